@@ -385,22 +385,20 @@ programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree
 
 # ------------------------------------------------------------------ lint
 
+CODE = '*.c' '*.h' '*.cu' '*.cuh' '*.cc'
+
 .PHONY: lint
-lint: ## sizes, includes, headers alone, format of what was changed, shell scripts, clang-tidy
+lint: ## sizes, includes, headers alone, format, shell scripts, clang-tidy
 	@tests/support/install-packages.sh lint
 	@tests/support/lint.sh
-	@tests/support/format.py --check $(SINCE)
+	@git ls-files $(CODE) | xargs clang-format --dry-run -Werror
 	@shellcheck -x .ci/run samples/slurm/barcode.sbatch src/output/html/page/embed.sh tests/*.sh tests/*/*.sh
 	@$(MAKE) --no-print-directory tidy
 
-# What make format works on and lint checks: the lines that differ from where this branch left main, committed or not. In a
-# clone of main without changes there are none. SINCE=REV: from there on.
-SINCE ?= $(shell git merge-base HEAD origin/main 2>/dev/null || git merge-base HEAD main 2>/dev/null || echo HEAD)
-
 .PHONY: format
-format: ## clang-format on the lines that were changed since this branch left main
+format: ## clang-format on all code
 	@tests/support/install-packages.sh lint
-	@tests/support/format.py $(SINCE)
+	@git ls-files $(CODE) | xargs clang-format -i
 
 .PHONY: tidy
 tidy: compdb ## clang-tidy alone

@@ -16,16 +16,20 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
     int device, multiprocessors;
     if (!cuda_check(cudaMemGetInfo(&free_bytes, &total), "see the free memory", e) ||
         !cuda_check(cudaGetDevice(&device), "find the device", e) ||
-        !cuda_check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "ask the device", e))
+        !cuda_check(
+            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+            "ask the device", e))
         return false;
-    /* Decoders need memory too: the batches take a third of what is free, and none needs more than 192 MiB of pictures. */
+    /* Decoders need memory too: the batches take a third of what is free, and none needs more than
+     * 192 MiB of pictures. */
     size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = gpu_frame_bytes(job);
     plan->batches = 3;
     int frames = 2 * multiprocessors;
     while (frames > 1 && frames * bytes > most)
         frames = (frames + 1) / 2;
     for (; frames >= 1; frames /= 2) {
-        size_t workspace = job->cluster ? kmeans_gpu_bytes(&job->kmeans, (int)(bytes / 3), frames) : 0;
+        size_t workspace =
+            job->cluster ? kmeans_gpu_bytes(&job->kmeans, (int)(bytes / 3), frames) : 0;
         workspace += job->modes ? dominant_gpu_bytes(frames) : 0;
         if (plan->batches * frames * bytes + workspace <= budget || frames == 1)
             break;
@@ -49,10 +53,12 @@ bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frame
            cuda_check(cudaMallocHost(&b->host_frame, n * sizeof *b->frame), what, e) &&
            cuda_check(cudaMallocHost(&b->host_sum, rows * sizeof *b->sum), what, e) &&
            (!job->tap || cuda_check(cudaMallocHost(&b->host_rgb, n * bytes), what, e)) &&
-           (!job->modes || (cuda_check(cudaMalloc(&b->modes, n * sizeof *b->modes), what, e) &&
-                            cuda_check(cudaMallocHost(&b->host_modes, n * sizeof *b->modes), what, e))) &&
-           (!job->cluster || (cuda_check(cudaMalloc(&b->column, n * sizeof *b->column), what, e) &&
-                              cuda_check(cudaMallocHost(&b->host_column, n * sizeof *b->column), what, e)));
+           (!job->modes ||
+            (cuda_check(cudaMalloc(&b->modes, n * sizeof *b->modes), what, e) &&
+             cuda_check(cudaMallocHost(&b->host_modes, n * sizeof *b->modes), what, e))) &&
+           (!job->cluster ||
+            (cuda_check(cudaMalloc(&b->column, n * sizeof *b->column), what, e) &&
+             cuda_check(cudaMallocHost(&b->host_column, n * sizeof *b->column), what, e)));
 }
 
 void gpu_batch_close(struct gpu_batch *b)
@@ -75,13 +81,15 @@ void gpu_batch_close(struct gpu_batch *b)
     memset(b, 0, sizeof *b);
 }
 
-static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_job *job, struct err *e)
+static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_job *job,
+                        struct err *e)
 {
     const struct frame_tag *tag = &b->tag[i];
     struct column *to = columns_at(job->columns, tag->column, e);
     if (!to)
         return false;
-    column_fill(to, tag, b->host_sum + (size_t)i * job->height * 3, job->width, job->height, job->rows, job->means);
+    column_fill(to, tag, b->host_sum + (size_t)i * job->height * 3, job->width, job->height,
+                job->rows, job->means);
     if (job->cluster) {
         const struct gpu_column *from = &b->host_column[i];
         to->clusters = (uint8_t)from->clusters;
@@ -96,7 +104,8 @@ static bool deliver_one(const struct gpu_batch *b, int i, const struct engine_jo
 bool gpu_batch_deliver(struct gpu_batch *b, const struct engine_job *job, struct err *e)
 {
     for (int i = 0; i < b->taken; i++) {
-        if (job->tap && !job->tap(job->tap_user, &b->tag[i], b->host_rgb + (size_t)i * gpu_frame_bytes(job), e))
+        if (job->tap &&
+            !job->tap(job->tap_user, &b->tag[i], b->host_rgb + (size_t)i * gpu_frame_bytes(job), e))
             return false;
         if (!deliver_one(b, i, job, e))
             return false;

@@ -1,6 +1,6 @@
 /*
- * batch.h - the GPU's batches of staged frames: device memory for the pictures, pinned host memory for what comes back.
- * Private to cuda/.
+ * batch.h - the GPU's batches of staged frames: device memory for the pictures, pinned host memory
+ * for what comes back. Private to cuda/.
  */
 #ifndef BARCODE_CUDA_BATCH_H
 #define BARCODE_CUDA_BATCH_H
@@ -12,18 +12,18 @@
 #include "kmeans_gpu.h"
 
 struct gpu_batch {
-    int taken, filled;               /* slots given out, slots whose picture is there          */
-    struct frame_tag *tag;           /* [frames]                                               */
-    uint8_t *rgb;                    /* device [frames][height][width][3]                      */
-    uint64_t *frame;                 /* device [frames]: frame numbers                         */
-    uint32_t *sum;                   /* device [frames][height][3]: row sums                   */
-    struct gpu_column *column;       /* device [frames]; NULL without k-means                  */
-    struct gpu_modes *modes;         /* device [frames]; NULL unless modes are wanted          */
-    uint64_t *host_frame;            /* pinned copies of the same                              */
+    int taken, filled;         /* slots given out, slots whose picture is there */
+    struct frame_tag *tag;     /* [frames] */
+    uint8_t *rgb;              /* device [frames][height][width][3] */
+    uint64_t *frame;           /* device [frames]: frame numbers */
+    uint32_t *sum;             /* device [frames][height][3]: row sums */
+    struct gpu_column *column; /* device [frames]; NULL without k-means */
+    struct gpu_modes *modes;   /* device [frames]; NULL unless modes are wanted */
+    uint64_t *host_frame;      /* pinned copies of the same */
     uint32_t *host_sum;
     struct gpu_column *host_column;
     struct gpu_modes *host_modes;
-    uint8_t *host_rgb;               /* only for a tap                                         */
+    uint8_t *host_rgb; /* only for a tap */
     cudaEvent_t begun, done;
 };
 
@@ -35,7 +35,8 @@ struct gpu_plan {
 /* Of a staged frame. */
 size_t gpu_frame_bytes(const struct engine_job *job);
 
-/* Chosen from the free device memory: enough frames for every multiprocessor, no more than memory allows. */
+/* Chosen from the free device memory: enough frames for every multiprocessor, no more than memory
+ * allows. */
 bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct err *e);
 
 /* Takes the batch's memory; *b is zeros before. After a failure gpu_batch_close still cleans up. */

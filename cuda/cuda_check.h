@@ -11,7 +11,8 @@
 /* False with "cannot WHAT on the GPU: ..." (ERR_ENGINE) when `code` is an error. Any thread. */
 static inline bool cuda_check(cudaError_t code, const char *what, struct err *e)
 {
-    return code == cudaSuccess || err_set(e, ERR_ENGINE, "cannot %s on the GPU: %s", what, cudaGetErrorString(code));
+    return code == cudaSuccess ||
+           err_set(e, ERR_ENGINE, "cannot %s on the GPU: %s", what, cudaGetErrorString(code));
 }
 
 #endif

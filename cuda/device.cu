@@ -13,13 +13,16 @@ static bool find_context(void **context, struct err *e)
     void *function = NULL;
     cudaDriverEntryPointQueryResult found;
 #if CUDART_VERSION >= 12050
-    cudaError_t code = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000, cudaEnableDefault, &found);
+    cudaError_t code = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000,
+                                                        cudaEnableDefault, &found);
 #else
-    cudaError_t code = cudaGetDriverEntryPoint("cuCtxGetCurrent", &function, cudaEnableDefault, &found);
+    cudaError_t code =
+        cudaGetDriverEntryPoint("cuCtxGetCurrent", &function, cudaEnableDefault, &found);
 #endif
     if (!cuda_check(code, "find the driver", e))
         return false;
-    if (found != cudaDriverEntryPointSuccess || ((get_current *)function)(context) != 0 || !*context)
+    if (found != cudaDriverEntryPointSuccess || ((get_current *)function)(context) != 0 ||
+        !*context)
         return err_set(e, ERR_ENGINE, "the CUDA driver gives no context");
     return true;
 }
@@ -29,14 +32,15 @@ int gpu_device_count(void)
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess)
         return count;
-    cudaGetLastError();        /* clears the error: who opens a device is told what is wrong */
+    cudaGetLastError(); /* clears the error: who opens a device is told what is wrong */
     return 0;
 }
 
 bool gpu_device_is_exclusive(int device)
 {
     int mode = cudaComputeModeDefault;
-    return cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device) != cudaSuccess || mode != cudaComputeModeDefault;
+    return cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device) != cudaSuccess ||
+           mode != cudaComputeModeDefault;
 }
 
 bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e)
@@ -44,19 +48,22 @@ bool gpu_device_start(int device, void **context, char *detail, size_t size, str
     int count = 0;
     int driver = 0;
     if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
-        return err_set(e, ERR_ENGINE, "there is no usable CUDA device: no NVIDIA driver is installed");
+        return err_set(e, ERR_ENGINE,
+                       "there is no usable CUDA device: no NVIDIA driver is installed");
     cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess || count == 0)
         return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s",
                        code == cudaSuccess ? "none found" : cudaGetErrorString(code));
     if (device >= count)
-        return err_set(e, ERR_ENGINE, "there is no CUDA device %d: the last one is %d", device, count - 1);
+        return err_set(e, ERR_ENGINE, "there is no CUDA device %d: the last one is %d", device,
+                       count - 1);
     cudaDeviceProp p;
     if (!cuda_check(cudaGetDeviceProperties(&p, device), "ask the device", e))
         return false;
     if (p.major * 10 + p.minor < 75)
-        return err_set(e, ERR_ENGINE, "CUDA device %d (%s) is too old: compute capability %d.%d, 7.5 is needed", device,
-                       p.name, p.major, p.minor);
+        return err_set(e, ERR_ENGINE,
+                       "CUDA device %d (%s) is too old: compute capability %d.%d, 7.5 is needed",
+                       device, p.name, p.major, p.minor);
     snprintf(detail, size, "%s", p.name);
     /* Threads that wait for the GPU sleep: the cores belong to the software decoders. */
     return cuda_check(cudaSetDevice(device), "begin", e) &&

@@ -12,8 +12,9 @@
 int gpu_device_count(void);
 
 /*
- * Makes GPU `device`, from 0, the calling thread's, its primary context *context and its name `detail`, cut to `size`. ERR_ENGINE when
- * there is none that can be used. Any thread, several at once.
+ * Makes GPU `device`, from 0, the calling thread's, its primary context *context and its name
+ * `detail`, cut to `size`. ERR_ENGINE when there is none that can be used. Any thread, several at
+ * once.
  */
 bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e);
 

@@ -1,7 +1,9 @@
 /*
- * dominant_gpu.cu - all frames of a batch go together from kernel to kernel, some blocks a frame: count cells, find the densest, weigh the
- * pixels around each mode once a round and once for the colour. Sums are of integers, so that the order of the blocks does not matter.
- * A pixel's place is worked out anew in each pass: that takes three look-ups in a table that stays in the first-level cache.
+ * dominant_gpu.cu - all frames of a batch go together from kernel to kernel, some blocks a frame:
+ * count cells, find the densest, weigh the pixels around each mode once a round and once for the
+ * colour. Sums are of integers, so that the order of the blocks does not matter. A pixel's place is
+ * worked out anew in each pass: that takes three look-ups in a table that stays in the first-level
+ * cache.
  */
 #include "dominant_gpu.h"
 
@@ -11,8 +13,14 @@
 #include "cuda_check.h"
 #include "warp.cuh"
 
-enum { THREADS = 512, WARPS = THREADS / 32, PIXELS_A_BLOCK = 16 * THREADS, LAYER = DOMINANT_A * DOMINANT_B };
-static_assert(sizeof(struct cluster) == sizeof(uint2), "a cluster is rgb, a byte of padding, count");
+enum {
+    THREADS = 512,
+    WARPS = THREADS / 32,
+    PIXELS_A_BLOCK = 16 * THREADS,
+    LAYER = DOMINANT_A * DOMINANT_B
+};
+static_assert(sizeof(struct cluster) == sizeof(uint2),
+              "a cluster is rgb, a byte of padding, count");
 
 struct dominant_tables {
     uint16_t linear[256], root[OKLAB_ROOTS];
@@ -20,32 +28,36 @@ struct dominant_tables {
 
 /* What is known of a frame; all zeros at first. */
 struct dominant_frame {
-    uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS];     /* pixels, and sums of them along an axis                         */
-    uint32_t peaks, peak[DOMINANT_MOST], count[DOMINANT_MOST]; /* how many, their cells' numbers, the modes' counts          */
+    uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS]; /* pixels, and sums of them along an axis */
+    /* how many, their cells' numbers, the modes' counts */
+    uint32_t peaks, peak[DOMINANT_MOST], count[DOMINANT_MOST];
     uint32_t zero;
-    wide total[DOMINANT_MOST][DOMINANT_ROUNDS + 1][4];      /* a round's weights times place, and themselves; at last times colour */
+    /* a round's weights times place, and themselves; at last times colour */
+    wide total[DOMINANT_MOST][DOMINANT_ROUNDS + 1][4];
 };
 
 struct dominant_gpu {
-    struct dominant_tables *tables;      /* device           */
-    struct dominant_frame *frame;        /* device, [frames] */
+    struct dominant_tables *tables; /* device */
+    struct dominant_frame *frame;   /* device, [frames] */
 };
 
 /* What the kernels work on. */
 struct dominant_work {
     const struct dominant_tables *t;
-    const uint8_t *rgb;                  /* [gridDim.y][pixels][3] */
+    const uint8_t *rgb; /* [gridDim.y][pixels][3] */
     int pixels;
     struct dominant_frame *frame;
 };
 
-static __device__ __forceinline__ struct dominant_place place_of(const struct dominant_work &w, const uint8_t *rgb)
+static __device__ __forceinline__ struct dominant_place place_of(const struct dominant_work &w,
+                                                                 const uint8_t *rgb)
 {
     return dominant_place_of(w.t->linear, w.t->root, rgb);
 }
 
 /* The block's pixels of its frame begin here, and there are so many of them. */
-static __device__ __forceinline__ const uint8_t *block_pixels(const struct dominant_work &w, int *count)
+static __device__ __forceinline__ const uint8_t *block_pixels(const struct dominant_work &w,
+                                                              int *count)
 {
     int first = (int)blockIdx.x * PIXELS_A_BLOCK;
     *count = w.pixels - first < PIXELS_A_BLOCK ? w.pixels - first : PIXELS_A_BLOCK;
@@ -65,7 +77,8 @@ static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int 
 {
     wide sum = (wide)3 * *cell;
     for (int step = 1; step <= 2; step++) {
-        wide below = at >= step ? cell[-step * stride] : 0, above = at + step < count ? cell[step * stride] : 0;
+        wide below = at >= step ? cell[-step * stride] : 0,
+             above = at + step < count ? cell[step * stride] : 0;
         sum += (wide)(3 - step) * (below + above);
     }
     return sum;
@@ -92,8 +105,9 @@ enum { NUMBER_BITS = 15, NUMBERS = 1 << NUMBER_BITS };
 static_assert((int)DOMINANT_CELLS <= (int)NUMBERS, "a cell's number has 15 bits");
 
 /*
- * A number that is the greater the earlier a cell goes among the peaks, other for each cell: its density, which is below 2^33, and in the
- * low bits its number, turned round. 0 only for no density.
+ * A number that is the greater the earlier a cell goes among the peaks, other for each cell: its
+ * density, which is below 2^33, and in the low bits its number, turned round. 0 only for no
+ * density.
  */
 static __device__ __forceinline__ wide rank_of(const uint32_t *cell, int i)
 {
@@ -112,7 +126,8 @@ static __device__ bool is_peak(const uint32_t *cell, int at, wide rank)
     return true;
 }
 
-/* The greatest rank of a peak below `limit`, 0: there is none. The densest cell of all is one. The whole block. */
+/* The greatest rank of a peak below `limit`, 0: there is none. The densest cell of all is one. The
+ * whole block. */
 static __device__ wide next_peak(const uint32_t *cell, wide limit)
 {
     wide most = 0;
@@ -132,7 +147,8 @@ __global__ void __launch_bounds__(THREADS) peaks_kernel(struct dominant_frame *f
         f->sum[i] = (uint32_t)smooth(f->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
     __syncthreads();
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS)
-        f->cell[i] = (uint32_t)smooth(f->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
+        f->cell[i] =
+            (uint32_t)smooth(f->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
     __syncthreads();
     wide rank = ~(wide)0;
     for (int n = 0; n < most; n++) {
@@ -154,12 +170,14 @@ static __device__ __forceinline__ uint32_t mean(const wide *total, int channel)
 }
 
 /* Mode n before a round. */
-static __device__ __forceinline__ struct dominant_place mode_before(const struct dominant_frame *f, int n, int round)
+static __device__ __forceinline__ struct dominant_place mode_before(const struct dominant_frame *f,
+                                                                    int n, int round)
 {
     if (round == 0)
         return dominant_centre(f->peak[n]);
     const wide *total = f->total[n][round - 1];
-    struct dominant_place m = {(uint16_t)mean(total, 0), (uint16_t)mean(total, 1), (uint16_t)mean(total, 2)};
+    struct dominant_place m = {(uint16_t)mean(total, 0), (uint16_t)mean(total, 1),
+                               (uint16_t)mean(total, 2)};
     return m;
 }
 
@@ -238,8 +256,9 @@ static bool upload_tables(struct dominant_gpu *d, struct err *e)
     for (int i = 0; i < 256; i++)
         t->linear[i] = srgb_linear[i];
     oklab_roots(t->root);
-    bool ok = cuda_check(cudaMemcpy(d->tables, t, sizeof *t, cudaMemcpyHostToDevice), "upload tables", e) &&
-                cuda_check(cudaDeviceSynchronize(), "upload tables", e);
+    bool ok = cuda_check(cudaMemcpy(d->tables, t, sizeof *t, cudaMemcpyHostToDevice),
+                         "upload tables", e) &&
+              cuda_check(cudaDeviceSynchronize(), "upload tables", e);
     free(t);
     return ok;
 }
@@ -253,13 +272,14 @@ struct dominant_gpu *dominant_gpu_open(int frames, struct err *e)
         return NULL;
     }
     if (!cuda_check(cudaMalloc((void **)&d->tables, sizeof *d->tables), what, e) ||
-        !cuda_check(cudaMalloc((void **)&d->frame, (size_t)frames * sizeof *d->frame), what, e) || !upload_tables(d, e))
+        !cuda_check(cudaMalloc((void **)&d->frame, (size_t)frames * sizeof *d->frame), what, e) ||
+        !upload_tables(d, e))
         dominant_gpu_free(&d);
     return d;
 }
 
-bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, int most, cudaStream_t stream, struct gpu_modes *out,
-                      struct err *e)
+bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, int most,
+                      cudaStream_t stream, struct gpu_modes *out, struct err *e)
 {
     struct dominant_work w = {d->tables, rgb, pixels, d->frame};
     unsigned blocks = (unsigned)((pixels + PIXELS_A_BLOCK - 1) / PIXELS_A_BLOCK);
@@ -269,7 +289,8 @@ bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pix
     LAUNCH(count_kernel, dim3(blocks, (unsigned)n), THREADS, 0, stream, w);
     LAUNCH(peaks_kernel, n, THREADS, 0, stream, d->frame, most);
     for (int round = 0; round <= DOMINANT_ROUNDS; round++)
-        LAUNCH(weigh_kernel, dim3(blocks, (unsigned)n, (unsigned)most), THREADS, 0, stream, w, round);
+        LAUNCH(weigh_kernel, dim3(blocks, (unsigned)n, (unsigned)most), THREADS, 0, stream, w,
+               round);
     LAUNCH(modes_kernel, n, 32, 0, stream, d->frame, out);
     return cuda_check(cudaGetLastError(), what, e);
 }

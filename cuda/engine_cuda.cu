@@ -3,11 +3,12 @@
  * one for each of several threads, also of several GPUs, so nothing here is static but code, and
  * every thread says which device it means before it calls the runtime.
  *
- *   port: put = take a slot of the open batch (wait), shrink into it on the picture's stream, or the port's
- *   full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies --> [running] --> collector: wait, columns --> free
+ *   port: put = take a slot of the open batch (wait), shrink into it on the picture's stream, or
+ * the port's full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies -->
+ * [running] --> collector: wait, columns --> free
  *
- * Memory, streams and ports are kept from film to film: to make and free them takes a short film's time, and makes other threads'
- * kernels wait. A film of another shape frees them first.
+ * Memory, streams and ports are kept from film to film: to make and free them takes a short film's
+ * time, and makes other threads' kernels wait. A film of another shape frees them first.
  *
  * Ports (port.cu) outrank the clustering on the GPU, so that a decoder never waits for k-means.
  */
@@ -59,7 +60,8 @@ bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct 
     return ok;
 }
 
-bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag, struct err *e)
+bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag,
+                      struct err *e)
 {
     b->tag[slot] = *tag;
     pthread_mutex_lock(&c->lock);
@@ -78,7 +80,9 @@ bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e)
     int least, greatest;
     const char *what = "make a stream";
     if (cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), what, e) &&
-        cuda_check(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, urgent ? greatest : least), what, e))
+        cuda_check(
+            cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, urgent ? greatest : least),
+            what, e))
         return true;
     *stream = NULL;
     return false;
@@ -96,17 +100,24 @@ bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
     for (size_t i = 0; i < n; i++)
         b->host_frame[i] = b->tag[i].frame;
     const char *what = "cluster frames";
-    if (!cuda_check(cudaMemcpyAsync(b->frame, b->host_frame, n * sizeof *b->frame, cudaMemcpyHostToDevice, c->stream), what, e) ||
+    if (!cuda_check(cudaMemcpyAsync(b->frame, b->host_frame, n * sizeof *b->frame,
+                                    cudaMemcpyHostToDevice, c->stream),
+                    what, e) ||
         !cuda_check(cudaEventRecord(b->begun, c->stream), what, e) ||
         !row_sums_gpu(b->rgb, (int)n, job->width, job->height, c->means, b->sum, c->stream, e) ||
-        (job->cluster && !kmeans_gpu_run(c->kmeans, b->rgb, b->frame, (int)n, c->stream, b->column, e)) ||
-        (job->modes && !dominant_gpu_run(c->dominant, b->rgb, (int)n, job->width * job->height, job->modes, c->stream, b->modes, e)))
+        (job->cluster &&
+         !kmeans_gpu_run(c->kmeans, b->rgb, b->frame, (int)n, c->stream, b->column, e)) ||
+        (job->modes && !dominant_gpu_run(c->dominant, b->rgb, (int)n, job->width * job->height,
+                                         job->modes, c->stream, b->modes, e)))
         return false;
-    cudaError_t code = cudaMemcpyAsync(b->host_sum, b->sum, rows * sizeof *b->sum, cudaMemcpyDeviceToHost, c->stream);
+    cudaError_t code = cudaMemcpyAsync(b->host_sum, b->sum, rows * sizeof *b->sum,
+                                       cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->cluster)
-        code = cudaMemcpyAsync(b->host_column, b->column, n * sizeof *b->column, cudaMemcpyDeviceToHost, c->stream);
+        code = cudaMemcpyAsync(b->host_column, b->column, n * sizeof *b->column,
+                               cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->modes)
-        code = cudaMemcpyAsync(b->host_modes, b->modes, n * sizeof *b->modes, cudaMemcpyDeviceToHost, c->stream);
+        code = cudaMemcpyAsync(b->host_modes, b->modes, n * sizeof *b->modes,
+                               cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess && job->tap)
         code = cudaMemcpyAsync(b->host_rgb, b->rgb, n * bytes, cudaMemcpyDeviceToHost, c->stream);
     if (code == cudaSuccess)
@@ -213,9 +224,10 @@ void release_all(struct cuda *c)
 bool same_shape(const struct engine_job *a, const struct engine_job *b)
 {
     const struct kmeans_params *p = &a->kmeans, *q = &b->kmeans;
-    return a->width == b->width && a->height == b->height && a->cluster == b->cluster && !a->modes == !b->modes &&
-           !a->tap == !b->tap && p->k == q->k && p->n_init == q->n_init && p->max_iter == q->max_iter && p->init == q->init &&
-           p->seed == q->seed && p->race == q->race;
+    return a->width == b->width && a->height == b->height && a->cluster == b->cluster &&
+           !a->modes == !b->modes && !a->tap == !b->tap && p->k == q->k && p->n_init == q->n_init &&
+           p->max_iter == q->max_iter && p->init == q->init && p->seed == q->seed &&
+           p->race == q->race;
 }
 
 /* For films of the job's shape. */
@@ -227,7 +239,8 @@ bool take_memory(struct cuda *c, struct err *e)
     for (int i = 0; i < c->plan.batches; i++)
         if (!gpu_batch_open(&c->batch[i], job, c->plan.frames, e))
             return false;
-    if (job->cluster && !(c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e)))
+    if (job->cluster &&
+        !(c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e)))
         return false;
     return !job->modes || (c->dominant = dominant_gpu_open(c->plan.frames, e));
 }
@@ -260,7 +273,8 @@ void stop_threads(struct cuda *c)
 bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
     struct cuda *c = (struct cuda *)g;
-    bool ok = cuda_check(cudaSetDevice(c->device), "begin", e), kept = c->plan.frames > 0 && same_shape(&c->job, job);
+    bool ok = cuda_check(cudaSetDevice(c->device), "begin", e),
+         kept = c->plan.frames > 0 && same_shape(&c->job, job);
     if (!kept)
         release_all(c);
     c->job = *job;
@@ -277,14 +291,15 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
         stop_threads(c);
     }
     release_all(c);
-    cudaGetLastError();        /* clears the error: a lack of memory must not fail the next film */
+    cudaGetLastError(); /* clears the error: a lack of memory must not fail the next film */
     return false;
 }
 
 bool cuda_finish(struct engine *g, struct engine_times *times, struct err *e)
 {
     struct cuda *c = (struct cuda *)g;
-    cudaSetDevice(c->device);      /* the thread may be another than engine_begin's, whose last engine may be another GPU's */
+    /* the thread may be another than engine_begin's, whose last engine may be another GPU's */
+    cudaSetDevice(c->device);
     /* Every port is closed: what the open batch has is whole. */
     if (c->open && c->open->taken > 0)
         queue_push(c->todo, c->open);
@@ -300,10 +315,7 @@ bool cuda_finish(struct engine *g, struct engine_times *times, struct err *e)
     return false;
 }
 
-const char *cuda_detail(const struct engine *g)
-{
-    return ((const struct cuda *)g)->detail;
-}
+const char *cuda_detail(const struct engine *g) { return ((const struct cuda *)g)->detail; }
 
 struct engine_device cuda_device(const struct engine *g)
 {
@@ -322,9 +334,10 @@ void cuda_close(struct engine **g)
     *g = NULL;
 }
 
-}  // namespace
+} // namespace
 
 extern "C" const struct engine_ops engine_cuda = {
-    "cuda", cuda_open, cuda_begin, cuda_port_open, cuda_put, cuda_put_analysed, cuda_rows, cuda_port_close,
-    cuda_finish, cuda_detail, cuda_device, cuda_close, gpu_device_count, CUDART_VERSION,
+    "cuda",           cuda_open,       cuda_begin,  cuda_port_open, cuda_put,    cuda_put_analysed,
+    cuda_rows,        cuda_port_close, cuda_finish, cuda_detail,    cuda_device, cuda_close,
+    gpu_device_count, CUDART_VERSION,
 };

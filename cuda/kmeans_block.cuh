@@ -11,7 +11,8 @@
 
 enum { TRIALS_MOST = 8 };
 
-/* The versions of the restart kernel: room for so many clusters, a bit for each, a number as wide, sums that hold a frame's. */
+/* The versions of the restart kernel: room for so many clusters, a bit for each, a number as wide,
+ * sums that hold a frame's. */
 struct few_clusters {
     enum { MOST = 8 };
     typedef uint32_t mask;
@@ -43,14 +44,23 @@ static __device__ __forceinline__ int lowest(uint64_t set) { return __ffsll((lon
 static __device__ __forceinline__ int highest(uint32_t set) { return 31 - __clz((int)set); }
 static __device__ __forceinline__ int highest(uint64_t set) { return 63 - __clzll((long long)set); }
 /* {j}; for -1 some other set. */
-template <typename M> static __device__ __forceinline__ M member(int j) { return (M)1 << (j & (int)(8 * sizeof(M) - 1)); }
-template <typename M> static __device__ __forceinline__ bool single(M set) { return (set & (set - 1)) == 0; }
-template <typename M> static __device__ __forceinline__ bool pair(M set) { return !single(set) && single((M)(set & (set - 1))); }
+template <typename M> static __device__ __forceinline__ M member(int j)
+{
+    return (M)1 << (j & (int)(8 * sizeof(M) - 1));
+}
+template <typename M> static __device__ __forceinline__ bool single(M set)
+{
+    return (set & (set - 1)) == 0;
+}
+template <typename M> static __device__ __forceinline__ bool pair(M set)
+{
+    return !single(set) && single((M)(set & (set - 1)));
+}
 
 /* A candidate of a pass over the points. */
 struct candidate {
     float r, g, b;
-    uint32_t colour, key;    /* key: |colour|^2 << KEY_INDEX | its number */
+    uint32_t colour, key; /* key: |colour|^2 << KEY_INDEX | its number */
     uint32_t zero[3];
 };
 
@@ -63,27 +73,30 @@ template <class T> struct start_shared {
     uint32_t centre[T::MOST];
     uint32_t colour[CANDIDATES], weight[CANDIDATES], distance[CANDIDATES];
     uint32_t drawn[2 * T::MOST > TRIALS_MOST ? 2 * T::MOST : TRIALS_MOST];
-    struct candidate pass[2 + 2 * T::MOST];        /* from pass[1] on; no point is near to pass[0] */
+    struct candidate pass[2 + 2 * T::MOST]; /* from pass[1] on; no point is near to pass[0] */
 };
 
 /* Shared memory of a block that iterates. */
 template <class T> struct lloyd_shared {
-    uint32_t task, go, blur;               /* blur: what floats may be off in `moved`               */
-    uint32_t some;                         /* not 0: kept is filled                                 */
-    wide kept[T::MOST][4];                 /* the clustering that counts, if this launch found it   */
-    typename T::sum sum[T::MOST][4];       /* of the labels as they are                             */
-    int4 now[1 + T::MOST];                 /* from now[1] on: constant, the two words of steps(); now[0] never wins */
-    float4 line[T::MOST], moved[T::MOST];  /* the same four numbers; what they changed by           */
+    uint32_t task, go, blur;         /* blur: what floats may be off in `moved` */
+    uint32_t some;                   /* not 0: kept is filled */
+    wide kept[T::MOST][4];           /* the clustering that counts, if this launch found it */
+    typename T::sum sum[T::MOST][4]; /* of the labels as they are */
+    /* from now[1] on: constant, the two words of steps(); now[0] never wins */
+    int4 now[1 + T::MOST];
+    float4 line[T::MOST], moved[T::MOST]; /* the same four numbers; what they changed by */
 };
 
 /*
- * What is known of a group while the iterations run. Without padding: the compiler reads the struct in its widest words but
- * writes its members, and initcheck would see bytes read that were never written.
+ * What is known of a group while the iterations run. Without padding: the compiler reads the struct
+ * in its widest words but writes its members, and initcheck would see bytes read that were never
+ * written.
  */
 template <class T> struct group_state {
     typename T::mask rivals;
-    int slack[2];               /* for the points of the lower of two rivals, and of the other; else twice the same */
-    typename T::index winner;   /* a good guess at the centroid nearest to the group                                */
+    /* for the points of the lower of two rivals, and of the other; else twice the same */
+    int slack[2];
+    typename T::index winner; /* a good guess at the centroid nearest to the group */
 };
 
 /* The points of one frame, as both kernels read them. */
@@ -96,18 +109,18 @@ struct points_view {
 /* A start under way. */
 template <class T> struct start_work {
     struct points_view f;
-    const uint4 *sum;           /* of weight * (r, g, b, 1), a group                                 */
-    const uint32_t *square;     /* of weight * (r^2 + g^2 + b^2)                                     */
+    const uint4 *sum;       /* of weight * (r, g, b, 1), a group */
+    const uint32_t *square; /* of weight * (r^2 + g^2 + b^2) */
     const uint32_t *sorted;
     uint32_t pixels, points;
     uint64_t seed;
     uint32_t restart, number;
     int k;
-    uint32_t *key;              /* [capacity] D2 << KEY_INDEX | nearest candidate                   */
-    uint32_t *mass, *reach;     /* [groups] sum of weight * D2, largest D2                          */
-    bool alone;                 /* there is candidate 0 alone, m->colour[0]: no key is written, and no reach */
+    uint32_t *key;          /* [capacity] D2 << KEY_INDEX | nearest candidate */
+    uint32_t *mass, *reach; /* [groups] sum of weight * D2, largest D2 */
+    bool alone; /* there is candidate 0 alone, m->colour[0]: no key is written, and no reach */
     struct start_shared<T> *m;
-    wide *base;                 /* shared, [threads]: D2 masses before each thread's groups         */
+    wide *base; /* shared, [threads]: D2 masses before each thread's groups */
 };
 
 /* Iterations under way. */
@@ -115,15 +128,16 @@ template <class T> struct lloyd_work {
     struct points_view f;
     const uint4 *sum;
     wide square;
-    int k, bits, iterations;        /* iterations: at most           */
-    uint8_t *label;                 /* [capacity] the winner             */
-    struct group_state<T> *state;   /* [groups]                          */
+    int k, bits, iterations;      /* iterations: at most */
+    uint8_t *label;               /* [capacity] the winner */
+    struct group_state<T> *state; /* [groups] */
     struct lloyd_shared<T> *m;
 };
 
 /*
- * Eight groups at a time go to a warp, four such octets to its lanes, so that hard regions are shared by all warps. The
- * group of a lane in the warp's i-th turn; turns go on while turn_begin < groups.
+ * Eight groups at a time go to a warp, four such octets to its lanes, so that hard regions are
+ * shared by all warps. The group of a lane in the warp's i-th turn; turns go on while turn_begin <
+ * groups.
  */
 static __device__ __forceinline__ uint32_t turn_begin(int i)
 {
@@ -131,7 +145,8 @@ static __device__ __forceinline__ uint32_t turn_begin(int i)
 }
 static __device__ __forceinline__ uint32_t turn_group(int i)
 {
-    return ((uint32_t)((i * 4 + (lane_id() >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 + (uint32_t)(lane_id() & 7);
+    return ((uint32_t)((i * 4 + (lane_id() >> 3)) * warp_count()) + (uint32_t)warp_id()) * 8 +
+           (uint32_t)(lane_id() & 7);
 }
 
 static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)
@@ -140,8 +155,8 @@ static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)
 }
 
 /*
- * How a centroid is kept and read by dp2a: -step (src/kmeans/assign.h) of red and green, int16 each, and of blue. It tells the
- * centroid exactly.
+ * How a centroid is kept and read by dp2a: -step (src/kmeans/assign.h) of red and green, int16
+ * each, and of blue. It tells the centroid exactly.
  */
 static __device__ __forceinline__ uint2 steps(int r, int g, int b)
 {
@@ -151,7 +166,8 @@ static __device__ __forceinline__ uint2 steps(int r, int g, int b)
 /* Those of a starting centre: whatever k is, 256 to a level. */
 static __device__ __forceinline__ uint2 steps_of(uint32_t colour)
 {
-    return steps((127 - (int)red_of(colour)) * 256, (127 - (int)green_of(colour)) * 256, (127 - (int)blue_of(colour)) * 256);
+    return steps((127 - (int)red_of(colour)) * 256, (127 - (int)green_of(colour)) * 256,
+                 (127 - (int)blue_of(colour)) * 256);
 }
 
 /* The box of a lane's group: centre and half edges. */
@@ -164,7 +180,8 @@ static __device__ __forceinline__ struct lane_box lane_box_of(uint2 box)
     float3 low = make_float3((float)red_of(box.x), (float)green_of(box.x), (float)blue_of(box.x));
     float3 high = make_float3((float)red_of(box.y), (float)green_of(box.y), (float)blue_of(box.y));
     struct lane_box b;
-    b.centre = make_float3(0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z));
+    b.centre =
+        make_float3(0.5f * (low.x + high.x), 0.5f * (low.y + high.y), 0.5f * (low.z + high.z));
     b.half = make_float3(0.5f * (high.x - low.x), 0.5f * (high.y - low.y), 0.5f * (high.z - low.z));
     return b;
 }

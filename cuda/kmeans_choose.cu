@@ -1,13 +1,15 @@
 /*
- * kmeans_choose.cu - the restarts of a frame that go on in the race, its best one, and its clusters in order.
+ * kmeans_choose.cu - the restarts of a frame that go on in the race, its best one, and its clusters
+ * in order.
  */
 #include "kmeans_job.h"
 #include "warp.cuh"
 
-static_assert(sizeof(struct cluster) == sizeof(uint2), "a cluster is rgb, a byte of padding, count");
+static_assert(sizeof(struct cluster) == sizeof(uint2),
+              "a cluster is rgb, a byte of padding, count");
 
 struct found {
-    uint32_t rgb, count;     /* 0xRRGGBB; count 0: none */
+    uint32_t rgb, count; /* 0xRRGGBB; count 0: none */
 };
 
 /* Where in the frame's sorted keys the run of keys ends in which `at` stands. */
@@ -37,7 +39,8 @@ static __device__ void few_colours(const struct kmeans_job &j, int frame, struct
 }
 
 /* The restart of the smallest inertia, the lowest of several. The whole block. */
-static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *inertia, int *restart)
+static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *inertia,
+                                   int *restart)
 {
     const unsigned long long *all = j.inertia + (size_t)frame * j.params.n_init;
     int me = (int)threadIdx.x;
@@ -51,12 +54,14 @@ static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *
     __syncthreads();
     int best = 0;
     for (int i = 1; i < CLUSTERS_MAX; i++)
-        if (inertia[i] < inertia[best] || (inertia[i] == inertia[best] && restart[i] < restart[best]))
+        if (inertia[i] < inertia[best] ||
+            (inertia[i] == inertia[best] && restart[i] < restart[best]))
             best = i;
     return best;
 }
 
-/* A block of CLUSTERS_MAX threads a frame. A frame of few colours has no inertias; lloyd passes over it, whatever is listed. */
+/* A block of CLUSTERS_MAX threads a frame. A frame of few colours has no inertias; lloyd passes
+ * over it, whatever is listed. */
 __global__ void race_kernel(struct kmeans_job j, int racing, int go_on, uint32_t *list)
 {
     uint32_t frame = blockIdx.x, n_init = (uint32_t)j.params.n_init;
@@ -104,7 +109,8 @@ __global__ void choose_kernel(struct kmeans_job j)
     if (few && me == 0)
         few_colours(j, frame, found);
     if (!few && me < k)
-        clusters_of(j.outcome + (((size_t)frame * j.params.n_init + restart[best]) * k + me) * 4, found + me);
+        clusters_of(j.outcome + (((size_t)frame * j.params.n_init + restart[best]) * k + me) * 4,
+                    found + me);
     __syncthreads();
     struct found mine = found[me];
     for (int i = 0; i < CLUSTERS_MAX; i++) {
@@ -125,7 +131,8 @@ __global__ void choose_kernel(struct kmeans_job j)
     }
 }
 
-void race_launch(const struct kmeans_job *j, int racing, int go_on, uint32_t *list, cudaStream_t stream)
+void race_launch(const struct kmeans_job *j, int racing, int go_on, uint32_t *list,
+                 cudaStream_t stream)
 {
     LAUNCH(race_kernel, j->frames, CLUSTERS_MAX, 0, stream, *j, racing, go_on, list);
 }

@@ -14,13 +14,14 @@
 #include "barcode/kmeans/points.h"
 #include "kmeans_job.h"
 
-/* Frames sorted together: their number must fit above the key, and more than CHUNK_KEYS gain nothing. */
+/* Frames sorted together: their number must fit above the key, and more than CHUNK_KEYS gain
+ * nothing. */
 enum { CHUNK_FRAMES = 256, CHUNK_KEYS = 1 << 25 };
 
 /* What all blocks' slots together may take, unless that leaves a multiprocessor without a block. */
 #define SLOTS_BYTES ((size_t)4 << 30)
 
-enum { WARPS_BITS = 5 };                     /* 1, 2, 4, 8, 16 warps */
+enum { WARPS_BITS = 5 }; /* 1, 2, 4, 8, 16 warps */
 
 /* Restarts a block should have to do, so that all blocks end at about the same time. */
 enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
@@ -29,25 +30,45 @@ enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
 enum { COUNTERS = 1 + KMEANS_RUNGS };
 
 /* The parts of the workspace. */
-enum part { SORTED, POINT, BOX, SUM, SQUARE, MADE, CENTRE, INERTIA, ENDED, OUTCOME, LIST, NEXT, SLOT, KEY, START, TILE, SORT, PARTS };
+enum part {
+    SORTED,
+    POINT,
+    BOX,
+    SUM,
+    SQUARE,
+    MADE,
+    CENTRE,
+    INERTIA,
+    ENDED,
+    OUTCOME,
+    LIST,
+    NEXT,
+    SLOT,
+    KEY,
+    START,
+    TILE,
+    SORT,
+    PARTS
+};
 
 struct plan {
-    struct kmeans_job job;           /* without pointers                                        */
+    struct kmeans_job job; /* without pointers */
     int frames, chunk;
     struct kmeans_rung rung[KMEANS_RUNGS];
-    int rungs, listed;               /* listed: restarts of a frame that go on from all rungs but the last, added */
-    int multiprocessors, slots;      /* slots: restart blocks that there is memory for          */
-    int most[RESTART_PHASES][WARPS_BITS];   /* blocks of 1 << i warps that the device holds     */
+    /* listed: restarts of a frame that go on from all rungs but the last, added */
+    int rungs, listed;
+    int multiprocessors, slots;           /* slots: restart blocks that there is memory for */
+    int most[RESTART_PHASES][WARPS_BITS]; /* blocks of 1 << i warps that the device holds */
     size_t bytes[PARTS], sort_bytes;
 };
 
 struct kmeans_gpu {
     struct plan plan;
-    uint32_t *list;                  /* of the rungs, one after the other   */
-    unsigned *next;                  /* [COUNTERS]                          */
+    uint32_t *list; /* of the rungs, one after the other */
+    unsigned *next; /* [COUNTERS] */
     struct points_scratch scratch;
     char *memory;
-    int warps[RESTART_PHASES];       /* a block, if not 0                   */
+    int warps[RESTART_PHASES]; /* a block, if not 0 */
 };
 
 static void plan_frames(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
@@ -79,17 +100,20 @@ static int warps_fit(const struct plan *p, int i)
     return i;
 }
 
-/* How many restart blocks are worth having memory for: as many as the device holds of the smallest. */
+/* How many restart blocks are worth having memory for: as many as the device holds of the smallest.
+ */
 static cudaError_t plan_slots(struct plan *p)
 {
     int device, least = warps_fit(p, WARPS_LEAST);
     size_t tasks = (size_t)p->frames * (size_t)p->job.params.n_init, slots = 0;
     cudaError_t status = cudaGetDevice(&device);
     if (status == cudaSuccess)
-        status = cudaDeviceGetAttribute(&p->multiprocessors, cudaDevAttrMultiProcessorCount, device);
+        status =
+            cudaDeviceGetAttribute(&p->multiprocessors, cudaDevAttrMultiProcessorCount, device);
     for (int i = 0; i < WARPS_BITS * RESTART_PHASES && status == cudaSuccess; i++) {
         int *most = &p->most[i / WARPS_BITS][i % WARPS_BITS];
-        status = restart_prepare(&p->job, (enum restart_phase)(i / WARPS_BITS), 32 << i % WARPS_BITS, most);
+        status = restart_prepare(&p->job, (enum restart_phase)(i / WARPS_BITS),
+                                 32 << i % WARPS_BITS, most);
         *most *= p->multiprocessors;
     }
     if (status != cudaSuccess)
@@ -105,8 +129,9 @@ static cudaError_t plan_slots(struct plan *p)
 }
 
 /*
- * log2 of the warps a block. Few: less waiting at barriers. Many: when there is memory for few blocks only, or when there
- * are so few restarts that most of the device would wait for the last ones.
+ * log2 of the warps a block. Few: less waiting at barriers. Many: when there is memory for few
+ * blocks only, or when there are so few restarts that most of the device would wait for the last
+ * ones.
  */
 static int warps_for(const struct plan *p, enum restart_phase phase, size_t tasks)
 {
@@ -118,7 +143,8 @@ static int warps_for(const struct plan *p, enum restart_phase phase, size_t task
 }
 
 /* Everything that the workspace holds, in bytes; on the current device. */
-static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
+static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params, int pixels,
+                             int frames)
 {
     plan_frames(p, params, pixels, frames);
     const struct kmeans_job *j = &p->job;
@@ -190,7 +216,8 @@ static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
     km->scratch.sort_bytes = km->plan.sort_bytes;
 }
 
-struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixels, int frames, struct err *e)
+struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixels, int frames,
+                                   struct err *e)
 {
     struct kmeans_gpu *km = (struct kmeans_gpu *)calloc(1, sizeof *km);
     size_t place[PARTS];
@@ -219,8 +246,8 @@ bool kmeans_gpu_warps(struct kmeans_gpu *km, int start, int lloyd)
 }
 
 /* Enqueues one phase of the restarts that the job tells. */
-static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans_job *job, enum restart_phase phase,
-                                cudaStream_t stream)
+static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans_job *job,
+                                enum restart_phase phase, cudaStream_t stream)
 {
     const struct plan *p = &km->plan;
     size_t tasks = job->tasks, blocks;
@@ -241,7 +268,8 @@ static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans
 }
 
 /* Enqueues the rungs of the race, and the choice of who goes on between them. */
-static cudaError_t launch_rungs(const struct kmeans_gpu *km, struct kmeans_job *job, cudaStream_t stream)
+static cudaError_t launch_rungs(const struct kmeans_gpu *km, struct kmeans_job *job,
+                                cudaStream_t stream)
 {
     const struct plan *p = &km->plan;
     uint32_t *list = km->list;
@@ -264,8 +292,8 @@ static cudaError_t launch_rungs(const struct kmeans_gpu *km, struct kmeans_job *
     return status;
 }
 
-bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *frame, int n, cudaStream_t stream,
-                    struct gpu_column *out, struct err *e)
+bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *frame, int n,
+                    cudaStream_t stream, struct gpu_column *out, struct err *e)
 {
     struct kmeans_job job = km->plan.job;
     job.frames = n;

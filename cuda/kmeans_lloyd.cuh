@@ -1,27 +1,26 @@
 /*
- * kmeans_lloyd.cuh - assign and update until the inertia no longer falls. Whole blocks call lloyd().
+ * kmeans_lloyd.cuh - assign and update until the inertia no longer falls. Whole blocks call
+ * lloyd().
  *
- * Scores are those of src/kmeans/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two dp2a each, j in the low
- * bits. Labels are kept and sums follow the labels that change. Groups where nothing may have changed are not
- * looked at; a lane tests a group (src/kmeans/assign_template.h says why this holds):
- *   box test   the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002), over boxes of neighbours in Morton order.
- *              P_w - P_j is linear in the colour: its maximum over a box is that at the centre plus the half edges
- *              times |step_w - step_j|. Below 0: no point of the box goes to j. The others are the group's rivals.
- *   margin     the bounds of Hamerly (SDM 2010), kept for a group. slack <= P_j - P_winner for the group's points and
- *              rivals j. Every step takes off it by how much scores moved. Of two rivals each has its own slack,
- *              because a border that moves threatens one side only.
- * The tests are in floats with a margin above every rounding: SAFETY, or 1 for moves that floats hold exactly. They decide
- * what is looked at, never what is found.
+ * Scores are those of src/kmeans/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two
+ * dp2a each, j in the low bits. Labels are kept and sums follow the labels that change. Groups
+ * where nothing may have changed are not looked at; a lane tests a group
+ * (src/kmeans/assign_template.h says why this holds): box test   the filtering of Kanungo et al.
+ * (IEEE TPAMI 24(7), 2002), over boxes of neighbours in Morton order. P_w - P_j is linear in the
+ * colour: its maximum over a box is that at the centre plus the half edges times |step_w - step_j|.
+ * Below 0: no point of the box goes to j. The others are the group's rivals. margin     the bounds
+ * of Hamerly (SDM 2010), kept for a group. slack <= P_j - P_winner for the group's points and
+ *              rivals j. Every step takes off it by how much scores moved. Of two rivals each has
+ * its own slack, because a border that moves threatens one side only. The tests are in floats with
+ * a margin above every rounding: SAFETY, or 1 for moves that floats hold exactly. They decide what
+ * is looked at, never what is found.
  */
 #ifndef BARCODE_CUDA_KMEANS_LLOYD_CUH
 #define BARCODE_CUDA_KMEANS_LLOYD_CUH
 
 #include "kmeans_update.cuh"
 
-enum {
-    SCORE_NEVER = 1 << 29,
-    SLACK_MOST = 1 << 30
-};
+enum { SCORE_NEVER = 1 << 29, SLACK_MOST = 1 << 30 };
 
 /* constant + steps . c, in `line` or `moved`. */
 static __device__ __forceinline__ float line_at(float4 line, float3 c)
@@ -41,7 +40,8 @@ static __device__ __forceinline__ float4 line_gap(float4 a, float4 b)
 }
 
 /* The winner at the centre of a box. */
-template <class T> static __device__ __forceinline__ int box_winner(const struct lloyd_work<T> *w, const struct lane_box &b)
+template <class T> static __device__ __forceinline__ int box_winner(const struct lloyd_work<T> *w,
+                                                                    const struct lane_box &b)
 {
     float least = line_at(w->m->line[0], b.centre);
     int winner = 0;
@@ -53,9 +53,11 @@ template <class T> static __device__ __forceinline__ int box_winner(const struct
     return winner;
 }
 
-/* The rivals in a lane's box, *winner among them: any centroid will do, a near one is best. *winner becomes the nearest. */
+/* The rivals in a lane's box, *winner among them: any centroid will do, a near one is best. *winner
+ * becomes the nearest. */
 template <class T>
-static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd_work<T> *w, const struct lane_box &b, int *winner)
+static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd_work<T> *w,
+                                                              const struct lane_box &b, int *winner)
 {
     float4 own = w->m->line[*winner];
     float here = line_at(own, b.centre), least = here;
@@ -72,10 +74,11 @@ static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd
     return set;
 }
 
-/* Takes off the slacks how much P_winner - P_j can have grown since the last step, for all winners and j in `set`. */
-template <class T>
-static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w, const struct lane_box &b, typename T::mask set,
-                                              int slack[2])
+/* Takes off the slacks how much P_winner - P_j can have grown since the last step, for all winners
+ * and j in `set`. */
+template <class T> static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w,
+                                                                 const struct lane_box &b,
+                                                                 typename T::mask set, int slack[2])
 {
     float blur = (float)w->m->blur, up[2];
     if (pair(set)) {
@@ -85,7 +88,7 @@ static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w, con
         up[1] = reach - centre;
     } else {
         float most = -1e30f, least = 1e30f;
-        while (set) {                   /* the highest is one instruction cheaper to find than the lowest */
+        while (set) { /* the highest is one instruction cheaper to find than the lowest */
             int j = highest(set);
             float4 moved = w->m->moved[j];
             set ^= member<typename T::mask>(j);
@@ -108,14 +111,16 @@ template <typename S> static __device__ __forceinline__ void add4(S *to, S r, S 
 }
 
 /* The sums of the whole warp's points, which had no labels before. */
-template <class T> static __device__ void claim_each(const struct lloyd_work<T> *w, uint32_t word, uint32_t label)
+template <class T>
+static __device__ void claim_each(const struct lloyd_work<T> *w, uint32_t word, uint32_t label)
 {
     uint32_t weight = word >> 24, left = WARP_ALL;
     while (left) {
         uint32_t leader = __shfl_sync(WARP_ALL, label, __ffs(left) - 1);
         uint32_t n = label == leader ? weight : 0;
         left &= ~__ballot_sync(WARP_ALL, label == leader);
-        uint32_t r = warp_sum(n * red_of(word)), g = warp_sum(n * green_of(word)), b = warp_sum(n * blue_of(word));
+        uint32_t r = warp_sum(n * red_of(word)), g = warp_sum(n * green_of(word)),
+                 b = warp_sum(n * blue_of(word));
         n = warp_sum(n);
         if (lane_id() == 0)
             add4<typename T::sum>(w->m->sum[leader], r, g, b, n);
@@ -123,8 +128,9 @@ template <class T> static __device__ void claim_each(const struct lloyd_work<T> 
 }
 
 /* A point moves from one cluster to another. */
-template <class T>
-static __device__ __forceinline__ void move(const struct lloyd_work<T> *w, uint32_t word, uint32_t from, uint32_t to)
+template <class T> static __device__ __forceinline__ void move(const struct lloyd_work<T> *w,
+                                                               uint32_t word, uint32_t from,
+                                                               uint32_t to)
 {
     typedef typename T::sum S;
     S n = word >> 24, r = n * red_of(word), g = n * green_of(word), b = n * blue_of(word);
@@ -139,7 +145,8 @@ static __device__ __forceinline__ int score_of(int4 t, uint32_t word)
 
 /* The winners among `set` of a warp's points, a lane each, and the slacks that they leave. */
 template <class T>
-static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, uint32_t word, typename T::mask set, int slack[2])
+static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, uint32_t word,
+                                               typename T::mask set, int slack[2])
 {
     if (pair(set)) {
         int a = lowest(set), b = highest(set);
@@ -149,7 +156,7 @@ static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, ui
         return (uint32_t)(gap < 0 ? a : b);
     }
     int best = SCORE_NEVER, second = SCORE_NEVER;
-    while (set) {                       /* two at a time; after the last comes now[0] */
+    while (set) { /* two at a time; after the last comes now[0] */
         int i = highest(set);
         set ^= member<typename T::mask>(i);
         int j = highest(set);
@@ -164,8 +171,8 @@ static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, ui
 }
 
 /* Gives a lane's whole group to the only member of its set. */
-template <class T>
-static __device__ void claim_group(const struct lloyd_work<T> *w, uint32_t group, typename T::mask set)
+template <class T> static __device__ void claim_group(const struct lloyd_work<T> *w, uint32_t group,
+                                                      typename T::mask set)
 {
     uint32_t label = lowest(set), bytes = label * 0x01010101u;
     uint4 sum = w->sum[group], *to = (uint4 *)(w->label + (size_t)group * GROUP);
@@ -175,7 +182,8 @@ static __device__ void claim_group(const struct lloyd_work<T> *w, uint32_t group
 
 /* True if a lane's group must be looked at. FIRST: nothing is known of it yet. */
 template <class T, bool FIRST>
-static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w, uint32_t group, struct group_state<T> *s)
+static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w, uint32_t group,
+                                                  struct group_state<T> *s)
 {
     struct lane_box b = lane_box_of(w->f.box[group]);
     int winner;
@@ -201,8 +209,8 @@ static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w,
 
 /* The groups that the lanes in `left`, one at least, want looked at. */
 template <class T, bool FIRST>
-static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *w, uint32_t group, uint32_t left,
-                                                    struct group_state<T> *s)
+static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *w, uint32_t group,
+                                                    uint32_t left, struct group_state<T> *s)
 {
     int lane = __ffs(left) - 1;
     uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
@@ -211,7 +219,7 @@ static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *
         int here = lane, slack[2];
         uint32_t here_at = at, here_word = word, here_old = old;
         left &= left - 1;
-        if (left) {                                  /* the next one is under way while this one is worked on */
+        if (left) { /* the next one is under way while this one is worked on */
             lane = __ffs(left) - 1;
             at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
             word = w->f.point[at];
@@ -233,7 +241,8 @@ static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *
 }
 
 /* One assign step. */
-template <class T, bool FIRST> static __device__ __forceinline__ void assign(const struct lloyd_work<T> *w)
+template <class T, bool FIRST>
+static __device__ __forceinline__ void assign(const struct lloyd_work<T> *w)
 {
     for (int turn = 0; turn_begin(turn) < w->f.groups; turn++) {
         uint32_t group = turn_group(turn);
@@ -253,11 +262,13 @@ template <class T, bool FIRST> static __device__ __forceinline__ void assign(con
 }
 
 /*
- * Goes on from the centroids in `centre`, at most w->iterations iterations; m->go is 0 then if the end was reached before.
- * last: the lowest inertia so far. Warp 0 gets what that is now; if it fell, the clustering that has it is in m->kept and m->some
- * is not 0. Nothing is known of the points at first, so that the first step looks at all of them.
+ * Goes on from the centroids in `centre`, at most w->iterations iterations; m->go is 0 then if the
+ * end was reached before. last: the lowest inertia so far. Warp 0 gets what that is now; if it
+ * fell, the clustering that has it is in m->kept and m->some is not 0. Nothing is known of the
+ * points at first, so that the first step looks at all of them.
  */
-template <class T> static __device__ wide lloyd(const struct lloyd_work<T> *w, const uint2 *centre, wide last)
+template <class T>
+static __device__ wide lloyd(const struct lloyd_work<T> *w, const uint2 *centre, wide last)
 {
     for (int j = (int)threadIdx.x; j < w->k; j += (int)blockDim.x)
         begin_centroid(w, j, centre[j]);

@@ -1,33 +1,39 @@
 /*
- * kmeans_nearest.cuh - every point's nearest candidate so far, sums of weight * D2, draws from them.
- * Whole blocks call these unless said otherwise.
+ * kmeans_nearest.cuh - every point's nearest candidate so far, sums of weight * D2, draws from
+ * them. Whole blocks call these unless said otherwise.
  *
- * A candidate changes nothing in a group when its box is at least as far from it as the group's farthest point from its
- * nearest candidate, or when another candidate of the pass is nearer to the whole box (src/kmeans/seed_template.h). A lane
- * tests a group; the floats are exact: squares of half integers below 2^18.
+ * A candidate changes nothing in a group when its box is at least as far from it as the group's
+ * farthest point from its nearest candidate, or when another candidate of the pass is nearer to the
+ * whole box (src/kmeans/seed_template.h). A lane tests a group; the floats are exact: squares of
+ * half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH
 #define BARCODE_CUDA_KMEANS_NEAREST_CUH
 
 #include "kmeans_block.cuh"
 
-enum { KEY_INDEX = 10 };     /* a point's key: D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower */
+/* a point's key: D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower */
+enum { KEY_INDEX = 10 };
 
-template <class T>
-static __device__ __forceinline__ wide draw_below(const struct start_work<T> *w, int stage, int draw, wide total)
+template <class T> static __device__ __forceinline__ wide draw_below(const struct start_work<T> *w,
+                                                                     int stage, int draw,
+                                                                     wide total)
 {
-    return __umul64hi(random_u64(w->seed, (uint32_t)draw, w->restart, w->number, (uint32_t)stage), total);
+    return __umul64hi(random_u64(w->seed, (uint32_t)draw, w->restart, w->number, (uint32_t)stage),
+                      total);
 }
 
 /* The colour that a draw from the weights gives. */
 template <class T>
-static __device__ __forceinline__ uint32_t draw_colour(const struct start_work<T> *w, int stage, int draw)
+static __device__ __forceinline__ uint32_t draw_colour(const struct start_work<T> *w, int stage,
+                                                       int draw)
 {
     return colour_of(w->sorted[draw_below(w, stage, draw, w->pixels)]);
 }
 
 /* Exclusive sums over the block's threads; *total: of all. */
-template <class T> static __device__ wide block_prefix(const struct start_work<T> *w, wide mine, wide *total)
+template <class T>
+static __device__ wide block_prefix(const struct start_work<T> *w, wide mine, wide *total)
 {
     wide sum = warp_prefix(mine), below = 0;
     if (lane_id() == 31)
@@ -42,7 +48,8 @@ template <class T> static __device__ wide block_prefix(const struct start_work<T
     return below + sum - mine;
 }
 
-template <class T> static __device__ __forceinline__ uint32_t groups_each(const struct start_work<T> *w)
+template <class T>
+static __device__ __forceinline__ uint32_t groups_each(const struct start_work<T> *w)
 {
     return (w->f.groups + blockDim.x - 1) / blockDim.x;
 }
@@ -61,9 +68,10 @@ template <class T> static __device__ wide nearest_total(const struct start_work<
 }
 
 /* Writes a group's keys; *mass and *reach follow from them. The whole warp. */
-template <class T>
-static __device__ __forceinline__ void keep_keys(const struct start_work<T> *w, uint32_t at, uint32_t word, uint32_t key,
-                                                 uint32_t *mass, uint32_t *reach)
+template <class T> static __device__ __forceinline__ void keep_keys(const struct start_work<T> *w,
+                                                                    uint32_t at, uint32_t word,
+                                                                    uint32_t key, uint32_t *mass,
+                                                                    uint32_t *reach)
 {
     w->key[at] = key;
     *mass = warp_sum((word >> 24) * (key >> KEY_INDEX));
@@ -86,7 +94,8 @@ template <class T> static __device__ void add_first(const struct start_work<T> *
 }
 
 /* Squared distance from a candidate to the nearest (way -1) or farthest (1) place of a box. */
-static __device__ __forceinline__ float box_distance(const struct candidate &c, const struct lane_box &b, float way)
+static __device__ __forceinline__ float box_distance(const struct candidate &c,
+                                                     const struct lane_box &b, float way)
 {
     float r = fmaxf(fmaf(way, b.half.x, fabsf(c.r - b.centre.x)), 0.0f);
     float g = fmaxf(fmaf(way, b.half.y, fabsf(c.g - b.centre.y)), 0.0f);
@@ -94,9 +103,11 @@ static __device__ __forceinline__ float box_distance(const struct candidate &c, 
     return fmaf(u, u, fmaf(g, g, r * r));
 }
 
-/* Which of the candidates from `from` on, 32 at most, may come nearer to a point of the lane's box than `reach`. */
+/* Which of the candidates from `from` on, 32 at most, may come nearer to a point of the lane's box
+ * than `reach`. */
 template <class T>
-static __device__ __forceinline__ uint32_t near_box(const struct start_work<T> *w, const struct lane_box &b, uint32_t reach,
+static __device__ __forceinline__ uint32_t near_box(const struct start_work<T> *w,
+                                                    const struct lane_box &b, uint32_t reach,
                                                     int from, int count, bool rival)
 {
     float limit = (float)reach;
@@ -115,9 +126,11 @@ static __device__ __forceinline__ int key_from(const struct candidate &c, uint32
     return (int)c.key - (2 << KEY_INDEX) * (int)dot4(word, c.colour);
 }
 
-/* The groups of one turn against up to 32 candidates. FRESH: nothing known before; some candidate is near to every group then. */
-template <bool FRESH, class T>
-static __device__ void add_turn(const struct start_work<T> *w, int turn, int from, int count, bool rival)
+/* The groups of one turn against up to 32 candidates. FRESH: nothing known before; some candidate
+ * is near to every group then. */
+template <bool FRESH, class T> static __device__ void add_turn(const struct start_work<T> *w,
+                                                               int turn, int from, int count,
+                                                               bool rival)
 {
     uint32_t group = turn_group(turn), near = 0, mass = 0, reach = UINT32_MAX;
     if (group < w->f.groups) {
@@ -129,15 +142,17 @@ static __device__ void add_turn(const struct start_work<T> *w, int turn, int fro
     while (left) {
         int lane = __ffs(left) - 1;
         left &= left - 1;
-        uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id(), set = __shfl_sync(WARP_ALL, near, lane);
+        uint32_t at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id(),
+                 set = __shfl_sync(WARP_ALL, near, lane);
         uint32_t word = w->f.point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
         int key = FRESH ? INT32_MAX : (int)(w->key[at] - square);
-        while (set) {                                /* two at a time; after the last comes pass[0] */
+        while (set) { /* two at a time; after the last comes pass[0] */
             int i = highest(set);
             set ^= member<uint32_t>(i);
             int second = highest(set);
             set &= ~member<uint32_t>(second);
-            key = min(min(key, key_from(w->m->pass[1 + from + i], word)), key_from(w->m->pass[1 + from + second], word));
+            key = min(min(key, key_from(w->m->pass[1 + from + i], word)),
+                      key_from(w->m->pass[1 + from + second], word));
         }
         keep_keys(w, at, word, (uint32_t)key + square, &new_mass, &new_reach);
         mass = lane == lane_id() ? new_mass : mass;
@@ -150,15 +165,17 @@ static __device__ void add_turn(const struct start_work<T> *w, int turn, int fro
 }
 
 /*
- * Takes m->colour[0] as candidate 0 alone and returns the potential. Its keys wait: in the round that follows nearly all points
- * find a nearer one. Of a group, sum w|x - c|^2 = sum w|x|^2 - 2 c . sum wx + |c|^2 sum w, below 2^32 like every mass.
+ * Takes m->colour[0] as candidate 0 alone and returns the potential. Its keys wait: in the round
+ * that follows nearly all points find a nearer one. Of a group, sum w|x - c|^2 = sum w|x|^2 - 2 c .
+ * sum wx + |c|^2 sum w, below 2^32 like every mass.
  */
 template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
 {
     uint32_t c = w->m->colour[0];
     for (uint32_t g = threadIdx.x; g < w->f.groups; g += blockDim.x) {
         uint4 sum = w->sum[g];
-        w->mass[g] = w->square[g] + square_of(c) * sum.w - 2 * (red_of(c) * sum.x + green_of(c) * sum.y + blue_of(c) * sum.z);
+        w->mass[g] = w->square[g] + square_of(c) * sum.w -
+                     2 * (red_of(c) * sum.x + green_of(c) * sum.y + blue_of(c) * sum.z);
     }
     w->alone = true;
     __syncthreads();
@@ -166,9 +183,11 @@ template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
 }
 
 /*
- * Takes candidates colour[0..count), count <= 2 k + 1, numbered from `first`; first = 0 forgets what was. Returns the potential.
+ * Takes candidates colour[0..count), count <= 2 k + 1, numbered from `first`; first = 0 forgets
+ * what was. Returns the potential.
  */
-template <class T> static __device__ wide nearest_add(const struct start_work<T> *w, const uint32_t *colour, int first, int count)
+template <class T> static __device__ wide nearest_add(const struct start_work<T> *w,
+                                                      const uint32_t *colour, int first, int count)
 {
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x) {
         struct candidate *c = w->m->pass + 1 + i;
@@ -194,12 +213,14 @@ template <class T> static __device__ wide nearest_add(const struct start_work<T>
     }
     for (; from < count; from += 32)
         for (int turn = 0; turn_begin(turn) < w->f.groups; turn++)
-            add_turn<false>(w, turn, from, count - from < 32 ? count - from : 32, first <= 1 + 2 * w->k && count > 1);
+            add_turn<false>(w, turn, from, count - from < 32 ? count - from : 32,
+                            first <= 1 + 2 * w->k && count > 1);
     __syncthreads();
     return nearest_total(w);
 }
 
-/* The colour of the first point whose inclusive sum of weight * D2 exceeds t < potential. One warp. */
+/* The colour of the first point whose inclusive sum of weight * D2 exceeds t < potential. One warp.
+ */
 template <class T> static __device__ uint32_t nearest_find(const struct start_work<T> *w, wide t)
 {
     int owner = -1;
@@ -221,7 +242,8 @@ template <class T> static __device__ uint32_t nearest_find(const struct start_wo
     t -= __shfl_sync(WARP_ALL, sum - mass, lane);
     uint32_t at = (group + lane) * GROUP + lane_id();
     uint32_t word = w->f.point[at];
-    uint32_t part = warp_prefix((word >> 24) * (w->alone ? distance2(word, w->m->colour[0]) : w->key[at] >> KEY_INDEX));
+    uint32_t part = warp_prefix(
+        (word >> 24) * (w->alone ? distance2(word, w->m->colour[0]) : w->key[at] >> KEY_INDEX));
     lane = __ffs(__ballot_sync(WARP_ALL, part > (uint32_t)t)) - 1;
     return __shfl_sync(WARP_ALL, word, lane) & 0xffffff;
 }
@@ -247,7 +269,8 @@ template <class T> static __device__ void nearest_count(const struct start_work<
 }
 
 /* potential[i] = what the potential would be with trial[i] added alone, i < trials. */
-template <class T> static __device__ void nearest_try(const struct start_work<T> *w, const uint32_t *trial, int trials)
+template <class T>
+static __device__ void nearest_try(const struct start_work<T> *w, const uint32_t *trial, int trials)
 {
     if (threadIdx.x < TRIALS_MOST)
         w->m->potential[threadIdx.x] = 0;
@@ -256,7 +279,8 @@ template <class T> static __device__ void nearest_try(const struct start_work<T>
         uint32_t colour = trial[i];
         wide sum = 0;
         for (uint32_t g = warp_id(); g < w->f.groups; g += warp_count()) {
-            uint32_t at = g * GROUP + lane_id(), word = w->f.point[at], old = w->key[at] >> KEY_INDEX;
+            uint32_t at = g * GROUP + lane_id(), word = w->f.point[at],
+                     old = w->key[at] >> KEY_INDEX;
             sum += (wide)(word >> 24) * min(distance2(word, colour), old);
         }
         sum = warp_sum_wide(sum);

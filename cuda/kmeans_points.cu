@@ -1,19 +1,16 @@
 /*
  * kmeans_points.cu - frames to points: keys, runs of equal keys, groups.
  *
- * All frames of a call are sorted together, the frame's number above the key: the library's sort is at its best on
- * many keys, and then every size of frame takes the same way. A new point begins where the key changes and at every
- * multiple of 255, so that no weight passes 255.
+ * All frames of a call are sorted together, the frame's number above the key: the library's sort is
+ * at its best on many keys, and then every size of frame takes the same way. A new point begins
+ * where the key changes and at every multiple of 255, so that no weight passes 255.
  */
 #include "kmeans_job.h"
 #include "warp.cuh"
 
 enum { TILE_WARPS = 8, WARP_KEYS = 256, TILE = TILE_WARPS * WARP_KEYS, THREADS = 32 * TILE_WARPS };
 
-int points_tiles(uint32_t pixels)
-{
-    return (int)((pixels + TILE - 1) / TILE);
-}
+int points_tiles(uint32_t pixels) { return (int)((pixels + TILE - 1) / TILE); }
 
 __global__ void keys_kernel(const uint8_t *rgb, uint32_t *key, uint32_t pixels)
 {
@@ -25,7 +22,8 @@ __global__ void keys_kernel(const uint8_t *rgb, uint32_t *key, uint32_t pixels)
 }
 
 /* True if pixel i begins a point; *fresh: it begins a colour. */
-static __device__ __forceinline__ bool begins(const uint32_t *key, uint32_t i, uint32_t pixels, bool *fresh)
+static __device__ __forceinline__ bool begins(const uint32_t *key, uint32_t i, uint32_t pixels,
+                                              bool *fresh)
 {
     *fresh = i < pixels && (i == 0 || key[i] != key[i - 1]);
     return *fresh || (i < pixels && i % WEIGHT_MOST == 0);
@@ -110,7 +108,8 @@ __global__ void starts_kernel(struct kmeans_job j, int first, const uint32_t *ti
     }
 }
 
-/* Points, box and sums of a group; a warp each. After the last point stand copies of it, of weight 0. */
+/* Points, box and sums of a group; a warp each. After the last point stand copies of it, of weight
+ * 0. */
 __global__ void groups_kernel(struct kmeans_job j, int first, const uint32_t *start)
 {
     uint32_t frame = first + blockIdx.y, group = blockIdx.x * TILE_WARPS + warp_id();
@@ -127,7 +126,8 @@ __global__ void groups_kernel(struct kmeans_job j, int first, const uint32_t *st
     uint2 box;
     box.x = warp_min_unsigned(r) | warp_min_unsigned(g) << 8 | warp_min_unsigned(b) << 16;
     box.y = warp_max_unsigned(r) | warp_max_unsigned(g) << 8 | warp_max_unsigned(b) << 16;
-    uint4 sum = make_uint4(warp_sum(weight * r), warp_sum(weight * g), warp_sum(weight * b), warp_sum(weight));
+    uint4 sum = make_uint4(warp_sum(weight * r), warp_sum(weight * g), warp_sum(weight * b),
+                           warp_sum(weight));
     uint32_t square = warp_sum(weight * square_of(colour));
     if (lane_id() == 0) {
         j.box[(size_t)frame * j.groups + group] = box;
@@ -145,17 +145,18 @@ static int bits_for(int values)
     return bits;
 }
 
-void points_launch(const struct kmeans_job *j, const struct points_scratch *s, const uint8_t *rgb, int first, int frames,
-                   cudaStream_t stream)
+void points_launch(const struct kmeans_job *j, const struct points_scratch *s, const uint8_t *rgb,
+                   int first, int frames, cudaStream_t stream)
 {
     int tiles = points_tiles(j->pixels);
     size_t bytes = s->sort_bytes;
     LAUNCH(keys_kernel, dim3((j->pixels + THREADS - 1) / THREADS, frames), THREADS, 0, stream,
            rgb + 3 * (size_t)first * j->pixels, s->key, j->pixels);
-    sort_keys(s->sort, &bytes, s->key, j->sorted + (size_t)first * j->pixels, (int)(j->pixels * (size_t)frames),
-              24 + bits_for(frames), stream);
+    sort_keys(s->sort, &bytes, s->key, j->sorted + (size_t)first * j->pixels,
+              (int)(j->pixels * (size_t)frames), 24 + bits_for(frames), stream);
     LAUNCH(count_kernel, dim3(tiles, frames), THREADS, 0, stream, *j, first, s->tile);
     LAUNCH(scan_kernel, frames, THREADS, 0, stream, *j, first, s->tile, tiles);
     LAUNCH(starts_kernel, dim3(tiles, frames), THREADS, 0, stream, *j, first, s->tile, s->start);
-    LAUNCH(groups_kernel, dim3((j->groups + TILE_WARPS - 1) / TILE_WARPS, frames), THREADS, 0, stream, *j, first, s->start);
+    LAUNCH(groups_kernel, dim3((j->groups + TILE_WARPS - 1) / TILE_WARPS, frames), THREADS, 0,
+           stream, *j, first, s->start);
 }

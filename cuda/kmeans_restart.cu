@@ -1,17 +1,20 @@
 /*
- * kmeans_restart.cu - the two kernels that do the work: starts, then iterations, a block a restart, until none is left.
+ * kmeans_restart.cu - the two kernels that do the work: starts, then iterations, a block a restart,
+ * until none is left.
  *
- * Restarts differ in length by a factor of ten; a counter gives them out, so that no block waits for another's. A frame's
- * restarts follow each other, so that those in work at once read the same points from the cache.
+ * Restarts differ in length by a factor of ten; a counter gives them out, so that no block waits
+ * for another's. A frame's restarts follow each other, so that those in work at once read the same
+ * points from the cache.
  */
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
-/* Registers are fitted to this many threads a multiprocessor: with fewer, the threads wait for memory. */
+/* Registers are fitted to this many threads a multiprocessor: with fewer, the threads wait for
+ * memory. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 enum { BLOCKS_FITTED = 3 };
 #else
-enum { BLOCKS_FITTED = 2 };      /* Turing holds 1024 threads */
+enum { BLOCKS_FITTED = 2 }; /* Turing holds 1024 threads */
 #endif
 #ifndef START_BOUNDS
 #define START_BOUNDS __launch_bounds__(32 * WARPS_MOST, BLOCKS_FITTED)
@@ -31,7 +34,8 @@ static __device__ __forceinline__ int next_task(const struct kmeans_job &j, uint
     return (int)(j.list ? j.list[task] : task);
 }
 
-static __device__ __forceinline__ struct points_view frame_of(const struct kmeans_job &j, uint32_t frame)
+static __device__ __forceinline__ struct points_view frame_of(const struct kmeans_job &j,
+                                                              uint32_t frame)
 {
     struct points_view f;
     f.point = j.point + (size_t)frame * j.capacity;
@@ -116,17 +120,20 @@ struct version {
 
 template <class T> static struct version version_of(restart_function *lloyd)
 {
-    struct version v = {{start_kernel<T, INIT_SCALABLE>, start_kernel<T, INIT_PLUSPLUS>, start_kernel<T, INIT_RANDOM>}, lloyd};
+    struct version v = {{start_kernel<T, INIT_SCALABLE>, start_kernel<T, INIT_PLUSPLUS>,
+                         start_kernel<T, INIT_RANDOM>},
+                        lloyd};
     return v;
 }
 
 /* The smallest version that holds k clusters and the sums of so many pixels. */
 static restart_function *kernel_for(const struct kmeans_job *j, enum restart_phase phase)
 {
-    struct version v = j->pixels > 1u << 24                   ? version_of<many_clusters>(lloyd_kernel<many_pixels>)
-                       : j->params.k > some_clusters::MOST    ? version_of<many_clusters>(lloyd_kernel<many_clusters>)
-                       : j->params.k > few_clusters::MOST     ? version_of<some_clusters>(lloyd_kernel<some_clusters>)
-                                                              : version_of<few_clusters>(lloyd_kernel<few_clusters>);
+    struct version v =
+        j->pixels > 1u << 24                ? version_of<many_clusters>(lloyd_kernel<many_pixels>)
+        : j->params.k > some_clusters::MOST ? version_of<many_clusters>(lloyd_kernel<many_clusters>)
+        : j->params.k > few_clusters::MOST  ? version_of<some_clusters>(lloyd_kernel<some_clusters>)
+                                            : version_of<few_clusters>(lloyd_kernel<few_clusters>);
     return phase == RESTART_START ? v.start[j->params.init] : v.lloyd;
 }
 
@@ -138,11 +145,12 @@ static size_t dynamic_bytes(enum restart_phase phase, int threads)
 cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
                             int *blocks_per_multiprocessor)
 {
-    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks_per_multiprocessor, kernel_for(j, phase), threads,
-                                                         dynamic_bytes(phase, threads));
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks_per_multiprocessor, kernel_for(j, phase), threads, dynamic_bytes(phase, threads));
 }
 
-void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks, cudaStream_t stream)
+void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks,
+                    cudaStream_t stream)
 {
     restart_function *kernel = kernel_for(j, phase);
     LAUNCH(kernel, blocks, threads, dynamic_bytes(phase, threads), stream, *j);

@@ -1,6 +1,6 @@
 /*
- * kmeans_seed.cuh - the three starts of kmeans.h; each fills m.centre. Whole blocks call them; the frame has
- * more than k colours.
+ * kmeans_seed.cuh - the three starts of kmeans.h; each fills m.centre. Whole blocks call them; the
+ * frame has more than k colours.
  */
 #ifndef BARCODE_CUDA_KMEANS_SEED_CUH
 #define BARCODE_CUDA_KMEANS_SEED_CUH
@@ -14,7 +14,8 @@ static __device__ __forceinline__ int trials_of(int k)
 }
 
 /* The smallest potential, ties to the lower. */
-template <class T> static __device__ __forceinline__ int best_trial(const struct start_work<T> *w, int trials)
+template <class T>
+static __device__ __forceinline__ int best_trial(const struct start_work<T> *w, int trials)
 {
     int best = 0;
     for (int i = 1; i < trials; i++)
@@ -24,7 +25,8 @@ template <class T> static __device__ __forceinline__ int best_trial(const struct
 }
 
 /* The first index in [low, high) whose key is above `value`, or not below it when `at_least`. */
-static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_t high, uint32_t value, bool at_least)
+static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_t high,
+                                      uint32_t value, bool at_least)
 {
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -36,7 +38,8 @@ static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_
     return low;
 }
 
-/* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order (src/kmeans/seed.c). */
+/* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order
+ * (src/kmeans/seed.c). */
 template <class T> static __device__ void start_random(const struct start_work<T> *w)
 {
     uint32_t *begin = w->m->colour, *end = w->m->weight;
@@ -68,7 +71,8 @@ template <class T> static __device__ void start_plusplus(const struct start_work
     for (int c = 1; c < w->k; c++) {
         wide total = nearest_add(w, w->m->centre + c - 1, c - 1, 1);
         for (int i = warp_id(); i < trials; i += warp_count()) {
-            uint32_t colour = nearest_find(w, draw_below(w, STAGE_PLUSPLUS, 1 + (c - 1) * trials + i, total));
+            uint32_t colour =
+                nearest_find(w, draw_below(w, STAGE_PLUSPLUS, 1 + (c - 1) * trials + i, total));
             if (lane_id() == 0)
                 w->m->drawn[i] = colour;
         }
@@ -80,8 +84,10 @@ template <class T> static __device__ void start_plusplus(const struct start_work
     }
 }
 
-/* The first candidate whose inclusive sum of weight * D2 (of the weights, where `plain`) exceeds t. One warp. */
-template <class T> static __device__ int candidate_find(const struct start_work<T> *w, int count, bool plain, wide t)
+/* The first candidate whose inclusive sum of weight * D2 (of the weights, where `plain`) exceeds t.
+ * One warp. */
+template <class T>
+static __device__ int candidate_find(const struct start_work<T> *w, int count, bool plain, wide t)
 {
     for (int at = 0;; at += 32) {
         int i = at + lane_id();
@@ -95,7 +101,8 @@ template <class T> static __device__ int candidate_find(const struct start_work<
 }
 
 /* The potential of the candidates if `colour` were a centre too. One warp. */
-template <class T> static __device__ wide candidate_try(const struct start_work<T> *w, int count, uint32_t colour)
+template <class T>
+static __device__ wide candidate_try(const struct start_work<T> *w, int count, uint32_t colour)
 {
     wide sum = 0;
     for (int i = lane_id(); i < count; i += 32) {
@@ -125,7 +132,8 @@ template <class T> static __device__ void recluster(const struct start_work<T> *
         __syncthreads();
         for (int i = warp_id(); i < trials; i += warp_count()) {
             wide total = candidate_try(w, count, w->m->centre[c - 1]);
-            int at = candidate_find(w, count, false, draw_below(w, STAGE_RECLUSTER, 1 + (c - 1) * trials + i, total));
+            int at = candidate_find(
+                w, count, false, draw_below(w, STAGE_RECLUSTER, 1 + (c - 1) * trials + i, total));
             wide potential = candidate_try(w, count, w->m->colour[at]);
             if (lane_id() == 0) {
                 w->m->drawn[i] = w->m->colour[at];
@@ -139,12 +147,15 @@ template <class T> static __device__ void recluster(const struct start_work<T> *
     }
 }
 
-/* One round: 2k draws by weight * D2 as they stand; those that fell on a colour drawn before in the round are dropped. */
-template <class T> static __device__ int draw_round(const struct start_work<T> *w, int round, int count, wide total)
+/* One round: 2k draws by weight * D2 as they stand; those that fell on a colour drawn before in the
+ * round are dropped. */
+template <class T>
+static __device__ int draw_round(const struct start_work<T> *w, int round, int count, wide total)
 {
     int draws = 2 * w->k;
     for (int d = warp_id(); d < draws; d += warp_count()) {
-        uint32_t colour = nearest_find(w, draw_below(w, STAGE_ROUNDS, 1 + round * draws + d, total));
+        uint32_t colour =
+            nearest_find(w, draw_below(w, STAGE_ROUNDS, 1 + round * draws + d, total));
         if (lane_id() == 0)
             w->m->drawn[d] = colour;
     }
@@ -166,14 +177,16 @@ template <class T> static __device__ int draw_round(const struct start_work<T> *
     return (int)w->m->count;
 }
 
-/* Too many draws fell on the same points: the lowest colours that are no candidates yet fill up to k. */
+/* Too many draws fell on the same points: the lowest colours that are no candidates yet fill up to
+ * k. */
 template <class T> static __device__ void top_up(const struct start_work<T> *w, int count)
 {
     for (uint32_t at = 0; warp_id() == 0 && count < w->k; at += 32) {
         uint32_t i = at + lane_id();
         bool in = i < w->points;
         uint32_t word = in ? w->f.point[i] & 0xffffff : 0;
-        bool add = in && w->key[i] >> KEY_INDEX && (i == 0 || (w->f.point[i - 1] & 0xffffff) != word);
+        bool add =
+            in && w->key[i] >> KEY_INDEX && (i == 0 || (w->f.point[i - 1] & 0xffffff) != word);
         uint32_t lanes = __ballot_sync(WARP_ALL, add);
         int to = count + __popc(lanes & ((1u << lane_id()) - 1));
         if (add && to < w->k)

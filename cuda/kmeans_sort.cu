@@ -5,8 +5,8 @@
 
 #include "kmeans_job.h"
 
-cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count, int bits,
-                      cudaStream_t stream)
+cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
+                      int bits, cudaStream_t stream)
 {
     return cub::DeviceRadixSort::SortKeys(scratch, *bytes, in, out, count, 0, bits, stream);
 }

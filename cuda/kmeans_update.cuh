@@ -1,5 +1,6 @@
 /*
- * kmeans_update.cuh - the update step: centroids and inertia from sums, and the tables that the assign step reads.
+ * kmeans_update.cuh - the update step: centroids and inertia from sums, and the tables that the
+ * assign step reads.
  */
 #ifndef BARCODE_CUDA_KMEANS_UPDATE_CUH
 #define BARCODE_CUDA_KMEANS_UPDATE_CUH
@@ -7,13 +8,14 @@
 #include "kmeans_block.cuh"
 
 enum {
-    SAFETY = 64,           /* above every rounding of the tests' floats, which stay below 2^27 */
+    SAFETY = 64, /* above every rounding of the tests' floats, which stay below 2^27 */
     NEAR_CONSTANT = 1 << 21,
-    NEAR_STEP = 1 << 12    /* moves below these two are exact in floats                        */
+    NEAR_STEP = 1 << 12 /* moves below these two are exact in floats */
 };
 
 /* Puts centroid q into the tables. True if it moved farther than floats hold exactly. */
-template <class T> static __device__ bool set_centroid(const struct lloyd_work<T> *w, int j, int r, int g, int b)
+template <class T>
+static __device__ bool set_centroid(const struct lloyd_work<T> *w, int j, int r, int g, int b)
 {
     int scale = 1 << w->bits, square = r * r + g * g + b * b;
     int constant = (square / (1 << (9 - w->bits)) + 127 * (r + g + b)) * scale + j;
@@ -32,7 +34,8 @@ template <class T> static __device__ bool set_centroid(const struct lloyd_work<T
 }
 
 /* Centroid j where the start or an earlier launch left it, with nothing in its cluster. */
-template <class T> static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint2 from)
+template <class T>
+static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint2 from)
 {
     int scale = 1 << w->bits, r = (int16_t)from.x, g = (int16_t)(from.x >> 16), b = (int16_t)from.y;
     w->m->now[1 + j] = make_int4(0, 0, 0, 0);
@@ -59,8 +62,8 @@ static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
 }
 
 /*
- * The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as settle in src/kmeans/kmeans.c. In u64, for
- * sums of any size.
+ * The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as settle in
+ * src/kmeans/kmeans.c. In u64, for sums of any size.
  */
 static __device__ wide settle(const wide *sum, int f, int *q)
 {
@@ -73,11 +76,14 @@ static __device__ wide settle(const wide *sum, int f, int *q)
         rest += r * r;
     }
     wide unit = divide(rest, n, inverse);
-    return ((whole + unit) << INERTIA_FRACTION) + divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
+    return ((whole + unit) << INERTIA_FRACTION) +
+           divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
 }
 
-/* floor(x / n) of integers below 2^53, the quotient below 2^32; *rest = x - quotient * n. Every step is exact. */
-static __device__ __forceinline__ double divide_exact(double x, double n, double inverse, double *rest)
+/* floor(x / n) of integers below 2^53, the quotient below 2^32; *rest = x - quotient * n. Every
+ * step is exact. */
+static __device__ __forceinline__ double divide_exact(double x, double n, double inverse,
+                                                      double *rest)
 {
     double quotient = (double)(uint32_t)(x * inverse), r = fma(-quotient, n, x);
     if (r < 0) {
@@ -92,21 +98,25 @@ static __device__ __forceinline__ double divide_exact(double x, double n, double
     return quotient;
 }
 
-/* The same in doubles, for n <= 2^24: nothing passes 2^53, so that nothing is rounded, and it is several times shorter. */
+/* The same in doubles, for n <= 2^24: nothing passes 2^53, so that nothing is rounded, and it is
+ * several times shorter. */
 static __device__ wide settle(const uint32_t *sum, int f, int *q)
 {
     double n = sum[3], half = sum[3] / 2, inverse = 1.0 / n, whole = 0, rest = 0, r, last;
     for (int c = 0; c < 3; c++) {
         double a = divide_exact(sum[c], n, inverse, &r);
-        q[c] = ((int)a << f) + (int)divide_exact(fma(r, (double)(1 << f), half), n, inverse, &last) - (127 << f);
+        q[c] = ((int)a << f) +
+               (int)divide_exact(fma(r, (double)(1 << f), half), n, inverse, &last) - (127 << f);
         whole += fma(a * a, n, 2 * a * r);
         rest = fma(r, r, rest);
     }
     whole += divide_exact(rest, n, inverse, &r);
-    return ((wide)whole << INERTIA_FRACTION) + (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
+    return ((wide)whole << INERTIA_FRACTION) +
+           (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
 }
 
-/* The update step, one warp; returns the lowest inertia so far. go: true if this clustering has it. */
+/* The update step, one warp; returns the lowest inertia so far. go: true if this clustering has it.
+ */
 template <class T> static __device__ wide update(const struct lloyd_work<T> *w, wide last)
 {
     enum { EACH = (T::MOST + 31) / 32 };

@@ -1,12 +1,13 @@
 /*
  * port.cu - a thread's way into the GPU's engine: shrinks a picture into a slot of a batch.
  *
- * A picture from NVDEC is shrunk where it lies. One from a software decoder is shrunk by the CPU, while it is still in
- * that core's cache, and only the staged frame crosses: 50 times fewer bytes than the picture, and the bytes are the
- * same.
+ * A picture from NVDEC is shrunk where it lies. One from a software decoder is shrunk by the CPU,
+ * while it is still in that core's cache, and only the staged frame crosses: 50 times fewer bytes
+ * than the picture, and the bytes are the same.
  *
- * What is done with NVDEC's picture is told to its decoder's stream, behind the decoding. A port's own stream and memory are made for the first
- * frame that comes without: to make them waits for decoders that are being made, 40 ms each.
+ * What is done with NVDEC's picture is told to its decoder's stream, behind the decoding. A port's
+ * own stream and memory are made for the first frame that comes without: to make them waits for
+ * decoders that are being made, 40 ms each.
  */
 #include <cstdlib>
 #include <cstring>
@@ -33,7 +34,7 @@ void cuda_port_close(struct engine_port **port)
     struct cuda_port *p = (struct cuda_port *)*port;
     struct cuda *c = p->cuda;
     *port = NULL;
-    shrink_free(&p->shrink);       /* the film's light is in it */
+    shrink_free(&p->shrink); /* the film's light is in it */
     pthread_mutex_lock(&c->lock);
     c->times.shrink += p->shrink_seconds;
     p->shrink_seconds = 0;
@@ -60,7 +61,9 @@ struct engine_port *cuda_port_open(struct engine *g, struct err *e)
     p->cuda = c;
     const char *what = "begin";
     if (cuda_check(cudaSetDevice(c->device), what, e) &&
-        cuda_check(cudaEventCreateWithFlags(&p->done, cudaEventBlockingSync | cudaEventDisableTiming), what, e))
+        cuda_check(
+            cudaEventCreateWithFlags(&p->done, cudaEventBlockingSync | cudaEventDisableTiming),
+            what, e))
         return &p->base;
     cuda_port_destroy(p);
     return NULL;
@@ -76,11 +79,13 @@ static bool make_stream(struct cuda_port *p, struct err *e)
 static bool make_ready(struct cuda_port *p, struct err *e)
 {
     size_t bytes = gpu_frame_bytes(&p->cuda->job);
-    return make_stream(p, e) && (p->pinned || cuda_check(cudaMallocHost(&p->pinned, bytes), "take memory for frames", e));
+    return make_stream(p, e) && (p->pinned || cuda_check(cudaMallocHost(&p->pinned, bytes),
+                                                         "take memory for frames", e));
 }
 
 /* Where a picture on the device is worked on. */
-static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaStream_t *stream, struct err *e)
+static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaStream_t *stream,
+                      struct err *e)
 {
     bool ok = view->stream || make_stream(p, e);
     *stream = view->stream ? (cudaStream_t)view->stream : p->stream;
@@ -97,11 +102,13 @@ static bool settle(struct cuda_port *p, cudaStream_t stream, struct err *e)
 static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
 {
     size_t bytes = gpu_frame_bytes(&p->cuda->job);
-    return cuda_check(cudaMemcpyAsync(slot, p->pinned, bytes, cudaMemcpyHostToDevice, p->stream), "upload a frame", e) &&
+    return cuda_check(cudaMemcpyAsync(slot, p->pinned, bytes, cudaMemcpyHostToDevice, p->stream),
+                      "upload a frame", e) &&
            settle(p, p->stream, e);
 }
 
-static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
+static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot,
+                        struct err *e)
 {
     if (!p->shrink) {
         p->shrink = shrink_open(p->cuda->job.width, p->cuda->job.height, e);
@@ -112,25 +119,31 @@ static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint
     return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
 }
 
-static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot, struct err *e)
+static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot,
+                         struct err *e)
 {
     const struct engine_job *job = &p->cuda->job;
     const struct light_table *light = NULL;
     cudaStream_t stream;
-    if (light_wanted(job->light, view->transfer) && !(light = light_gpu_table(p->cuda->light, view->transfer, e)))
+    if (light_wanted(job->light, view->transfer) &&
+        !(light = light_gpu_table(p->cuda->light, view->transfer, e)))
         return false;
-    return stream_of(p, view, &stream, e) && shrink_gpu(view, job->width, job->height, light, slot, stream, e) && settle(p, stream, e);
+    return stream_of(p, view, &stream, e) &&
+           shrink_gpu(view, job->width, job->height, light, slot, stream, e) &&
+           settle(p, stream, e);
 }
 
 /* The staged frame `rgb` or, when it is NULL, `view`. */
-static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb,
+                const struct frame_tag *tag, struct err *e)
 {
     struct cuda *c = p->cuda;
     size_t bytes = gpu_frame_bytes(&c->job);
     struct gpu_batch *b;
     int index;
     /* Before a slot is taken: its batch would wait for the driver, too. */
-    bool crosses = rgb || !view->on_device, ok = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
+    bool crosses = rgb || !view->on_device,
+         ok = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
     if (!ok)
         return cuda_fail(c, e);
     if (!cuda_take_slot(c, &b, &index, e))
@@ -146,13 +159,15 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
 }
 
 /* The luma rows that crop_rows names, of a picture on the device. */
-bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows, struct err *e)
+bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows,
+               struct err *e)
 {
     struct cuda_port *p = (struct cuda_port *)port;
     struct plane *to = &rows->plane[0];
     const char *what = "look at a picture's bars";
     *rows = crop_rows(view);
-    size_t pitch = (size_t)(to->width - 1) * to->step + (view->bits > 8 ? 2 : 1), bytes = pitch * to->height;
+    size_t pitch = (size_t)(to->width - 1) * to->step + (view->bits > 8 ? 2 : 1),
+           bytes = pitch * to->height;
     bool ok = cuda_check(cudaSetDevice(p->cuda->device), what, e);
     if (ok && bytes > p->room) {
         cudaFreeHost(p->rows);
@@ -162,20 +177,25 @@ bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct f
         p->room = ok ? bytes : 0;
     }
     cudaStream_t stream;
-    ok = ok && stream_of(p, view, &stream, e) && cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height, cudaMemcpyDeviceToHost, stream), what, e) &&
-           settle(p, stream, e);
+    ok = ok && stream_of(p, view, &stream, e) &&
+         cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height,
+                                      cudaMemcpyDeviceToHost, stream),
+                    what, e) &&
+         settle(p, stream, e);
     to->data = p->rows;
     to->pitch = (ptrdiff_t)pitch;
     rows->on_device = false;
     return ok ? true : cuda_fail(p->cuda, e);
 }
 
-bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
+bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag,
+              struct err *e)
 {
     return put((struct cuda_port *)port, view, NULL, tag, e);
 }
 
-bool cuda_put_analysed(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+bool cuda_put_analysed(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag,
+                       struct err *e)
 {
     return put((struct cuda_port *)port, NULL, rgb, tag, e);
 }

@@ -5,7 +5,8 @@
 #include "barcode/engine/shrink.h"
 #include "cuda_check.h"
 
-/* One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample weighs `sample`, a pixel `pixel`. */
+/* One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample
+ * weighs `sample`, a pixel `pixel`. */
 struct gpu_axis {
     uint32_t sample, pixel;
 };
@@ -21,12 +22,12 @@ struct gpu_shrink {
     gpu_plane plane[3];
     colour_transform colour;
     int planes, shift, scale;
-    int width, height;               /* before orientation                                     */
-    shrink_placing to;               /* where its pixels go                                    */
+    int width, height; /* before orientation */
+    shrink_placing to; /* where its pixels go */
     uint8_t *rgb;
-    const struct light_table *light;      /* NULL: the planes' means go through the matrix          */
+    const struct light_table *light; /* NULL: the planes' means go through the matrix */
     struct light_gamut gamut;
-    int width_in[3], height_in[3];   /* of the planes                                          */
+    int width_in[3], height_in[3]; /* of the planes */
 };
 
 /* ------------------------------------------------------------------ device */
@@ -44,10 +45,11 @@ template <int WORD> __device__ static uint32_t sample_at(const uint8_t *at, int 
 }
 
 /* This lane's share of the weighted sum under pixel (x, y): every `lanes`th sample. */
-template <int WORD>
-__device__ static uint64_t cell_sum(const gpu_plane &p, int shift, uint32_t x, uint32_t y, uint32_t lane, uint32_t lanes)
+template <int WORD> __device__ static uint64_t cell_sum(const gpu_plane &p, int shift, uint32_t x,
+                                                        uint32_t y, uint32_t lane, uint32_t lanes)
 {
-    uint32_t left = x * p.x.pixel, right = left + p.x.pixel, top = y * p.y.pixel, bottom = top + p.y.pixel;
+    uint32_t left = x * p.x.pixel, right = left + p.x.pixel, top = y * p.y.pixel,
+             bottom = top + p.y.pixel;
     uint32_t x0 = left / p.x.sample, y0 = top / p.y.sample;
     uint32_t columns = (right - 1) / p.x.sample - x0 + 1, rows = (bottom - 1) / p.y.sample - y0 + 1;
     uint64_t sum = 0;
@@ -55,40 +57,49 @@ __device__ static uint64_t cell_sum(const gpu_plane &p, int shift, uint32_t x, u
         const uint8_t *row = p.data + (long long)(y0 + j) * p.pitch;
         uint64_t line = 0;
         for (uint32_t i = lane; i < columns; i += lanes)
-            line += (uint64_t)sample_at<WORD>(row + (long long)(x0 + i) * p.step, shift) * overlap(p.x, left, right, x0 + i);
+            line += (uint64_t)sample_at<WORD>(row + (long long)(x0 + i) * p.step, shift) *
+                    overlap(p.x, left, right, x0 + i);
         sum += line * overlap(p.y, top, bottom, y0 + j);
     }
     return sum;
 }
 
 /* A sample in fix16, without the matrix's offset. */
-template <int WORD> __device__ static int32_t fix16_at(const gpu_shrink &s, int plane, uint32_t x, uint32_t y)
+template <int WORD>
+__device__ static int32_t fix16_at(const gpu_shrink &s, int plane, uint32_t x, uint32_t y)
 {
     const gpu_plane &p = s.plane[plane];
-    uint32_t value = sample_at<WORD>(p.data + (long long)y * p.pitch + (long long)x * p.step, s.shift) << s.scale;
+    uint32_t value =
+        sample_at<WORD>(p.data + (long long)y * p.pitch + (long long)x * p.step, s.shift)
+        << s.scale;
     return (int32_t)min(value, 65535u) - s.colour.offset[plane];
 }
 
 /* What the luma sample (x, y) is after light.h's steps. */
-template <int WORD> __device__ static void light_at(const gpu_shrink &s, uint32_t x, uint32_t y, uint32_t out[3])
+template <int WORD>
+__device__ static void light_at(const gpu_shrink &s, uint32_t x, uint32_t y, uint32_t out[3])
 {
     int32_t in[3] = {fix16_at<WORD>(s, 0, x, y), 0, 0};
     for (int i = 1; i < s.planes; i++) {
-        uint32_t cx = (uint32_t)((uint64_t)x * s.width_in[i] / s.width_in[0]), cy = (uint32_t)((uint64_t)y * s.height_in[i] / s.height_in[0]);
+        uint32_t cx = (uint32_t)((uint64_t)x * s.width_in[i] / s.width_in[0]),
+                 cy = (uint32_t)((uint64_t)y * s.height_in[i] / s.height_in[0]);
         in[i] = fix16_at<WORD>(s, i, cx, cy);
     }
     uint32_t code[3];
     for (int i = 0; i < 3; i++)
-        code[i] = light_code_of(s.colour.m[i][0] * in[0] + s.colour.m[i][1] * in[1] + s.colour.m[i][2] * in[2]);
+        code[i] = light_code_of(s.colour.m[i][0] * in[0] + s.colour.m[i][1] * in[1] +
+                                s.colour.m[i][2] * in[2]);
     light_apply(s.light, s.light->transfer, s.light->linear, &s.gamut, code, out);
 }
 
 /* cell_sum of light_at's three components. */
-template <int WORD>
-__device__ static void light_sums(const gpu_shrink &s, uint32_t x, uint32_t y, uint32_t lane, uint32_t lanes, uint64_t sum[3])
+template <int WORD> __device__ static void light_sums(const gpu_shrink &s, uint32_t x, uint32_t y,
+                                                      uint32_t lane, uint32_t lanes,
+                                                      uint64_t sum[3])
 {
     const gpu_plane &p = s.plane[0];
-    uint32_t left = x * p.x.pixel, right = left + p.x.pixel, top = y * p.y.pixel, bottom = top + p.y.pixel;
+    uint32_t left = x * p.x.pixel, right = left + p.x.pixel, top = y * p.y.pixel,
+             bottom = top + p.y.pixel;
     uint32_t x0 = left / p.x.sample, y0 = top / p.y.sample;
     uint32_t columns = (right - 1) / p.x.sample - x0 + 1, rows = (bottom - 1) / p.y.sample - y0 + 1;
     sum[0] = sum[1] = sum[2] = 0;
@@ -104,7 +115,8 @@ __device__ static void light_sums(const gpu_shrink &s, uint32_t x, uint32_t y, u
     }
 }
 
-__device__ static void write_light(const gpu_shrink &s, const uint64_t sum[3], uint32_t x, uint32_t y)
+__device__ static void write_light(const gpu_shrink &s, const uint64_t sum[3], uint32_t x,
+                                   uint32_t y)
 {
     uint8_t *to = s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down);
     uint64_t total = (uint64_t)s.plane[0].x.pixel * s.plane[0].y.pixel;
@@ -149,9 +161,11 @@ __device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
     return mean > 65535 ? 65535 : (uint16_t)mean;
 }
 
-__device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], uint32_t x, uint32_t y)
+__device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], uint32_t x,
+                                   uint32_t y)
 {
-    colour_apply(&s.colour, in, s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down));
+    colour_apply(&s.colour, in,
+                 s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down));
 }
 
 /* A thread a pixel: cells of some dozens of samples. */
@@ -176,7 +190,8 @@ template <int WORD> __global__ void shrink_blocks(const gpu_shrink s)
         sum[threadIdx.x] = 0;
     __syncthreads();
     for (int i = 0; i < s.planes; i++)
-        atomicAdd(&sum[i], (unsigned long long)cell_sum<WORD>(s.plane[i], s.shift, blockIdx.x, blockIdx.y, threadIdx.x, blockDim.x));
+        atomicAdd(&sum[i], (unsigned long long)cell_sum<WORD>(s.plane[i], s.shift, blockIdx.x,
+                                                              blockIdx.y, threadIdx.x, blockDim.x));
     __syncthreads();
     if (threadIdx.x != 0)
         return;
@@ -213,7 +228,8 @@ __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *su
 }
 
 /* A block a row of a frame: column_row_light's means. */
-__global__ void row_light(const uint8_t *rgb, int width, int height, const struct light_table *sdr, uint32_t *mean)
+__global__ void row_light(const uint8_t *rgb, int width, int height, const struct light_table *sdr,
+                          uint32_t *mean)
 {
     __shared__ unsigned long long total[3];
     if (threadIdx.x < 3)
@@ -242,10 +258,7 @@ static gpu_axis axis_of(int in, int out)
     return {(uint32_t)out / a, (uint32_t)in / a};
 }
 
-static bool side_fits(int side)
-{
-    return side >= 1 && side <= 16384;
-}
+static bool side_fits(int side) { return side >= 1 && side <= 16384; }
 
 static void launch(const gpu_shrink &s, bool wide, bool large, cudaStream_t stream)
 {
@@ -284,7 +297,8 @@ static void add_light(gpu_shrink &s, const struct frame_view *view, const struct
     }
 }
 
-bool shrink_gpu(const struct frame_view *view, int width, int height, const struct light_table *light, uint8_t *rgb, cudaStream_t stream, struct err *e)
+bool shrink_gpu(const struct frame_view *view, int width, int height,
+                const struct light_table *light, uint8_t *rgb, cudaStream_t stream, struct err *e)
 {
     bool turned = view->orientation.quarter_turns & 1;
     bool wide = view->bits > 8;
@@ -298,7 +312,8 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, const stru
         return err_set(e, ERR_FAILED, "cannot shrink a picture to %dx%d", width, height);
     for (int i = 0; i < s.planes; i++) {
         const struct plane *p = &view->plane[i];
-        s.plane[i] = {p->data, p->pitch, p->step, axis_of(p->width, s.width), axis_of(p->height, s.height)};
+        s.plane[i] = {p->data, p->pitch, p->step, axis_of(p->width, s.width),
+                      axis_of(p->height, s.height)};
     }
     colour_transform_init(&s.colour, view->model, view->matrix, view->range, view->bits);
     s.shift = view->shift;
@@ -313,7 +328,8 @@ bool shrink_gpu(const struct frame_view *view, int width, int height, const stru
     return cuda_check(cudaGetLastError(), "shrink a picture", e);
 }
 
-bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct light_table *means, uint32_t *sum, cudaStream_t stream, struct err *e)
+bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct light_table *means,
+                  uint32_t *sum, cudaStream_t stream, struct err *e)
 {
     if (means)
         row_light<<<dim3(height, n), 64, 0, stream>>>(rgb, width, height, means, sum);

@@ -1,5 +1,6 @@
 /*
- * warp.cuh - the few device operations that the k-means and mode kernels are made of. Whole warps call them.
+ * warp.cuh - the few device operations that the k-means and mode kernels are made of. Whole warps
+ * call them.
  */
 #ifndef BARCODE_CUDA_WARP_CUH
 #define BARCODE_CUDA_WARP_CUH
@@ -9,7 +10,8 @@
 #else
 #include <cuda_runtime.h>
 #include <curand_kernel.h>
-#define LAUNCH(kernel, grid, block, shared, stream, ...) kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)
+#define LAUNCH(kernel, grid, block, shared, stream, ...) \
+    kernel<<<grid, block, shared, stream>>>(__VA_ARGS__)
 #define DYNAMIC_SHARED(name) extern __shared__ ulonglong2 name[]
 #endif
 
@@ -24,24 +26,36 @@ static __device__ __forceinline__ int warp_id() { return (int)(threadIdx.x >> 5)
 static __device__ __forceinline__ int warp_count() { return (int)(blockDim.x >> 5); }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define WARP_REDUCE(name, type, combine)                           \
-    static __device__ __forceinline__ type name(type a)            \
-    {                                                              \
-        for (int d = 16; d; d >>= 1) {                             \
-            type b = __shfl_xor_sync(WARP_ALL, a, d);              \
-            a = combine;                                           \
-        }                                                          \
-        return a;                                                  \
+#define WARP_REDUCE(name, type, combine) \
+    static __device__ __forceinline__ type name(type a) \
+    { \
+        for (int d = 16; d; d >>= 1) { \
+            type b = __shfl_xor_sync(WARP_ALL, a, d); \
+            a = combine; \
+        } \
+        return a; \
     }
 WARP_REDUCE(warp_sum, uint32_t, a + b)
 WARP_REDUCE(warp_min, int32_t, a < b ? a : b)
 WARP_REDUCE(warp_min_unsigned, uint32_t, a < b ? a : b)
 WARP_REDUCE(warp_max_unsigned, uint32_t, a > b ? a : b)
 #else
-static __device__ __forceinline__ uint32_t warp_sum(uint32_t a) { return __reduce_add_sync(WARP_ALL, a); }
-static __device__ __forceinline__ int32_t warp_min(int32_t a) { return __reduce_min_sync(WARP_ALL, a); }
-static __device__ __forceinline__ uint32_t warp_min_unsigned(uint32_t a) { return __reduce_min_sync(WARP_ALL, a); }
-static __device__ __forceinline__ uint32_t warp_max_unsigned(uint32_t a) { return __reduce_max_sync(WARP_ALL, a); }
+static __device__ __forceinline__ uint32_t warp_sum(uint32_t a)
+{
+    return __reduce_add_sync(WARP_ALL, a);
+}
+static __device__ __forceinline__ int32_t warp_min(int32_t a)
+{
+    return __reduce_min_sync(WARP_ALL, a);
+}
+static __device__ __forceinline__ uint32_t warp_min_unsigned(uint32_t a)
+{
+    return __reduce_min_sync(WARP_ALL, a);
+}
+static __device__ __forceinline__ uint32_t warp_max_unsigned(uint32_t a)
+{
+    return __reduce_max_sync(WARP_ALL, a);
+}
 #endif
 
 static __device__ __forceinline__ wide warp_sum_wide(wide a)
@@ -70,7 +84,8 @@ static __device__ __forceinline__ int dot2_low(uint32_t pair, uint32_t bytes, in
     asm("dp2a.lo.s32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(pair), "r"(bytes), "r"(acc));
     return d;
 #else
-    return acc + (int16_t)pair * (int)(bytes & 255) + (int16_t)(pair >> 16) * (int)(bytes >> 8 & 255);
+    return acc + (int16_t)pair * (int)(bytes & 255) +
+           (int16_t)(pair >> 16) * (int)(bytes >> 8 & 255);
 #endif
 }
 static __device__ __forceinline__ int dot2_high(uint32_t pair, uint32_t bytes, int acc)
@@ -80,13 +95,14 @@ static __device__ __forceinline__ int dot2_high(uint32_t pair, uint32_t bytes, i
     asm("dp2a.hi.s32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(pair), "r"(bytes), "r"(acc));
     return d;
 #else
-    return acc + (int16_t)pair * (int)(bytes >> 16 & 255) + (int16_t)(pair >> 16) * (int)(bytes >> 24);
+    return acc + (int16_t)pair * (int)(bytes >> 16 & 255) +
+           (int16_t)(pair >> 16) * (int)(bytes >> 24);
 #endif
 }
 
 /* The number u of kmeans.h, by cuRAND's own generator. */
-static __device__ __forceinline__ wide random_u64(uint64_t seed, uint32_t draw, uint32_t restart, uint32_t frame,
-                                                  uint32_t stage)
+static __device__ __forceinline__ wide random_u64(uint64_t seed, uint32_t draw, uint32_t restart,
+                                                  uint32_t frame, uint32_t stage)
 {
     uint4 out = curand_Philox4x32_10(make_uint4(draw, restart, frame, stage),
                                      make_uint2((uint32_t)seed, (uint32_t)(seed >> 32)));

@@ -4,9 +4,10 @@
  *
  *   make_film out/sample.mkv        also writes out/sample.answers.tsv
  *
- * Every sample is drawn on a canvas of 2 x 2 pixel cells that are stored as the integer Y'CbCr triple
- * that goes to the encoder, so 4:2:0 costs nothing and the film's true colour is known exactly: the
- * answers come from these triples by the real-valued BT.709 equations, not from barcode's own code.
+ * Every sample is drawn on a canvas of 2 x 2 pixel cells that are stored as the integer Y'CbCr
+ * triple that goes to the encoder, so 4:2:0 costs nothing and the film's true colour is known
+ * exactly: the answers come from these triples by the real-valued BT.709 equations, not from
+ * barcode's own code.
  */
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -39,7 +40,8 @@ struct encoder {
 
 static int die(const char *what, const char *on, int code)
 {
-    fprintf(stderr, "make_film: %s '%s'%s%s\n", what, on, code < 0 ? ": " : "", code < 0 ? av_err2str(code) : "");
+    fprintf(stderr, "make_film: %s '%s'%s%s\n", what, on, code < 0 ? ": " : "",
+            code < 0 ? av_err2str(code) : "");
     return 1;
 }
 
@@ -47,7 +49,8 @@ static int die(const char *what, const char *on, int code)
 
 static void decode_colour(struct cell s, double rgb[3])
 {
-    double y = (s.y - 16) * 255.0 / 219, cb = (s.cb - 128) * 255.0 / 224, cr = (s.cr - 128) * 255.0 / 224;
+    double y = (s.y - 16) * 255.0 / 219, cb = (s.cb - 128) * 255.0 / 224,
+           cr = (s.cr - 128) * 255.0 / 224;
     rgb[0] = y + 1.5748 * cr;
     rgb[1] = y - 0.2126 * 1.5748 / 0.7152 * cr - 0.0722 * 1.8556 / 0.7152 * cb;
     rgb[2] = y + 1.8556 * cb;
@@ -66,7 +69,7 @@ static int apart(struct cell a, struct cell b)
 struct contents {
     int count[COLOURS], cells;
     struct cell colour[COLOURS];
-    const struct cell *other;     /* the picture's cells, for those that are NO_PATCH */
+    const struct cell *other; /* the picture's cells, for those that are NO_PATCH */
     int others;
 };
 
@@ -89,9 +92,9 @@ static struct contents take_stock(const struct cell *picture, int cells)
 }
 
 /*
- * The dominant colour is known where flat colours are all that there is (no more than k clusters by default) and the largest leads
- * clearly; or where it covers more than half and what is no flat colour is far from it. None may be so near to it that coding noise
- * could join them.
+ * The dominant colour is known where flat colours are all that there is (no more than k clusters by
+ * default) and the largest leads clearly; or where it covers more than half and what is no flat
+ * colour is far from it. None may be so near to it that coding noise could join them.
  */
 static void dominate(const struct contents *k, struct answer *a)
 {
@@ -146,14 +149,15 @@ static void print_answer(FILE *f, int first, int last, const struct answer *a, c
         fprintf(f, "-\t-\t");
     else
         fprintf(f, "%d,%d,%d\t%.4f\t", a->dominant[0], a->dominant[1], a->dominant[2], a->share);
-    fprintf(f, "%.2f,%.2f,%.2f\t%d:%d:0:%d\t%s\n", a->average[0], a->average[1], a->average[2], WIDTH, 2 * picture_rows(s), 2 * picture_top(s), s->name);
+    fprintf(f, "%.2f,%.2f,%.2f\t%d:%d:0:%d\t%s\n", a->average[0], a->average[1], a->average[2],
+            WIDTH, 2 * picture_rows(s), 2 * picture_top(s), s->name);
 }
 
 /* ---- encoding ---- */
 
 /*
- * Near-lossless and without the shortcuts that let x264 leave a flat area one level off; pyramids of
- * B-frames and short closed GOPs, because that is what the program's decoding has to cope with.
+ * Near-lossless and without the shortcuts that let x264 leave a flat area one level off; pyramids
+ * of B-frames and short closed GOPs, because that is what the program's decoding has to cope with.
  */
 static void set_quality(AVCodecContext *c)
 {
@@ -164,9 +168,12 @@ static void set_quality(AVCodecContext *c)
     }
     av_opt_set(c->priv_data, "preset", "veryfast", 0);
     av_opt_set(c->priv_data, "qp", "4", 0);
-    av_opt_set(c->priv_data, "x264-params",
-               "b-pyramid=normal:b-adapt=0:fast-pskip=0:dct-decimate=0:weightp=0:weightb=0:aq-mode=0:mbtree=0:psy=0:"
-               "no-deblock=1:chroma-qp-offset=-4:deadzone-inter=6:deadzone-intra=6:scenecut=0:open-gop=0", 0);
+    av_opt_set(
+        c->priv_data, "x264-params",
+        "b-pyramid=normal:b-adapt=0:fast-pskip=0:dct-decimate=0:weightp=0:weightb=0:aq-mode=0:"
+        "mbtree=0:psy=0:"
+        "no-deblock=1:chroma-qp-offset=-4:deadzone-inter=6:deadzone-intra=6:scenecut=0:open-gop=0",
+        0);
 }
 
 static bool open_codec(struct encoder *e)
@@ -284,8 +291,8 @@ struct cutter {
     struct encoder *encoder;
     FILE *answers;
     struct cell *canvas;
-    int number;                 /* of the next frame of the film  */
-    int used[SHOT_COUNT];       /* frames of each shot so far     */
+    int number;           /* of the next frame of the film */
+    int used[SHOT_COUNT]; /* frames of each shot so far */
 };
 
 static int same_answer(const struct answer *a, const struct answer *b)
@@ -296,7 +303,8 @@ static int same_answer(const struct answer *a, const struct answer *b)
     return same;
 }
 
-/* The next `frames` frames of shot i, or what is left of it. Frames in a row with one answer share a line. */
+/* The next `frames` frames of shot i, or what is left of it. Frames in a row with one answer share
+ * a line. */
 static int make_piece(struct cutter *c, int i, int frames)
 {
     const struct shot *s = &SHOTS[i];
@@ -327,7 +335,8 @@ static int make_shot(struct cutter *c, int i)
         return make_piece(c, i, SHOTS[i].frames);
     for (int n = 0; c->used[i] < SHOTS[i].frames; n++) {
         int other = i + (n % 3 == 2 && SHOTS[i + 1].intercut ? 2 : 1);
-        if (make_piece(c, i, stay[(i + n) % 5] * pace / 16) || make_piece(c, other, glimpse[(i + n) % 4] * pace / 16))
+        if (make_piece(c, i, stay[(i + n) % 5] * pace / 16) ||
+            make_piece(c, other, glimpse[(i + n) % 4] * pace / 16))
             return 1;
     }
     return 0;

@@ -1,6 +1,6 @@
 /*
- * make_film_draw.h - draws one frame of a shot (make_film_shots.h) on a canvas of cells. Nothing here depends on the machine: noise
- * comes from whole numbers, curves from polynomials.
+ * make_film_draw.h - draws one frame of a shot (make_film_shots.h) on a canvas of cells. Nothing
+ * here depends on the machine: noise comes from whole numbers, curves from polynomials.
  */
 #ifndef MAKE_FILM_DRAW_H
 #define MAKE_FILM_DRAW_H
@@ -12,31 +12,31 @@
 
 #include "make_film_shots.h"
 
-enum { WIDTH = 768, HEIGHT = 432, CW = WIDTH / 2, CH = HEIGHT / 2, UNIT_X = 24, UNIT_Y = 8, CELLS = CW * CH };
-enum { NO_PATCH = 255, WORDS = PATCHES, FLASH, COLOURS };      /* what cells may show beside a shot's patches */
+enum {
+    WIDTH = 768,
+    HEIGHT = 432,
+    CW = WIDTH / 2,
+    CH = HEIGHT / 2,
+    UNIT_X = 24,
+    UNIT_Y = 8,
+    CELLS = CW * CH
+};
+/* what cells may show beside a shot's patches */
+enum { NO_PATCH = 255, WORDS = PATCHES, FLASH, COLOURS };
 
 struct cell {
     uint8_t y, cb, cr;
-    uint8_t patch;      /* which flat colour it shows; NO_PATCH when its colour is not one of a few */
+    uint8_t patch; /* which flat colour it shows; NO_PATCH when its colour is not one of a few */
 };
 
 /* The picture's rows of the canvas: what lies outside are bars. */
-static inline int picture_rows(const struct shot *s)
-{
-    return s->rows * UNIT_Y;
-}
+static inline int picture_rows(const struct shot *s) { return s->rows * UNIT_Y; }
 
-static inline int picture_top(const struct shot *s)
-{
-    return (CH - picture_rows(s)) / 2;
-}
+static inline int picture_top(const struct shot *s) { return (CH - picture_rows(s)) / 2; }
 
 /* ---- colour ---- */
 
-static double mix(double a, double b, double t)
-{
-    return a + (b - a) * t;
-}
+static double mix(double a, double b, double t) { return a + (b - a) * t; }
 
 static void unpack(unsigned hex, double rgb[3])
 {
@@ -82,39 +82,33 @@ static uint32_t scramble(int x, int y, int z)
 }
 
 /* Rounds down, of negative numbers too. */
-static int divide(int a, int b)
-{
-    return a >= 0 ? a / b : -((b - 1 - a) / b);
-}
+static int divide(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }
 
-static double ease(double t)
-{
-    return t * t * (3 - 2 * t);
-}
+static double ease(double t) { return t * t * (3 - 2 * t); }
 
-static double corner(int x, int y, int seed)
-{
-    return (scramble(x, y, seed) & 1023) / 1023.0;
-}
+static double corner(int x, int y, int seed) { return (scramble(x, y, seed) & 1023) / 1023.0; }
 
 /* Smooth hills of 0 to 1, one in each field of w x h. */
 static double bumps(int x, int y, int w, int h, int seed)
 {
     int i = divide(x, w), k = divide(y, h);
     double u = ease((double)(x - i * w) / w), v = ease((double)(y - k * h) / h);
-    return mix(mix(corner(i, k, seed), corner(i + 1, k, seed), u), mix(corner(i, k + 1, seed), corner(i + 1, k + 1, seed), u), v);
+    return mix(mix(corner(i, k, seed), corner(i + 1, k, seed), u),
+               mix(corner(i, k + 1, seed), corner(i + 1, k + 1, seed), u), v);
 }
 
 /* Twice as wide as high, as waves, leaves and strata are; small ones on the large ones. */
 static double weave(int x, int y, int size, int seed)
 {
     int small = size > 4 ? size / 3 : 1;
-    return 0.65 * bumps(x, y, size * 2, size, seed) + 0.35 * bumps(x, y, small * 2, small, seed + 1);
+    return 0.65 * bumps(x, y, size * 2, size, seed) +
+           0.35 * bumps(x, y, small * 2, small, seed + 1);
 }
 
 static int skyline(int x, int size, int seed)
 {
-    return (int)lround(size * (0.7 * bumps(x, 0, 96, 1, seed) + 0.3 * bumps(x, 0, 22, 1, seed + 1)));
+    return (int)lround(size *
+                       (0.7 * bumps(x, 0, 96, 1, seed) + 0.3 * bumps(x, 0, 22, 1, seed + 1)));
 }
 
 /* One in nine places has a lamp; a size is the lamp's own side. */
@@ -136,9 +130,9 @@ enum { STEPS = 64 };
 /* A patch as it is at one moment. */
 struct brush {
     const struct patch *p;
-    struct cell step[STEPS];      /* from its first colour to its second */
-    int index, left, top, w, h;   /* cells, from the picture's corner    */
-    int x, y, t;                  /* how far its texture has moved       */
+    struct cell step[STEPS];    /* from its first colour to its second */
+    int index, left, top, w, h; /* cells, from the picture's corner */
+    int x, y, t;                /* how far its texture has moved */
 };
 
 static void set_brush(struct brush *b, const struct shot *s, int index, int t)
@@ -163,7 +157,9 @@ static void set_brush(struct brush *b, const struct shot *s, int index, int t)
             unpack(p->last[k], to[k]);
         }
         for (int c = 0; c < 3; c++)
-            rgb[0][c] = mix(mix(mix(rgb[0][c], to[0][c], time), mix(rgb[1][c], to[1][c], time), i / (STEPS - 1.0)), over[c], fade);
+            rgb[0][c] = mix(mix(mix(rgb[0][c], to[0][c], time), mix(rgb[1][c], to[1][c], time),
+                                i / (STEPS - 1.0)),
+                            over[c], fade);
         b->step[i] = encode_colour(rgb[0]);
     }
 }
@@ -175,7 +171,8 @@ static bool covers(const struct brush *b, int x, int y, int horizon)
         return y >= horizon;
     if (b->p->outline == DISC) {
         int u = 2 * (x - b->left) + 1 - b->w, v = 2 * (y - b->top) + 1 - b->h;
-        return (int64_t)u * u * b->h * b->h + (int64_t)v * v * b->w * b->w <= (int64_t)b->w * b->w * b->h * b->h;
+        return (int64_t)u * u * b->h * b->h + (int64_t)v * v * b->w * b->w <=
+               (int64_t)b->w * b->w * b->h * b->h;
     }
     return b->p->paint != LAMPS || lamp(x - b->left, y - b->top, b->p->size, b->index);
 }
@@ -184,18 +181,14 @@ static struct cell paint(const struct brush *b, int x, int y, int rows)
 {
     struct cell c = b->step[0];
     int high = b->h < rows ? b->h : rows;
-    int size = b->p->outline == HILLS ? 7 : b->p->size;       /* `size` of hills is their height */
+    int size = b->p->outline == HILLS ? 7 : b->p->size; /* `size` of hills is their height */
     switch (b->p->paint) {
-    case GRADIENT:
-        return b->step[high > 1 ? (y - b->top) * (STEPS - 1) / (high - 1) : 0];
+    case GRADIENT: return b->step[high > 1 ? (y - b->top) * (STEPS - 1) / (high - 1) : 0];
     case WEAVE:
-        return b->step[(int)lround(weave(x - b->x, y - b->top - b->y, size, b->index) * (STEPS - 1))];
-    case GRAIN:
-        c.y = (uint8_t)(c.y + (int)(scramble(x, y, b->t) % 7) - 3);
-        return c;
-    default:
-        c.patch = (uint8_t)b->index;
-        return c;
+        return b
+            ->step[(int)lround(weave(x - b->x, y - b->top - b->y, size, b->index) * (STEPS - 1))];
+    case GRAIN: c.y = (uint8_t)(c.y + (int)(scramble(x, y, b->t) % 7) - 3); return c;
+    default: c.patch = (uint8_t)b->index; return c;
     }
 }
 
@@ -216,9 +209,11 @@ static void draw_patch(struct cell *canvas, const struct shot *s, int index, int
 static const struct {
     char letter;
     unsigned rows;
-} LETTERS[] = {{'A', 025755}, {'D', 065556}, {'E', 074647}, {'H', 055755}, {'N', 065555}, {'O', 075557}, {'T', 072222}, {'Y', 055222}};
+} LETTERS[] = {{'A', 025755}, {'D', 065556}, {'E', 074647}, {'H', 055755},
+               {'N', 065555}, {'O', 075557}, {'T', 072222}, {'Y', 055222}};
 
-static void draw_letter(struct cell *canvas, unsigned rows, int left, int top, int size, struct cell ink)
+static void draw_letter(struct cell *canvas, unsigned rows, int left, int top, int size,
+                        struct cell ink)
 {
     for (int y = 0; y < 5 * size; y++)
         for (int x = 0; x < 3 * size; x++)
@@ -244,12 +239,14 @@ static void draw_words(struct cell *canvas, const struct shot *s, int t)
 }
 
 /*
- * Single frames of the corners of BT.709, which test the limits of the colours' arithmetic. Only odd frames of the film: a picture of
- * every other frame, which is what a film of this length gets, has none.
+ * Single frames of the corners of BT.709, which test the limits of the colours' arithmetic. Only
+ * odd frames of the film: a picture of every other frame, which is what a film of this length gets,
+ * has none.
  */
 static bool flash(struct cell *canvas, const struct shot *s, int t, int number)
 {
-    static const unsigned colour[] = {0xff0000, 0x00ff00, 0x0000ff, 0xffff00, 0xff00ff, 0x00ffff, 0xffffff};
+    static const unsigned colour[] = {0xff0000, 0x00ff00, 0x0000ff, 0xffff00,
+                                      0xff00ff, 0x00ffff, 0xffffff};
     enum { EVERY = 4, COUNT = sizeof colour / sizeof *colour };
     int k = t / EVERY;
     if (!s->flashes || !(number & 1) || t % EVERY >= 2 || k >= COUNT)

@@ -20,12 +20,9 @@ int main(int argc, char **argv)
     struct err e = ERR_INIT;
     interrupt_open_standard();
     switch (cli_parse(argc, argv, &options, &e)) {
-    case CLI_DONE:
-        return 0;
-    case CLI_BAD:
-        return err_report(&e);
-    case CLI_RUN:
-        break;
+    case CLI_DONE: return 0;
+    case CLI_BAD: return err_report(&e);
+    case CLI_RUN: break;
     }
     interrupt_install();
     if (cache_options_action(&options.cache))
@@ -34,7 +31,8 @@ int main(int argc, char **argv)
     int threads = options.threads > 0 ? options.threads : machine_cores();
     struct engines engines;
     engines_init(&engines, options.engine, &options.devices, threads);
-    struct render r = {.options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
+    struct render r = {
+        .options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     bool ready = inputs_expand(&options, &inputs, &e) && shard_split(&options, &inputs, &e) &&
                  update_leave_out(&options, &inputs, &e) && outputs_check(&options, &inputs, &e);
     int status = ready ? render_films(&r) : err_report(&e);

@@ -9,11 +9,11 @@
 #include "barcode/base/interrupt.h"
 
 struct admission {
-    pthread_mutex_t lock;          /* guards what follows                */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     int cores, busy;
     bool feeding;
-    uint64_t calls, ticket;          /* of admission_enter; the one that is next */
+    uint64_t calls, ticket; /* of admission_enter; the one that is next */
 };
 
 struct admission *admission_open(int cores, struct err *e)

@@ -19,11 +19,11 @@ enum { LINKS_MAX = 40, TRIES_MAX = 100, STREAM_BUFFER = 1 << 16 };
 
 struct atomic_file {
     FILE *stream;
-    char *shown;      /* as the caller named it, for sentences                    */
-    char *target;     /* what rename replaces: `shown` with links followed        */
-    char *temp;       /* NULL when `stream` is the target itself (stdout, device) */
-    int doomed;       /* its number for interrupt_spare                           */
-    int fd;           /* what a stream without a temporary writes to              */
+    char *shown;  /* as the caller named it, for sentences */
+    char *target; /* what rename replaces: `shown` with links followed */
+    char *temp;   /* NULL when `stream` is the target itself (stdout, device) */
+    int doomed;   /* its number for interrupt_spare */
+    int fd;       /* what a stream without a temporary writes to */
 };
 
 static bool cannot(const char *path, int error, struct err *e)
@@ -44,7 +44,7 @@ static char *follow_links(const char *path)
         char link[PATH_MAX];
         ssize_t length = readlink(at, link, sizeof link - 1);
         if (length < 0) {
-            if (errno == EINVAL || errno == ENOENT)   /* no link, or nothing there yet */
+            if (errno == EINVAL || errno == ENOENT) /* no link, or nothing there yet */
                 return at;
             int error = errno;
             free(at);
@@ -68,10 +68,12 @@ bool atomic_file_is_stdout(const char *path)
     return strcmp(path, "-") == 0 || file_descriptor(path) == STDOUT_FILENO;
 }
 
-/* A temporary name beside the target: ".NAME.XXXXXX.tmp", with NAME cut where the folder's limit asks for it. */
+/* A temporary name beside the target: ".NAME.XXXXXX.tmp", with NAME cut where the folder's limit
+ * asks for it. */
 static char *temp_name(const char *target)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";   /* 32: one for every five bits */
+    /* 32: one for every five bits */
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
     const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
     char *folder = path_beside(target, ".", NULL);
     if (!folder)
@@ -79,11 +81,12 @@ static char *temp_name(const char *target)
     long limit = pathconf(folder, _PC_NAME_MAX);
     free(folder);
     size_t extra = strlen("..XXXXXX.tmp"), length = strlen(name);
-    size_t most = limit > (long)extra && limit < NAME_MAX ? (size_t)limit - extra : NAME_MAX - extra;
+    size_t most =
+        limit > (long)extra && limit < NAME_MAX ? (size_t)limit - extra : NAME_MAX - extra;
     if (length > most)
         length = most;
     while (length > 0 && length == most && ((unsigned char)name[length] & 0xc0) == 0x80)
-        most = --length;                                                /* not through a UTF-8 character */
+        most = --length; /* not through a UTF-8 character */
 
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
@@ -104,8 +107,8 @@ static void forget_temp(struct atomic_file *f)
 }
 
 /*
- * Creates the temporary; open() rather than mkstemp(), since the kernel then applies the umask and the
- * folder's default ACL, and reading the umask here would change it for other threads.
+ * Creates the temporary; open() rather than mkstemp(), since the kernel then applies the umask and
+ * the folder's default ACL, and reading the umask here would change it for other threads.
  */
 static int open_temp(struct atomic_file *f)
 {
@@ -135,9 +138,9 @@ static void inherit(int fd, const struct stat *old)
     struct stat made;
     if (fstat(fd, &made) == 0 && (made.st_uid != old->st_uid || made.st_gid != old->st_gid) &&
         fchown(fd, old->st_uid, old->st_gid) != 0)
-        errno = 0;   /* only root and group members may; otherwise the file stays this user's */
+        errno = 0; /* only root and group members may; otherwise the file stays this user's */
     if (fchmod(fd, old->st_mode & 0777) != 0)
-        errno = 0;   /* file systems without permissions */
+        errno = 0; /* file systems without permissions */
 }
 
 /* Opens the temporary or, for a device or pipe, the path itself. -1 with errno on failure. */
@@ -176,7 +179,9 @@ static bool refuse_terminal(int fd, const char *name, struct err *e)
 {
     if (!isatty(fd))
         return true;
-    return err_set(e, ERR_USAGE, "%s is a terminal, where a picture would be noise: name a file with --output", name);
+    return err_set(e, ERR_USAGE,
+                   "%s is a terminal, where a picture would be noise: name a file with --output",
+                   name);
 }
 
 /* fopencookie's: errors are 0 bytes written, with errno. */
@@ -193,13 +198,16 @@ static int close_slow(void *cookie)
 }
 
 /*
- * Opens the stream over `fd`; closing the stream closes `fd`. Without a temporary `fd` may be a full pipe, on which a plain
- * write would wait through every signal.
+ * Opens the stream over `fd`; closing the stream closes `fd`. Without a temporary `fd` may be a
+ * full pipe, on which a plain write would wait through every signal.
  */
 static bool open_stream(struct atomic_file *f, int fd)
 {
     f->fd = fd;
-    f->stream = f->temp ? fdopen(fd, "wb") : fopencookie(f, "wb", (cookie_io_functions_t){.write = write_slowly, .close = close_slow});
+    f->stream =
+        f->temp ? fdopen(fd, "wb")
+                : fopencookie(f, "wb",
+                              (cookie_io_functions_t){.write = write_slowly, .close = close_slow});
     if (!f->stream)
         return false;
     setvbuf(f->stream, NULL, _IOFBF, STREAM_BUFFER);
@@ -235,12 +243,10 @@ fail:
     return NULL;
 }
 
-FILE *atomic_file_stream(struct atomic_file *f)
-{
-    return f->stream;
-}
+FILE *atomic_file_stream(struct atomic_file *f) { return f->stream; }
 
-/* Makes the new name survive a power cut. The rename cannot be undone, so a failure is not reported. */
+/* Makes the new name survive a power cut. The rename cannot be undone, so a failure is not
+ * reported. */
 static void sync_folder(const char *target)
 {
     char *folder = path_beside(target, ".", NULL);
@@ -258,10 +264,11 @@ static int flush(struct atomic_file *f)
     errno = 0;
     if (fflush(f->stream) != 0)
         return errno ? errno : EIO;
-    if (ferror(f->stream))     /* of an earlier write that its caller overlooked */
+    if (ferror(f->stream)) /* of an earlier write that its caller overlooked */
         return EIO;
-    if (f->temp && fsync(fileno(f->stream)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != ENOSYS)
-        return errno;          /* EINVAL and its like: a file system that knows no fsync */
+    if (f->temp && fsync(fileno(f->stream)) != 0 && errno != EINVAL && errno != ENOTSUP &&
+        errno != ENOSYS)
+        return errno; /* EINVAL and its like: a file system that knows no fsync */
     return 0;
 }
 

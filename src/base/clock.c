@@ -9,21 +9,16 @@ static int64_t read_clock(clockid_t id)
     return clock_in_ns(t);
 }
 
-int64_t clock_ns(void)
-{
-    return read_clock(CLOCK_MONOTONIC);
-}
+int64_t clock_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 
 struct timespec clock_deadline(int64_t ns)
 {
     int64_t at = read_clock(CLOCK_REALTIME) + ns;
-    return (struct timespec){.tv_sec = (time_t)(at / 1000000000), .tv_nsec = (long)(at % 1000000000)};
+    return (struct timespec){.tv_sec = (time_t)(at / 1000000000),
+                             .tv_nsec = (long)(at % 1000000000)};
 }
 
-int64_t clock_thread_ns(void)
-{
-    return read_clock(CLOCK_THREAD_CPUTIME_ID);
-}
+int64_t clock_thread_ns(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 uint64_t clock_peak_memory(void)
 {

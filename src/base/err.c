@@ -6,7 +6,8 @@
 
 #include "barcode/base/log.h"
 
-bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format, ...)
+bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,
+                ...)
 {
     if (!e || e->code != ERR_NONE)
         return false;
@@ -40,15 +41,9 @@ bool err_memory(struct err *e, size_t bytes)
     return err_set(e, ERR_FAILED, "out of memory: %zu bytes asked for", bytes);
 }
 
-void err_clear(struct err *e)
-{
-    *e = (struct err)ERR_INIT;
-}
+void err_clear(struct err *e) { *e = (struct err)ERR_INIT; }
 
-int err_exit_status(const struct err *e)
-{
-    return (int)e->code;
-}
+int err_exit_status(const struct err *e) { return (int)e->code; }
 
 int err_report(const struct err *e)
 {

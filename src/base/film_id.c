@@ -17,7 +17,8 @@ bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print)
     bool ok = size > FILM_ID_ROOM || file_read_at(fd, room, whole, 0);
     uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
     for (uint64_t i = 0; ok && size > FILM_ID_ROOM && i < FILM_ID_BLOCKS; i++)
-        ok = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES, i + 1 == FILM_ID_BLOCKS ? last : i * step);
+        ok = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
+                          i + 1 == FILM_ID_BLOCKS ? last : i * step);
     if (ok)
         *print = hash_128(room, whole);
     return ok;
@@ -34,7 +35,8 @@ bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e)
         return err_memory(e, FILM_ID_ROOM);
     /* A pipe is not even opened: its writer would take this process for its reader. */
     int fd = file_is_regular(path) ? slow_open(path, false) : -1;
-    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && film_id_print(fd, (uint64_t)s.st_size, room, &print)) {
+    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
+        film_id_print(fd, (uint64_t)s.st_size, room, &print)) {
         hash_hex(print, digits);
         snprintf(text, FILM_ID_TEXT, "%" PRIu64 "-%s", (uint64_t)s.st_size, digits);
     }

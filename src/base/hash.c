@@ -5,10 +5,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-uint64_t hash_64(const void *data, size_t bytes)
-{
-    return XXH3_64bits(data, bytes);
-}
+uint64_t hash_64(const void *data, size_t bytes) { return XXH3_64bits(data, bytes); }
 
 struct hash128 hash_128(const void *data, size_t bytes)
 {
@@ -48,10 +45,7 @@ struct hash128 hash_stream_end(struct hash_stream **s)
     return (struct hash128){h.low64, h.high64};
 }
 
-bool hash_same(struct hash128 a, struct hash128 b)
-{
-    return a.low == b.low && a.high == b.high;
-}
+bool hash_same(struct hash128 a, struct hash128 b) { return a.low == b.low && a.high == b.high; }
 
 void hash_hex(struct hash128 h, char text[33])
 {

@@ -16,17 +16,18 @@
 enum { DOOMED_MAX = 256 };
 enum { FREE, CLAIMED, DOOMED, REMOVED };
 
-/* In memory that a worker shares with its parent, for a worker may be killed at any moment. The paths are from the same folder. */
+/* In memory that a worker shares with its parent, for a worker may be killed at any moment. The
+ * paths are from the same folder. */
 static struct doomed {
     _Atomic int state;
-    pid_t owner;             /* the process that writes the file */
+    pid_t owner; /* the process that writes the file */
     char path[PATH_MAX];
 } * doomed;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
 static volatile sig_atomic_t is_worker;
-static volatile pid_t worker[INTERRUPT_WORKERS_MOST];      /* in their parent; 0: none */
+static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in their parent; 0: none */
 static volatile sig_atomic_t first_signal;
 static struct timespec first_time;
 
@@ -43,7 +44,8 @@ void interrupt_remove_doomed(pid_t owner)
 {
     for (size_t i = 0; doomed && i < DOOMED_MAX; i++) {
         int state = atomic_load(&doomed[i].state);
-        if (state != DOOMED || doomed[i].owner != owner || !atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
+        if (state != DOOMED || doomed[i].owner != owner ||
+            !atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
             continue;
         unlink(doomed[i].path);
         atomic_store(&doomed[i].state, FREE);
@@ -58,22 +60,25 @@ static void kill_workers(int number)
             kill(worker[i], number);
 }
 
-/* The same signal once more within a moment: timeout(1) sends one to its child and to the child's group. */
+/* The same signal once more within a moment: timeout(1) sends one to its child and to the child's
+ * group. */
 static bool is_echo(int number)
 {
     const int64_t moment_ns = 300000000;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t since = (int64_t)(now.tv_sec - first_time.tv_sec) * 1000000000 + (now.tv_nsec - first_time.tv_nsec);
+    int64_t since =
+        (int64_t)(now.tv_sec - first_time.tv_sec) * 1000000000 + (now.tv_nsec - first_time.tv_nsec);
     return number == first_signal && since < moment_ns;
 }
 
 /*
- * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends SIGHUP more than once (from the
- * kernel and from the shell), and a service manager sends one directly after SIGTERM: neither is a second request.
+ * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends
+ * SIGHUP more than once (from the kernel and from the shell), and a service manager sends one
+ * directly after SIGTERM: neither is a second request.
  *
- * A terminal's Ctrl-C comes to all processes, and once more from the parent to the workers: only the parent counts. It ends
- * the workers before it removes what they were writing.
+ * A terminal's Ctrl-C comes to all processes, and once more from the parent to the workers: only
+ * the parent counts. It ends the workers before it removes what they were writing.
  */
 static void on_signal(int number)
 {
@@ -93,7 +98,7 @@ static void on_signal(int number)
             waitpid(worker[i], NULL, 0);
     remove_doomed();
     signal(number, SIG_DFL);
-    raise(number);            /* takes effect when this handler returns */
+    raise(number); /* takes effect when this handler returns */
 }
 
 static sigset_t caught_set(void)
@@ -107,10 +112,16 @@ static sigset_t caught_set(void)
 
 void interrupt_install(void)
 {
-    /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};      /* one at a time */
-    void *shared = doomed ? doomed : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    doomed = shared == MAP_FAILED ? NULL : shared;      /* without memory nothing is noted, and the run will soon say why */
+    /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk.
+     */
+    /* one at a time */
+    struct sigaction action = {
+        .sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
+    void *shared = doomed ? doomed
+                          : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    /* without memory nothing is noted, and the run will soon say why */
+    doomed = shared == MAP_FAILED ? NULL : shared;
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction old;
         /* What the parent ignores (nohup, a script's background job) stays ignored. */
@@ -128,7 +139,8 @@ void interrupt_open_standard(void)
 {
     /* For the other direction: who reads or writes there fails, as if it were closed. */
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             return;
 }
 
@@ -148,10 +160,10 @@ pid_t interrupt_fork(void)
     pid_t pid = fork();
     if (pid == 0) {
         is_worker = 1;
-        for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)      /* the others are its parent's */
+        for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++) /* the others are its parent's */
             worker[i] = 0;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent)          /* which died before it could be watched */
+        if (getppid() != parent) /* which died before it could be watched */
             _exit(1);
     } else if (pid > 0) {
         worker[place] = pid;
@@ -167,10 +179,7 @@ void interrupt_forget_worker(pid_t gone)
             worker[i] = 0;
 }
 
-bool interrupted(void)
-{
-    return atomic_load(&asked);
-}
+bool interrupted(void) { return atomic_load(&asked); }
 
 int interrupt_doom(const char *path)
 {
@@ -191,7 +200,8 @@ void interrupt_spare(int number)
 {
     int state = DOOMED;
     if (number >= 0 && !atomic_compare_exchange_strong(&doomed[number].state, &state, FREE))
-        while (state == REMOVED)          /* by the second signal's handler, which ends the process in a moment */
+        /* by the second signal's handler, which ends the process in a moment */
+        while (state == REMOVED)
             pause();
 }
 

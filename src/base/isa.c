@@ -8,14 +8,14 @@ static const char *const names[] = {"c", "avx2", "avx512", "vnni"};
 #ifdef __x86_64__
 
 /*
- * The flags that the Makefile gives to the _avx2, _avx512 and _vnni files: the compiler may use any of
- * them. __builtin_cpu_supports also asks whether the operating system saves the registers. LZCNT came
- * with BMI in every processor that has AVX2 (clang 14 does not know its name here).
+ * The flags that the Makefile gives to the _avx2, _avx512 and _vnni files: the compiler may use any
+ * of them. __builtin_cpu_supports also asks whether the operating system saves the registers. LZCNT
+ * came with BMI in every processor that has AVX2 (clang 14 does not know its name here).
  */
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-           __builtin_cpu_supports("popcnt");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
 static bool has_avx512(void)
@@ -28,31 +28,21 @@ bool isa_supported(enum isa isa)
 {
     __builtin_cpu_init();
     switch (isa) {
-    case ISA_C:
-        return true;
-    case ISA_AVX2:
-        return has_avx2();
-    case ISA_AVX512:
-        return has_avx512();
-    case ISA_VNNI:
-        return has_avx512() && __builtin_cpu_supports("avx512vnni");
+    case ISA_C: return true;
+    case ISA_AVX2: return has_avx2();
+    case ISA_AVX512: return has_avx512();
+    case ISA_VNNI: return has_avx512() && __builtin_cpu_supports("avx512vnni");
     }
     return false;
 }
 
 #else
 
-bool isa_supported(enum isa isa)
-{
-    return isa == ISA_C;
-}
+bool isa_supported(enum isa isa) { return isa == ISA_C; }
 
 #endif
 
-const char *isa_name(enum isa isa)
-{
-    return (unsigned)isa <= ISA_VNNI ? names[isa] : "?";
-}
+const char *isa_name(enum isa isa) { return (unsigned)isa <= ISA_VNNI ? names[isa] : "?"; }
 
 bool isa_choose(enum isa *isa, struct err *e)
 {
@@ -67,10 +57,12 @@ bool isa_choose(enum isa *isa, struct err *e)
         if (strcmp(forced, names[i]) != 0)
             continue;
         if (!isa_supported(i))
-            return err_set(e, ERR_USAGE, "this processor lacks the instruction set that BARCODE_ISA asks for: '%s'",
-                           forced);
+            return err_set(
+                e, ERR_USAGE,
+                "this processor lacks the instruction set that BARCODE_ISA asks for: '%s'", forced);
         *isa = i;
         return true;
     }
-    return err_set(e, ERR_USAGE, "BARCODE_ISA names no instruction set (c, avx2, avx512 or vnni): '%s'", forced);
+    return err_set(e, ERR_USAGE,
+                   "BARCODE_ISA names no instruction set (c, avx2, avx512 or vnni): '%s'", forced);
 }

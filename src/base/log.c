@@ -12,7 +12,7 @@
 /* The terminal, which the processes that write to it share. */
 struct terminal {
     pthread_mutex_t lock;
-    char status[256];              /* the progress line now on it, or "" */
+    char status[256]; /* the progress line now on it, or "" */
 };
 
 static struct terminal own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *terminal = &own;
@@ -28,15 +28,9 @@ void log_share(void)
     terminal = shared;
 }
 
-void log_set_level(enum log_level level)
-{
-    highest = level;
-}
+void log_set_level(enum log_level level) { highest = level; }
 
-bool log_enabled(enum log_level level)
-{
-    return level <= highest;
-}
+bool log_enabled(enum log_level level) { return level <= highest; }
 
 /* Control characters come from file names; on a terminal they could do anything. */
 static void make_plain(char *text)
@@ -61,7 +55,7 @@ void log_msg(enum log_level level, const char *format, ...)
     if (!log_enabled(level))
         return;
     static const char *const name[] = {"", "warning: ", "", "", "debug: "};
-    int saved = errno;     /* so that a message between a call and its strerror() changes nothing */
+    int saved = errno; /* so that a message between a call and its strerror() changes nothing */
     char line[1024];
     int used = snprintf(line, sizeof line, "barcode: %s", name[level]);
     va_list args;
@@ -69,7 +63,7 @@ void log_msg(enum log_level level, const char *format, ...)
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
     va_end(args);
     make_plain(line);
-    memcpy(line + strlen(line), "\n", 2);   /* room was kept */
+    memcpy(line + strlen(line), "\n", 2); /* room was kept */
 
     shared_lock(&terminal->lock);
     put(terminal->status[0] ? "\r\033[K" : "", line, terminal->status);

@@ -59,7 +59,8 @@ static void limit_by(struct machine_limits *l, const char *folder)
     limit_memory(l, folder, "memory.limit_in_bytes");
     if (read_numbers(folder, "cpu.max", first) == 2)
         limit_cores(l, first[0], first[1]);
-    if (read_numbers(folder, "cpu.cfs_quota_us", first) >= 1 && read_numbers(folder, "cpu.cfs_period_us", second) >= 1)
+    if (read_numbers(folder, "cpu.cfs_quota_us", first) >= 1 &&
+        read_numbers(folder, "cpu.cfs_period_us", second) >= 1)
         limit_cores(l, first[0], second[0]);
 }
 
@@ -103,7 +104,8 @@ static void limit_by_line(struct machine_limits *l, const char *root, char *line
     if (*list == '\0')
         limit_by_all(l, root, group);
     for (size_t i = 0; i < sizeof controllers / sizeof *controllers; i++)
-        if (has_controller(list, controllers[i]) && snprintf(mount, sizeof mount, "%s/%s", root, controllers[i]) < (int)sizeof mount)
+        if (has_controller(list, controllers[i]) &&
+            snprintf(mount, sizeof mount, "%s/%s", root, controllers[i]) < (int)sizeof mount)
             limit_by_all(l, mount, group);
 }
 
@@ -127,14 +129,17 @@ static struct machine_limits own_limits(void)
 uint64_t machine_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    uint64_t all = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX, limit = own_limits().memory;
+    uint64_t all = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX,
+             limit = own_limits().memory;
     return limit < all ? limit : all;
 }
 
 int machine_cores(void)
 {
     cpu_set_t set;
-    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : (int)sysconf(_SC_NPROCESSORS_ONLN), limit = own_limits().cores;
+    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
+                                                            : (int)sysconf(_SC_NPROCESSORS_ONLN),
+        limit = own_limits().cores;
     cores = limit < cores ? limit : cores;
     return cores < 1 ? 1 : cores;
 }

@@ -10,10 +10,12 @@ static const char *slash_between(const char *folder, size_t length, const char *
     return length == 0 || !*name || folder[length - 1] == '/' ? "" : "/";
 }
 
-static char *put_together(const char *folder, size_t length, const char *name, const char *end, struct err *e)
+static char *put_together(const char *folder, size_t length, const char *name, const char *end,
+                          struct err *e)
 {
     char *path;
-    if (asprintf(&path, "%.*s%s%s%s", (int)length, folder, slash_between(folder, length, name), name, end) >= 0)
+    if (asprintf(&path, "%.*s%s%s%s", (int)length, folder, slash_between(folder, length, name),
+                 name, end) >= 0)
         return path;
     err_memory(e, length + strlen(name) + strlen(end) + 2);
     return NULL;
@@ -26,7 +28,8 @@ char *path_join(const char *folder, const char *name, const char *end, struct er
 
 bool path_fill(char *path, size_t room, const char *folder, const char *name)
 {
-    int n = snprintf(path, room, "%s%s%s", folder, slash_between(folder, strlen(folder), name), name);
+    int n =
+        snprintf(path, room, "%s%s%s", folder, slash_between(folder, strlen(folder), name), name);
     return n >= 0 && (size_t)n < room;
 }
 
@@ -48,10 +51,7 @@ const char *path_last(const char *path, size_t *length)
     return path + begin;
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /* Two numbers of any length, by value; both pointers move behind them. */
 static int by_value(const char **a, const char **b)
@@ -67,7 +67,8 @@ static int by_value(const char **a, const char **b)
 
 size_t path_url_byte(char byte, char text[4])
 {
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+    static const char plain[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
     bool stays = byte && strchr(plain, byte);
     return (size_t)snprintf(text, 4, stays ? "%c" : "%%%02X", (unsigned char)byte);
 }
@@ -76,11 +77,12 @@ int path_order(const char *a, const char *b)
 {
     const char *x = a, *y = b;
     while (*x && *y) {
-        int order = is_digit(*x) && is_digit(*y) ? by_value(&x, &y) : (unsigned char)*x++ - (unsigned char)*y++;
+        int order = is_digit(*x) && is_digit(*y) ? by_value(&x, &y)
+                                                 : (unsigned char)*x++ - (unsigned char)*y++;
         if (order != 0)
             return order;
     }
     if (*x || *y)
         return *x ? 1 : -1;
-    return strcmp(a, b);           /* "e01" and "e1" */
+    return strcmp(a, b); /* "e01" and "e1" */
 }

@@ -103,7 +103,8 @@ void queue_abort(struct queue *q)
     close_locked(q);
     q->aborted = true;
     while (take(q, &item)) {
-        /* Outside the lock: `drop` may give a frame back to a pool whose lock another thread holds while it waits here. */
+        /* Outside the lock: `drop` may give a frame back to a pool whose lock another thread holds
+         * while it waits here. */
         pthread_mutex_unlock(&q->lock);
         if (q->drop)
             q->drop(item);

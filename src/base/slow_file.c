@@ -15,8 +15,8 @@
 enum { WAIT_MS = 100 };
 
 /*
- * Waits until the file is ready, or has nothing more to wait for. A signal does not end a read or write: handlers restart them,
- * and the kernel may give the signal to another thread.
+ * Waits until the file is ready, or has nothing more to wait for. A signal does not end a read or
+ * write: handlers restart them, and the kernel may give the signal to another thread.
  */
 static bool wait_for(int fd, short events)
 {
@@ -76,7 +76,8 @@ bool slow_write(int fd, const void *from, size_t bytes)
     while (bytes > 0) {
         if (!wait_for(fd, POLLOUT))
             return false;
-        /* A pipe that poll calls ready has room for PIPE_BUF bytes; a larger write would wait for the rest. */
+        /* A pipe that poll calls ready has room for PIPE_BUF bytes; a larger write would wait for
+         * the rest. */
         ssize_t n = write(fd, at, bytes < PIPE_BUF ? bytes : PIPE_BUF);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;

@@ -29,15 +29,9 @@ static void put_word(struct wire_out *o, uint64_t value, size_t bytes)
     wire_put(o, word, bytes);
 }
 
-void wire_put_u32(struct wire_out *o, uint32_t value)
-{
-    put_word(o, value, 4);
-}
+void wire_put_u32(struct wire_out *o, uint32_t value) { put_word(o, value, 4); }
 
-void wire_put_u64(struct wire_out *o, uint64_t value)
-{
-    put_word(o, value, 8);
-}
+void wire_put_u64(struct wire_out *o, uint64_t value) { put_word(o, value, 8); }
 
 void wire_put_hash(struct wire_out *o, struct hash128 value)
 {
@@ -67,10 +61,7 @@ int64_t wire_unfold(uint64_t value)
     return (int64_t)(value & 1 ? ~half : half);
 }
 
-void wire_put_signed(struct wire_out *o, int64_t value)
-{
-    wire_put_number(o, wire_fold(value));
-}
+void wire_put_signed(struct wire_out *o, int64_t value) { wire_put_number(o, wire_fold(value)); }
 
 void wire_free(struct wire_out *o)
 {
@@ -83,10 +74,7 @@ struct wire_in wire_read(const uint8_t *data, size_t bytes)
     return (struct wire_in){.at = data, .end = data + bytes};
 }
 
-size_t wire_left(const struct wire_in *i)
-{
-    return (size_t)(i->end - i->at);
-}
+size_t wire_left(const struct wire_in *i) { return (size_t)(i->end - i->at); }
 
 static uint64_t get_word(struct wire_in *i, size_t bytes)
 {
@@ -101,15 +89,9 @@ static uint64_t get_word(struct wire_in *i, size_t bytes)
     return value;
 }
 
-uint32_t wire_u32(struct wire_in *i)
-{
-    return (uint32_t)get_word(i, 4);
-}
+uint32_t wire_u32(struct wire_in *i) { return (uint32_t)get_word(i, 4); }
 
-uint64_t wire_u64(struct wire_in *i)
-{
-    return get_word(i, 8);
-}
+uint64_t wire_u64(struct wire_in *i) { return get_word(i, 8); }
 
 struct hash128 wire_hash(struct wire_in *i)
 {
@@ -132,7 +114,4 @@ uint64_t wire_number(struct wire_in *i)
     return 0;
 }
 
-int64_t wire_signed(struct wire_in *i)
-{
-    return wire_unfold(wire_number(i));
-}
+int64_t wire_signed(struct wire_in *i) { return wire_unfold(wire_number(i)); }

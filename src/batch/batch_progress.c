@@ -11,7 +11,7 @@ struct render_run {
     struct film_queue *queue;
     struct progress *progress;
     int64_t begin_ns;
-    const char *title;           /* that was shown last; NULL: none was */
+    const char *title; /* that was shown last; NULL: none was */
 };
 
 struct render_run *render_run_open(const struct render *r, struct film_queue *queue)
@@ -24,20 +24,28 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     return run;
 }
 
-/* The line names the film that has been under way for longest; when none is, the last one that was. */
+/* The line names the film that has been under way for longest; when none is, the last one that was.
+ */
 void render_run_tick(struct render_run *run)
 {
     if (!run)
         return;
     struct film_tally t = film_queue_tally(run->queue);
-    struct progress_run line = {.films = t.done + t.failed, .films_total = t.due, .bytes = t.bytes_ended, .bytes_total = t.bytes,
-                                .films_now = t.films_now, .bytes_now = t.bytes_now, .seconds = clock_since(run->begin_ns)};
+    struct progress_run line = {.films = t.done + t.failed,
+                                .films_total = t.due,
+                                .bytes = t.bytes_ended,
+                                .bytes_total = t.bytes,
+                                .films_now = t.films_now,
+                                .bytes_now = t.bytes_now,
+                                .seconds = clock_since(run->begin_ns)};
     if (t.under_way > 0) {
         const char *path = run->inputs->path[t.longest], *slash = strrchr(path, '/');
         run->title = slash ? slash + 1 : path;
     }
     if (run->title)
-        progress_tick(run->progress, &(struct progress_state){.share = -1, .frames = t.frames, .run = &line, .title = run->title});
+        progress_tick(run->progress,
+                      &(struct progress_state){
+                          .share = -1, .frames = t.frames, .run = &line, .title = run->title});
 }
 
 void render_run_close(struct render_run **run)

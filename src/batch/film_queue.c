@@ -5,22 +5,22 @@
 /* What becomes of a film. */
 struct entry {
     enum { WAITING, TAKEN, ALONE, ENDED } turn;
-    int worker;                    /* which took it                                    */
-    enum err_code code;            /* ERR_NONE: it has not failed                      */
-    uint64_t order;                /* how many were taken before it                    */
-    uint64_t frames;               /* that are covered                                 */
-    double share;                  /* of it that is done while it is under way, 0..1   */
+    int worker;         /* which took it */
+    enum err_code code; /* ERR_NONE: it has not failed */
+    uint64_t order;     /* how many were taken before it */
+    uint64_t frames;    /* that are covered */
+    double share;       /* of it that is done while it is under way, 0..1 */
 };
 
 /* In memory that a process shares with its workers. */
 struct film_queue {
     const struct inputs *in;
-    pthread_mutex_t lock;          /* guards what follows                              */
-    size_t next;                   /* none before it is WAITING                        */
+    pthread_mutex_t lock; /* guards what follows */
+    size_t next;          /* none before it is WAITING */
     uint64_t taken;
     bool interrupted;
-    struct film_tally tally;       /* but for what is under way                        */
-    struct entry film[];           /* [in->count]                                      */
+    struct film_tally tally; /* but for what is under way */
+    struct entry film[];     /* [in->count] */
 };
 
 static size_t size_of(const struct inputs *in)
@@ -63,7 +63,8 @@ static void take(struct film_queue *q, int worker, size_t film)
 bool film_queue_next(struct film_queue *q, int worker, size_t *film)
 {
     shared_lock(&q->lock);
-    while (q->next < q->in->count && (q->film[q->next].turn != WAITING || !inputs_is_due(q->in, q->next)))
+    while (q->next < q->in->count &&
+           (q->film[q->next].turn != WAITING || !inputs_is_due(q->in, q->next)))
         q->next++;
     bool there = q->next < q->in->count && !q->interrupted;
     if (there) {
@@ -166,7 +167,8 @@ int film_queue_status(struct film_queue *q)
     }
     bool interrupted = q->interrupted;
     pthread_mutex_unlock(&q->lock);
-    return interrupted ? ERR_INTERRUPTED : err_exit_status(problem.code != ERR_NONE ? &problem : &failure);
+    return interrupted ? ERR_INTERRUPTED
+                       : err_exit_status(problem.code != ERR_NONE ? &problem : &failure);
 }
 
 void film_queue_free(struct film_queue **q)

@@ -11,7 +11,7 @@
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
 
-enum { PROBES_MOST = 16 };       /* films that are probed at once */
+enum { PROBES_MOST = 16 }; /* films that are probed at once */
 
 /* A thread that works on films, and what is its own. */
 struct film_worker {
@@ -31,11 +31,13 @@ struct admissions {
 int worker_process_count(const struct render *r, const struct film_tally *t)
 {
     enum { CORES_A_WORKER = 2 };
-    const uint64_t bytes_a_gpu = (uint64_t)64 << 20;       /* fewer are decoded while another GPU starts */
+    /* fewer are decoded while another GPU starts */
+    const uint64_t bytes_a_gpu = (uint64_t)64 << 20;
     const struct options *o = r->options;
     bool cpu = strcmp(r->engines->slot[0].kind, "cpu") == 0;
     uint64_t most = o->decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(r->engines);
-    const uint64_t limit[] = {WORKERS_MOST, t->due, (uint64_t)(r->threads / CORES_A_WORKER), o->jobs > 0 ? (uint64_t)o->jobs : WORKERS_MOST,
+    const uint64_t limit[] = {WORKERS_MOST, t->due, (uint64_t)(r->threads / CORES_A_WORKER),
+                              o->jobs > 0 ? (uint64_t)o->jobs : WORKERS_MOST,
                               cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu};
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
         most = limit[i] < most ? limit[i] : most;
@@ -59,7 +61,8 @@ static bool render_unless_interrupted(const struct render *r, size_t film, struc
 
 typedef bool next_film(struct film_queue *q, int worker, size_t *film);
 
-static void work(const struct render *r, struct film_queue *queue, const struct worker *w, next_film *next)
+static void work(const struct render *r, struct film_queue *queue, const struct worker *w,
+                 next_film *next)
 {
     struct err e = ERR_INIT;
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
@@ -74,7 +77,7 @@ static void *film_worker_main(void *argument)
 {
     struct film_worker *film_worker = argument;
     work(&film_worker->render, film_worker->queue, film_worker->worker, film_queue_next);
-    engines_close(&film_worker->engines);       /* others may need their memory */
+    engines_close(&film_worker->engines); /* others may need their memory */
     return NULL;
 }
 
@@ -97,7 +100,8 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 static bool open_admissions(struct admissions *g, const struct render *r, int film_workers)
 {
     struct err none = ERR_INIT;
-    int selected = max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
+    int selected =
+        max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
     g->admission = admission_open(r->threads, &none);
     while (g->admission && g->probes < selected &&
            (g->probe[g->probes] = admission_open(r->threads / selected, &none)))
@@ -112,8 +116,11 @@ static void close_admissions(struct admissions *g)
     admission_free(&g->admission);
 }
 
-/* Further lanes, so that there are `count` with this thread's. As many as there is memory and are threads for: fewer will do. */
-static int start_film_workers(struct film_worker *film_worker, const struct render *r, const struct admissions *g, struct film_queue *queue, struct worker *w, int count)
+/* Further lanes, so that there are `count` with this thread's. As many as there is memory and are
+ * threads for: fewer will do. */
+static int start_film_workers(struct film_worker *film_worker, const struct render *r,
+                              const struct admissions *g, struct film_queue *queue,
+                              struct worker *w, int count)
 {
     for (int i = 1; i < count; i++) {
         film_worker[i] = (struct film_worker){.render = *r, .queue = queue, .worker = w};
@@ -130,14 +137,15 @@ static int start_film_workers(struct film_worker *film_worker, const struct rend
 static int choose(const struct render *r, const struct worker *w, const struct film_tally *t)
 {
     size_t left = t->due - t->done - t->failed;
-    int jobs = r->options->jobs > 0 ? (r->options->jobs + r->workers - 1 - w->number) / r->workers : film_worker_count(r->threads);
+    int jobs = r->options->jobs > 0 ? (r->options->jobs + r->workers - 1 - w->number) / r->workers
+                                    : film_worker_count(r->threads);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
 /* Without memory for the admissions one film is done after another. */
 static void run_film_workers(struct render *r, struct film_queue *queue, struct worker *w)
 {
-    struct film_worker film_worker[OPTION_JOBS_MOST];      /* number 0 is the process's first thread */
+    struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is the process's first thread */
     struct admissions admissions = {.probes = 0};
     struct film_tally tally = film_queue_tally(queue);
     int count = choose(r, w, &tally);
@@ -155,8 +163,8 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
 }
 
 /*
- * Gives the worker its part of the machine: a GPU that is tried before the others, and cores. False:
- * there are fewer GPUs than could be known before, and none for this worker.
+ * Gives the worker its part of the machine: a GPU that is tried before the others, and cores.
+ * False: there are fewer GPUs than could be known before, and none for this worker.
  */
 static bool take_part(struct render *r, const struct worker *w, int workers)
 {
@@ -167,7 +175,8 @@ static bool take_part(struct render *r, const struct worker *w, int workers)
     r->threads = (r->threads + r->workers - 1) / r->workers;
     r->engines->threads = r->threads;
     if (r->workers > 1) {
-        log_msg(LOG_VERBOSE, "worker %d of %d: a GPU and %d cores of its own", w->number + 1, r->workers, r->threads);
+        log_msg(LOG_VERBOSE, "worker %d of %d: a GPU and %d cores of its own", w->number + 1,
+                r->workers, r->threads);
         engines_turn(r->engines, w->number);
     }
     return true;
@@ -179,7 +188,8 @@ static void tick_queue(void *user, size_t film, double share, uint64_t frames)
     film_queue_tick(user, film, share, frames);
 }
 
-int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w, int workers)
+int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w,
+                     int workers)
 {
     struct render own = *r;
     struct film_tally tally = film_queue_tally(queue);
@@ -189,7 +199,7 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
             (void)heap_keep();
         own.tick = tally.due > 1 ? tick_queue : NULL;
         own.tick_user = queue;
-        own.decoders = decoders_open(tally.due > 1, &e);      /* without memory for them none are kept */
+        own.decoders = decoders_open(tally.due > 1, &e); /* without memory for them none are kept */
         r->engines->films = tally.due;
         own.again = true;
         work(&own, queue, w, film_queue_next_alone);

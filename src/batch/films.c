@@ -14,15 +14,16 @@
 /* The worker processes of a run, and their results. */
 struct workers {
     struct worker worker[WORKERS_MOST];
-    int broke[WORKERS_MOST]; /* how often each ended at no film                               */
+    int broke[WORKERS_MOST]; /* how often each ended at no film */
     int count;
-    int found;               /* the exit status of one that a sanitizer ended; 0: none         */
-    int failed;              /* that of one that cannot be had to work; 0: none                */
-    bool refused;            /* a process could not be had                                     */
+    int found;    /* the exit status of one that a sanitizer ended; 0: none */
+    int failed;   /* that of one that cannot be had to work; 0: none */
+    bool refused; /* a process could not be had */
 };
 
 /* One film was under way, and ended its worker: it failed. */
-static void note_culprit(const struct render *r, struct film_queue *queue, size_t film, struct err *e)
+static void note_culprit(const struct render *r, struct film_queue *queue, size_t film,
+                         struct err *e)
 {
     struct err unwritten = ERR_INIT;
     err_prefix(e, "'%s'", r->inputs->path[film]);
@@ -31,11 +32,14 @@ static void note_culprit(const struct render *r, struct film_queue *queue, size_
         err_report(&unwritten);
 }
 
-/* A descriptor that was handed to the program has lost what the worker read of it: the rest would pass for the film. */
-static void give_up(const struct render *r, struct film_queue *queue, size_t film, const struct err *crash)
+/* A descriptor that was handed to the program has lost what the worker read of it: the rest would
+ * pass for the film. */
+static void give_up(const struct render *r, struct film_queue *queue, size_t film,
+                    const struct err *crash)
 {
     struct err e = ERR_INIT, unwritten = ERR_INIT;
-    err_set(&e, ERR_FAILED, "'%s' was under way when %s; it cannot be read again", r->inputs->path[film], crash->text);
+    err_set(&e, ERR_FAILED, "'%s' was under way when %s; it cannot be read again",
+            r->inputs->path[film], crash->text);
     film_queue_done(queue, film, &e);
     err_report(&e);
     if (!render_report_missing(r, film, &e, &unwritten))
@@ -43,14 +47,16 @@ static void give_up(const struct render *r, struct film_queue *queue, size_t fil
 }
 
 /* Several were: one of them is the culprit, and each gets a worker's full attention. */
-static void put_back(const struct render *r, struct film_queue *queue, const struct film_list *films, const struct err *e)
+static void put_back(const struct render *r, struct film_queue *queue,
+                     const struct film_list *films, const struct err *e)
 {
     for (size_t i = 0; i < films->count; i++) {
         if (file_descriptor(r->inputs->path[films->film[i]]) >= 0) {
             give_up(r, queue, films->film[i], e);
             continue;
         }
-        log_msg(LOG_WARNING, "'%s' was under way when %s; it is done again, alone", r->inputs->path[films->film[i]], e->text);
+        log_msg(LOG_WARNING, "'%s' was under way when %s; it is done again, alone",
+                r->inputs->path[films->film[i]], e->text);
         film_queue_again(queue, films->film[i]);
     }
 }
@@ -100,7 +106,8 @@ static int wait_for_end(const struct workers *c, struct render_run *run)
     return ended;
 }
 
-/* The films, by as many workers as it takes. *here: in the process that began the run, and not in a worker. */
+/* The films, by as many workers as it takes. *here: in the process that began the run, and not in a
+ * worker. */
 static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
 {
     struct film_tally tally = film_queue_tally(queue);
@@ -123,7 +130,8 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
     return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
 }
 
-/* When the films are done, and also where some failed or none was due: the gallery is of the pages that are there. */
+/* When the films are done, and also where some failed or none was due: the gallery is of the pages
+ * that are there. */
 static int write_gallery(const struct render *r)
 {
     struct err e = ERR_INIT;
@@ -149,7 +157,8 @@ static void render_report_end(const struct render *r, const struct film_tally *t
         snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films,
+            films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
 int render_films(const struct render *r)

@@ -12,10 +12,11 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
-/* What a worker says in the end, by one write, which a pipe keeps whole (POSIX: up to PIPE_BUF bytes). */
+/* What a worker says in the end, by one write, which a pipe keeps whole (POSIX: up to PIPE_BUF
+ * bytes). */
 struct message {
-    int status;              /* the exit status to come                    */
-    bool lingers;            /* nobody need wait for the process's end     */
+    int status;   /* the exit status to come */
+    bool lingers; /* nobody need wait for the process's end */
 };
 
 bool worker_start(struct worker *w, int number)
@@ -26,7 +27,7 @@ bool worker_start(struct worker *w, int number)
         log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
         return false;
     }
-    fflush(NULL);                    /* what a buffer holds would be written twice */
+    fflush(NULL); /* what a buffer holds would be written twice */
     w->pid = interrupt_fork();
     if (w->pid < 0)
         log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
@@ -69,7 +70,7 @@ static int wait_for(pid_t worker)
     pid_t gone;
     while ((gone = waitpid(worker, &how, 0)) < 0 && errno == EINTR)
         continue;
-    return gone == worker ? how : SIGKILL;       /* somebody else took its status: it counts as killed */
+    return gone == worker ? how : SIGKILL; /* somebody else took its status: it counts as killed */
 }
 
 int worker_wait(const struct worker *w, int count, int ms)
@@ -85,7 +86,8 @@ int worker_wait(const struct worker *w, int count, int ms)
     return i < count ? i : -1;
 }
 
-enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films, struct err *e)
+enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
+                             struct err *e)
 {
     struct message m = {.status = 0};
     bool leaves = read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
@@ -103,11 +105,14 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
         film_queue_under_way(queue, w->number, films);
     interrupt_remove_doomed(pid);
     log_status(NULL);
-    if (WIFEXITED(how))              /* a library or a sanitizer ended it */
-        err_set(e, ERR_FAILED, "the process that worked on it ended early, with status %d", WEXITSTATUS(how));
+    if (WIFEXITED(how)) /* a library or a sanitizer ended it */
+        err_set(e, ERR_FAILED, "the process that worked on it ended early, with status %d",
+                WEXITSTATUS(how));
     else if (WTERMSIG(how) == SIGKILL)
-        err_set(e, ERR_FAILED, "the process that worked on it was killed, which Linux does when memory runs out");
+        err_set(e, ERR_FAILED,
+                "the process that worked on it was killed, which Linux does when memory runs out");
     else
-        err_set(e, ERR_FAILED, "the process that worked on it crashed: %s", strsignal(WTERMSIG(how)));
+        err_set(e, ERR_FAILED, "the process that worked on it crashed: %s",
+                strsignal(WTERMSIG(how)));
     return films->count > 0 ? WORKER_CRASHED : WORKER_BROKE;
 }

@@ -22,11 +22,11 @@ static void verify_one(void *user, const char *path, const char *name, const str
     struct err e = ERR_INIT;
     enum entry_state state;
     if (interrupted())
-        return;                     /* the rest may take long: entries are many and large */
+        return; /* the rest may take long: entries are many and large */
     struct cache_entry *entry = cache_entry_open(path, &state, &e);
     (void)st;
     if (!entry && state == ENTRY_ABSENT)
-        return;                     /* evicted meanwhile, or not ours to read: nothing is known against it */
+        return; /* evicted meanwhile, or not ours to read: nothing is known against it */
     s->entries++;
     if (state == ENTRY_OTHER) {
         s->other++;
@@ -41,8 +41,12 @@ static void verify_one(void *user, const char *path, const char *name, const str
 static bool verify(struct sums *s, struct err *e)
 {
     cache_store_each(s->store, false, verify_one, s);
-    fprintf(s->out, "checked   %" PRIu64 " entries, %" PRIu64 " damaged, %" PRIu64 " of another version\n", s->entries, s->damaged, s->other);
-    return s->damaged == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " of %" PRIu64 " entries of the cache were damaged", s->damaged, s->entries);
+    fprintf(s->out,
+            "checked   %" PRIu64 " entries, %" PRIu64 " damaged, %" PRIu64 " of another version\n",
+            s->entries, s->damaged, s->other);
+    return s->damaged == 0 ||
+           err_set(e, ERR_FAILED, "%" PRIu64 " of %" PRIu64 " entries of the cache were damaged",
+                   s->damaged, s->entries);
 }
 
 static void clear_one(void *user, const char *path, const char *name, const struct stat *st)
@@ -63,7 +67,8 @@ static bool clear(struct sums *s, struct err *e)
 {
     cache_store_each(s->store, true, clear_one, s);
     fprintf(s->out, "removed   %" PRIu64 " files, %" PRIu64 " bytes\n", s->removed, s->bytes);
-    return s->kept == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " files in '%s' cannot be removed", s->kept, s->store->folder);
+    return s->kept == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " files in '%s' cannot be removed",
+                                   s->kept, s->store->folder);
 }
 
 /* A film's name as it may go to a terminal. */
@@ -92,10 +97,12 @@ static void count_one(void *user, const char *path, const char *name, const stru
             held += x->block[i].frames;
         uint64_t raw = held * (uint64_t)x->width * (uint64_t)x->height * 3;
         const char *rule = strstr(entry->key, "selection.");
-        fprintf(s->out, "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64 " a column, %.3f of raw RGB\n",
-                printable(x->name), x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0, rule ? rule + 10 : "",
-                x->partial ? " (interrupted)" : "", held, entry->bytes, held ? entry->bytes / held : 0,
-                raw ? (double)entry->bytes / (double)raw : 0.0);
+        fprintf(s->out,
+                "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64
+                " a column, %.3f of raw RGB\n",
+                printable(x->name), x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0,
+                rule ? rule + 10 : "", x->partial ? " (interrupted)" : "", held, entry->bytes,
+                held ? entry->bytes / held : 0, raw ? (double)entry->bytes / (double)raw : 0.0);
         s->partial += x->partial;
         s->frames += held;
         s->frame_bytes += entry->bytes;
@@ -110,13 +117,15 @@ static void stats(struct sums *s, uint64_t limit)
 {
     cache_store_each(s->store, false, count_one, s);
     fprintf(s->out, "folder    %s\n", s->store->folder);
-    fprintf(s->out, "entries   %" PRIu64 " (%" PRIu64 " of interrupted runs, %" PRIu64 " that cannot be read)\n", s->entries,
-            s->partial, s->other);
+    fprintf(s->out,
+            "entries   %" PRIu64 " (%" PRIu64 " of interrupted runs, %" PRIu64
+            " that cannot be read)\n",
+            s->entries, s->partial, s->other);
     fprintf(s->out, "bytes     %" PRIu64 " of %" PRIu64 " allowed\n", s->bytes, limit);
     fprintf(s->out, "columns   %" PRIu64 "\n", s->frames);
     if (s->frames > 0 && s->raw_bytes > 0)
-        fprintf(s->out, "a column  %" PRIu64 " bytes, %.3f of raw RGB\n", s->frame_bytes / s->frames,
-                (double)s->frame_bytes / (double)s->raw_bytes);
+        fprintf(s->out, "a column  %" PRIu64 " bytes, %.3f of raw RGB\n",
+                s->frame_bytes / s->frames, (double)s->frame_bytes / (double)s->raw_bytes);
 }
 
 bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)

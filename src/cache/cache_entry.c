@@ -16,7 +16,8 @@ static const char magic[] = "barcodef";
 
 /* ------------------------------------------------------------------ opening */
 
-/* Reads head and key into *key (a string, the caller's); the tail's first checksum is of these bytes. */
+/* Reads head and key into *key (a string, the caller's); the tail's first checksum is of these
+ * bytes. */
 static enum entry_state read_key(int fd, char **key, size_t *length, struct hash128 *hash)
 {
     uint8_t head[ENTRY_HEAD];
@@ -35,7 +36,8 @@ static enum entry_state read_key(int fd, char **key, size_t *length, struct hash
     if (!whole)
         return ENTRY_ABSENT;
     memcpy(whole, head, ENTRY_HEAD);
-    if (!file_read_at(fd, whole + ENTRY_HEAD, bytes, ENTRY_HEAD) || memchr(whole + ENTRY_HEAD, 0, bytes)) {
+    if (!file_read_at(fd, whole + ENTRY_HEAD, bytes, ENTRY_HEAD) ||
+        memchr(whole + ENTRY_HEAD, 0, bytes)) {
         free(whole);
         return ENTRY_BROKEN;
     }
@@ -47,25 +49,30 @@ static enum entry_state read_key(int fd, char **key, size_t *length, struct hash
     return ENTRY_GOOD;
 }
 
-static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 key_hash, struct err *e)
+static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 key_hash,
+                       struct err *e)
 {
     uint8_t tail[ENTRY_TAIL];
     uint64_t begin = ENTRY_HEAD + key_length;
-    if (c->bytes < begin + ENTRY_TAIL || !file_read_at(c->fd, tail, sizeof tail, c->bytes - ENTRY_TAIL))
+    if (c->bytes < begin + ENTRY_TAIL ||
+        !file_read_at(c->fd, tail, sizeof tail, c->bytes - ENTRY_TAIL))
         return err_set(e, ERR_FAILED, "it is cut off");
     struct wire_in in = wire_read(tail, sizeof tail);
     uint64_t at = wire_u64(&in), bytes = wire_u64(&in);
-    struct hash128 key_said = wire_hash(&in), index_said = wire_hash(&in), tail_said = wire_hash(&in);
+    struct hash128 key_said = wire_hash(&in), index_said = wire_hash(&in),
+                   tail_said = wire_hash(&in);
     if (!hash_same(tail_said, hash_128(tail, ENTRY_TAIL - 16)))
         return err_set(e, ERR_FAILED, "its end is not an entry's");
     if (!hash_same(key_said, key_hash))
         return err_set(e, ERR_FAILED, "its key does not match its checksum");
-    if (at < begin || at > c->bytes - ENTRY_TAIL || bytes != c->bytes - ENTRY_TAIL - at || bytes > INDEX_BYTES_MAX)
+    if (at < begin || at > c->bytes - ENTRY_TAIL || bytes != c->bytes - ENTRY_TAIL - at ||
+        bytes > INDEX_BYTES_MAX)
         return err_set(e, ERR_FAILED, "its length is not what it says");
     uint8_t *data = malloc((size_t)bytes + 1);
     if (!data)
         return err_memory(e, (size_t)bytes);
-    bool ok = file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
+    bool ok =
+        file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
     if (ok && !hash_same(index_said, hash_128(data, (size_t)bytes)))
         ok = err_set(e, ERR_FAILED, "its table of frames does not match its checksum");
     ok = ok && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
@@ -93,10 +100,13 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
         ok = *state == ENTRY_GOOD;
     }
     if (!ok)
-        err_set(e, ERR_FAILED, "%s", *state == ENTRY_OTHER ? "another version of barcode wrote it" : "it is not an entry");
+        err_set(e, ERR_FAILED, "%s",
+                *state == ENTRY_OTHER ? "another version of barcode wrote it"
+                                      : "it is not an entry");
     errno = 0;
     if (ok && !read_index(c, length, hash, e)) {
-        *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;      /* a lack of memory says nothing of the entry */
+        /* a lack of memory says nothing of the entry */
+        *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;
         ok = false;
     }
     if (!ok)
@@ -163,7 +173,8 @@ struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *ent
     r->entry = entry;
     r->frame_bytes = (size_t)x->width * (size_t)x->height * 3;
     for (uint64_t i = 0; i < x->blocks; i++) {
-        block = x->block[i].frames * r->frame_bytes > block ? x->block[i].frames * r->frame_bytes : block;
+        block = x->block[i].frames * r->frame_bytes > block ? x->block[i].frames * r->frame_bytes
+                                                            : block;
         packed = x->block[i].bytes > packed ? (size_t)x->block[i].bytes : packed;
     }
     r->cache_packer = cache_packer_open(e);
@@ -185,7 +196,8 @@ bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, stru
         return err_set(e, ERR_FAILED, "a block cannot be read");
     if (!hash_same(hash_128(r->packed, (size_t)b->bytes), b->hash))
         return err_set(e, ERR_FAILED, "a block does not match its checksum");
-    return cache_unpack(r->cache_packer, r->packed, (size_t)b->bytes, r->residual, b->frames * r->frame_bytes, e);
+    return cache_unpack(r->cache_packer, r->packed, (size_t)b->bytes, r->residual,
+                        b->frames * r->frame_bytes, e);
 }
 
 const uint8_t *cache_entry_reader_frame(struct cache_entry_reader *r, uint32_t n)

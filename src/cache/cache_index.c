@@ -8,10 +8,17 @@
 static const uint64_t COLUMNS_MAX = UINT64_C(1) << 32;
 #define TIME_MAX_US ((int64_t)1 << 61)
 
-enum { FLAG_PARTIAL = 1, FLAG_EXACT_ONLY = 2, FLAG_READ_FAILED = 4, FLAG_SEQUENTIAL = 8, FLAG_NVDEC = 16, FLAGS = 31 };
-enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 };      /* bytes that one takes in the index, at least */
+enum {
+    FLAG_PARTIAL = 1,
+    FLAG_EXACT_ONLY = 2,
+    FLAG_READ_FAILED = 4,
+    FLAG_SEQUENTIAL = 8,
+    FLAG_NVDEC = 16,
+    FLAGS = 31
+};
+enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* bytes that one takes in the index, at least */
 enum { COUNTS = 18 };
-enum { SIDE_MAX = 65535 };                       /* of a picture, in a crop */
+enum { SIDE_MAX = 65535 }; /* of a picture, in a crop */
 
 uint32_t cache_index_block_frames(int width, int height)
 {
@@ -22,14 +29,15 @@ uint32_t cache_index_block_frames(int width, int height)
 bool cache_index_is_clean(const struct cache_index *x)
 {
     const struct decode_counts *c = &x->counts;
-    return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 && c->redone_chunks == 0 &&
-           c->unreadable == 0 && c->dropped == 0 && c->bad_keys == 0 &&
+    return !x->exact_only && c->decode_errors == 0 && c->damaged == 0 && c->lost == 0 &&
+           c->redone_chunks == 0 && c->unreadable == 0 && c->dropped == 0 && c->bad_keys == 0 &&
            !c->read_failed && !c->contradicted && !c->damage_found;
 }
 
 static int by_number(const void *key, const void *item)
 {
-    uint64_t selected = *(const uint64_t *)key, have = ((const struct index_frame *)item)->tag.frame;
+    uint64_t selected = *(const uint64_t *)key,
+             have = ((const struct index_frame *)item)->tag.frame;
     return (selected > have) - (selected < have);
 }
 
@@ -65,9 +73,10 @@ void cache_index_free(struct cache_index *x)
 static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
 {
     uint64_t *const all[COUNTS] = {
-        &c->packets, &c->displayed, &c->sent, &c->decoded, &c->hardware, &c->fallbacks, &c->chunks,
-        &c->skipped_chunks, &c->redone_chunks, &c->decode_errors, &c->lost, &c->damaged, &c->lead_in,
-        &c->hidden, &c->unreadable, &c->dropped, &c->keys, &c->bad_keys};
+        &c->packets,   &c->displayed, &c->sent,           &c->decoded,       &c->hardware,
+        &c->fallbacks, &c->chunks,    &c->skipped_chunks, &c->redone_chunks, &c->decode_errors,
+        &c->lost,      &c->damaged,   &c->lead_in,        &c->hidden,        &c->unreadable,
+        &c->dropped,   &c->keys,      &c->bad_keys};
     for (int i = 0; i < COUNTS; i++)
         list[i] = all[i];
 }
@@ -80,8 +89,8 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     uint64_t *list[COUNTS];
     list_counts(&c, list);
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
-                           (c.read_failed ? FLAG_READ_FAILED : 0) | (c.sequential ? FLAG_SEQUENTIAL : 0) |
-                           (c.nvdec ? FLAG_NVDEC : 0));
+                           (c.read_failed ? FLAG_READ_FAILED : 0) |
+                           (c.sequential ? FLAG_SEQUENTIAL : 0) | (c.nvdec ? FLAG_NVDEC : 0));
     for (int i = 0; i < COUNTS; i++)
         wire_put_number(o, *list[i]);
     wire_put_signed(o, c.last_us);
@@ -130,7 +139,9 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
         wire_put_number(o, f->tag.repeat);
         wire_put_number(o, f->tag.frame - frame);
         wire_put_signed(o, f->tag.time_us - time);
-        wire_put_number(o, f->status == COLUMN_MISSING ? 0 : (f->place << 1 | (f->status == COLUMN_DAMAGED)) + 1);
+        wire_put_number(o, f->status == COLUMN_MISSING
+                               ? 0
+                               : (f->place << 1 | (f->status == COLUMN_DAMAGED)) + 1);
         column = f->tag.column;
         frame = f->tag.frame;
         time = f->tag.time_us;
@@ -155,8 +166,9 @@ static bool decode_crop(struct crop *t, struct wire_in *in)
     bool ok = count == 0 || (decode_side(in, 1, &t->width) && decode_side(in, 1, &t->height));
     for (; ok && (uint64_t)t->count < count; t->count++) {
         struct crop_rect *r = &t->rect[t->count];
-        ok = decode_side(in, 0, &r->x) && decode_side(in, 0, &r->y) && decode_side(in, 1, &r->width) && decode_side(in, 1, &r->height) &&
-               r->x + r->width <= t->width && r->y + r->height <= t->height;
+        ok = decode_side(in, 0, &r->x) && decode_side(in, 0, &r->y) &&
+             decode_side(in, 1, &r->width) && decode_side(in, 1, &r->height) &&
+             r->x + r->width <= t->width && r->y + r->height <= t->height;
     }
     return ok;
 }
@@ -191,7 +203,8 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
 }
 
 /* *places gets how many frames the blocks hold. */
-static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at, uint64_t end, uint64_t *places)
+static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at, uint64_t end,
+                          uint64_t *places)
 {
     uint64_t count = wire_number(in), frame_bytes = (uint64_t)x->width * (uint64_t)x->height * 3;
     uint32_t most = cache_index_block_frames(x->width, x->height);
@@ -216,23 +229,27 @@ static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at
     return at == end;
 }
 
-static bool decode_frame(struct index_frame *f, const struct index_frame *before, struct wire_in *in, uint64_t places)
+static bool decode_frame(struct index_frame *f, const struct index_frame *before,
+                         struct wire_in *in, uint64_t places)
 {
     uint64_t step = wire_number(in), repeat = wire_number(in), frame_step = wire_number(in);
     int64_t time_step = wire_signed(in);
     uint64_t what = wire_number(in);
     uint64_t column = before ? before->tag.column : 0, frame = before ? before->tag.frame : 0;
     int64_t time = before ? before->tag.time_us : 0;
-    if (in->failed || step >= COLUMNS_MAX || repeat < 1 || repeat > UINT32_MAX || frame_step > UINT64_MAX / 4 ||
-        frame > UINT64_MAX / 4 || time_step > TIME_MAX_US || time_step < -TIME_MAX_US)
+    if (in->failed || step >= COLUMNS_MAX || repeat < 1 || repeat > UINT32_MAX ||
+        frame_step > UINT64_MAX / 4 || frame > UINT64_MAX / 4 || time_step > TIME_MAX_US ||
+        time_step < -TIME_MAX_US)
         return false;
-    if (before && (step < 1 || frame_step < 1))      /* a frame has one place in a picture, and follows those before */
+    /* a frame has one place in a picture, and follows those before */
+    if (before && (step < 1 || frame_step < 1))
         return false;
     column += step;
     time += time_step;
     if (column + repeat > COLUMNS_MAX || time < 0 || time > TIME_MAX_US)
         return false;
-    f->tag = (struct frame_tag){.column = column, .repeat = (uint32_t)repeat, .frame = frame + frame_step, .time_us = time};
+    f->tag = (struct frame_tag){
+        .column = column, .repeat = (uint32_t)repeat, .frame = frame + frame_step, .time_us = time};
     f->status = what == 0 ? COLUMN_MISSING : (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
     f->tag.damaged = f->status == COLUMN_DAMAGED;
     f->place = what == 0 ? 0 : (what - 1) >> 1;
@@ -248,18 +265,21 @@ static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t pl
     if (!x->frame)
         return false;
     for (; x->frames < count; x->frames++)
-        if (!decode_frame(&x->frame[x->frames], x->frames > 0 ? &x->frame[x->frames - 1] : NULL, in, places))
+        if (!decode_frame(&x->frame[x->frames], x->frames > 0 ? &x->frame[x->frames - 1] : NULL, in,
+                          places))
             return false;
     return true;
 }
 
-bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin, uint64_t end, struct err *e)
+bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
+                        uint64_t end, struct err *e)
 {
     *x = (struct cache_index){0};
     struct wire_in in = wire_read(data, bytes);
     uint64_t places;
-    bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) && decode_frames(x, &in, places) &&
-                (x->frame_times = frame_times_decode(&in)) && !in.failed && wire_left(&in) == 0;
+    bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) &&
+              decode_frames(x, &in, places) && (x->frame_times = frame_times_decode(&in)) &&
+              !in.failed && wire_left(&in) == 0;
     if (ok)
         return true;
     cache_index_free(x);

@@ -28,8 +28,9 @@ static uint64_t hash_of_path(const char *path)
 }
 
 /*
- * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions). A change directly after
- * the last one may leave the time as it is, so a fingerprint taken in between would stand for two films.
+ * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions).
+ * A change directly after the last one may leave the time as it is, so a fingerprint taken in
+ * between would stand for two films.
  */
 static bool wait_until_sure(int64_t changed_ns, struct err *e)
 {
@@ -51,7 +52,8 @@ static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    bool ok = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
+    bool ok =
+        film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
     free(room);
     return ok;
 }
@@ -67,15 +69,17 @@ static void fill_id(struct cache_film *id, const struct stat *st)
 
 static bool same_id(const struct cache_film *a, const struct cache_film *b)
 {
-    return a->size == b->size && a->modified_ns == b->modified_ns && a->place.device == b->place.device &&
-           a->place.inode == b->place.inode && a->place.changed_ns == b->place.changed_ns;
+    return a->size == b->size && a->modified_ns == b->modified_ns &&
+           a->place.device == b->place.device && a->place.inode == b->place.inode &&
+           a->place.changed_ns == b->place.changed_ns;
 }
 
 bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
 {
     struct stat st;
     *id = (struct cache_film){0};
-    /* A pipe is not even opened: its writer would take this process for its reader, and what it writes would be lost. */
+    /* A pipe is not even opened: its writer would take this process for its reader, and what it
+     * writes would be lost. */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -84,7 +88,8 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!ok)
         err_set(e, ERR_FAILED, "it is not a file");
-    ok = ok && wait_until_sure(clock_in_ns(st.st_mtim), e) && fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
+    ok = ok && wait_until_sure(clock_in_ns(st.st_mtim), e) &&
+         fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
     if (ok)
         fill_id(id, &st);
     close(fd);
@@ -110,12 +115,14 @@ bool cache_place_suspect(const struct cache_place *seen, const struct cache_plac
 
 bool cache_place_same(const struct cache_place *seen, const struct cache_place *now)
 {
-    return seen->device == now->device && seen->inode == now->inode && seen->changed_ns == now->changed_ns;
+    return seen->device == now->device && seen->inode == now->inode &&
+           seen->changed_ns == now->changed_ns;
 }
 
 /* ------------------------------------------------------------------ text */
 
-static bool add(struct cache_key *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool add(struct cache_key *key, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static bool add(struct cache_key *key, const char *format, ...)
 {
@@ -127,30 +134,37 @@ static bool add(struct cache_key *key, const char *format, ...)
     return n >= 0 && (size_t)n < room;
 }
 
-static bool add_film(struct cache_key *key, const struct cache_film *id, const struct film *f, const char *decode)
+static bool add_film(struct cache_key *key, const struct cache_film *id, const struct film *f,
+                     const char *decode)
 {
     char print[33];
     hash_hex(id->fingerprint, print);
     return add(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library, decode) &&
-           add(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n", id->size, id->modified_ns, print) &&
-           add(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n", f->container, f->stream,
-               f->codec, f->pixel_format) &&
-           add(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width, f->coded_height, f->width,
-               f->height, f->orientation.quarter_turns * 90, f->orientation.mirror ? " mirrored" : "") &&
-           add(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n", colour_matrix_name(f->matrix),
-               colour_range_name(f->range), f->rate_num, f->rate_den);
+           add(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
+               id->size, id->modified_ns, print) &&
+           add(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
+               f->container, f->stream, f->codec, f->pixel_format) &&
+           add(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
+               f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
+               f->orientation.mirror ? " mirrored" : "") &&
+           add(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
+               colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
+               f->rate_den);
 }
 
 static bool add_selection(struct cache_key *key, const struct selection *s)
 {
-    bool rule = s->kind == SELECT_EVERY      ? add(key, "selection.every=%" PRIu64 "\n", s->every)
-                : s->kind == SELECT_INTERVAL ? add(key, "selection.interval=%" PRId64 "\n", s->interval_us)
-                                             : add(key, "selection.columns=%" PRIu64 "\n", s->columns);
-    return rule && add(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n", s->start_us, s->end_us);
+    bool rule = s->kind == SELECT_EVERY ? add(key, "selection.every=%" PRIu64 "\n", s->every)
+                : s->kind == SELECT_INTERVAL
+                    ? add(key, "selection.interval=%" PRId64 "\n", s->interval_us)
+                    : add(key, "selection.columns=%" PRIu64 "\n", s->columns);
+    return rule && add(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n", s->start_us,
+                       s->end_us);
 }
 
-bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film, const struct selection *rule,
-                    int width, int height, const char *crop, const char *light, const char *decode)
+bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
+                    const struct selection *rule, int width, int height, const char *crop,
+                    const char *light, const char *decode)
 {
     char whole[33];
     key->text[0] = 0;
@@ -160,14 +174,16 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
         return false;
     if (light && *light && !add(key, "light=%s\n", light))
         return false;
-    /* Of the same film they are other frames under the same numbers where no index tells these: frame_cache.c compares times, too. */
+    /* Of the same film they are other frames under the same numbers where no index tells these:
+     * frame_cache.c compares times, too. */
     if (rule->keyframes && !add(key, "keyframes=1\n"))
         return false;
     key->base = strlen(key->text);
     if (!add_selection(key, rule))
         return false;
     hash_hex(hash_128(key->text, strlen(key->text)), whole);
-    snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base), whole);
+    snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base),
+             whole);
     return true;
 }
 
@@ -189,5 +205,6 @@ bool cache_key_is_name(const char *name)
 {
     static const char digits[] = "0123456789abcdef";
     return strspn(name, digits) == CACHE_NAME_BASE && name[CACHE_NAME_BASE] == '-' &&
-           strspn(name + CACHE_NAME_BASE + 1, digits) == 32 && strcmp(name + CACHE_NAME_BASE + 33, ".frames") == 0;
+           strspn(name + CACHE_NAME_BASE + 1, digits) == 32 &&
+           strcmp(name + CACHE_NAME_BASE + 33, ".frames") == 0;
 }

@@ -56,12 +56,13 @@ bool cache_options_set(struct cache_options *o, int option, const char *value, s
         return true;
     case CACHE_OPTION_LIMIT:
         return cache_options_size(value, &o->limit) ||
-               err_set(e, ERR_USAGE, "--cache-limit: '%s' is not a size such as 500M or 20G", value);
-    case CACHE_OPTION_OFF:     o->off = true; break;
+               err_set(e, ERR_USAGE, "--cache-limit: '%s' is not a size such as 500M or 20G",
+                       value);
+    case CACHE_OPTION_OFF: o->off = true; break;
     case CACHE_OPTION_REFRESH: o->refresh = true; break;
-    case CACHE_OPTION_STATS:   o->stats = true; break;
-    case CACHE_OPTION_VERIFY:  o->verify = true; break;
-    case CACHE_OPTION_CLEAR:   o->clear = true; break;
+    case CACHE_OPTION_STATS: o->stats = true; break;
+    case CACHE_OPTION_VERIFY: o->verify = true; break;
+    case CACHE_OPTION_CLEAR: o->clear = true; break;
     default: return err_set(e, ERR_USAGE, "an unknown option");
     }
     return true;
@@ -85,7 +86,7 @@ bool cache_options_folder(const struct cache_options *o, char *folder, size_t ro
     if (named)
         return strcmp(named, "-") != 0 && path_fill(folder, room, named, "");
     const char *base = variable("XDG_CACHE_HOME");
-    if (base && *base == '/')      /* its specification: relative paths are to be ignored */
+    if (base && *base == '/') /* its specification: relative paths are to be ignored */
         return path_fill(folder, room, base, "barcode");
     const char *home = variable("HOME");
     char text[4096];

@@ -61,7 +61,7 @@ static bool make_folders(const char *folder, struct err *e)
 {
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s", folder);
-    for (char *slash = path + 1; slash; ) {
+    for (char *slash = path + 1; slash;) {
         slash = strchr(slash, '/');
         if (slash)
             *slash = 0;
@@ -100,7 +100,8 @@ static void announce(const struct cache_store *s)
 bool cache_store_make(const struct cache_store *s, struct err *e)
 {
     static const char tag[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
-                              "# This folder holds frames that barcode can make again; see https://bford.info/cachedir/\n";
+                              "# This folder holds frames that barcode can make again; see "
+                              "https://bford.info/cachedir/\n";
     char path[CACHE_PATH_BYTES];
     if (!make_folders(s->folder, e))
         return false;
@@ -109,7 +110,7 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     if (fd < 0)
         return errno == EEXIST || err_set(e, ERR_FAILED, "%s", strerror(errno));
     if (write(fd, tag, sizeof tag - 1) < 0)
-        errno = 0;                  /* for most programs it is enough that the tag exists */
+        errno = 0; /* for most programs it is enough that the tag exists */
     close(fd);
     announce(s);
     return true;
@@ -120,7 +121,7 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
     DIR *folder = opendir(s->folder);
     if (!folder)
         return false;
-    for (struct dirent *d; (d = readdir(folder)); ) {
+    for (struct dirent *d; (d = readdir(folder));) {
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
         struct stat st;
@@ -140,7 +141,8 @@ static void remove_broken(const char *path, const struct stat *opened, const cha
 {
     struct stat now;
     log_msg(LOG_WARNING, "the cache's entry '%s' is damaged and is removed: %s", path, why);
-    bool same = lstat(path, &now) == 0 && now.st_dev == opened->st_dev && now.st_ino == opened->st_ino;
+    bool same =
+        lstat(path, &now) == 0 && now.st_dev == opened->st_dev && now.st_ino == opened->st_ino;
     if (same && unlink(path) != 0)
         log_msg(LOG_VERBOSE, "it cannot be removed: %s", strerror(errno));
 }
@@ -163,7 +165,8 @@ static struct cache_entry *open_named(const struct cache_store *s, const char *n
     return entry;
 }
 
-void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry, const char *why)
+void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry,
+                        const char *why)
 {
     struct stat opened;
     char path[CACHE_PATH_BYTES], link[64];
@@ -205,14 +208,16 @@ static const char *selection_text(const char *key, size_t base, size_t *length)
     return key + base;
 }
 
-static void take(struct search *s, struct cache_entry *entry, enum cache_answer answer, const char *why)
+static void take(struct search *s, struct cache_entry *entry, enum cache_answer answer,
+                 const char *why)
 {
     size_t length;
     const char *rule = selection_text(entry->key, s->key->base, &length);
     cache_entry_close(&s->found.entry);
     s->found.entry = entry;
     s->found.answer = answer;
-    snprintf(s->found.why, sizeof s->found.why, "%s (%.*s, %" PRIu64 " frames)", why, (int)length, rule, entry->index.frames);
+    snprintf(s->found.why, sizeof s->found.why, "%s (%.*s, %" PRIu64 " frames)", why, (int)length,
+             rule, entry->index.frames);
 }
 
 /* Looks at one entry of the same film and size; keeps it when it is better than what was found. */
@@ -220,25 +225,34 @@ static void consider(struct search *s, struct cache_entry *entry)
 {
     struct look look = {.index = &entry->index};
     struct frame_times_walked walked;
-    bool own = s->rule && strcmp(entry->key, s->key->text) == 0, clean = cache_index_is_clean(&entry->index);
-    bool by_gpu = entry->index.counts.hardware > 0, same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
+    bool own = s->rule && strcmp(entry->key, s->key->text) == 0,
+         clean = cache_index_is_clean(&entry->index);
+    bool by_gpu = entry->index.counts.hardware > 0,
+         same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (cache_place_suspect(&entry->index.film, s->place)) {
-        snprintf(s->found.why, sizeof s->found.why, "the film's file was touched since its frames were cached");
+        snprintf(s->found.why, sizeof s->found.why,
+                 "the film's file was touched since its frames were cached");
     } else if (!clean && !cache_place_same(&entry->index.film, s->place)) {
         /* A repaired film may have the size, the time and the sampled bytes of the damaged one. */
-        snprintf(s->found.why, sizeof s->found.why, "there are frames of a damaged film, which serve no other file");
+        snprintf(s->found.why, sizeof s->found.why,
+                 "there are frames of a damaged film, which serve no other file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
         snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
     } else if (own && !entry->index.partial && same_decoder) {
         take(s, entry, CACHE_HIT, "the frames are there");
         return;
     } else if (!clean) {
-        snprintf(s->found.why, sizeof s->found.why, "there are frames of a damaged film, which serve their own selection only");
-    } else if (s->rule && frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
+        snprintf(s->found.why, sizeof s->found.why,
+                 "there are frames of a damaged film, which serve their own selection only");
+    } else if (s->rule &&
+               frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
         take(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
-        take(s, entry, CACHE_PARTIAL, own ? "an interrupted run left frames" : s->rule ? "another selection left frames" : "a run without --keyframes left frames");
+        take(s, entry, CACHE_PARTIAL,
+             own       ? "an interrupted run left frames"
+             : s->rule ? "another selection left frames"
+                       : "a run without --keyframes left frames");
         return;
     }
     cache_entry_close(&entry);
@@ -249,7 +263,8 @@ static void consider_other(void *user, const char *path, const char *name, const
     struct search *s = user;
     (void)path;
     (void)st;
-    if (s->found.answer >= CACHE_HIT || strcmp(name, s->key->name) == 0 || strncmp(name, s->key->name, CACHE_NAME_BASE + 1) != 0)
+    if (s->found.answer >= CACHE_HIT || strcmp(name, s->key->name) == 0 ||
+        strncmp(name, s->key->name, CACHE_NAME_BASE + 1) != 0)
         return;
     struct cache_entry *entry = open_named(s->store, name);
     if (!entry)
@@ -261,8 +276,8 @@ static void consider_other(void *user, const char *path, const char *name, const
 }
 
 /*
- * For -v: notes why an entry that the user may have expected to serve does not: the first thing in which it differs. An entry
- * of a copy of the film says less than one of the film itself.
+ * For -v: notes why an entry that the user may have expected to serve does not: the first thing in
+ * which it differs. An entry of a copy of the film says less than one of the film itself.
  */
 static void explain(void *user, const char *path, const char *name, const struct stat *st)
 {
@@ -280,15 +295,19 @@ static void explain(void *user, const char *path, const char *name, const struct
     length = cache_key_difference(text, s->key->text, &line);
     bool copy = strncmp(line, "film.", 5) == 0;
     if (length > 0 && length < 200 && copy && !s->found.why[0])
-        snprintf(s->found.why, sizeof s->found.why, "the frames that are there are of a copy, or of the film before it was changed");
+        snprintf(s->found.why, sizeof s->found.why,
+                 "the frames that are there are of a copy, or of the film before it was changed");
     else if (length > 0 && length < 200 && !copy)
-        snprintf(s->found.why, sizeof s->found.why, "the frames that are there were made with %.*s", (int)length, line);
+        snprintf(s->found.why, sizeof s->found.why, "the frames that are there were made with %.*s",
+                 (int)length, line);
 }
 
-struct cache_found cache_store_find(const struct cache_store *store, const struct cache_key *key, const struct cache_place *place,
-                                    const struct selection *rule, enum cache_decoder decoder)
+struct cache_found cache_store_find(const struct cache_store *store, const struct cache_key *key,
+                                    const struct cache_place *place, const struct selection *rule,
+                                    enum cache_decoder decoder)
 {
-    struct search s = {.store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
+    struct search s = {
+        .store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
     struct cache_entry *own = open_named(store, key->name);
     /* The name is only a hash of the text; the text itself decides. */
     if (own && strcmp(own->key, key->text) == 0)
@@ -303,7 +322,7 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
         snprintf(s.found.why, sizeof s.found.why, "no frames of this film are there");
     if (s.found.answer >= CACHE_HIT) {
         static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
-        futimens(s.found.entry->fd, now);      /* the time of use; a read-only cache does without */
+        futimens(s.found.entry->fd, now); /* the time of use; a read-only cache does without */
     }
     return s.found;
 }
@@ -323,7 +342,8 @@ struct trimming {
     uint64_t total;
 };
 
-/* Removes a temporary whose writer is gone, which its free lock shows. Its age spares one that its writer has not locked yet. */
+/* Removes a temporary whose writer is gone, which its free lock shows. Its age spares one that its
+ * writer has not locked yet. */
 static void sweep(const char *path, const struct stat *st)
 {
     if (time(NULL) - st->st_mtim.tv_sec < 60)
@@ -371,7 +391,8 @@ void cache_store_crop(const struct cache_store *s, const char *keep)
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    /* The process that has the lock does this work. On a file system without locks two may evict at once, which costs frames only. */
+    /* The process that has the lock does this work. On a file system without locks two may evict at
+     * once, which costs frames only. */
     bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct trimming t = {.keep = keep};
     if (!busy)

@@ -20,12 +20,12 @@
 struct load {
     uint32_t frames;
     struct frame_tag tag[ENTRY_BLOCK_FRAMES];
-    uint8_t *rgb;                  /* [frames][frame_bytes] */
+    uint8_t *rgb; /* [frames][frame_bytes] */
 };
 
 struct cache_writer {
     char *folder, *temp;
-    int doomed;                    /* of `temp`, for interrupt_spare */
+    int doomed; /* of `temp`, for interrupt_spare */
     int fd;
     int width, height, threads, started;
     size_t frame_bytes;
@@ -36,17 +36,17 @@ struct cache_writer {
     struct queue *todo, *free;
     pthread_t *thread;
     struct hash128 head_hash;
-    pthread_mutex_t put_lock;      /* guards the load being filled and `put` */
+    pthread_mutex_t put_lock; /* guards the load being filled and `put` */
     struct load *filling;
-    uint64_t *put;                 /* numbers of all frames that were put    */
+    uint64_t *put; /* numbers of all frames that were put */
     size_t puts, put_room;
-    pthread_mutex_t lock;          /* guards what follows, and the file      */
+    pthread_mutex_t lock; /* guards what follows, and the file */
     uint64_t offset, places;
     struct index_block *block;
     size_t blocks, block_room;
     struct index_frame *frame;
     size_t frames, frame_room;
-    struct err error;              /* filled: the writer has given up        */
+    struct err error; /* filled: the writer has given up */
 };
 
 static void give_up(struct cache_writer *w, const struct err *e)
@@ -122,7 +122,8 @@ static void scratch_free(struct scratch *s)
 }
 
 /* With the lock held: the block goes to the file's end, its frames into the table. */
-static bool append(struct cache_writer *w, const struct load *l, const uint8_t *packed, struct index_block b, struct err *e)
+static bool append(struct cache_writer *w, const struct load *l, const uint8_t *packed,
+                   struct index_block b, struct err *e)
 {
     if (w->offset + b.bytes > w->limit)
         return err_set(e, ERR_FAILED, "the film's frames are more than --cache-limit allows");
@@ -136,7 +137,8 @@ static bool append(struct cache_writer *w, const struct load *l, const uint8_t *
     for (uint32_t i = 0; i < l->frames; i++) {
         if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
             return false;
-        w->frame[w->frames++] = (struct index_frame){l->tag[i], l->tag[i].damaged ? COLUMN_DAMAGED : COLUMN_OK, w->places++};
+        w->frame[w->frames++] = (struct index_frame){
+            l->tag[i], l->tag[i].damaged ? COLUMN_DAMAGED : COLUMN_OK, w->places++};
     }
     return true;
 }
@@ -144,7 +146,8 @@ static bool append(struct cache_writer *w, const struct load *l, const uint8_t *
 static bool store(struct cache_writer *w, const struct load *l, struct scratch *s, struct err *e)
 {
     for (uint32_t i = 0; i < l->frames; i++)
-        cache_residual_make(l->rgb + i * w->frame_bytes, w->width, w->height, s->half, s->residual + i * w->frame_bytes);
+        cache_residual_make(l->rgb + i * w->frame_bytes, w->width, w->height, s->half,
+                            s->residual + i * w->frame_bytes);
     struct index_block b = {.frames = l->frames};
     b.bytes = cache_pack(s->cache_packer, s->residual, l->frames * w->frame_bytes, s->packed, e);
     if (b.bytes == 0)
@@ -217,7 +220,8 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     }
     w->doomed = interrupt_doom(w->temp);
-    flock(w->fd, LOCK_EX | LOCK_NB);         /* tells other processes that it is in use; failing does no harm */
+    /* tells other processes that it is in use; failing does no harm */
+    flock(w->fd, LOCK_EX | LOCK_NB);
     struct wire_out head = {0};
     wire_put(&head, "barcodef", 8);
     wire_put_u32(&head, ENTRY_VERSION);
@@ -249,8 +253,8 @@ static bool open_loads(struct cache_writer *w, struct err *e)
     return true;
 }
 
-struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height, int threads,
-                                       uint64_t limit, struct err *e)
+struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height,
+                                       int threads, uint64_t limit, struct err *e)
 {
     struct cache_writer *w = calloc(1, sizeof *w);
     if (!w) {
@@ -337,7 +341,8 @@ static int by_value(const void *a, const void *b)
 
 static int by_column(const void *a, const void *b)
 {
-    uint64_t x = ((const struct index_frame *)a)->tag.column, y = ((const struct index_frame *)b)->tag.column;
+    uint64_t x = ((const struct index_frame *)a)->tag.column,
+             y = ((const struct index_frame *)b)->tag.column;
     return (x > y) - (x < y);
 }
 
@@ -358,13 +363,16 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     }
     uint64_t block = UINT64_MAX;
     for (uint64_t i = 0; i < x->frames && ok; i++) {
-        if (f[i].status == COLUMN_MISSING || (before > 0 && bsearch(&f[i].tag.frame, w->put, before, sizeof *w->put, by_value)))
+        if (f[i].status == COLUMN_MISSING ||
+            (before > 0 && bsearch(&f[i].tag.frame, w->put, before, sizeof *w->put, by_value)))
             continue;
         uint64_t its = cache_entry_block_of(older, f[i].place);
         ok = its == block || cache_entry_reader_block(r, its, e);
         block = its;
         if (ok)
-            cache_writer_put(w, &f[i].tag, cache_entry_reader_frame(r, (uint32_t)(f[i].place - x->block[its].first)));
+            cache_writer_put(
+                w, &f[i].tag,
+                cache_entry_reader_frame(r, (uint32_t)(f[i].place - x->block[its].first)));
     }
     free(f);
     cache_entry_reader_close(&r);
@@ -372,7 +380,8 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
 }
 
 /* Adds columns that were announced and never came, after those that did. */
-static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count, struct err *e)
+static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count,
+                        struct err *e)
 {
     for (uint64_t i = 0; i < count; i++) {
         const struct column *c = columns_get(columns, i);
@@ -380,7 +389,8 @@ static bool add_missing(struct cache_writer *w, const struct columns *columns, u
             continue;
         if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
             return false;
-        struct frame_tag tag = {.column = i, .repeat = c->repeat, .frame = c->frame, .time_us = c->time_us};
+        struct frame_tag tag = {
+            .column = i, .repeat = c->repeat, .frame = c->frame, .time_us = c->time_us};
         w->frame[w->frames++] = (struct index_frame){tag, COLUMN_MISSING, 0};
     }
     return true;
@@ -419,8 +429,8 @@ static bool reads_back(const struct cache_writer *w, struct err *e)
     return state == ENTRY_GOOD;
 }
 
-bool cache_writer_finish(struct cache_writer **writer, const struct cache_index *facts, struct columns *columns,
-                         const char *name, struct err *e)
+bool cache_writer_finish(struct cache_writer **writer, const struct cache_index *facts,
+                         struct columns *columns, const char *name, struct err *e)
 {
     struct cache_writer *w = *writer;
     stop_threads(w);

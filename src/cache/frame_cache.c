@@ -19,11 +19,11 @@ struct frame_cache {
     struct cache_key key;
     struct frame_cache_ask ask;
     struct cache_found found;
-    struct source *source;            /* of found.entry, or NULL              */
-    struct cache_writer *writer;      /* NULL: frames are not kept            */
+    struct source *source;       /* of found.entry, or NULL */
+    struct cache_writer *writer; /* NULL: frames are not kept */
     struct frame_times *frame_times;
-    struct crop crop;                 /* of the frames that are kept          */
-    bool exact_only;                  /* staged after a contradiction         */
+    struct crop crop; /* of the frames that are kept */
+    bool exact_only;  /* staged after a contradiction */
 };
 
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path)
@@ -52,19 +52,24 @@ static void start_writer(struct frame_cache *c)
     int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
     /* Without a frame times the frames serve their own selection alone. */
     bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_HAS_FRAME_TIMES);
-    if (cache_store_make(&c->store, &e) && (!timed || c->frame_times || (c->frame_times = frame_times_open(&e))))
-        c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height, threads, c->store.limit, &e);
+    if (cache_store_make(&c->store, &e) &&
+        (!timed || c->frame_times || (c->frame_times = frame_times_open(&e))))
+        c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height,
+                                      threads, c->store.limit, &e);
     if (!c->writer)
-        log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder, e.text);
+        log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder,
+                e.text);
 }
 
 /*
- * Frames that a run without --keyframes left are the same pictures where number and time agree, if every picture has a time of its own:
- * in these containers. Elsewhere hidden and packed pictures make both a guess.
+ * Frames that a run without --keyframes left are the same pictures where number and time agree, if
+ * every picture has a time of its own: in these containers. Elsewhere hidden and packed pictures
+ * make both a guess.
  */
 static bool has_times(const struct film *f)
 {
-    return strncmp(f->container, "mov,", 4) == 0 || strncmp(f->container, "matroska", 8) == 0 || strcmp(f->container, "mpegts") == 0;
+    return strncmp(f->container, "mov,", 4) == 0 || strncmp(f->container, "matroska", 8) == 0 ||
+           strcmp(f->container, "mpegts") == 0;
 }
 
 static void look_for_exact(struct frame_cache *c)
@@ -73,7 +78,8 @@ static void look_for_exact(struct frame_cache *c)
     struct selection exact = *c->ask.selection;
     const struct frame_cache_ask *ask = &c->ask;
     exact.keyframes = false;
-    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->crop, ask->light, ask->decode))
+    if (!cache_key_make(&key, &c->id, &ask->film->film, &exact, ask->width, ask->height, ask->crop,
+                        ask->light, ask->decode))
         return;
     struct cache_found found = cache_store_find(&c->store, &key, &c->id.place, NULL, ask->decoder);
     if (found.answer == CACHE_PARTIAL)
@@ -84,20 +90,25 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
     if (!c || !source_can(ask->film, SOURCE_CACHEABLE) || !cache_film_holds(c->path, &c->id) ||
-        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height, ask->crop, ask->light, ask->decode))
+        !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height,
+                        ask->crop, ask->light, ask->decode))
         return;
     c->ask = *ask;
     if (c->options->refresh)
         snprintf(c->found.why, sizeof c->found.why, "--refresh");
     else
         c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->decoder);
-    if (c->found.answer == CACHE_MISS && ask->selection->keyframes && has_times(&ask->film->film) && !c->options->refresh)
+    if (c->found.answer == CACHE_MISS && ask->selection->keyframes && has_times(&ask->film->film) &&
+        !c->options->refresh)
         look_for_exact(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)
-        log_msg(LOG_WARNING, "an entry of the cache in '%s' has frames of another size than it says", c->store.folder);
-    if (c->found.entry && (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
+        log_msg(LOG_WARNING,
+                "an entry of the cache in '%s' has frames of another size than it says",
+                c->store.folder);
+    if (c->found.entry &&
+        (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
         cache_entry_close(&c->found.entry);
         c->found.answer = CACHE_MISS;
     }
@@ -125,10 +136,7 @@ struct source *frame_cache_source(struct frame_cache *c, struct source *film)
     return c && c->source ? c->source : film;
 }
 
-bool frame_cache_wants(const struct frame_cache *c)
-{
-    return c && c->writer;
-}
+bool frame_cache_wants(const struct frame_cache *c) { return c && c->writer; }
 
 void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const uint8_t *rgb)
 {
@@ -175,49 +183,62 @@ static bool may_replace(const struct frame_cache *c)
     return !whole;
 }
 
-/* Frames of an interrupted run are good for the next one only if nothing was wrong with the film so far. */
+/* Frames of an interrupted run are good for the next one only if nothing was wrong with the film so
+ * far. */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;
     facts->frame_times = NULL;
-    if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 || !may_replace(c))
+    if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 ||
+        !may_replace(c))
         return false;
     bool own = c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
     return !own || cache_writer_add(c->writer, c->found.entry, e);
 }
 
 /* Publishes what was written. False, with a message, when nothing of it is kept. */
-static bool keep_written(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool ok)
+static bool keep_written(struct frame_cache *c, struct columns *columns,
+                         const struct decode_counts *counts, bool ok)
 {
     struct err e = ERR_INIT;
-    struct cache_index facts = {.film = c->id.place, .counts = *counts, .exact_only = c->exact_only, .crop = c->crop, .frame_times = c->frame_times};
+    struct cache_index facts = {.film = c->id.place,
+                                .counts = *counts,
+                                .exact_only = c->exact_only,
+                                .crop = c->crop,
+                                .frame_times = c->frame_times};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
-    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) && (ok || prepare_partial(c, &facts, &e));
+    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) &&
+                (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0] ? e.text : counts->io_failed ? "it could not be read" :
-                          !cache_film_holds(c->path, &c->id) ? "it was changed or touched" : "the run did not end well";
+        const char *why = e.text[0]                            ? e.text
+                          : counts->io_failed                  ? "it could not be read"
+                          : !cache_film_holds(c->path, &c->id) ? "it was changed or touched"
+                                                               : "the run did not end well";
         log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
         return false;
     }
     uint64_t bytes = cache_writer_bytes(c->writer);
     if (!cache_writer_finish(&c->writer, &facts, ok ? columns : NULL, c->key.name, &e)) {
-        log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path, c->store.folder, e.text);
+        log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path,
+                c->store.folder, e.text);
         return false;
     }
-    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path, ok ? "its" : "the interrupted run's",
-            c->store.folder, c->key.name, bytes);
+    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path,
+            ok ? "its" : "the interrupted run's", c->store.folder, c->key.name, bytes);
     return true;
 }
 
-void frame_cache_end(struct frame_cache *c, struct columns *columns, const struct decode_counts *counts, bool ok)
+void frame_cache_end(struct frame_cache *c, struct columns *columns,
+                     const struct decode_counts *counts, bool ok)
 {
     if (!c || !c->ask.film)
         return;
     if (ok && c->source)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path, source_cache_frames(c->source));
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path,
+                source_cache_frames(c->source));
     bool kept = c->writer && keep_written(c, columns, counts, ok);
     /* After a hit too: the limit may be a new one. */
     cache_store_crop(&c->store, kept ? c->key.name : "");

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Residuals are noise with a shape: entropy coding does nearly all. Levels 2 and 3 take longer and give no less. */
+/* Residuals are noise with a shape: entropy coding does nearly all. Levels 2 and 3 take longer and
+ * give no less. */
 enum { LEVEL = 1 };
 
 struct cache_packer {
@@ -19,12 +20,10 @@ struct cache_packer *cache_packer_open(struct err *e)
     return p;
 }
 
-size_t cache_pack_bound(size_t bytes)
-{
-    return ZSTD_compressBound(bytes);
-}
+size_t cache_pack_bound(size_t bytes) { return ZSTD_compressBound(bytes); }
 
-size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out, struct err *e)
+size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out,
+                  struct err *e)
 {
     if (!p->to)
         p->to = ZSTD_createCCtx();
@@ -39,7 +38,8 @@ size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uin
     return 0;
 }
 
-bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out, size_t bytes, struct err *e)
+bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out,
+                  size_t bytes, struct err *e)
 {
     if (!p->from)
         p->from = ZSTD_createDCtx();

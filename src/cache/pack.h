@@ -23,10 +23,13 @@ struct cache_packer *cache_packer_open(struct err *e);
 size_t cache_pack_bound(size_t bytes);
 
 /* Packs into `out`, of cache_pack_bound(bytes). Returns the packed size, 0 on failure. */
-size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out, struct err *e);
+size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out,
+                  struct err *e);
 
-/* Unpacks untrusted bytes into exactly `bytes` bytes. False when they are not that; `out` then holds anything. */
-bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out, size_t bytes, struct err *e);
+/* Unpacks untrusted bytes into exactly `bytes` bytes. False when they are not that; `out` then
+ * holds anything. */
+bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out,
+                  size_t bytes, struct err *e);
 
 void cache_packer_free(struct cache_packer **p);
 

@@ -5,7 +5,8 @@
 /* The middle one of left, above and left + above - upper left, without a branch. */
 static inline int foretell(int left, int above, int corner)
 {
-    int most = left > above ? left : above, least = left > above ? above : left, slope = left + above - corner;
+    int most = left > above ? left : above, least = left > above ? above : left,
+        slope = left + above - corner;
     return slope < least ? least : slope > most ? most : slope;
 }
 
@@ -58,7 +59,8 @@ static void undo_row(const uint8_t *from, const uint8_t *above, uint8_t *now, si
     }
 }
 
-void cache_residual_undo(const uint8_t *residual, int width, int height, uint8_t *scratch, uint8_t *rgb)
+void cache_residual_undo(const uint8_t *residual, int width, int height, uint8_t *scratch,
+                         uint8_t *rgb)
 {
     size_t row = 3 * (size_t)width;
     for (size_t x = 0; x < row; x++)

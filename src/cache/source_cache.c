@@ -11,16 +11,17 @@ struct source_cache {
     struct source base;
     struct source *film;
     const struct cache_found *found;
-    struct index_frame *selected;     /* frames of the entry, each with the tag under which the picture has it */
+    /* frames of the entry, each with the tag under which the picture has it */
+    struct index_frame *selected;
     size_t count, room;
     bool no_memory;
-    atomic_size_t next;             /* the next of `selected` to read       */
+    atomic_size_t next; /* the next of `selected` to read */
     atomic_uint_fast64_t put;
     atomic_bool reading_film, stop;
-    const struct decode_job *job;    /* while staging                      */
-    pthread_mutex_t lock;           /* guards what follows                */
-    struct err error;               /* of the engine, or the machine      */
-    struct err broken;              /* of the entry                       */
+    const struct decode_job *job; /* while staging */
+    pthread_mutex_t lock;         /* guards what follows */
+    struct err error;             /* of the engine, or the machine */
+    struct err broken;            /* of the entry */
 };
 
 /* `f`, a frame of the entry, is to be put as `tag`. False: no memory. */
@@ -51,8 +52,10 @@ static void fail(struct source_cache *s, struct err *to, const struct err *e)
     atomic_store(&s->stop, true);
 }
 
-/* Reads the block of wanted frame `i` and puts every wanted frame of it; `i` is the first of them. */
-static bool put_block(struct source_cache *s, struct cache_entry_reader *r, struct engine_port *port, size_t i, struct err *e)
+/* Reads the block of wanted frame `i` and puts every wanted frame of it; `i` is the first of them.
+ */
+static bool put_block(struct source_cache *s, struct cache_entry_reader *r,
+                      struct engine_port *port, size_t i, struct err *e)
 {
     const struct cache_index *x = &s->found->entry->index;
     uint64_t number = cache_entry_block_of(s->found->entry, s->selected[i].place);
@@ -63,7 +66,8 @@ static bool put_block(struct source_cache *s, struct cache_entry_reader *r, stru
         return false;
     }
     for (; i < s->count && s->selected[i].place - b->first < b->frames; i++) {
-        const uint8_t *rgb = cache_entry_reader_frame(r, (uint32_t)(s->selected[i].place - b->first));
+        const uint8_t *rgb =
+            cache_entry_reader_frame(r, (uint32_t)(s->selected[i].place - b->first));
         if (!engine_put_analysed(port, rgb, &s->selected[i].tag, e))
             return false;
         atomic_fetch_add(&s->put, 1);
@@ -75,7 +79,8 @@ static bool put_block(struct source_cache *s, struct cache_entry_reader *r, stru
 static bool is_first_of_block(const struct source_cache *s, size_t i)
 {
     const struct cache_entry *c = s->found->entry;
-    return i == 0 || cache_entry_block_of(c, s->selected[i].place) != cache_entry_block_of(c, s->selected[i - 1].place);
+    return i == 0 || cache_entry_block_of(c, s->selected[i].place) !=
+                         cache_entry_block_of(c, s->selected[i - 1].place);
 }
 
 static void *putter_main(void *argument)
@@ -152,7 +157,8 @@ static bool pick(void *user, const struct frame_tag *tag)
     if (!f)
         return err_set(p->e, ERR_FAILED, "the cache's entry lacks a frame that it had");
     return columns_announce(p->source->job->columns, tag, p->e) &&
-           (want(p->source, tag, f) || err_memory(p->e, p->source->room * sizeof *p->source->selected));
+           (want(p->source, tag, f) ||
+            err_memory(p->e, p->source->room * sizeof *p->source->selected));
 }
 
 /* Another selection's frames, under the numbers that this one gives them. */
@@ -160,9 +166,11 @@ static bool want_picked(struct source_cache *s, struct decode_counts *counts, st
 {
     struct picking p = {s, e};
     struct frame_times_walked walked;
-    if (!frame_times_walk(s->found->entry->index.frame_times, &s->job->selection, pick, &p, &walked))
+    if (!frame_times_walk(s->found->entry->index.frame_times, &s->job->selection, pick, &p,
+                          &walked))
         return err_set(e, ERR_FAILED, "the cache's entry does not cover the film");
-    *counts = s->found->entry->index.counts;      /* clean; its costs are those of the run that decoded */
+    /* clean; its costs are those of the run that decoded */
+    *counts = s->found->entry->index.counts;
     counts->displayed = walked.displayed;
     counts->last_us = walked.last_us;
     return true;
@@ -179,8 +187,10 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
     return !taking || want(s, tag, f);
 }
 
-/* Reads the film, and decodes it where the entry has nothing. The reader asks for each frame, and have() notes those of the entry. */
-static bool want_beside_film(struct source_cache *s, struct decode_counts *counts, struct decode_times *times, struct err *e)
+/* Reads the film, and decodes it where the entry has nothing. The reader asks for each frame, and
+ * have() notes those of the entry. */
+static bool want_beside_film(struct source_cache *s, struct decode_counts *counts,
+                             struct decode_times *times, struct err *e)
 {
     struct decode_job job = *s->job;
     job.have = source_can(s->film, SOURCE_SPARING) ? have : NULL;
@@ -193,16 +203,16 @@ static bool want_beside_film(struct source_cache *s, struct decode_counts *count
     return ok;
 }
 
-static bool cache_decode(struct source *base, const struct decode_job *job, struct decode_counts *counts,
-                        struct decode_times *times, struct err *e)
+static bool cache_decode(struct source *base, const struct decode_job *job,
+                         struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
     struct source_cache *s = (struct source_cache *)base;
     s->job = job;
     s->count = 0;
     atomic_store(&s->next, 0);
     bool ok = s->found->answer == CACHE_HIT         ? want_all(s, counts, e)
-                : s->found->answer == CACHE_HIT_OTHER ? want_picked(s, counts, e)
-                                                      : want_beside_film(s, counts, times, e);
+              : s->found->answer == CACHE_HIT_OTHER ? want_picked(s, counts, e)
+                                                    : want_beside_film(s, counts, times, e);
     if (ok && !decode_must_restart(counts))
         ok = put_all(s, e);
     counts->cache_failed = s->broken.code != ERR_NONE;
@@ -216,10 +226,12 @@ static void cache_progress(struct source *base, struct decode_progress *p)
         source_progress(s->film, p);
         return;
     }
-    uint64_t all = s->base.film.frames > 0 ? (uint64_t)s->base.film.frames : 0, put = atomic_load(&s->put);
+    uint64_t all = s->base.film.frames > 0 ? (uint64_t)s->base.film.frames : 0,
+             put = atomic_load(&s->put);
     uint64_t frames = s->found->entry->index.frames;
     bool known = s->found->answer != CACHE_PARTIAL && all > 0 && frames > 0;
-    *p = (struct decode_progress){.frames = known ? (put < frames ? put : frames) * all / frames : all};
+    *p = (struct decode_progress){.frames =
+                                      known ? (put < frames ? put : frames) * all / frames : all};
 }
 
 static void cache_close(struct source **base)
@@ -232,11 +244,15 @@ static void cache_close(struct source **base)
 }
 
 static const struct source_ops cache_ops = {
-    .name = "cache", .can = SOURCE_HAS_FRAME_TIMES | SOURCE_EXACT_DAMAGE, .decode_frames = cache_decode, .progress = cache_progress,
+    .name = "cache",
+    .can = SOURCE_HAS_FRAME_TIMES | SOURCE_EXACT_DAMAGE,
+    .decode_frames = cache_decode,
+    .progress = cache_progress,
     .close = cache_close,
 };
 
-struct source *source_cache_open(struct source *film, const struct cache_found *found, struct err *e)
+struct source *source_cache_open(struct source *film, const struct cache_found *found,
+                                 struct err *e)
 {
     struct source_cache *s = calloc(1, sizeof *s);
     if (!s) {
@@ -244,7 +260,7 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
         return NULL;
     }
     s->base.ops = &cache_ops;
-    s->base.film = film->film;        /* its path stays the film's */
+    s->base.film = film->film; /* its path stays the film's */
     /* What is passed on to the film works only where the film is read and has the ability. */
     s->base.lacks = found->answer == CACHE_PARTIAL ? film->lacks | ~film->ops->can : cache_ops.can;
     s->film = film;

@@ -9,25 +9,27 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
 
-enum { LINE_MOST = 240 };   /* bytes; log_status keeps a little more */
+enum { LINE_MOST = 240 }; /* bytes; log_status keeps a little more */
 
 struct progress {
     char *title;
-    bool terminal, log;     /* where to; neither: silent */
-    int64_t begin, next;    /* clock_ns                  */
+    bool terminal, log;  /* where to; neither: silent */
+    int64_t begin, next; /* clock_ns */
     struct progress_state last;
-    struct progress_run run;   /* what `last` points to     */
-    bool unshown;           /* `last` is in no line yet  */
+    struct progress_run run; /* what `last` points to */
+    bool unshown;            /* `last` is in no line yet */
 };
 
-/* A terminal that can lift a line. In a log or in an editor's dumb window a progress line only disturbs. */
+/* A terminal that can lift a line. In a log or in an editor's dumb window a progress line only
+ * disturbs. */
 static bool is_terminal(void)
 {
     const char *term = getenv("TERM");
     return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* A job in the background must not draw over what its user does now. Asked each time, because the job may come back. */
+/* A job in the background must not draw over what its user does now. Asked each time, because the
+ * job may come back. */
 static bool in_foreground(void)
 {
     pid_t group = tcgetpgrp(STDERR_FILENO);
@@ -61,14 +63,15 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
     p->log = selected && !p->terminal && when == PROGRESS_ALWAYS;
     p->begin = p->next = clock_ns();
     if (p->log)
-        p->next += 3000000000;   /* a short film needs one line in a log: the closing one */
+        p->next += 3000000000; /* a short film needs one line in a log: the closing one */
     return p;
 }
 
 static void write_log(struct progress *p, int64_t now)
 {
     char line[LINE_MOST];
-    progress_format(line, LINE_MOST, p->last.title ? p->last.title : p->title, &p->last, (double)(now - p->begin) / 1e9);
+    progress_format(line, LINE_MOST, p->last.title ? p->last.title : p->title, &p->last,
+                    (double)(now - p->begin) / 1e9);
     log_msg(LOG_INFO, "%s", line);
     p->unshown = false;
 }
@@ -94,8 +97,9 @@ void progress_tick(struct progress *p, const struct progress_state *s)
     }
     double seconds = (double)(now - p->begin) / 1e9;
     char line[LINE_MOST];
-    int width = terminal_width();   /* the last column stays empty: some terminals wrap there */
-    progress_format(line, width < LINE_MOST ? width : LINE_MOST, s->title ? s->title : p->title, s, seconds);
+    int width = terminal_width(); /* the last column stays empty: some terminals wrap there */
+    progress_format(line, width < LINE_MOST ? width : LINE_MOST, s->title ? s->title : p->title, s,
+                    seconds);
     log_status(in_foreground() ? line : NULL);
 }
 
@@ -131,8 +135,9 @@ static void format_eta(char *text, size_t size, double seconds)
 
 double progress_share(const struct progress_run *r)
 {
-    double share = r->bytes_total > 0 ? ((double)r->bytes + r->bytes_now) / (double)r->bytes_total
-                   : r->films_total > 0 ? ((double)r->films + r->films_now) / (double)r->films_total : 0;
+    double share = r->bytes_total > 0   ? ((double)r->bytes + r->bytes_now) / (double)r->bytes_total
+                   : r->films_total > 0 ? ((double)r->films + r->films_now) / (double)r->films_total
+                                        : 0;
     return share > 1 ? 1 : share;
 }
 
@@ -145,7 +150,8 @@ static void append_rate(char *tail, size_t size, uint64_t frames, double seconds
     append(tail, size, part);
 }
 
-/* Returns the seconds that are left, 0 if unknown: in the first second or percent a guess is wild. */
+/* Returns the seconds that are left, 0 if unknown: in the first second or percent a guess is wild.
+ */
 static double seconds_left(double share, double seconds)
 {
     return share >= 0.01 && share < 1 && seconds >= 1 ? seconds * (1 - share) / share : 0;
@@ -173,7 +179,8 @@ static void format_run(char *tail, size_t size, const struct progress_state *s)
 {
     const struct progress_run *r = s->run;
     double share = progress_share(r);
-    snprintf(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100), (unsigned long long)r->films, (unsigned long long)r->films_total);
+    snprintf(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100),
+             (unsigned long long)r->films, (unsigned long long)r->films_total);
     append_rate(tail, size, s->frames, r->seconds);
     append_eta(tail, size, share, r->seconds);
 }
@@ -202,7 +209,8 @@ static void format_tail(char *tail, size_t size, const struct progress_state *s,
     append_eta(tail, size, share, seconds);
 }
 
-/* At most `room` bytes of the title, never half of a UTF-8 character; "..." says that it was cut. */
+/* At most `room` bytes of the title, never half of a UTF-8 character; "..." says that it was cut.
+ */
 static size_t cut_title(const char *title, size_t room)
 {
     size_t length = strlen(title);
@@ -214,15 +222,17 @@ static size_t cut_title(const char *title, size_t room)
     return length;
 }
 
-void progress_format(char *text, int size, const char *title, const struct progress_state *s, double seconds)
+void progress_format(char *text, int size, const char *title, const struct progress_state *s,
+                     double seconds)
 {
-    /* Bytes are counted, not columns: no UTF-8 character takes more columns than it has bytes, so the line always fits. */
+    /* Bytes are counted, not columns: no UTF-8 character takes more columns than it has bytes, so
+     * the line always fits. */
     char tail[160];
     if (size < 1)
         return;
     format_tail(tail, sizeof tail, s, seconds);
     size_t most = (size_t)size - 1, behind = strlen(tail);
-    if (most < behind + 8) {         /* no room for a name worth reading */
+    if (most < behind + 8) { /* no room for a name worth reading */
         snprintf(text, (size_t)size, "%s", tail + strspn(tail, " "));
         return;
     }

@@ -6,13 +6,15 @@
 enum {
     LIMITED_BLACK = 16 * 256,
     NEUTRAL = 128 * 256,
-    WHITE_8 = 255 * 256      /* what the matrix's output means by white, before the last 8 bits are rounded off */
+    /* what the matrix's output means by white, before the last 8 bits are rounded off */
+    WHITE_8 = 255 * 256
 };
 
 /* Kr and Kb are n / KR_UNIT. */
 enum { KR_UNIT = 10000 };
 
-/* A positive fraction small enough that the products below stay inside 64 bits (they peak near 2^59). */
+/* A positive fraction small enough that the products below stay inside 64 bits (they peak near
+ * 2^59). */
 struct fraction {
     int64_t num, den;
 };
@@ -31,11 +33,26 @@ static int32_t fixed(int64_t num, int64_t den)
 static void luma_weights(enum matrix matrix, int64_t *kr, int64_t *kb)
 {
     switch (matrix) {
-    case MATRIX_BT601:     *kr = 2990; *kb = 1140; return;
-    case MATRIX_BT2020:    *kr = 2627; *kb = 593;  return;
-    case MATRIX_SMPTE240M: *kr = 2120; *kb = 870;  return;
-    case MATRIX_FCC:       *kr = 3000; *kb = 1100; return;
-    default:               *kr = 2126; *kb = 722;  return;
+    case MATRIX_BT601:
+        *kr = 2990;
+        *kb = 1140;
+        return;
+    case MATRIX_BT2020:
+        *kr = 2627;
+        *kb = 593;
+        return;
+    case MATRIX_SMPTE240M:
+        *kr = 2120;
+        *kb = 870;
+        return;
+    case MATRIX_FCC:
+        *kr = 3000;
+        *kb = 1100;
+        return;
+    default:
+        *kr = 2126;
+        *kb = 722;
+        return;
     }
 }
 
@@ -66,7 +83,8 @@ void colour_transform_init(struct colour_transform *t, enum colour_model model, 
                            enum range range, int bits)
 {
     memset(t, 0, sizeof *t);
-    /* Full-range white is all ones, which fix16 does not bring to the same number at every depth. */
+    /* Full-range white is all ones, which fix16 does not bring to the same number at every depth.
+     */
     int64_t white = (((int64_t)1 << bits) - 1) << (16 - bits);
     struct fraction luma = {WHITE_8, white}, chroma = luma;
     int32_t black = 0;
@@ -95,12 +113,12 @@ void colour_transform_init(struct colour_transform *t, enum colour_model model, 
 }
 
 /*
- * The same sum in pieces of 32 bits over products of 16, which a loop does eight at a time where one in
- * 64 bits does one. Inputs become signed, x = in - 2^15; each m is split into high * 2^LOW + low with
- * low >= 0; what is constant is multiplied out into `rest`, split likewise. Then
- *     sum + half = 2^LOW * A + B,  A = high . x + rest_high,  B = low . x + rest_low
- *     floor((sum + half) / 2^24) = floor((A + floor(B / 2^LOW)) / 2^(24 - LOW))
- * exactly. |m| < 2^18 keeps A and B below 2^29.
+ * The same sum in pieces of 32 bits over products of 16, which a loop does eight at a time where
+ * one in 64 bits does one. Inputs become signed, x = in - 2^15; each m is split into high * 2^LOW +
+ * low with low >= 0; what is constant is multiplied out into `rest`, split likewise. Then sum +
+ * half = 2^LOW * A + B,  A = high . x + rest_high,  B = low . x + rest_low floor((sum + half) /
+ * 2^24) = floor((A + floor(B / 2^LOW)) / 2^(24 - LOW)) exactly. |m| < 2^18 keeps A and B below
+ * 2^29.
  */
 enum { LOW = 10, FINAL = COLOUR_FRACTION + 8 };
 
@@ -124,12 +142,14 @@ static struct split_row split(const struct colour_transform *t, int row)
     return s;
 }
 
-static void convert(const struct split_row *row, const uint16_t *restrict a, const uint16_t *restrict b,
-                    const uint16_t *restrict c, uint8_t *restrict to, int n)
+static void convert(const struct split_row *row, const uint16_t *restrict a,
+                    const uint16_t *restrict b, const uint16_t *restrict c, uint8_t *restrict to,
+                    int n)
 {
     const struct split_row s = *row;
     for (int i = 0; i < n; i++) {
-        int16_t x = (int16_t)(a[i] - 32768), y = (int16_t)(b[i] - 32768), z = (int16_t)(c[i] - 32768);
+        int16_t x = (int16_t)(a[i] - 32768), y = (int16_t)(b[i] - 32768),
+                z = (int16_t)(c[i] - 32768);
         int32_t high = x * s.high[0] + y * s.high[1] + z * s.high[2] + s.rest_high;
         int32_t low = x * s.low[0] + y * s.low[1] + z * s.low[2] + s.rest_low;
         /* Right shifts of negative numbers: gcc and clang define them as floor. */
@@ -165,14 +185,14 @@ enum matrix colour_guess_matrix(int width, int height)
 const char *colour_matrix_name(enum matrix m)
 {
     switch (m) {
-    case MATRIX_BT601:     return "bt601";
-    case MATRIX_BT709:     return "bt709";
-    case MATRIX_BT2020:    return "bt2020nc";
+    case MATRIX_BT601: return "bt601";
+    case MATRIX_BT709: return "bt709";
+    case MATRIX_BT2020: return "bt2020nc";
     case MATRIX_SMPTE240M: return "smpte240m";
-    case MATRIX_FCC:       return "fcc";
-    case MATRIX_YCGCO:     return "ycgco";
-    case MATRIX_RGB:       return "rgb";
-    default:               return "unknown";
+    case MATRIX_FCC: return "fcc";
+    case MATRIX_YCGCO: return "ycgco";
+    case MATRIX_RGB: return "rgb";
+    default: return "unknown";
     }
 }
 
@@ -180,7 +200,7 @@ const char *colour_range_name(enum range r)
 {
     switch (r) {
     case RANGE_LIMITED: return "limited";
-    case RANGE_FULL:    return "full";
-    default:            return "unknown";
+    case RANGE_FULL: return "full";
+    default: return "unknown";
     }
 }

@@ -13,9 +13,9 @@ static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
 /* Columns that live and move together, with their clusters and row means after them. */
 struct segment {
     struct column column[SEGMENT_COLUMNS];
-    struct cluster *clusters;   /* [SEGMENT_COLUMNS][k] or NULL        */
-    uint8_t *rows;              /* [SEGMENT_COLUMNS][rows][3] or NULL  */
-    struct cluster *modes;      /* [SEGMENT_COLUMNS][DOMINANT_MOST] or NULL */
+    struct cluster *clusters; /* [SEGMENT_COLUMNS][k] or NULL */
+    uint8_t *rows;            /* [SEGMENT_COLUMNS][rows][3] or NULL */
+    struct cluster *modes;    /* [SEGMENT_COLUMNS][DOMINANT_MOST] or NULL */
 };
 
 /*
@@ -27,7 +27,7 @@ struct columns {
     int k, rows;
     bool modes;
     struct segment **segment;
-    size_t segments;            /* entries in the table, many may be NULL */
+    size_t segments; /* entries in the table, many may be NULL */
     uint64_t count, done;
 };
 
@@ -44,10 +44,7 @@ struct columns *columns_open(int k, int rows, struct err *e)
     return c;
 }
 
-void columns_keep_modes(struct columns *c)
-{
-    c->modes = true;
-}
+void columns_keep_modes(struct columns *c) { c->modes = true; }
 
 static void segment_free(struct segment *s)
 {
@@ -100,7 +97,8 @@ static bool table_reserve(struct columns *c, size_t segments, struct err *e)
 struct column *columns_at(struct columns *c, uint64_t index, struct err *e)
 {
     if (index >= COUNT_MAX) {
-        err_set(e, ERR_FAILED, "too many columns: at most %llu are kept", (unsigned long long)COUNT_MAX);
+        err_set(e, ERR_FAILED, "too many columns: at most %llu are kept",
+                (unsigned long long)COUNT_MAX);
         return NULL;
     }
     size_t at = (size_t)(index / SEGMENT_COLUMNS);
@@ -143,7 +141,8 @@ void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, 
 }
 
 /* column_fill's means, of light. */
-static void fill_light(struct column *to, const uint32_t *row_light, int height, bool rows, const struct light_table *sdr)
+static void fill_light(struct column *to, const uint32_t *row_light, int height, bool rows,
+                       const struct light_table *sdr)
 {
     uint64_t sum[3] = {0}, count = (uint64_t)height;
     for (size_t at = 0; at < (size_t)height * 3; at++) {
@@ -155,7 +154,8 @@ static void fill_light(struct column *to, const uint32_t *row_light, int height,
         to->average[c] = light_to_byte(sdr, (uint32_t)((sum[c] + count / 2) / count));
 }
 
-void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width, int height, bool rows, const struct light_table *means)
+void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width,
+                 int height, bool rows, const struct light_table *means)
 {
     uint64_t sum[3] = {0}, pixels = (uint64_t)width * (uint64_t)height;
     name(to, tag);
@@ -218,7 +218,7 @@ uint64_t columns_count(struct columns *c)
 
 const struct column *columns_get(const struct columns *c, uint64_t index)
 {
-    static const struct column never_made;   /* MISSING: in a gap where no frame was ever written */
+    static const struct column never_made; /* MISSING: in a gap where no frame was ever written */
     size_t at = (size_t)(index / SEGMENT_COLUMNS);
     if (at >= c->segments || !c->segment[at])
         return &never_made;

@@ -4,18 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shares in per cent. A line of a bar may be covered by a logo or by subtitles, one of a picture may have a dark end. */
+/* Shares in per cent. A line of a bar may be covered by a logo or by subtitles, one of a picture
+ * may have a dark end. */
 enum { BAR_MOST = 35, PICTURE_LEAST = 70, LINES_MOST = 20 };
-enum { DARK_MOST = 8 };               /* of a line outside, where no edge shows that it is a bar's           */
-enum { EDGE = 4 };                    /* lines that an edge may take: what encoders blur                   */
-enum { NEAR = 4 };                    /* lines by which an edge may move from picture to picture           */
+enum { DARK_MOST = 8 }; /* of a line outside, where no edge shows that it is a bar's */
+enum { EDGE = 4 };      /* lines that an edge may take: what encoders blur */
+enum { NEAR = 4 };      /* lines by which an edge may move from picture to picture */
 
 /* ------------------------------------------------------------------ one picture */
 
 /* What is at most this is dark. Chroma does not count: a picture of pure dark colours is dark. */
 static uint32_t dark_most(const struct frame_view *v)
 {
-    return (uint32_t)((v->range == RANGE_LIMITED && v->model != MODEL_RGB ? 16 : 0) + 12) << (v->bits - 8);
+    return (uint32_t)((v->range == RANGE_LIMITED && v->model != MODEL_RGB ? 16 : 0) + 12)
+           << (v->bits - 8);
 }
 
 static uint32_t sample(const struct frame_view *v, const uint8_t *at)
@@ -27,7 +29,8 @@ static uint32_t sample(const struct frame_view *v, const uint8_t *at)
     return (uint32_t)word >> v->shift;
 }
 
-/* The same as count_row, of bytes and of words side by side: the usual cases, for which compilers make vectors. */
+/* The same as count_row, of bytes and of words side by side: the usual cases, for which compilers
+ * make vectors. */
 static uint32_t count_bytes(const uint8_t *row, int width, uint32_t dark, uint32_t *column)
 {
     uint32_t covered = 0;
@@ -39,7 +42,8 @@ static uint32_t count_bytes(const uint8_t *row, int width, uint32_t dark, uint32
     return covered;
 }
 
-static uint32_t count_words(const uint8_t *row, int width, int shift, uint32_t dark, uint32_t *column)
+static uint32_t count_words(const uint8_t *row, int width, int shift, uint32_t dark,
+                            uint32_t *column)
 {
     uint32_t covered = 0;
     for (int x = 0; x < width; x++) {
@@ -64,8 +68,9 @@ static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
         return count_words(row, p->width, v->shift, dark, column);
     for (int x = 0; x < p->width; x++) {
         uint32_t is = 0;
-        for (int i = 0; i < (v->model == MODEL_RGB ? 3 : 1); i++)       /* red alone is not dark */
-            is |= sample(v, v->plane[i].data + y * v->plane[i].pitch + (ptrdiff_t)x * v->plane[i].step) > dark;
+        for (int i = 0; i < (v->model == MODEL_RGB ? 3 : 1); i++) /* red alone is not dark */
+            is |= sample(v, v->plane[i].data + y * v->plane[i].pitch +
+                                (ptrdiff_t)x * v->plane[i].step) > dark;
         covered += is;
         column[x] += is;
     }
@@ -86,20 +91,23 @@ static bool is_picture(const uint32_t *line, int count, int at, uint32_t most, b
     return true;
 }
 
-/* The lines before `at` are a bar up to the edge: hardly any of them is covered, and those at the edge are not. */
+/* The lines before `at` are a bar up to the edge: hardly any of them is covered, and those at the
+ * edge are not. */
 static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool from_end)
 {
     int over = 0, last = at - EDGE - 1;
     for (int i = 0; i <= last; i++)
         over += line_at(line, count, i, from_end) * 100 > most * BAR_MOST;
-    return last >= 0 ? over * 100 <= at * LINES_MOST && line_at(line, count, last, from_end) * 100 <= most * BAR_MOST
+    return last >= 0 ? over * 100 <= at * LINES_MOST &&
+                           line_at(line, count, last, from_end) * 100 <= most * BAR_MOST
                      : line_at(line, count, 0, from_end) * 100 <= most * BAR_MOST;
 }
 
-/* How wide the bar at one end is; -1: it cannot be told. `most`: what a line that is covered from end to end has. */
+/* How wide the bar at one end is; -1: it cannot be told. `most`: what a line that is covered from
+ * end to end has. */
 static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bool from_end)
 {
-    enum { LEAST = CROP_EVERY };              /* a thinner one may lie between the rows that crop_rows takes */
+    enum { LEAST = CROP_EVERY }; /* a thinner one may lie between the rows that crop_rows takes */
     int at = 0;
     while (at * 100 <= count * widest && !is_picture(line, count, at, most, from_end))
         at++;
@@ -111,15 +119,18 @@ static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bo
 }
 
 /*
- * Where one end cannot be told (subtitles, a dark side), it is as wide as the other one if there is an edge there: bars come in
- * pairs.
+ * Where one end cannot be told (subtitles, a dark side), it is as wide as the other one if there is
+ * an edge there: bars come in pairs.
  */
 static struct crop_axis axis_of(const uint32_t *line, int count, uint32_t most, int widest)
 {
-    int low = bar_of(line, count, most, widest, false), high = bar_of(line, count, most, widest, true);
-    if (low > 0 && high < 0 && is_bar(line, count, low + EDGE / 2, most, true) && is_picture(line, count, low + EDGE / 2, most, true))
+    int low = bar_of(line, count, most, widest, false),
+        high = bar_of(line, count, most, widest, true);
+    if (low > 0 && high < 0 && is_bar(line, count, low + EDGE / 2, most, true) &&
+        is_picture(line, count, low + EDGE / 2, most, true))
         high = low;
-    if (high > 0 && low < 0 && is_bar(line, count, high + EDGE / 2, most, false) && is_picture(line, count, high + EDGE / 2, most, false))
+    if (high > 0 && low < 0 && is_bar(line, count, high + EDGE / 2, most, false) &&
+        is_picture(line, count, high + EDGE / 2, most, false))
         low = high;
     return low < 0 || high < 0 ? (struct crop_axis){0} : (struct crop_axis){true, low, high};
 }
@@ -133,9 +144,10 @@ static uint32_t largest_of(const uint32_t *line, int count)
 }
 
 /*
- * Per cent of `length` that a bar may take at each end: as much as a picture `shape` thousandths as wide as it is high (for bars at the
- * sides: as high as it is wide) leaves of the frame, and a little more; `least` at least. The widest pictures are of 2.76:1, of which
- * 4:3 leaves 26 % and a telephone held upright 40 %; the highest are those of telephones, of which 16:9 leaves 34 %.
+ * Per cent of `length` that a bar may take at each end: as much as a picture `shape` thousandths as
+ * wide as it is high (for bars at the sides: as high as it is wide) leaves of the frame, and a
+ * little more; `least` at least. The widest pictures are of 2.76:1, of which 4:3 leaves 26 % and a
+ * telephone held upright 40 %; the highest are those of telephones, of which 16:9 leaves 34 %.
  */
 static int widest_bar(int side, int length, int shape, int least)
 {
@@ -145,7 +157,7 @@ static int widest_bar(int side, int length, int shape, int least)
 
 struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room)
 {
-    enum { BRIGHT = 30 };                                 /* per cent */
+    enum { BRIGHT = 30 }; /* per cent */
     const struct plane *p = &view->plane[0];
     uint32_t *row = room, *column = room + p->height;
     struct crop_seen seen = {0};
@@ -155,7 +167,8 @@ struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room
     for (int y = 0; y < p->height; y++)
         row[y] = count_row(view, y, column);
     uint32_t most = largest_of(row, p->height);
-    if (most * 100 < (uint32_t)p->width * BRIGHT)         /* no line is bright from end to end, not even between pillars */
+    /* no line is bright from end to end, not even between pillars */
+    if (most * 100 < (uint32_t)p->width * BRIGHT)
         return seen;
     seen.down = axis_of(row, p->height, most, widest_bar(p->width, p->height, 2760, 27));
     int top = seen.down.low, bottom = p->height - seen.down.high;
@@ -164,16 +177,14 @@ struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room
         for (int y = top; y < bottom; y++)
             count_row(view, y, column);
     }
-    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top), widest_bar(p->height, p->width, 1778, 35));
+    seen.across = axis_of(column, p->width, (uint32_t)(bottom - top),
+                          widest_bar(p->height, p->width, 1778, 35));
     return seen;
 }
 
 /* ------------------------------------------------------------------ the film */
 
-static bool near(int a, int b)
-{
-    return abs(a - b) <= NEAR;
-}
+static bool near(int a, int b) { return abs(a - b) <= NEAR; }
 
 /* An axis that cannot be told agrees with every other. */
 static bool agree(struct crop_axis a, struct crop_axis b)
@@ -181,14 +192,12 @@ static bool agree(struct crop_axis a, struct crop_axis b)
     return !a.known || !b.known || (near(a.low, b.low) && near(a.high, b.high));
 }
 
-static bool has_bar(struct crop_axis a)
-{
-    return a.known && a.low + a.high > 0;
-}
+static bool has_bar(struct crop_axis a) { return a.known && a.low + a.high > 0; }
 
 static bool supports(const struct crop_seen *s, const struct crop_seen *shape)
 {
-    return (s->down.known || s->across.known) && agree(s->down, shape->down) && agree(s->across, shape->across);
+    return (s->down.known || s->across.known) && agree(s->down, shape->down) &&
+           agree(s->across, shape->across);
 }
 
 bool crop_suggests(const struct crop_seen *seen)
@@ -197,8 +206,10 @@ bool crop_suggests(const struct crop_seen *seen)
     return (a->known && (!d->known || has_bar(*a))) || (d->known && (!a->known || has_bar(*d)));
 }
 
-/* The middle one of an edge's places among the pictures of a shape: one of them may be off by what its scene hides. */
-static int middle(const struct crop_seen *seen, size_t count, const struct crop_seen *shape, bool down, bool high)
+/* The middle one of an edge's places among the pictures of a shape: one of them may be off by what
+ * its scene hides. */
+static int middle(const struct crop_seen *seen, size_t count, const struct crop_seen *shape,
+                  bool down, bool high)
 {
     int tally[2 * NEAR + 1] = {0}, total = 0, at = 0;
     struct crop_axis mine = down ? shape->down : shape->across;
@@ -233,7 +244,8 @@ static size_t quorum(size_t count)
 static void keep(struct crop *t, size_t votes[CROP_RECTS], struct crop_rect r, size_t supporters)
 {
     for (int i = 0; i < t->count; i++)
-        if (near(t->rect[i].x, r.x) && near(t->rect[i].y, r.y) && near(t->rect[i].width, r.width) && near(t->rect[i].height, r.height))
+        if (near(t->rect[i].x, r.x) && near(t->rect[i].y, r.y) && near(t->rect[i].width, r.width) &&
+            near(t->rect[i].height, r.height))
             return;
     int at = t->count;
     if (at == CROP_RECTS) {
@@ -256,23 +268,29 @@ static int by_area(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Keeps the shapes of those pictures that tell of both axes, or of one alone: an axis of which nobody tells has no bars. */
+/* Keeps the shapes of those pictures that tell of both axes, or of one alone: an axis of which
+ * nobody tells has no bars. */
 static void keep_shapes(struct crop *t, const struct crop_seen *seen, size_t count, bool both)
 {
     size_t votes[CROP_RECTS] = {0};
     for (size_t i = 0; i < count; i++) {
         const struct crop_seen *shape = &seen[i];
         bool bars = has_bar(shape->across) || has_bar(shape->down);
-        if ((shape->across.known && shape->down.known) != both || !bars || !is_pair(shape->across, t->width) || !is_pair(shape->down, t->height))
+        if ((shape->across.known && shape->down.known) != both || !bars ||
+            !is_pair(shape->across, t->width) || !is_pair(shape->down, t->height))
             continue;
         size_t supporters = 0;
         for (size_t j = 0; j < count; j++)
             supporters += supports(&seen[j], shape);
         if (supporters < quorum(count))
             continue;
-        int left = middle(seen, count, shape, false, false), right = middle(seen, count, shape, false, true);
-        int top = middle(seen, count, shape, true, false), bottom = middle(seen, count, shape, true, true);
-        keep(t, votes, (struct crop_rect){left, top, t->width - left - right, t->height - top - bottom}, supporters);
+        int left = middle(seen, count, shape, false, false),
+            right = middle(seen, count, shape, false, true);
+        int top = middle(seen, count, shape, true, false),
+            bottom = middle(seen, count, shape, true, true);
+        keep(t, votes,
+             (struct crop_rect){left, top, t->width - left - right, t->height - top - bottom},
+             supporters);
     }
 }
 
@@ -298,10 +316,11 @@ struct frame_view crop_rows(const struct frame_view *view)
     return rows;
 }
 
-/* The lines [from, to), of which `most` is what a whole one has: how many are covered by more than a bar's may be, and the most of one. */
+/* The lines [from, to), of which `most` is what a whole one has: how many are covered by more than
+ * a bar's may be, and the most of one. */
 struct outside {
     int lines, over;
-    uint32_t worst;               /* per cent */
+    uint32_t worst; /* per cent */
 };
 
 static void add_lines(struct outside *o, const uint32_t *line, int from, int to, uint32_t most)
@@ -315,23 +334,27 @@ static void add_lines(struct outside *o, const uint32_t *line, int from, int to,
 }
 
 /* Where the first row is that lies inside of `y`, and well behind its edge. */
-static int row_from(int y)
-{
-    return (y + CROP_EVERY - 1) / CROP_EVERY;
-}
+static int row_from(int y) { return (y + CROP_EVERY - 1) / CROP_EVERY; }
 
-/* True if the picture begins brightly right inside of every edge of `r`: then what lies outside is a bar, whatever is drawn there. */
-static bool shows_edges(const struct crop_rect *r, const struct crop *t, const uint32_t *row, const uint32_t *column)
+/* True if the picture begins brightly right inside of every edge of `r`: then what lies outside is
+ * a bar, whatever is drawn there. */
+static bool shows_edges(const struct crop_rect *r, const struct crop *t, const uint32_t *row,
+                        const uint32_t *column)
 {
     int top = row_from(r->y + EDGE), bottom = (r->y + r->height - EDGE - 1) / CROP_EVERY;
     int left = r->x + EDGE, right = r->x + r->width - EDGE - 1;
-    uint32_t across = (uint32_t)r->width * PICTURE_LEAST, down = (uint32_t)(bottom - top + 1) * PICTURE_LEAST;
-    bool vertical = r->height == t->height || (row[top] * 100 >= across && row[bottom] * 100 >= across);
-    return vertical && (r->width == t->width || (column[left] * 100 >= down && column[right] * 100 >= down));
+    uint32_t across = (uint32_t)r->width * PICTURE_LEAST,
+             down = (uint32_t)(bottom - top + 1) * PICTURE_LEAST;
+    bool vertical =
+        r->height == t->height || (row[top] * 100 >= across && row[bottom] * 100 >= across);
+    return vertical &&
+           (r->width == t->width || (column[left] * 100 >= down && column[right] * 100 >= down));
 }
 
-/* True if what lies outside of `r` is bars, by row[rows] and column[width] of the thinned picture. */
-static bool holds(const struct crop_rect *r, const struct crop *t, const uint32_t *row, int rows, const uint32_t *column, int width)
+/* True if what lies outside of `r` is bars, by row[rows] and column[width] of the thinned picture.
+ */
+static bool holds(const struct crop_rect *r, const struct crop *t, const uint32_t *row, int rows,
+                  const uint32_t *column, int width)
 {
     struct outside rim = {0}, side = {0};
     if (r->width < 4 * EDGE || r->height < 4 * EDGE)
@@ -342,7 +365,8 @@ static bool holds(const struct crop_rect *r, const struct crop *t, const uint32_
     add_lines(&side, column, r->x + r->width, width, (uint32_t)rows);
     if (rim.worst <= DARK_MOST && side.worst <= DARK_MOST)
         return true;
-    return rim.over * 100 <= rim.lines * LINES_MOST && side.over * 100 <= side.lines * LINES_MOST && shows_edges(r, t, row, column);
+    return rim.over * 100 <= rim.lines * LINES_MOST && side.over * 100 <= side.lines * LINES_MOST &&
+           shows_edges(r, t, row, column);
 }
 
 void crop_view(const struct crop *t, const struct frame_view *luma, struct frame_view *view)
@@ -351,7 +375,8 @@ void crop_view(const struct crop *t, const struct frame_view *luma, struct frame
     const struct plane *p = &luma->plane[0];
     /* Green alone is no brightness, and a GPU brings but one plane. */
     bool one_plane = view->model == MODEL_YCBCR && view->matrix == MATRIX_RGB;
-    if (t->count == 0 || (one_plane && !t->forced) || view->width != t->width || view->height != t->height || view->width > LARGEST || view->height > LARGEST)
+    if (t->count == 0 || (one_plane && !t->forced) || view->width != t->width ||
+        view->height != t->height || view->width > LARGEST || view->height > LARGEST)
         return;
     if (t->forced) {
         crop_to_rect(view, &t->rect[0]);
@@ -376,7 +401,8 @@ static int ratio_of(int luma, int chroma)
     return ratio;
 }
 
-/* Cuts one axis of a plane: [from, to) of `whole` luma samples, which are `plane` of the plane. Inwards; never to nothing. */
+/* Cuts one axis of a plane: [from, to) of `whole` luma samples, which are `plane` of the plane.
+ * Inwards; never to nothing. */
 static void cut_axis(int from, int to, int whole, int *plane, int *begin)
 {
     int ratio = ratio_of(whole, *plane);
@@ -393,17 +419,15 @@ static void cut_axis(int from, int to, int whole, int *plane, int *begin)
 static void align(int *from, int *to, int whole, int chroma)
 {
     int ratio = ratio_of(whole, chroma);
-    int first = (*from + ratio - 1) / ratio * ratio, end = *to == whole ? whole : *to / ratio * ratio;
+    int first = (*from + ratio - 1) / ratio * ratio,
+        end = *to == whole ? whole : *to / ratio * ratio;
     if (first < end) {
         *from = first;
         *to = end;
     }
 }
 
-static int inside(int value, int most)
-{
-    return value < 0 ? 0 : value > most ? most : value;
-}
+static int inside(int value, int most) { return value < 0 ? 0 : value > most ? most : value; }
 
 void crop_to_rect(struct frame_view *view, const struct crop_rect *rect)
 {

@@ -7,17 +7,18 @@
 #include "barcode/engine/srgb.h"
 
 /*
- * Pixels whose sums are taken in 32 bits: 128 * 10404 * 1037 < 2^31. So the loop over them is the compiler's to do several at a
- * time, and only the sums of such pieces need 64 bits.
+ * Pixels whose sums are taken in 32 bits: 128 * 10404 * 1037 < 2^31. So the loop over them is the
+ * compiler's to do several at a time, and only the sums of such pieces need 64 bits.
  */
 enum { PIECE = 128 };
 
 struct dominant {
     uint16_t root[OKLAB_ROOTS];
-    uint32_t cell[DOMINANT_CELLS];       /* pixels, then sums along b                */
-    uint32_t sum[DOMINANT_CELLS];        /* sums along b, then the density but for L: at most 9 * 2^28 < 2^32 */
+    uint32_t cell[DOMINANT_CELLS]; /* pixels, then sums along b */
+    /* sums along b, then the density but for L: at most 9 * 2^28 < 2^32 */
+    uint32_t sum[DOMINANT_CELLS];
     uint64_t density[DOMINANT_CELLS];
-    uint16_t *l, *a, *b;                 /* [pixels] places                          */
+    uint16_t *l, *a, *b; /* [pixels] places */
 };
 
 /* What the pixels around a place weigh, together: `first` with their places or their colours. */
@@ -73,7 +74,8 @@ static uint64_t smooth(const uint32_t *cell, int at, int count, ptrdiff_t stride
 {
     uint64_t sum = (uint64_t)3 * *cell;
     for (int step = 1; step <= 2; step++) {
-        uint64_t below = at >= step ? cell[-step * stride] : 0, above = at + step < count ? cell[step * stride] : 0;
+        uint64_t below = at >= step ? cell[-step * stride] : 0,
+                 above = at + step < count ? cell[step * stride] : 0;
         sum += (uint64_t)(3 - step) * (below + above);
     }
     return sum;
@@ -85,24 +87,30 @@ static void smooth_all(struct dominant *d)
     for (int i = 0; i < DOMINANT_CELLS; i++)
         d->sum[i] = (uint32_t)smooth(d->cell + i, i % DOMINANT_B, DOMINANT_B, 1);
     for (int i = 0; i < DOMINANT_CELLS; i++)
-        d->cell[i] = (uint32_t)smooth(d->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
+        d->cell[i] =
+            (uint32_t)smooth(d->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
     for (int i = 0; i < DOMINANT_CELLS; i++)
         d->density[i] = smooth(d->cell + i, i / LAYER, DOMINANT_L, LAYER);
 }
 
 static bool is_peak(const uint64_t *density, int cell)
 {
-    int l = cell / (DOMINANT_A * DOMINANT_B), a = cell / DOMINANT_B % DOMINANT_A, b = cell % DOMINANT_B;
+    int l = cell / (DOMINANT_A * DOMINANT_B), a = cell / DOMINANT_B % DOMINANT_A,
+        b = cell % DOMINANT_B;
     for (int step = 0; step < 27; step++) {
-        int i = l + step / 9 - 1, j = a + step / 3 % 3 - 1, k = b + step % 3 - 1, other = (i * DOMINANT_A + j) * DOMINANT_B + k;
-        bool there = i >= 0 && i < DOMINANT_L && j >= 0 && j < DOMINANT_A && k >= 0 && k < DOMINANT_B;
-        if (there && (density[other] > density[cell] || (density[other] == density[cell] && other < cell)))
+        int i = l + step / 9 - 1, j = a + step / 3 % 3 - 1, k = b + step % 3 - 1,
+            other = (i * DOMINANT_A + j) * DOMINANT_B + k;
+        bool there =
+            i >= 0 && i < DOMINANT_L && j >= 0 && j < DOMINANT_A && k >= 0 && k < DOMINANT_B;
+        if (there &&
+            (density[other] > density[cell] || (density[other] == density[cell] && other < cell)))
             return false;
     }
     return density[cell] > 0;
 }
 
-/* The first `most` peaks, or all, into peak[]; returns how many. A lower cell of the same density is there before and stays before. */
+/* The first `most` peaks, or all, into peak[]; returns how many. A lower cell of the same density
+ * is there before and stays before. */
 static int find_peaks(const uint64_t *density, int most, int *peak)
 {
     int found = 0;
@@ -120,7 +128,8 @@ static int find_peaks(const uint64_t *density, int most, int *peak)
 }
 
 /* Of n <= PIECE pixels. */
-static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b, size_t n, struct dominant_place m, struct weighed *to)
+static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b, size_t n,
+                         struct dominant_place m, struct weighed *to)
 {
     uint32_t weight = 0, sum[3] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -137,7 +146,7 @@ static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b
 
 static uint64_t mean(const struct weighed *s, int channel)
 {
-    assert(s->weight > 0);      /* dominant.h says why */
+    assert(s->weight > 0); /* dominant.h says why */
     return (2 * s->first[channel] + s->weight) / (2 * s->weight);
 }
 
@@ -146,10 +155,12 @@ static struct dominant_place climb(const struct dominant *d, size_t pixels, stru
     struct weighed s = {0};
     for (size_t i = 0; i < pixels; i += PIECE)
         weigh_places(d->l + i, d->a + i, d->b + i, pixels - i < PIECE ? pixels - i : PIECE, m, &s);
-    return (struct dominant_place){(uint16_t)mean(&s, 0), (uint16_t)mean(&s, 1), (uint16_t)mean(&s, 2)};
+    return (struct dominant_place){(uint16_t)mean(&s, 0), (uint16_t)mean(&s, 1),
+                                   (uint16_t)mean(&s, 2)};
 }
 
-static void find_colour(const struct dominant *d, const uint8_t *rgb, size_t pixels, struct dominant_place m, uint8_t colour[3])
+static void find_colour(const struct dominant *d, const uint8_t *rgb, size_t pixels,
+                        struct dominant_place m, uint8_t colour[3])
 {
     struct weighed s = {0};
     for (size_t i = 0; i < pixels; i++, rgb += 3) {
@@ -162,7 +173,8 @@ static void find_colour(const struct dominant *d, const uint8_t *rgb, size_t pix
         colour[c] = (uint8_t)mean(&s, c);
 }
 
-int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most, struct cluster *mode)
+int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most,
+                   struct cluster *mode)
 {
     int peak[DOMINANT_MOST];
     count_cells(d, rgb, pixels);

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-
 static const struct engine_ops *const engines[] = {
     &engine_cpu,
 #ifdef BARCODE_CUDA
@@ -18,10 +17,7 @@ static const struct engine_ops *find(const char *name)
     return NULL;
 }
 
-bool engine_built(const char *name)
-{
-    return find(name) != NULL;
-}
+bool engine_built(const char *name) { return find(name) != NULL; }
 
 int engine_count(const char *name)
 {
@@ -49,7 +45,8 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e)
     return g->ops->port_open(g, e);
 }
 
-bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
+bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
+                struct err *e)
 {
     const struct crop *crop = p->engine->crop;
     if (!crop || crop->count == 0)
@@ -63,7 +60,8 @@ bool engine_put(struct engine_port *p, const struct frame_view *view, const stru
     return p->engine->ops->put(p, &cut, tag, e);
 }
 
-bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
+                         struct err *e)
 {
     return p->engine->ops->put_analysed(p, rgb, tag, e);
 }
@@ -79,10 +77,7 @@ bool engine_finish(struct engine *g, struct engine_times *times, struct err *e)
     return g->ops->finish(g, times, e);
 }
 
-const char *engine_detail(const struct engine *g)
-{
-    return g->ops->detail(g);
-}
+const char *engine_detail(const struct engine *g) { return g->ops->detail(g); }
 
 struct engine_device engine_device(const struct engine *g)
 {

@@ -1,11 +1,13 @@
 /*
  * engine_cpu.c - the engine that says what is right.
  *
- *   port: put = take a free batch (wait), shrink into it  --> [todo] --> worker: tap, means, k-means, mode --> [free]
+ *   port: put = take a free batch (wait), shrink into it  --> [todo] --> worker: tap, means,
+ * k-means, mode --> [free]
  *
- * A batch is one staged frame: frames are independent, and one is work enough for a core. Ports shrink in
- * the decoding thread, while the decoded picture is still in its cache. Workers are as many as cores; while
- * films decode they share those cores with the decoders, and at a film's end they have them alone.
+ * A batch is one staged frame: frames are independent, and one is work enough for a core. Ports
+ * shrink in the decoding thread, while the decoded picture is still in its cache. Workers are as
+ * many as cores; while films decode they share those cores with the decoders, and at a film's end
+ * they have them alone.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,14 +23,14 @@
 
 struct batch {
     struct frame_tag tag;
-    uint8_t *rgb;                  /* [height][width][3] */
+    uint8_t *rgb; /* [height][width][3] */
 };
 
 struct worker {
     struct cpu *cpu;
     struct kmeans *kmeans;
     struct dominant *dominant;
-    uint32_t *row_sum;             /* [height][3] */
+    uint32_t *row_sum; /* [height][3] */
     pthread_t thread;
     bool started;
 };
@@ -44,7 +46,7 @@ struct cpu {
     int batches;
     struct queue *todo, *free;
     struct worker *worker;
-    pthread_mutex_t lock;          /* guards what follows */
+    pthread_mutex_t lock; /* guards what follows */
     struct err error;
     struct engine_times times;
 };
@@ -93,22 +95,26 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     if (!column)
         return false;
     for (int y = 0; job->means && y < job->height; y++)
-        column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width, w->row_sum + 3 * (size_t)y);
+        column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width,
+                         w->row_sum + 3 * (size_t)y);
     if (!job->means)
         sum_rows(b->rgb, job->width, job->height, w->row_sum);
     column_fill(column, &b->tag, w->row_sum, job->width, job->height, job->rows, job->means);
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
-        column->clusters = (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
+        column->clusters =
+            (uint8_t)kmeans_run(w->kmeans, b->rgb, pixels, b->tag.frame, column->cluster, NULL);
     if (job->modes > 0) {
         struct cluster mode[DOMINANT_MOST];
-        column_fill_modes(column, mode, dominant_modes(w->dominant, b->rgb, pixels, job->modes, mode));
+        column_fill_modes(column, mode,
+                          dominant_modes(w->dominant, b->rgb, pixels, job->modes, mode));
     }
     columns_note_done(job->columns, &b->tag);
     return true;
 }
 
-/* Columns filled after an interruption are worth nothing. Frames still go through the tap: the cache keeps those of whole runs. */
+/* Columns filled after an interruption are worth nothing. Frames still go through the tap: the
+ * cache keeps those of whole runs. */
 static void note_interruption(struct cpu *c)
 {
     if (!interrupted())
@@ -127,7 +133,8 @@ static void *worker_main(void *argument)
     int64_t before = clock_thread_ns();
     while (queue_pop(c->todo, &item)) {
         struct batch *b = item;
-        bool ok = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) && (interrupted() || fill_column(w, b, &e));
+        bool ok = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) &&
+                  (interrupted() || fill_column(w, b, &e));
         if (!ok) {
             fail(c, &e);
             break;
@@ -182,7 +189,8 @@ static void release_film(struct cpu *c)
 /* What its frames' columns are worked out in. */
 static bool equip(struct cpu *c, struct worker *w, struct err *e)
 {
-    size_t pixels = (size_t)c->job.width * (size_t)c->job.height, sums = (size_t)c->job.height * 3 * sizeof *w->row_sum;
+    size_t pixels = (size_t)c->job.width * (size_t)c->job.height,
+           sums = (size_t)c->job.height * 3 * sizeof *w->row_sum;
     w->cpu = c;
     w->row_sum = malloc(sums);
     if (!w->row_sum)
@@ -234,7 +242,8 @@ static bool cpu_begin(struct engine *g, const struct engine_job *job, struct err
         return false;
     }
     for (int i = 0; i < c->threads; i++) {
-        c->worker[i].started = pthread_create(&c->worker[i].thread, NULL, worker_main, &c->worker[i]) == 0;
+        c->worker[i].started =
+            pthread_create(&c->worker[i].thread, NULL, worker_main, &c->worker[i]) == 0;
         if (!c->worker[i].started && i == 0) {
             release_film(c);
             return err_set(e, ERR_FAILED, "no thread could be started");
@@ -255,10 +264,7 @@ static bool cpu_finish(struct engine *g, struct engine_times *times, struct err 
     return false;
 }
 
-static const char *cpu_detail(const struct engine *g)
-{
-    return ((const struct cpu *)g)->detail;
-}
+static const char *cpu_detail(const struct engine *g) { return ((const struct cpu *)g)->detail; }
 
 static void cpu_close(struct engine **g)
 {
@@ -313,7 +319,8 @@ static bool submit(struct cpu_port *p, struct batch *b, const struct frame_tag *
     return false;
 }
 
-static bool cpu_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag, struct err *e)
+static bool cpu_put(struct engine_port *port, const struct frame_view *view,
+                    const struct frame_tag *tag, struct err *e)
 {
     struct cpu_port *p = (struct cpu_port *)port;
     struct batch *b;
@@ -327,7 +334,8 @@ static bool cpu_put(struct engine_port *port, const struct frame_view *view, con
     return submit(p, b, tag, e);
 }
 
-static bool cpu_put_analysed(struct engine_port *port, const uint8_t *rgb, const struct frame_tag *tag, struct err *e)
+static bool cpu_put_analysed(struct engine_port *port, const uint8_t *rgb,
+                             const struct frame_tag *tag, struct err *e)
 {
     struct cpu_port *p = (struct cpu_port *)port;
     struct batch *b;
@@ -349,6 +357,14 @@ static void cpu_port_close(struct engine_port **port)
 }
 
 const struct engine_ops engine_cpu = {
-    .name = "cpu", .open = cpu_open, .begin = cpu_begin, .port_open = cpu_port_open, .put = cpu_put,
-    .put_analysed = cpu_put_analysed, .port_close = cpu_port_close, .finish = cpu_finish, .detail = cpu_detail, .close = cpu_close,
+    .name = "cpu",
+    .open = cpu_open,
+    .begin = cpu_begin,
+    .port_open = cpu_port_open,
+    .put = cpu_put,
+    .put_analysed = cpu_put_analysed,
+    .port_close = cpu_port_close,
+    .finish = cpu_finish,
+    .detail = cpu_detail,
+    .close = cpu_close,
 };

@@ -12,10 +12,12 @@
  */
 #define WORTH_A_GPU_SECONDS 1.0
 
-/* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one core while there are enough. */
+/* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one
+ * core while there are enough. */
 #define GOP_FRAMES 240.0
 
-/* The share of the cores that is kept busy where they are more than the groups of pictures (thread_share.h). */
+/* The share of the cores that is kept busy where they are more than the groups of pictures
+ * (thread_share.h). */
 #define FRAME_THREADS 0.6
 
 double engine_work_seconds(const struct engine_work *w, int threads)
@@ -30,7 +32,8 @@ double engine_work_seconds(const struct engine_work *w, int threads)
 
 bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films)
 {
-    return w->frames == 0 || engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
+    return w->frames == 0 ||
+           engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
 static int clamp_devices(long count)
@@ -38,24 +41,24 @@ static int clamp_devices(long count)
     return count < 1 ? 1 : count < ENGINE_DEVICES_MOST ? (int)count : ENGINE_DEVICES_MOST;
 }
 
-void engines_init(struct engines *g, enum engine_choice choice, const struct engine_devices *devices, int threads)
+void engines_init(struct engines *g, enum engine_choice choice,
+                  const struct engine_devices *devices, int threads)
 {
     *g = (struct engines){.threads = threads};
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
-        g->slot[g->count++] = (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
+        g->slot[g->count++] =
+            (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
     const char *told = choice == ENGINE_CPU ? getenv("BARCODE_GPUS") : NULL;
     long count = told ? strtol(told, NULL, 10) : 1;
     if (choice != ENGINE_CUDA)
-        g->slot[g->count++] = (struct engine_slot){.kind = "cpu",
-                                                   .devices = {.count = clamp_devices(count)}};
+        g->slot[g->count++] =
+            (struct engine_slot){.kind = "cpu", .devices = {.count = clamp_devices(count)}};
 }
 
-static bool is_cpu(const struct engine_slot *s)
-{
-    return strcmp(s->kind, "cpu") == 0;
-}
+static bool is_cpu(const struct engine_slot *s) { return strcmp(s->kind, "cpu") == 0; }
 
-/* All devices of the slot's kind, where none was named. At least one: opening it says what is wrong. */
+/* All devices of the slot's kind, where none was named. At least one: opening it says what is
+ * wrong. */
 static void find_devices(struct engine_slot *s)
 {
     if (s->devices.count > 0)
@@ -100,7 +103,8 @@ void engines_begin_as(struct engines *g, const struct engines *of, int threads)
     *g = (struct engines){.count = of->count, .threads = threads, .films = of->films};
     for (int i = 0; i < g->count; i++) {
         const struct engine_slot *s = &of->slot[i];
-        g->slot[i] = (struct engine_slot){.kind = s->kind, .devices = s->devices, .named = s->named};
+        g->slot[i] =
+            (struct engine_slot){.kind = s->kind, .devices = s->devices, .named = s->named};
     }
 }
 
@@ -192,7 +196,8 @@ bool engines_linger(const struct engines *g)
     bool gpu = false, exclusive = false;
     for (int i = 0; i < g->count; i++) {
         const struct engine *opened = g->slot[i].opened;
-        struct engine_device device = opened ? engine_device(opened) : (struct engine_device){.context = NULL};
+        struct engine_device device =
+            opened ? engine_device(opened) : (struct engine_device){.context = NULL};
         gpu |= device.context != NULL;
         exclusive |= device.exclusive;
     }

@@ -1,9 +1,12 @@
-/* light_row_template.h - see light_row.h. What includes this defines LIGHT_ROW, the table's name. */
+/* light_row_template.h - see light_row.h. What includes this defines LIGHT_ROW, the table's name.
+ */
 #include <string.h>
 
 #include "light_row.h"
 
-static inline __attribute__((always_inline)) void read_words(const uint8_t *restrict row, size_t n, size_t step, int shift, int up, int32_t *restrict to)
+static inline __attribute__((always_inline)) void read_words(const uint8_t *restrict row, size_t n,
+                                                             size_t step, int shift, int up,
+                                                             int32_t *restrict to)
 {
     for (size_t x = 0; x < n; x++) {
         uint16_t word;
@@ -13,7 +16,8 @@ static inline __attribute__((always_inline)) void read_words(const uint8_t *rest
     }
 }
 
-static void read_row(const struct frame_view *v, const struct plane *p, const uint8_t *row, int32_t *restrict to)
+static void read_row(const struct frame_view *v, const struct plane *p, const uint8_t *row,
+                     int32_t *restrict to)
 {
     size_t n = (size_t)p->width;
     if (v->bits <= 8)
@@ -25,7 +29,8 @@ static void read_row(const struct frame_view *v, const struct plane *p, const ui
         read_words(row, n, (size_t)p->step, v->shift, 16 - v->bits, to);
 }
 
-static void chroma_parts(const struct colour_transform *m, const int32_t *restrict cb, const int32_t *restrict cr, size_t n, int32_t *restrict part, size_t room)
+static void chroma_parts(const struct colour_transform *m, const int32_t *restrict cb,
+                         const int32_t *restrict cr, size_t n, int32_t *restrict part, size_t room)
 {
     for (size_t i = 0; i < 3; i++, part += room) {
         const int32_t b = m->m[i][1], r = m->m[i][2], rest = -(b * m->offset[1] + r * m->offset[2]);
@@ -34,7 +39,8 @@ static void chroma_parts(const struct colour_transform *m, const int32_t *restri
     }
 }
 
-static void code_row(const struct colour_transform *m, const int32_t *restrict luma, const int32_t *restrict part, size_t n, uint32_t *restrict code, size_t room)
+static void code_row(const struct colour_transform *m, const int32_t *restrict luma,
+                     const int32_t *restrict part, size_t n, uint32_t *restrict code, size_t room)
 {
     for (size_t i = 0; i < 3; i++, code += room) {
         const int32_t gain = m->m[i][0], rest = -gain * m->offset[0];
@@ -43,8 +49,11 @@ static void code_row(const struct colour_transform *m, const int32_t *restrict l
     }
 }
 
-static inline __attribute__((always_inline)) void apply_each(const struct light_table *t, enum transfer transfer, bool linear, const struct light_gamut *g,
-                                                             uint32_t *row, size_t from, size_t n, size_t room)
+static inline __attribute__((always_inline)) void apply_each(const struct light_table *t,
+                                                             enum transfer transfer, bool linear,
+                                                             const struct light_gamut *g,
+                                                             uint32_t *row, size_t from, size_t n,
+                                                             size_t room)
 {
     for (size_t x = from; x < n; x++) {
         uint32_t code[3] = {row[x], row[room + x], row[2 * room + x]}, out[3];
@@ -62,10 +71,7 @@ struct wide {
     __m256i even, odd;
 };
 
-static inline __m256i odds(__m256i v)
-{
-    return _mm256_srli_epi64(v, 32);
-}
+static inline __m256i odds(__m256i v) { return _mm256_srli_epi64(v, 32); }
 
 static inline __m256i joined(struct wide w)
 {
@@ -75,7 +81,8 @@ static inline __m256i joined(struct wide w)
 /* (a * b) >> bits, unsigned; below 2^32. */
 static inline struct wide times(__m256i a, __m256i b, int bits)
 {
-    return (struct wide){_mm256_srli_epi64(_mm256_mul_epu32(a, b), bits), _mm256_srli_epi64(_mm256_mul_epu32(odds(a), odds(b)), bits)};
+    return (struct wide){_mm256_srli_epi64(_mm256_mul_epu32(a, b), bits),
+                         _mm256_srli_epi64(_mm256_mul_epu32(odds(a), odds(b)), bits)};
 }
 
 static inline __m256i take(const uint32_t *table, __m256i at)
@@ -83,11 +90,14 @@ static inline __m256i take(const uint32_t *table, __m256i at)
     return _mm256_i32gather_epi32((const int *)table, at, 4);
 }
 
-/* light_cell. A light is below 2^28, so that a float holds light >> 9 exactly, and its exponent is the octave. */
+/* light_cell. A light is below 2^28, so that a float holds light >> 9 exactly, and its exponent is
+ * the octave. */
 static inline __m256i cells(__m256i light)
 {
     __m256i high = _mm256_srli_epi32(light, 9);
-    __m256i exponent = _mm256_sub_epi32(_mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(high)), 23), _mm256_set1_epi32(127));
+    __m256i exponent =
+        _mm256_sub_epi32(_mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(high)), 23),
+                         _mm256_set1_epi32(127));
     __m256i octave = _mm256_max_epi32(exponent, _mm256_setzero_si256());
     return _mm256_add_epi32(_mm256_slli_epi32(octave, 9), _mm256_srlv_epi32(light, octave));
 }
@@ -109,7 +119,8 @@ static inline __m256i luminance(const __m256i v[3])
     return joined((struct wide){_mm256_srli_epi64(sum.even, 14), _mm256_srli_epi64(sum.odd, 14)});
 }
 
-static inline __m256i gain_of(const struct light_table *t, enum transfer transfer, const __m256i code[3], const __m256i light[3])
+static inline __m256i gain_of(const struct light_table *t, enum transfer transfer,
+                              const __m256i code[3], const __m256i light[3])
 {
     if (transfer == TRANSFER_PQ)
         return take(t->gain, most(code));
@@ -118,7 +129,8 @@ static inline __m256i gain_of(const struct light_table *t, enum transfer transfe
     return joined(times(factor, take(t->gain, cells(shown)), LIGHT_BITS));
 }
 
-/* A row of the matrix, clamped. Sums stay within 2^46, so that their low 32 bits are right after an unsigned shift, too. */
+/* A row of the matrix, clamped. Sums stay within 2^46, so that their low 32 bits are right after an
+ * unsigned shift, too. */
 static inline __m256i mixed(const struct wide v[3], const int32_t m[3])
 {
     const __m256i half = _mm256_set1_epi64x(1 << (LIGHT_GAMUT_BITS - 1));
@@ -128,8 +140,10 @@ static inline __m256i mixed(const struct wide v[3], const int32_t m[3])
         sum.even = _mm256_add_epi64(sum.even, _mm256_mul_epi32(v[j].even, factor));
         sum.odd = _mm256_add_epi64(sum.odd, _mm256_mul_epi32(v[j].odd, factor));
     }
-    __m256i all = joined((struct wide){_mm256_srli_epi64(sum.even, LIGHT_GAMUT_BITS), _mm256_srli_epi64(sum.odd, LIGHT_GAMUT_BITS)});
-    return _mm256_min_epi32(_mm256_max_epi32(all, _mm256_setzero_si256()), _mm256_set1_epi32(LIGHT_WHITE));
+    __m256i all = joined((struct wide){_mm256_srli_epi64(sum.even, LIGHT_GAMUT_BITS),
+                                       _mm256_srli_epi64(sum.odd, LIGHT_GAMUT_BITS)});
+    return _mm256_min_epi32(_mm256_max_epi32(all, _mm256_setzero_si256()),
+                            _mm256_set1_epi32(LIGHT_WHITE));
 }
 
 static inline __m256i coded(const struct light_table *t, __m256i light)
@@ -138,8 +152,11 @@ static inline __m256i coded(const struct light_table *t, __m256i light)
     return _mm256_and_si256(pair, _mm256_set1_epi32(UINT16_MAX));
 }
 
-static inline __attribute__((always_inline)) void apply_eights(const struct light_table *t, enum transfer transfer, bool linear, const struct light_gamut *g,
-                                                               uint32_t *row, size_t eights, size_t room)
+static inline __attribute__((always_inline)) void apply_eights(const struct light_table *t,
+                                                               enum transfer transfer, bool linear,
+                                                               const struct light_gamut *g,
+                                                               uint32_t *row, size_t eights,
+                                                               size_t room)
 {
     for (size_t x = 0; x < eights; x += 8) {
         __m256i code[3], light[3];
@@ -156,11 +173,14 @@ static inline __attribute__((always_inline)) void apply_eights(const struct ligh
                 light[i] = mixed(v, g->m[i]);
         }
         for (size_t i = 0; i < 3; i++)
-            _mm256_storeu_si256((__m256i *)(void *)(row + i * room + x), linear ? light[i] : coded(t, light[i]));
+            _mm256_storeu_si256((__m256i *)(void *)(row + i * room + x),
+                                linear ? light[i] : coded(t, light[i]));
     }
 }
 #else
-static inline void apply_eights(const struct light_table *t, enum transfer transfer, bool linear, const struct light_gamut *g, uint32_t *row, size_t eights, size_t room)
+static inline void apply_eights(const struct light_table *t, enum transfer transfer, bool linear,
+                                const struct light_gamut *g, uint32_t *row, size_t eights,
+                                size_t room)
 {
     (void)t, (void)transfer, (void)linear, (void)g, (void)row, (void)eights, (void)room;
 }
@@ -172,7 +192,9 @@ enum { AT_ONCE = 8 };
 enum { AT_ONCE = 0 };
 #endif
 
-static inline __attribute__((always_inline)) void apply_all(const struct light_table *t, enum transfer transfer, bool linear, const struct light_gamut *g,
+static inline __attribute__((always_inline)) void apply_all(const struct light_table *t,
+                                                            enum transfer transfer, bool linear,
+                                                            const struct light_gamut *g,
                                                             uint32_t *row, size_t n, size_t room)
 {
     size_t eights = AT_ONCE > 0 ? n / 8 * 8 : 0;
@@ -181,7 +203,8 @@ static inline __attribute__((always_inline)) void apply_all(const struct light_t
 }
 
 /* Transfer and output are constants in each loop. */
-static void apply_row(const struct light_table *t, const struct light_gamut *g, uint32_t *row, size_t n, size_t room)
+static void apply_row(const struct light_table *t, const struct light_gamut *g, uint32_t *row,
+                      size_t n, size_t room)
 {
     if (t->transfer == TRANSFER_PQ && !t->linear)
         apply_all(t, TRANSFER_PQ, false, g, row, n, room);
@@ -205,4 +228,8 @@ static void add_row(uint64_t *restrict sum, const uint32_t *restrict lit, uint32
             sum[i] += (uint64_t)lit[i] * weight;
 }
 
-const struct light_row LIGHT_ROW = {.read = read_row, .chroma = chroma_parts, .codes = code_row, .apply = apply_row, .add = add_row};
+const struct light_row LIGHT_ROW = {.read = read_row,
+                                    .chroma = chroma_parts,
+                                    .codes = code_row,
+                                    .apply = apply_row,
+                                    .add = add_row};

@@ -1,10 +1,7 @@
 #include "barcode/engine/oklab.h"
 
 /* (2r + 1)^3 * 65535 at most: 2^61. */
-static uint64_t above(uint64_t r)
-{
-    return (2 * r + 1) * (2 * r + 1) * (2 * r + 1) * 65535;
-}
+static uint64_t above(uint64_t r) { return (2 * r + 1) * (2 * r + 1) * (2 * r + 1) * 65535; }
 
 void oklab_roots(uint16_t root[OKLAB_ROOTS])
 {

@@ -7,32 +7,34 @@
 #include "shrink_light.h"
 #include "shrink_sum.h"
 
-/* Planes whose samples lie among each other (NV12's chroma, packed RGB): their columns are summed together. */
+/* Planes whose samples lie among each other (NV12's chroma, packed RGB): their columns are summed
+ * together. */
 struct group {
-    const uint8_t *base;    /* of the member that comes first in memory        */
-    uintptr_t address;      /* the same as a number: pointers into different pictures do not compare */
-    uint32_t last;          /* words from base to the member that comes last   */
+    const uint8_t *base; /* of the member that comes first in memory */
+    uintptr_t address;   /* the same as a number: pointers into different pictures do not compare */
+    uint32_t last;       /* words from base to the member that comes last */
     int plane[3];
     int planes;
 };
 
 struct shrink {
-    int width, height;          /* as displayed                                                  */
-    struct axis x[3], y[3];     /* by plane, before orientation                                  */
-    uint32_t *sum;              /* column sums of one output row                                 */
-    uint16_t *scratch;          /* column sums that still fit in 16 bits                         */
-    size_t room;                /* words that sum, scratch and running.prefix hold               */
+    int width, height;      /* as displayed */
+    struct axis x[3], y[3]; /* by plane, before orientation */
+    uint32_t *sum;          /* column sums of one output row */
+    uint16_t *scratch;      /* column sums that still fit in 16 bits */
+    size_t room;            /* words that sum, scratch and running.prefix hold */
     struct mean_scratch running;
-    uint16_t *mean[3];          /* a row of means by component, max(width, height) each; one block */
+    uint16_t *mean[3]; /* a row of means by component, max(width, height) each; one block */
     struct colour_transform colour;
-    struct light *light;        /* lent; NULL: pictures are averaged as they are                 */
-    struct shrink_light *lit;   /* made when the first picture needs it                          */
+    struct light *light;      /* lent; NULL: pictures are averaged as they are */
+    struct shrink_light *lit; /* made when the first picture needs it */
 };
 
 struct shrink *shrink_open(int width, int height, struct err *e)
 {
     if (width < 1 || height < 1 || width > SHRINK_LARGEST || height > SHRINK_LARGEST) {
-        err_set(e, ERR_USAGE, "analysis size %dx%d is outside 1x1..%dx%d", width, height, SHRINK_LARGEST, SHRINK_LARGEST);
+        err_set(e, ERR_USAGE, "analysis size %dx%d is outside 1x1..%dx%d", width, height,
+                SHRINK_LARGEST, SHRINK_LARGEST);
         return NULL;
     }
     size_t longer = (size_t)(width > height ? width : height);
@@ -72,27 +74,18 @@ void shrink_free(struct shrink **s)
     *s = NULL;
 }
 
-void shrink_use_light(struct shrink *s, struct light *light)
-{
-    s->light = light;
-}
+void shrink_use_light(struct shrink *s, struct light *light) { s->light = light; }
 
-static int planes_of(const struct frame_view *v)
-{
-    return v->model == MODEL_GREY ? 1 : 3;
-}
+static int planes_of(const struct frame_view *v) { return v->model == MODEL_GREY ? 1 : 3; }
 
-static int word_size(const struct frame_view *v)
-{
-    return v->bits > 8 ? 2 : 1;
-}
+static int word_size(const struct frame_view *v) { return v->bits > 8 ? 2 : 1; }
 
 static bool check_size(int width, int height, struct err *e)
 {
     if (width >= 1 && height >= 1 && width <= SHRINK_LARGEST && height <= SHRINK_LARGEST)
         return true;
-    return err_set(e, ERR_FAILED, "cannot shrink a picture of %dx%d: the largest is %dx%d",
-                   width, height, SHRINK_LARGEST, SHRINK_LARGEST);
+    return err_set(e, ERR_FAILED, "cannot shrink a picture of %dx%d: the largest is %dx%d", width,
+                   height, SHRINK_LARGEST, SHRINK_LARGEST);
 }
 
 bool shrink_check_view(const struct frame_view *v, struct err *e)
@@ -101,13 +94,16 @@ bool shrink_check_view(const struct frame_view *v, struct err *e)
     if (!check_size(v->width, v->height, e))
         return false;
     if (v->bits < 8 || v->bits > 16 || v->shift < 0 || v->shift > 8 * word - v->bits)
-        return err_set(e, ERR_FAILED, "cannot shrink samples of %d bits shifted by %d", v->bits, v->shift);
+        return err_set(e, ERR_FAILED, "cannot shrink samples of %d bits shifted by %d", v->bits,
+                       v->shift);
     for (int i = 0; i < planes_of(v); i++) {
         const struct plane *p = &v->plane[i];
         if (!check_size(p->width, p->height, e))
             return false;
         if (p->step < word || p->step > 64 || p->step % word)
-            return err_set(e, ERR_FAILED, "cannot shrink samples of %d bits that lie %d bytes apart", v->bits, p->step);
+            return err_set(e, ERR_FAILED,
+                           "cannot shrink samples of %d bits that lie %d bytes apart", v->bits,
+                           p->step);
     }
     return true;
 }
@@ -115,7 +111,8 @@ bool shrink_check_view(const struct frame_view *v, struct err *e)
 static bool joins(struct group *g, const struct frame_view *v, int plane)
 {
     const struct plane *p = &v->plane[plane], *q = &v->plane[g->plane[0]];
-    if (p->pitch != q->pitch || p->step != q->step || p->width != q->width || p->height != q->height)
+    if (p->pitch != q->pitch || p->step != q->step || p->width != q->width ||
+        p->height != q->height)
         return false;
     /* Unsigned differences: only one of the two is small. */
     uintptr_t at = (uintptr_t)p->data, step = (uintptr_t)p->step;
@@ -143,12 +140,14 @@ static int make_groups(const struct frame_view *v, struct group group[3])
         for (int j = 0; j < n && !joined; j++)
             joined = joins(&group[j], v, i);
         if (!joined)
-            group[n++] = (struct group){v->plane[i].data, (uintptr_t)v->plane[i].data, 0, {i, 0, 0}, 1};
+            group[n++] =
+                (struct group){v->plane[i].data, (uintptr_t)v->plane[i].data, 0, {i, 0, 0}, 1};
     }
     return n;
 }
 
-/* Words from the first to the last that a row of the group has, and not one more: the memory may end there. */
+/* Words from the first to the last that a row of the group has, and not one more: the memory may
+ * end there. */
 static uint32_t words_of(const struct frame_view *v, const struct group *g)
 {
     const struct plane *p = &v->plane[g->plane[0]];
@@ -179,7 +178,8 @@ static bool make_room(struct shrink *s, size_t words, struct err *e)
 }
 
 /* Row y of the group's components, before orientation, into s->mean. */
-static void group_means(struct shrink *s, const struct frame_view *v, const struct group *g, uint32_t y)
+static void group_means(struct shrink *s, const struct frame_view *v, const struct group *g,
+                        uint32_t y)
 {
     const struct plane *p = &v->plane[g->plane[0]];
     const struct axis *down = &s->y[g->plane[0]], *across = &s->x[g->plane[0]];
@@ -201,10 +201,10 @@ struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdif
 {
     struct shrink_placing p;
     switch (o.quarter_turns & 3) {
-    case 1:  p = (struct shrink_placing){height - 1, height, -1};                          break;
-    case 2:  p = (struct shrink_placing){width * height - 1, -1, -width};                  break;
-    case 3:  p = (struct shrink_placing){(width - 1) * height, -height, 1};                break;
-    default: p = (struct shrink_placing){0, 1, width};                                     break;
+    case 1: p = (struct shrink_placing){height - 1, height, -1}; break;
+    case 2: p = (struct shrink_placing){width * height - 1, -1, -width}; break;
+    case 3: p = (struct shrink_placing){(width - 1) * height, -height, 1}; break;
+    default: p = (struct shrink_placing){0, 1, width}; break;
     }
     if (o.mirror) {
         p.start += (width - 1) * p.right;
@@ -219,13 +219,14 @@ static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t 
     const struct light_table *t = light_table(s->light, view->transfer, e);
     bool turned = view->orientation.quarter_turns & 1;
     int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
-    bool whole = view->model == MODEL_GREY || (view->plane[1].width == view->plane[2].width && view->plane[1].height == view->plane[2].height);
+    bool whole = view->model == MODEL_GREY || (view->plane[1].width == view->plane[2].width &&
+                                               view->plane[1].height == view->plane[2].height);
     if (!whole)
         return err_set(e, ERR_FAILED, "cannot shrink a picture whose chroma planes differ in size");
     if (!t || (!s->lit && !(s->lit = shrink_light_open(e))))
         return false;
-    if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e)
-        || !shrink_axis_fit(&s->y[0], (uint32_t)view->plane[0].height, (uint32_t)height, e))
+    if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e) ||
+        !shrink_axis_fit(&s->y[0], (uint32_t)view->plane[0].height, (uint32_t)height, e))
         return false;
     return shrink_light_frame(s->lit, light_isa(s->light), t, view, &s->x[0], &s->y[0], rgb, e);
 }
@@ -244,12 +245,13 @@ bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb,
         if (!make_room(s, words_of(view, &group[i]), e))
             return false;
     for (int i = 0; i < planes_of(view); i++)
-        if (!shrink_axis_fit(&s->x[i], (uint32_t)view->plane[i].width, (uint32_t)width, e)
-            || !shrink_axis_fit(&s->y[i], (uint32_t)view->plane[i].height, (uint32_t)height, e))
+        if (!shrink_axis_fit(&s->x[i], (uint32_t)view->plane[i].width, (uint32_t)width, e) ||
+            !shrink_axis_fit(&s->y[i], (uint32_t)view->plane[i].height, (uint32_t)height, e))
             return false;
     colour_transform_init(&s->colour, view->model, view->matrix, view->range, view->bits);
     const uint16_t *grey = view->model == MODEL_GREY ? s->mean[0] : NULL;
-    const uint16_t *const mean[3] = {s->mean[0], grey ? grey : s->mean[1], grey ? grey : s->mean[2]};
+    const uint16_t *const mean[3] = {s->mean[0], grey ? grey : s->mean[1],
+                                     grey ? grey : s->mean[2]};
     struct shrink_placing p = shrink_place(view->orientation, width, height);
     for (int y = 0; y < height; y++) {
         for (int i = 0; i < groups; i++)

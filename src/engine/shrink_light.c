@@ -1,6 +1,7 @@
 /*
- * shrink_light.c - see shrink_light.h. A row of samples becomes a row of codes, that a row of light, and it is added to the sums of the
- * output row. The last row that was changed is kept: an output row's last one is often the next one's first, too. So is chroma's.
+ * shrink_light.c - see shrink_light.h. A row of samples becomes a row of codes, that a row of
+ * light, and it is added to the sums of the output row. The last row that was changed is kept: an
+ * output row's last one is often the next one's first, too. So is chroma's.
  */
 #include "shrink_light.h"
 
@@ -11,12 +12,12 @@
 #include "light_row.h"
 
 struct shrink_light {
-    size_t room;                  /* samples of a row that what follows has room for             */
-    uint64_t *sum;                /* [3][room] of one output row                                 */
-    uint32_t *lit;                /* [3][room], the input row `row`                              */
-    int32_t *part;                /* [3][room], what chroma's row `chroma_row` adds to each luma sample */
-    int32_t *narrow;              /* [3][room], the same a chroma sample                         */
-    int32_t *in;                  /* [2][room], samples as they are read                         */
+    size_t room;     /* samples of a row that what follows has room for */
+    uint64_t *sum;   /* [3][room] of one output row */
+    uint32_t *lit;   /* [3][room], the input row `row` */
+    int32_t *part;   /* [3][room], what chroma's row `chroma_row` adds to each luma sample */
+    int32_t *narrow; /* [3][room], the same a chroma sample */
+    int32_t *in;     /* [2][room], samples as they are read */
     uint64_t row, chroma_row;
     bool has_row, has_chroma;
 };
@@ -71,14 +72,17 @@ static bool make_room(struct shrink_light *s, const struct frame_view *v, struct
     s->in = malloc(2 * width * sizeof *s->in);
     if (!s->sum || !s->lit || !s->part || !s->narrow || !s->in) {
         release(s);
-        err_memory(e, width * (3 * (sizeof *s->sum + sizeof *s->lit + sizeof *s->part + sizeof *s->narrow) + 2 * sizeof *s->in));
+        err_memory(e, width * (3 * (sizeof *s->sum + sizeof *s->lit + sizeof *s->part +
+                                    sizeof *s->narrow) +
+                               2 * sizeof *s->in));
         return false;
     }
     s->room = width;
     return true;
 }
 
-/* Every chroma sample's part over its luma samples. Twice as many of these as of those is the commonest by far. */
+/* Every chroma sample's part over its luma samples. Twice as many of these as of those is the
+ * commonest by far. */
 static void widen(const int32_t *restrict from, size_t narrow, int32_t *restrict to, size_t wide)
 {
     if (narrow == wide)
@@ -102,7 +106,8 @@ static void change_chroma(struct shrink_light *s, const struct picture *p, uint6
     p->how->read(p->view, r, r->data + (ptrdiff_t)row * r->pitch, s->in + s->room);
     p->how->chroma(&p->m, s->in, s->in + s->room, (size_t)b->width, s->narrow, s->room);
     for (size_t i = 0; i < 3; i++)
-        widen(s->narrow + i * s->room, (size_t)b->width, s->part + i * s->room, (size_t)luma->width);
+        widen(s->narrow + i * s->room, (size_t)b->width, s->part + i * s->room,
+              (size_t)luma->width);
     s->chroma_row = row;
     s->has_chroma = true;
 }
@@ -129,11 +134,13 @@ static void add_row(struct shrink_light *s, const struct picture *p, uint64_t y,
         return;
     change_row(s, p, y);
     for (size_t i = 0; i < 3; i++)
-        p->how->add(s->sum + i * s->room, s->lit + i * s->room, (uint32_t)weight, (size_t)p->view->plane[0].width);
+        p->how->add(s->sum + i * s->room, s->lit + i * s->room, (uint32_t)weight,
+                    (size_t)p->view->plane[0].width);
 }
 
 /* The sums of output row `down`, one a luma column and component. */
-static void sum_columns(struct shrink_light *s, const struct picture *p, const struct shrink_span *down, uint64_t weight)
+static void sum_columns(struct shrink_light *s, const struct picture *p,
+                        const struct shrink_span *down, uint64_t weight)
 {
     memset(s->sum, 0, 3 * s->room * sizeof *s->sum);
     add_row(s, p, down->head, down->head_weight);
@@ -142,32 +149,39 @@ static void sum_columns(struct shrink_light *s, const struct picture *p, const s
     add_row(s, p, down->tail, down->tail_weight);
 }
 
-static void mean_of_cell(const struct shrink_light *s, const struct light_table *t, const struct shrink_span *across, uint64_t weight, uint64_t total,
+static void mean_of_cell(const struct shrink_light *s, const struct light_table *t,
+                         const struct shrink_span *across, uint64_t weight, uint64_t total,
                          uint8_t *rgb)
 {
     for (size_t i = 0; i < 3; i++) {
         const uint64_t *column = s->sum + i * s->room;
-        uint64_t sum = column[across->head] * across->head_weight + column[across->tail] * across->tail_weight, whole = 0;
+        uint64_t sum = column[across->head] * across->head_weight +
+                       column[across->tail] * across->tail_weight,
+                 whole = 0;
         for (uint64_t x = across->begin; x < across->end; x++)
             whole += column[x];
         rgb[i] = light_mean(t, t->linear, sum + whole * weight, total);
     }
 }
 
-bool shrink_light_frame(struct shrink_light *s, enum isa isa, const struct light_table *t, const struct frame_view *view, const struct axis *x,
-                        const struct axis *y, uint8_t *rgb, struct err *e)
+bool shrink_light_frame(struct shrink_light *s, enum isa isa, const struct light_table *t,
+                        const struct frame_view *view, const struct axis *x, const struct axis *y,
+                        uint8_t *rgb, struct err *e)
 {
-    struct picture p = {.how = light_row_for(isa), .t = t, .view = view, .gamut = light_gamut(view->primaries)};
+    struct picture p = {
+        .how = light_row_for(isa), .t = t, .view = view, .gamut = light_gamut(view->primaries)};
     if (!make_room(s, view, e))
         return false;
     light_matrix(&p.m, view);
     s->has_row = s->has_chroma = false;
-    struct shrink_placing to = shrink_place(view->orientation, (ptrdiff_t)x->out, (ptrdiff_t)y->out);
+    struct shrink_placing to =
+        shrink_place(view->orientation, (ptrdiff_t)x->out, (ptrdiff_t)y->out);
     uint64_t total = (uint64_t)x->pixel * y->pixel;
     for (uint32_t j = 0; j < y->out; j++) {
         sum_columns(s, &p, &y->span[j], y->sample);
         for (uint32_t i = 0; i < x->out; i++)
-            mean_of_cell(s, t, &x->span[i], x->sample, total, rgb + 3 * (to.start + (ptrdiff_t)i * to.right + (ptrdiff_t)j * to.down));
+            mean_of_cell(s, t, &x->span[i], x->sample, total,
+                         rgb + 3 * (to.start + (ptrdiff_t)i * to.right + (ptrdiff_t)j * to.down));
     }
     return true;
 }

@@ -19,7 +19,7 @@ struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample)
 {
     uint64_t low = i * pixel, high = low + pixel;
     uint64_t first = low / sample, begin = first + (first * sample < low), end = high / sample;
-    if (begin > end)  /* within one cell, touching neither of its edges */
+    if (begin > end) /* within one cell, touching neither of its edges */
         return (struct shrink_span){first, pixel, first, first, first, 0};
     struct shrink_span s = {first, begin * sample - low, begin, end, first, high - end * sample};
     if (s.tail_weight)
@@ -84,7 +84,8 @@ void shrink_axis_free(struct axis *a)
  * that the compiler vectorises it; several rows at a time, because reading and writing the sums
  * costs more than reading the samples. `fresh`: the sums hold nothing yet.
  */
-INLINED void add4_8(uint16_t *restrict to, const uint8_t *restrict row, ptrdiff_t pitch, size_t n, bool fresh)
+INLINED void add4_8(uint16_t *restrict to, const uint8_t *restrict row, ptrdiff_t pitch, size_t n,
+                    bool fresh)
 {
     const uint8_t *restrict b = row + pitch, *restrict c = b + pitch, *restrict d = c + pitch;
     for (size_t i = 0; i < n; i++)
@@ -107,7 +108,8 @@ static void add1_8(uint16_t *restrict to, const uint8_t *restrict row, size_t n)
 /* `count` whole rows from `row` on, no more than ROWS_IN_16_BITS: 255 * 257 = 65535. */
 enum { ROWS_IN_16_BITS = 256 };
 
-static void whole_rows_8(uint16_t *to, const uint8_t *row, ptrdiff_t pitch, size_t n, uint32_t count)
+static void whole_rows_8(uint16_t *to, const uint8_t *row, ptrdiff_t pitch, size_t n,
+                         uint32_t count)
 {
     if (count >= 4) {
         add4_8(to, row, pitch, n, true);
@@ -125,38 +127,45 @@ static void whole_rows_8(uint16_t *to, const uint8_t *row, ptrdiff_t pitch, size
 }
 
 /*
- * Products of 16 bits by 16, for which x86-64 has instructions, as it has none for 32 by 32. gcc sees
- * them only where the weight arrives as a uint16_t: inlined, it knows the weight as a uint32_t already.
+ * Products of 16 bits by 16, for which x86-64 has instructions, as it has none for 32 by 32. gcc
+ * sees them only where the weight arrives as a uint16_t: inlined, it knows the weight as a uint32_t
+ * already.
  */
 #define BY_WEIGHT static __attribute__((noinline))
 
-BY_WEIGHT void set_weighted(uint32_t *restrict to, const uint16_t *restrict from, uint16_t weight, size_t n)
+BY_WEIGHT void set_weighted(uint32_t *restrict to, const uint16_t *restrict from, uint16_t weight,
+                            size_t n)
 {
     for (size_t i = 0; i < n; i++)
         to[i] = (uint32_t)from[i] * (uint32_t)weight;
 }
 
-BY_WEIGHT void add_weighted(uint32_t *restrict to, const uint16_t *restrict from, uint16_t weight, size_t n)
+BY_WEIGHT void add_weighted(uint32_t *restrict to, const uint16_t *restrict from, uint16_t weight,
+                            size_t n)
 {
     for (size_t i = 0; i < n; i++)
         to[i] += (uint32_t)from[i] * (uint32_t)weight;
 }
 
 /* The rows that are covered in part; one that weighs 0 is read and adds nothing. */
-BY_WEIGHT void add_partial_8(uint32_t *restrict to, const uint8_t *restrict head, uint16_t head_weight,
-                             const uint8_t *restrict tail, uint16_t tail_weight, size_t n)
+BY_WEIGHT void add_partial_8(uint32_t *restrict to, const uint8_t *restrict head,
+                             uint16_t head_weight, const uint8_t *restrict tail,
+                             uint16_t tail_weight, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        to[i] += (uint32_t)(uint16_t)head[i] * (uint32_t)head_weight + (uint32_t)(uint16_t)tail[i] * (uint32_t)tail_weight;
+        to[i] += (uint32_t)(uint16_t)head[i] * (uint32_t)head_weight +
+                 (uint32_t)(uint16_t)tail[i] * (uint32_t)tail_weight;
 }
 
-void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint16_t *scratch, uint32_t *sum)
+void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, uint32_t weight,
+                          uint16_t *scratch, uint32_t *sum)
 {
     uint64_t y = span->begin;
     bool fresh = true;
     do {
         uint64_t count = span->end - y > ROWS_IN_16_BITS ? ROWS_IN_16_BITS : span->end - y;
-        whole_rows_8(scratch, r->data + (ptrdiff_t)y * r->pitch, r->pitch, r->count, (uint32_t)count);
+        whole_rows_8(scratch, r->data + (ptrdiff_t)y * r->pitch, r->pitch, r->count,
+                     (uint32_t)count);
         if (fresh)
             set_weighted(sum, scratch, (uint16_t)weight, r->count);
         else
@@ -166,7 +175,8 @@ void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, 
     } while (y < span->end);
     if (span->head_weight || span->tail_weight)
         add_partial_8(sum, r->data + (ptrdiff_t)span->head * r->pitch, (uint16_t)span->head_weight,
-                      r->data + (ptrdiff_t)span->tail * r->pitch, (uint16_t)span->tail_weight, r->count);
+                      r->data + (ptrdiff_t)span->tail * r->pitch, (uint16_t)span->tail_weight,
+                      r->count);
 }
 
 /* memcpy: a row need not be aligned, and need not have been written as uint16_t. */
@@ -177,11 +187,13 @@ static inline uint16_t word(const uint8_t *row, size_t i, int shift)
     return (uint16_t)(v >> shift);
 }
 
-INLINED void add4_16(uint32_t *restrict to, const uint8_t *restrict row, ptrdiff_t pitch, size_t n, int shift)
+INLINED void add4_16(uint32_t *restrict to, const uint8_t *restrict row, ptrdiff_t pitch, size_t n,
+                     int shift)
 {
     const uint8_t *restrict b = row + pitch, *restrict c = b + pitch, *restrict d = c + pitch;
     for (size_t i = 0; i < n; i++)
-        to[i] += (uint32_t)word(row, i, shift) + word(b, i, shift) + word(c, i, shift) + word(d, i, shift);
+        to[i] += (uint32_t)word(row, i, shift) + word(b, i, shift) + word(c, i, shift) +
+                 word(d, i, shift);
 }
 
 INLINED void add1_16(uint32_t *restrict to, const uint8_t *restrict row, size_t n, int shift)
@@ -190,7 +202,8 @@ INLINED void add1_16(uint32_t *restrict to, const uint8_t *restrict row, size_t 
         to[i] += word(row, i, shift);
 }
 
-INLINED void add_weighted_16(uint32_t *restrict to, const uint8_t *restrict row, uint16_t weight, size_t n, int shift)
+INLINED void add_weighted_16(uint32_t *restrict to, const uint8_t *restrict row, uint16_t weight,
+                             size_t n, int shift)
 {
     for (size_t i = 0; i < n; i++)
         to[i] += (uint32_t)word(row, i, shift) * (uint32_t)weight;
@@ -202,7 +215,8 @@ static void multiply(uint32_t *restrict to, uint32_t weight, size_t n)
         to[i] *= weight;
 }
 
-INLINED void sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint32_t *sum, int shift)
+INLINED void sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight,
+                     uint32_t *sum, int shift)
 {
     size_t n = r->count;
     uint64_t y = span->begin;
@@ -214,23 +228,28 @@ INLINED void sums_16(const struct rows *r, const struct shrink_span *span, uint3
     if (weight != 1)
         multiply(sum, weight, n);
     if (span->head_weight)
-        add_weighted_16(sum, r->data + (ptrdiff_t)span->head * r->pitch, (uint16_t)span->head_weight, n, shift);
+        add_weighted_16(sum, r->data + (ptrdiff_t)span->head * r->pitch,
+                        (uint16_t)span->head_weight, n, shift);
     if (span->tail_weight)
-        add_weighted_16(sum, r->data + (ptrdiff_t)span->tail * r->pitch, (uint16_t)span->tail_weight, n, shift);
+        add_weighted_16(sum, r->data + (ptrdiff_t)span->tail * r->pitch,
+                        (uint16_t)span->tail_weight, n, shift);
 }
 
-void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint32_t *sum)
+void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight,
+                           uint32_t *sum)
 {
     switch (r->shift) {
-    case 0:  sums_16(r, span, weight, sum, 0);        break;
-    case 4:  sums_16(r, span, weight, sum, 4);        break;
-    case 6:  sums_16(r, span, weight, sum, 6);        break;
+    case 0: sums_16(r, span, weight, sum, 0); break;
+    case 4: sums_16(r, span, weight, sum, 4); break;
+    case 6: sums_16(r, span, weight, sum, 6); break;
     default: sums_16(r, span, weight, sum, r->shift); break;
     }
 }
 
-/* A whole number of samples to a pixel: the commonest ratios have a loop that the compiler unrolls. */
-INLINED void totals_of(const uint32_t *restrict sum, size_t ratio, size_t step, uint32_t *restrict total, size_t n)
+/* A whole number of samples to a pixel: the commonest ratios have a loop that the compiler unrolls.
+ */
+INLINED void totals_of(const uint32_t *restrict sum, size_t ratio, size_t step,
+                       uint32_t *restrict total, size_t n)
 {
     for (size_t x = 0; x < n; x++) {
         uint32_t t = 0;
@@ -240,28 +259,30 @@ INLINED void totals_of(const uint32_t *restrict sum, size_t ratio, size_t step, 
     }
 }
 
-static void totals_whole(const uint32_t *restrict sum, size_t ratio, size_t step, uint32_t *restrict total, size_t n)
+static void totals_whole(const uint32_t *restrict sum, size_t ratio, size_t step,
+                         uint32_t *restrict total, size_t n)
 {
     switch (ratio) {
-    case 2:  totals_of(sum, 2, step, total, n);     break;
-    case 3:  totals_of(sum, 3, step, total, n);     break;
-    case 4:  totals_of(sum, 4, step, total, n);     break;
-    case 6:  totals_of(sum, 6, step, total, n);     break;
-    case 12: totals_of(sum, 12, step, total, n);    break;
+    case 2: totals_of(sum, 2, step, total, n); break;
+    case 3: totals_of(sum, 3, step, total, n); break;
+    case 4: totals_of(sum, 4, step, total, n); break;
+    case 6: totals_of(sum, 6, step, total, n); break;
+    case 12: totals_of(sum, 12, step, total, n); break;
     default: totals_of(sum, ratio, step, total, n); break;
     }
 }
 
 /*
- * Sums along the row by running totals: with P[k] the sum of the first k columns, what lies before an
- * edge is sample * P[whole] + part * column[whole], and a pixel is the difference of its two edges.
- * No loop of varying length, no branch, whatever the ratio. The last edge is the row's end: its part
- * is 0, and there is no column to read.
+ * Sums along the row by running totals: with P[k] the sum of the first k columns, what lies before
+ * an edge is sample * P[whole] + part * column[whole], and a pixel is the difference of its two
+ * edges. No loop of varying length, no branch, whatever the ratio. The last edge is the row's end:
+ * its part is 0, and there is no column to read.
  */
-static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum, uint32_t *restrict prefix,
-                      uint32_t *restrict total)
+static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum,
+                      uint32_t *restrict prefix, uint32_t *restrict total)
 {
-    /* Modulo 2^32. The differences are right all the same, because no pixel's own total reaches 2^32. */
+    /* Modulo 2^32. The differences are right all the same, because no pixel's own total reaches
+     * 2^32. */
     const struct axis *a = rule->axis;
     const size_t step = rule->step;
     uint32_t running = 0, before = 0;
@@ -279,10 +300,11 @@ static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum
 }
 
 /*
- * ceil(2^(31 + l) / t) with t <= 2^l divides every n < 2^31 exactly (Granlund and Montgomery 1994) and
- * fits 32 bits, but for t == 1.
+ * ceil(2^(31 + l) / t) with t <= 2^l divides every n < 2^31 exactly (Granlund and Montgomery 1994)
+ * and fits 32 bits, but for t == 1.
  */
-static void divide_32(const struct mean_rule *rule, uint32_t t, const uint32_t *restrict total, uint16_t *restrict mean)
+static void divide_32(const struct mean_rule *rule, uint32_t t, const uint32_t *restrict total,
+                      uint16_t *restrict mean)
 {
     int l = 1;
     while (((uint32_t)1 << l) < t)
@@ -332,10 +354,12 @@ static void means_64(const struct mean_rule *rule, uint64_t t, const uint32_t *r
     }
 }
 
-void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum, const struct mean_scratch *scratch, uint16_t *mean)
+void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum,
+                      const struct mean_scratch *scratch, uint16_t *mean)
 {
     uint64_t t = (uint64_t)rule->axis->pixel * rule->column_weight;
-    if ((((uint64_t)rule->largest * t) << rule->scale) + t / 2 <= INT32_MAX && (t > 1 || rule->largest << rule->scale <= UINT16_MAX)) {
+    if ((((uint64_t)rule->largest * t) << rule->scale) + t / 2 <= INT32_MAX &&
+        (t > 1 || rule->largest << rule->scale <= UINT16_MAX)) {
         /* uint64_t's room is enough for as many uint32_t; it is never read as the other type. */
         if (rule->axis->sample == 1)
             totals_whole(sum, rule->axis->pixel, rule->step, scratch->total, rule->axis->out);

@@ -24,11 +24,11 @@ struct edge {
  * them whole: with g = gcd(in, out), a full sample weighs out / g and every pixel in / g.
  */
 struct axis {
-    uint32_t in, out;         /* 0 before the first shrink_axis_fit                      */
-    uint32_t sample;          /* weight of a sample that is covered in full              */
-    uint32_t pixel;           /* sum of the weights of every pixel                       */
-    uint32_t room;            /* pixels that the tables hold                             */
-    struct shrink_span *span; /* [out]; owned; what the sums down columns go by          */
+    uint32_t in, out;         /* 0 before the first shrink_axis_fit */
+    uint32_t sample;          /* weight of a sample that is covered in full */
+    uint32_t pixel;           /* sum of the weights of every pixel */
+    uint32_t room;            /* pixels that the tables hold */
+    struct shrink_span *span; /* [out]; owned; what the sums down columns go by */
     struct edge *edge;        /* [out]; owned; the far edge of each pixel, for the means */
 };
 
@@ -42,26 +42,28 @@ struct rows {
     const uint8_t *data;
     ptrdiff_t pitch;
     uint32_t count;
-    int shift;          /* of 16-bit words; unused for bytes */
+    int shift; /* of 16-bit words; unused for bytes */
 };
 
 /*
  * sum[i] = the weighted sum of column i over `span`. At most 65535 * SHRINK_LARGEST, so it fits.
  * `scratch` has room for r->count and may hold anything.
  */
-void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint16_t *scratch, uint32_t *sum);
-void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight, uint32_t *sum);
+void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, uint32_t weight,
+                          uint16_t *scratch, uint32_t *sum);
+void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span, uint32_t weight,
+                           uint32_t *sum);
 
 /*
- * One row of means. mean[x] = min(65535, floor((S * 2^scale + floor(T / 2)) / T)), where S is the weighted
- * sum of sum[i * step] over pixel x of `axis`, and T = axis->pixel * column_weight.
+ * One row of means. mean[x] = min(65535, floor((S * 2^scale + floor(T / 2)) / T)), where S is the
+ * weighted sum of sum[i * step] over pixel x of `axis`, and T = axis->pixel * column_weight.
  */
 struct mean_rule {
     const struct axis *axis;
     uint32_t column_weight;
     uint32_t step;
-    int scale;           /* 16 - bits, 0..8                              */
-    uint32_t largest;    /* no sample exceeds this, 65535 at most        */
+    int scale;        /* 16 - bits, 0..8 */
+    uint32_t largest; /* no sample exceeds this, 65535 at most */
 };
 
 /* Scratch for one row, owned by the caller: prefix[axis->in + 1], total[axis->out]. */
@@ -70,6 +72,7 @@ struct mean_scratch {
     uint32_t *total;
 };
 
-void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum, const struct mean_scratch *scratch, uint16_t *mean);
+void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum,
+                      const struct mean_scratch *scratch, uint16_t *mean);
 
 #endif

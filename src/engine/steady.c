@@ -7,11 +7,12 @@
 
 enum { FAR = 96 * 96, COLUMNS_A_LOOK = 4096 };
 
-/* Where the programming stands: the best value that ends in each colour of the last column that has any. */
+/* Where the programming stands: the best value that ends in each colour of the last column that has
+ * any. */
 struct front {
     struct steady_list list;
     int64_t best[CLUSTERS_MAX];
-    uint64_t unit;              /* pixels * percent */
+    uint64_t unit; /* pixels * percent */
 };
 
 static int64_t cost(const struct front *f, const struct cluster *a, const struct cluster *b)
@@ -28,7 +29,9 @@ static void advance(struct front *f, struct steady_list next, uint8_t *back)
     bool same_frame = next.cluster == f->list.cluster;
     for (int j = 0; j < next.count; j++) {
         int from = same_frame ? j : 0;
-        int64_t most = f->list.count == 0 ? 0 : same_frame ? f->best[j] : f->best[0] - cost(f, &f->list.cluster[0], &next.cluster[j]);
+        int64_t most = f->list.count == 0 ? 0
+                       : same_frame       ? f->best[j]
+                                    : f->best[0] - cost(f, &f->list.cluster[0], &next.cluster[j]);
         for (int i = 1; i < f->list.count && !same_frame; i++) {
             int64_t value = f->best[i] - cost(f, &f->list.cluster[i], &next.cluster[j]);
             if (value > most) {
@@ -63,8 +66,8 @@ static int longest_list(steady_ask *ask, const void *user, uint64_t columns)
     return most;
 }
 
-bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t pixels, int percent, uint8_t *chosen,
-                   struct err *e)
+bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t pixels,
+                   int percent, uint8_t *chosen, struct err *e)
 {
     struct front f = {.unit = pixels * (uint64_t)percent};
     size_t stride = (size_t)longest_list(ask, user, columns);
@@ -81,7 +84,7 @@ bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t
             advance(&f, list, back + i * stride);
     }
     int choice = last_choice(&f);
-    for (uint64_t i = columns; i-- > 0; ) {
+    for (uint64_t i = columns; i-- > 0;) {
         bool any = ask(user, i).count > 0;
         chosen[i] = any ? (uint8_t)choice : 0;
         choice = any ? back[i * stride + (size_t)choice] : choice;
@@ -93,7 +96,8 @@ bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t
 static struct steady_list clusters_of(const void *user, uint64_t column)
 {
     const struct column *c = columns_get(user, column);
-    return (struct steady_list){c->cluster, c->status == COLUMN_MISSING || !c->cluster ? 0 : c->clusters};
+    return (struct steady_list){c->cluster,
+                                c->status == COLUMN_MISSING || !c->cluster ? 0 : c->clusters};
 }
 
 static struct steady_list modes_of(const void *user, uint64_t column)
@@ -102,10 +106,7 @@ static struct steady_list modes_of(const void *user, uint64_t column)
     return (struct steady_list){c->mode, c->status == COLUMN_MISSING || !c->mode ? 0 : c->modes};
 }
 
-static void choose_cluster(struct column *c, uint8_t chosen)
-{
-    c->chosen = chosen;
-}
+static void choose_cluster(struct column *c, uint8_t chosen) { c->chosen = chosen; }
 
 static void choose_mode(struct column *c, uint8_t chosen)
 {
@@ -113,7 +114,8 @@ static void choose_mode(struct column *c, uint8_t chosen)
     memcpy(c->dominant, c->mode[chosen].rgb, sizeof c->dominant);
 }
 
-static bool choose_all(struct columns *c, steady_ask *ask, void (*choose)(struct column *, uint8_t), uint64_t pixels, int percent, struct err *e)
+static bool choose_all(struct columns *c, steady_ask *ask, void (*choose)(struct column *, uint8_t),
+                       uint64_t pixels, int percent, struct err *e)
 {
     uint64_t count = columns_count(c);
     uint8_t *chosen = calloc(count + 1, 1);
@@ -131,5 +133,6 @@ static bool choose_all(struct columns *c, steady_ask *ask, void (*choose)(struct
 
 bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err *e)
 {
-    return choose_all(c, clusters_of, choose_cluster, pixels, percent, e) && choose_all(c, modes_of, choose_mode, pixels, percent, e);
+    return choose_all(c, clusters_of, choose_cluster, pixels, percent, e) &&
+           choose_all(c, modes_of, choose_mode, pixels, percent, e);
 }

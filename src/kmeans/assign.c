@@ -6,7 +6,8 @@
 #include "kmeans_lines.h"
 #include "kmeans_vector.h"
 
-/* The vector versions' memory; up to a whole vector and zeroed, for what is loaded beyond the last block and ignored. */
+/* The vector versions' memory; up to a whole vector and zeroed, for what is loaded beyond the last
+ * block and ignored. */
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
@@ -66,10 +67,7 @@ int32_t assign_constant(const int32_t q[3], int bits, int index)
 }
 
 /* Two int16 as a pair. */
-static uint32_t pair(int low, int high)
-{
-    return (uint16_t)low | (uint32_t)(uint16_t)high << 16;
-}
+static uint32_t pair(int low, int high) { return (uint16_t)low | (uint32_t)(uint16_t)high << 16; }
 
 static void load_one(struct assign *a, int j)
 {
@@ -83,7 +81,8 @@ static void load_one(struct assign *a, int j)
     a->now.half_g[j] = pair(-q[1] * scale / 2, 0);
 }
 
-/* A difference of two int16 as an int16; *far when the difference of two such differences would be none. */
+/* A difference of two int16 as an int16; *far when the difference of two such differences would be
+ * none. */
 static uint16_t int16_gap(uint32_t a, uint32_t b, bool *far)
 {
     int gap = (int16_t)(uint16_t)a - (int16_t)(uint16_t)b;
@@ -115,7 +114,8 @@ static void step_plain(struct assign *a)
         constant[j] = assign_constant(a->q[j], a->bits, j);
     memset(a->sum, 0, sizeof a->sum);
     for (size_t i = 0; i < p->n; i++) {
-        int r = colour_red(p->colour[i]), g = colour_green(p->colour[i]), b = colour_blue(p->colour[i]);
+        int r = colour_red(p->colour[i]), g = colour_green(p->colour[i]),
+            b = colour_blue(p->colour[i]);
         int32_t best = INT32_MAX;
         for (int j = 0; j < a->k; j++) {
             int32_t score = assign_score(constant[j], a->q[j], a->bits, p->colour[i]);

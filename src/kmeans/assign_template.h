@@ -1,34 +1,38 @@
 /*
- * assign_template.h - the assign step that looks only where something may have changed, written once
- * over kmeans_lanes.h. Scores P_j(c) as in assign.h.
+ * assign_template.h - the assign step that looks only where something may have changed, written
+ * once over kmeans_lanes.h. Scores P_j(c) as in assign.h.
  *
- * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; before them Pelleg and Moore, KDD 1999), over boxes
- * of neighbours in Morton order, of two sizes, in place of the cells of a kd-tree. P_w - P_j is linear in the colour, so
- * over a box its maximum is at a corner:
- *     2 max(P_w - P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|.
- * Negative: no point of the box can go to j. w is the winner of the centre. The centroids that are left, w among them, are the
- * box's rivals.
+ * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; before them Pelleg and Moore,
+ * KDD 1999), over boxes of neighbours in Morton order, of two sizes, in place of the cells of a
+ * kd-tree. P_w - P_j is linear in the colour, so over a box its maximum is at a corner: 2 max(P_w -
+ * P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|. Negative: no point of the box can go to
+ * j. w is the winner of the centre. The centroids that are left, w among them, are the box's
+ * rivals.
  *
- * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its centroid and the next best have
- * moved too little. They are kept for a group where he keeps one for each point, and are differences of scores, not
- * distances. slack[0][group] <= P_j - P_winner for every point of the group and every other j among its block's
- * rivals. A step that moves P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two
- * scores of a point are equal). The largest such sum over a block's box, its drift, is found like the box test, where
- * Hamerly takes the triangle inequality. With two rivals, slack[0] speaks for the points of the lower one and slack[1] for
- * those of the other, because a border that moves threatens one side only; Elkan (ICML 2003) goes on in that direction, to
- * a bound for each centroid.
+ * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its
+ * centroid and the next best have moved too little. They are kept for a group where he keeps one
+ * for each point, and are differences of scores, not distances. slack[0][group] <= P_j - P_winner
+ * for every point of the group and every other j among its block's rivals. A step that moves
+ * P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two scores
+ * of a point are equal). The largest such sum over a block's box, its drift, is found like the box
+ * test, where Hamerly takes the triangle inequality. With two rivals, slack[0] speaks for the
+ * points of the lower one and slack[1] for those of the other, because a border that moves
+ * threatens one side only; Elkan (ICML 2003) goes on in that direction, to a bound for each
+ * centroid.
  *
- * So a step tests the boxes of all blocks and takes the drift off the least slack of each, a vector of blocks at a
- * time; where that is used up it goes down to the block's groups, and to the points of those groups alone whose own
- * slack is used up. Sums follow the labels that change.
+ * So a step tests the boxes of all blocks and takes the drift off the least slack of each, a vector
+ * of blocks at a time; where that is used up it goes down to the block's groups, and to the points
+ * of those groups alone whose own slack is used up. Sums follow the labels that change.
  *
- * Tried and slower (320x180, k 8): testing every group's box in every step; a vector of centroids for one block at a
- * time (a tenth: with k 8 half of AVX-512 idles); blocks of 16 to 64 points without groups (5 to 40 %; of 128 points: a
- * twentieth); a slack for each winner of three and four rivals; with AVX-512 all eight centroids instead of the
- * rivals. Visiting block by block, in loops of a few rounds that a branch predictor cannot learn, is 5 % slower with
- * AVX-512 and 3 % faster with AVX2.
+ * Tried and slower (320x180, k 8): testing every group's box in every step; a vector of centroids
+ * for one block at a time (a tenth: with k 8 half of AVX-512 idles); blocks of 16 to 64 points
+ * without groups (5 to 40 %; of 128 points: a twentieth); a slack for each winner of three and four
+ * rivals; with AVX-512 all eight centroids instead of the rivals. Visiting block by block, in loops
+ * of a few rounds that a branch predictor cannot learn, is 5 % slower with AVX-512 and 3 % faster
+ * with AVX2.
  *
- * All bounds are exact or rounded to the safe side: they decide what is looked at, never what is found there.
+ * All bounds are exact or rounded to the safe side: they decide what is looked at, never what is
+ * found there.
  */
 #include <string.h>
 
@@ -45,7 +49,8 @@ _Static_assert(STRETCH_POINTS <= 1 << CHANGE_NEW, "a change holds a point's numb
 /* So that there is a version for each shape. */
 #define FOR_SHAPE static inline __attribute__((always_inline))
 
-/* How sets of the k centroids are kept: in `words` of 32 bits; `few`: a vector holds a number for each. Constants. */
+/* How sets of the k centroids are kept: in `words` of 32 bits; `few`: a vector holds a number for
+ * each. Constants. */
 struct shape {
     int words;
     bool few;
@@ -60,8 +65,8 @@ static inline struct places places_of(const struct boxes *b, size_t at)
 {
     lanes low_rb = lanes_load(b->low_rb + at), low_g = lanes_load(b->low_g + at);
     lanes high_rb = lanes_load(b->high_rb + at), high_g = lanes_load(b->high_g + at);
-    return (struct places){lanes_add(low_rb, high_rb), lanes_add(low_g, high_g), lanes_sub(high_rb, low_rb),
-                           lanes_sub(high_g, low_g)};
+    return (struct places){lanes_add(low_rb, high_rb), lanes_add(low_g, high_g),
+                           lanes_sub(high_rb, low_rb), lanes_sub(high_g, low_g)};
 }
 
 /* Twice the scores of centroid j at the centres. */
@@ -96,10 +101,7 @@ FOR_SHAPE lanes look_up(const void *table, lanes index, struct shape shape)
 }
 
 /* Centroid j in a word of a set. */
-static inline lanes bit_of(int j)
-{
-    return lanes_all((int)(UINT32_C(1) << (j % 32)));
-}
+static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 32))); }
 
 /* The rivals of each block: set[0], of 0..31, and set[1]. Returns their kind, as in assign.h. */
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
@@ -127,10 +129,11 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
 }
 
 /*
- * Of two rivals: by how much the score of the lower can have grown over that of the other since the last step, and the
- * other way round.
+ * Of two rivals: by how much the score of the lower can have grown over that of the other since the
+ * last step, and the other way round.
  */
-FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape, lanes up[2])
+FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape,
+                          lanes up[2])
 {
     const struct assign_table *m = &a->moved;
     lanes low = lanes_and(kind, lanes_all(CLUSTERS_MAX - 1));
@@ -139,7 +142,8 @@ FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, s
     lanes g = pairs_sub(look_up(m->g, low, shape), look_up(m->g, high, shape));
     lanes centre = lanes_sub(look_up(m->twice, low, shape), look_up(m->twice, high, shape));
     centre = lanes_dot(lanes_dot(centre, c.centre_rb, rb), c.centre_g, g);
-    lanes reach = lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, pairs_abs(rb)), c.edge_g, pairs_abs(g));
+    lanes reach =
+        lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, pairs_abs(rb)), c.edge_g, pairs_abs(g));
     up[0] = lanes_right1(lanes_add(reach, centre));
     up[1] = lanes_right1(lanes_sub(reach, centre));
 }
@@ -161,31 +165,34 @@ static inline lanes set_drift(const struct assign *a, struct places c, const lan
 }
 
 /* What the step takes off the slacks of blocks with these rivals. */
-FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const lanes set[2], struct shape shape, lanes up[2])
+FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const lanes set[2],
+                      struct shape shape, lanes up[2])
 {
     pair_drift(a, c, kind, shape, up);
-    lanes_mask many = mask_not_less(kind, lanes_all(3 * KIND_ONE)), single = mask_less(kind, lanes_all(2 * KIND_ONE));
+    lanes_mask many = mask_not_less(kind, lanes_all(3 * KIND_ONE)),
+               single = mask_less(kind, lanes_all(2 * KIND_ONE));
     lanes any = mask_bits(many) ? set_drift(a, c, set) : lanes_all(0);
     for (int side = 0; side < 2; side++)
         up[side] = lanes_select(single, lanes_all(0), lanes_select(many, any, up[side]));
 }
 
 /*
- * What is to be done in a stretch, as lists: to a branch predictor it is as good as random which groups and points these
- * are.
+ * What is to be done in a stretch, as lists: to a branch predictor it is as good as random which
+ * groups and points these are.
  */
 struct stretch {
-    size_t block;                                       /* the first                                      */
+    size_t block; /* the first */
     uint32_t changes, visits[LISTS];
-    uint32_t visit[LISTS][STRETCH_GROUPS + LANES];      /* groups, by the number of their rivals          */
-    uint32_t change[STRETCH_POINTS + LANES];            /* point in the stretch | new label << CHANGE_NEW */
+    uint32_t visit[LISTS][STRETCH_GROUPS + LANES]; /* groups, by the number of their rivals */
+    uint32_t change[STRETCH_POINTS + LANES]; /* point in the stretch | new label << CHANGE_NEW */
 };
 
 /*
- * Notes those of LANES points whose label is no longer `is` at `next`; returns where the next are noted, which so stays in a
- * register.
+ * Notes those of LANES points whose label is no longer `is` at `next`; returns where the next are
+ * noted, which so stays in a register.
  */
-static inline uint32_t *note_changes(const struct assign *a, const struct stretch *s, size_t at, lanes is, uint32_t *next)
+static inline uint32_t *note_changes(const struct assign *a, const struct stretch *s, size_t at,
+                                     lanes is, uint32_t *next)
 {
     uint32_t changed = lanes_differ(is, lanes_from_u8(a->label + at));
     lanes point = lanes_add(lanes_count(), lanes_all((int)(at - s->block * BLOCK)));
@@ -194,7 +201,8 @@ static inline uint32_t *note_changes(const struct assign *a, const struct stretc
 }
 
 /* Scores a group against the centroids in `set`. */
-static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t group, uint64_t set, uint32_t *next)
+static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t group, uint64_t set,
+                              uint32_t *next)
 {
     size_t at = group * GROUP;
     lanes margin = lanes_all(INT32_MAX);
@@ -223,13 +231,15 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
 }
 
 /*
- * The same for two rivals: one linear function, half of P_low - P_high rounded down (the steps are even), and a slack
- * for each side.
+ * The same for two rivals: one linear function, half of P_low - P_high rounded down (the steps are
+ * even), and a slack for each side.
  */
-static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, size_t group, int low, int high, uint32_t *next)
+static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, size_t group, int low,
+                                   int high, uint32_t *next)
 {
     const struct assign_table *t = &a->now;
-    lanes constant = lanes_right1(lanes_sub(lanes_all(t->constant[low]), lanes_all(t->constant[high])));
+    lanes constant =
+        lanes_right1(lanes_sub(lanes_all(t->constant[low]), lanes_all(t->constant[high])));
     lanes step_rb = pairs_sub(lanes_all((int)t->half_rb[low]), lanes_all((int)t->half_rb[high]));
     lanes step_g = pairs_sub(lanes_all((int)t->half_g[low]), lanes_all((int)t->half_g[high]));
     lanes side_low = lanes_all(SLACK_MOST / 2), side_high = side_low;
@@ -240,7 +250,8 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
         /* As unsigned numbers the other side's are huge. ~d = -d - 1. */
         side_low = lanes_min_unsigned(side_low, lanes_not(d));
         side_high = lanes_min_unsigned(side_high, d);
-        next = note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)), next);
+        next =
+            note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)), next);
     }
     a->slack[0][group] = 2 * lanes_least(side_low);
     a->slack[1][group] = 2 * lanes_least(side_high);
@@ -248,8 +259,8 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
 }
 
 /*
- * Lets the labels and the sums follow the changes. Neighbours change between the same two centroids: with one set of
- * totals every addition would wait for the last.
+ * Lets the labels and the sums follow the changes. Neighbours change between the same two
+ * centroids: with one set of totals every addition would wait for the last.
  */
 static void apply(struct assign *a, const struct stretch *s)
 {
@@ -270,7 +281,8 @@ static void apply(struct assign *a, const struct stretch *s)
 static inline void add_total(struct assign *a, int set, uint32_t winner, const uint32_t sum[4])
 {
     __m128i *total = (__m128i *)a->total[set][winner];
-    _mm_store_si128(total, _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
+    _mm_store_si128(total,
+                    _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
 }
 
 /* Gives a block, or each of its groups, to the winner of the centre: a visit puts it right. */
@@ -293,8 +305,9 @@ static inline void claim(struct assign *a, size_t block)
 }
 
 /*
- * Takes the drift off the least slack of the blocks; returns one bit for each where that is used up. `due` adds up what the
- * slacks of a block's groups do not know of yet: never below what scores can change, so that no sum overflows.
+ * Takes the drift off the least slack of the blocks; returns one bit for each where that is used
+ * up. `due` adds up what the slacks of a block's groups do not know of yet: never below what scores
+ * can change, so that no sum overflows.
  */
 static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 {
@@ -313,7 +326,8 @@ static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
 {
     struct places c = places_of(&a->p->block, block);
-    lanes set[2], known[2], all = lanes_all(-1), none = lanes_all(0), up[2] = {none, none}, fresh = none;
+    lanes set[2], known[2], all = lanes_all(-1), none = lanes_all(0), up[2] = {none, none},
+                            fresh = none;
     lanes kind = box_test(a, c, shape, set);
     if (first) {
         fresh = lanes_where(mask_not_less(kind, lanes_all(2 * KIND_ONE)), all);
@@ -344,12 +358,14 @@ static inline void list_visits(struct assign *a, struct stretch *s, size_t block
         for (int side = 0; side < 2; side++) {
             int32_t *slack = a->slack[side] + group;
             lanes left = lanes_sub(lanes_load(slack), lanes_all(a->due[side][block]));
-            /* A side that the border moves away from gains slack; the cap keeps it from growing without end. */
+            /* A side that the border moves away from gains slack; the cap keeps it from growing
+             * without end. */
             lanes_store(slack, lanes_min(left, lanes_all(SLACK_MOST)));
             both = lanes_or(both, left);
         }
         uint32_t used_up = lanes_negative(both);
-        lanes_pack(s->visit[list] + s->visits[list], used_up, lanes_add(lanes_count(), lanes_all((int)group)));
+        lanes_pack(s->visit[list] + s->visits[list], used_up,
+                   lanes_add(lanes_count(), lanes_all((int)group)));
         s->visits[list] += (uint32_t)__builtin_popcount(used_up);
     }
 }
@@ -367,7 +383,8 @@ static inline void settle(struct assign *a, size_t block)
 }
 
 /* Visits what must be visited in these blocks of the stretch. */
-FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks, struct shape shape)
+FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks,
+                            struct shape shape)
 {
     uint32_t *next = s->change;
     memset(s->visits, 0, sizeof s->visits);
@@ -380,7 +397,8 @@ FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks
             if (shape.words == 2)
                 set |= (uint64_t)a->rivals[1][block] << 32;
             if (list == 2)
-                next = visit_pair(a, s, group, KIND_LOWER(a->kind[block]), KIND_HIGHER(a->kind[block]), next);
+                next = visit_pair(a, s, group, KIND_LOWER(a->kind[block]),
+                                  KIND_HIGHER(a->kind[block]), next);
             else
                 next = visit(a, s, group, set, next);
         }

@@ -13,8 +13,9 @@
 #define PIXELS_VECTOR ((size_t)1 << 24)
 
 /*
- * What restarts that wait may keep of the assign step, in bytes. A restart for which there is no room looks at all points
- * again when it goes on, which takes about as long as two iterations do at that stage.
+ * What restarts that wait may keep of the assign step, in bytes. A restart for which there is no
+ * room looks at all points again when it goes on, which takes about as long as two iterations do at
+ * that stage.
  */
 #define WAITING_BYTES ((size_t)16 << 20)
 
@@ -22,14 +23,15 @@ enum { RACE_LEAST = 5, RACE_HALF = 5, RACE_FIFTH = 12 };
 
 struct kmeans {
     struct kmeans_params params;
-    enum isa isa;                    /* ISA_C for a workspace beyond PIXELS_VECTOR                     */
+    enum isa isa; /* ISA_C for a workspace beyond PIXELS_VECTOR */
     struct points_maker *maker;
     struct points points;
     struct seed *seed;
     struct kmeans_rung rung[KMEANS_RUNGS];
-    int rungs, room;                 /* room: one restart more than goes on from the first rung        */
-    struct restart *restart;         /* [room]                                                         */
-    struct restart **order;          /* [room] to all of them; those in the race come first, by restart_before */
+    int rungs, room;         /* room: one restart more than goes on from the first rung */
+    struct restart *restart; /* [room] */
+    /* [room] to all of them; those in the race come first, by restart_before */
+    struct restart **order;
 };
 
 const char *kmeans_init_name(enum kmeans_init init)
@@ -52,8 +54,8 @@ int kmeans_rungs(const struct kmeans_params *params, struct kmeans_rung rung[KME
 }
 
 /*
- * Makes the restarts. Each has an assign workspace of its own where these fit into WAITING_BYTES and something is remembered in
- * them; the others share one, each alone while it is worked on.
+ * Makes the restarts. Each has an assign workspace of its own where these fit into WAITING_BYTES
+ * and something is remembered in them; the others share one, each alone while it is worked on.
  */
 static bool open_restarts(struct kmeans *km, size_t most, struct err *e)
 {
@@ -86,7 +88,8 @@ static void close_restarts(struct kmeans *km)
     free(km->order);
 }
 
-struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa, struct err *e)
+struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa,
+                           struct err *e)
 {
     size_t most = points_most(pixels);
     struct kmeans *km = calloc(1, sizeof *km);
@@ -125,7 +128,8 @@ static void rank(struct kmeans *km, int at)
     km->order[at] = r;
 }
 
-/* The best of all restarts. One that is behind too many at the first rung makes room for the next. */
+/* The best of all restarts. One that is behind too many at the first rung makes room for the next.
+ */
 static const struct restart *best_restart(struct kmeans *km, uint64_t frame)
 {
     int racing = 0;

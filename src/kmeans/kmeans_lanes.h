@@ -1,8 +1,10 @@
 /*
- * kmeans_lanes.h - the few vector operations that the k-means needs, in AVX2 (8 lanes of 32 bits) or
- * AVX-512 (16), so that the templates over it are written once. The flags of the including file decide.
+ * kmeans_lanes.h - the few vector operations that the k-means needs, in AVX2 (8 lanes of 32 bits)
+ * or AVX-512 (16), so that the templates over it are written once. The flags of the including file
+ * decide.
  *
- * Where lanes_... compare, they answer with one bit a lane. VNNI differs from AVX-512 in lanes_dot alone.
+ * Where lanes_... compare, they answer with one bit a lane. VNNI differs from AVX-512 in lanes_dot
+ * alone.
  */
 #ifndef BARCODE_KMEANS_LANES_H
 #define BARCODE_KMEANS_LANES_H
@@ -35,8 +37,14 @@ static inline lanes lanes_right(lanes a, int n) { return _mm512_srli_epi32(a, (u
 static inline lanes lanes_right1(lanes a) { return _mm512_srai_epi32(a, 1); }
 static inline lanes pairs_abs(lanes a) { return _mm512_abs_epi16(a); }
 /* Lane i of the result: lane index_i (modulo LANES) of a, or word index_i of the table. */
-static inline lanes lanes_permute(lanes a, lanes index) { return _mm512_permutexvar_epi32(index, a); }
-static inline lanes lanes_gather(const void *table, lanes index) { return _mm512_i32gather_epi32(index, table, 4); }
+static inline lanes lanes_permute(lanes a, lanes index)
+{
+    return _mm512_permutexvar_epi32(index, a);
+}
+static inline lanes lanes_gather(const void *table, lanes index)
+{
+    return _mm512_i32gather_epi32(index, table, 4);
+}
 /* True or false for each lane, in the machine's own form; mask_bits: one bit a lane. */
 typedef __mmask16 lanes_mask;
 static inline uint32_t mask_bits(lanes_mask m) { return m; }
@@ -45,7 +53,10 @@ static inline lanes_mask mask_not_less(lanes a, lanes b) { return _mm512_cmpge_e
 /* True where a has the one bit that b has. */
 static inline lanes_mask mask_test(lanes a, lanes b) { return _mm512_test_epi32_mask(a, b); }
 /* a where it is true, else b. */
-static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm512_mask_blend_epi32(m, b, a); }
+static inline lanes lanes_select(lanes_mask m, lanes a, lanes b)
+{
+    return _mm512_mask_blend_epi32(m, b, a);
+}
 /* The same with 0 for b. */
 static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm512_maskz_mov_epi32(m, a); }
 static inline lanes lanes_left(lanes a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
@@ -54,7 +65,8 @@ static inline lanes lanes_count(void)
 {
     return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-/* Stores the lanes whose bit is 1, one after the other, and then anything: LANES words are written. */
+/* Stores the lanes whose bit is 1, one after the other, and then anything: LANES words are written.
+ */
 static inline void lanes_pack(uint32_t *p, uint32_t bits, lanes a)
 {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi32((__mmask16)bits, a));
@@ -70,7 +82,8 @@ static inline lanes bytes_max(lanes a, lanes b) { return _mm512_max_epu8(a, b); 
 /* Byte i of the result: the byte of table[16] that byte i of `index` (0..15) names. */
 static inline lanes bytes_look_up(const uint8_t *table, lanes index)
 {
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)table)), index);
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)table)),
+                               index);
 }
 /* The low halves of the products. */
 static inline lanes lanes_mul(lanes a, lanes b) { return _mm512_mullo_epi32(a, b); }
@@ -92,13 +105,17 @@ static inline void lanes_store_sums(uint32_t to[4], const lanes a[4])
 {
     __m256i half[4];
     for (int i = 0; i < 4; i++)
-        half[i] = _mm256_add_epi32(_mm512_castsi512_si256(a[i]), _mm512_extracti64x4_epi64(a[i], 1));
-    __m256i sum = _mm256_hadd_epi32(_mm256_hadd_epi32(half[0], half[1]), _mm256_hadd_epi32(half[2], half[3]));
-    _mm_store_si128((__m128i *)to, _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
+        half[i] =
+            _mm256_add_epi32(_mm512_castsi512_si256(a[i]), _mm512_extracti64x4_epi64(a[i], 1));
+    __m256i sum =
+        _mm256_hadd_epi32(_mm256_hadd_epi32(half[0], half[1]), _mm256_hadd_epi32(half[2], half[3]));
+    _mm_store_si128((__m128i *)to,
+                    _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
 }
 /* a0 b0 + a1 b1, a2 b2 + a3 b3, ... as halves: unsigned bytes times signed ones. */
 static inline lanes bytes_dot(lanes a, lanes b) { return _mm512_maddubs_epi16(a, b); }
-/* The LANES pixels of 3 bytes at rgb, a word each with the high byte 0. Of LANES_RGB pixels bytes are read. */
+/* The LANES pixels of 3 bytes at rgb, a word each with the high byte 0. Of LANES_RGB pixels bytes
+ * are read. */
 static inline lanes lanes_from_rgb(const uint8_t *rgb)
 {
     __m512i words = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)rgb));
@@ -174,15 +191,36 @@ static inline lanes lanes_not(lanes a) { return _mm256_xor_si256(a, _mm256_set1_
 static inline lanes lanes_right(lanes a, int n) { return _mm256_srli_epi32(a, n); }
 static inline lanes lanes_right1(lanes a) { return _mm256_srai_epi32(a, 1); }
 static inline lanes pairs_abs(lanes a) { return _mm256_abs_epi16(a); }
-static inline lanes lanes_permute(lanes a, lanes index) { return _mm256_permutevar8x32_epi32(a, index); }
-static inline lanes lanes_gather(const void *table, lanes index) { return _mm256_i32gather_epi32(table, index, 4); }
+static inline lanes lanes_permute(lanes a, lanes index)
+{
+    return _mm256_permutevar8x32_epi32(a, index);
+}
+static inline lanes lanes_gather(const void *table, lanes index)
+{
+    return _mm256_i32gather_epi32(table, index, 4);
+}
 typedef __m256i lanes_mask;
-static inline uint32_t mask_bits(lanes_mask m) { return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(m)); }
+static inline uint32_t mask_bits(lanes_mask m)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(m));
+}
 static inline lanes_mask mask_less(lanes a, lanes b) { return _mm256_cmpgt_epi32(b, a); }
-static inline lanes_mask mask_not(lanes_mask m) { return _mm256_xor_si256(m, _mm256_set1_epi32(-1)); }
-static inline lanes_mask mask_not_less(lanes a, lanes b) { return mask_not(_mm256_cmpgt_epi32(b, a)); }
-static inline lanes_mask mask_test(lanes a, lanes b) { return _mm256_cmpeq_epi32(_mm256_and_si256(a, b), b); }
-static inline lanes lanes_select(lanes_mask m, lanes a, lanes b) { return _mm256_blendv_epi8(b, a, m); }
+static inline lanes_mask mask_not(lanes_mask m)
+{
+    return _mm256_xor_si256(m, _mm256_set1_epi32(-1));
+}
+static inline lanes_mask mask_not_less(lanes a, lanes b)
+{
+    return mask_not(_mm256_cmpgt_epi32(b, a));
+}
+static inline lanes_mask mask_test(lanes a, lanes b)
+{
+    return _mm256_cmpeq_epi32(_mm256_and_si256(a, b), b);
+}
+static inline lanes lanes_select(lanes_mask m, lanes a, lanes b)
+{
+    return _mm256_blendv_epi8(b, a, m);
+}
 static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm256_and_si256(m, a); }
 static inline lanes lanes_left(lanes a, int n) { return _mm256_slli_epi32(a, n); }
 static inline lanes lanes_count(void) { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
@@ -203,7 +241,8 @@ static inline lanes bytes_min(lanes a, lanes b) { return _mm256_min_epu8(a, b); 
 static inline lanes bytes_max(lanes a, lanes b) { return _mm256_max_epu8(a, b); }
 static inline lanes bytes_look_up(const uint8_t *table, lanes index)
 {
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)), index);
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table)),
+                               index);
 }
 static inline lanes lanes_mul(lanes a, lanes b) { return _mm256_mullo_epi32(a, b); }
 static inline lanes lanes_sums(lanes a)
@@ -218,7 +257,8 @@ static inline uint32_t lanes_last(lanes a) { return (uint32_t)_mm256_extract_epi
 static inline void lanes_store_sums(uint32_t to[4], const lanes a[4])
 {
     __m256i sum = _mm256_hadd_epi32(_mm256_hadd_epi32(a[0], a[1]), _mm256_hadd_epi32(a[2], a[3]));
-    _mm_store_si128((__m128i *)to, _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
+    _mm_store_si128((__m128i *)to,
+                    _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
 }
 static inline lanes bytes_dot(lanes a, lanes b) { return _mm256_maddubs_epi16(a, b); }
 static inline lanes lanes_from_rgb(const uint8_t *rgb)
@@ -288,7 +328,8 @@ static inline uint64_t wide_sum(lanes a)
 /* What the vector versions look at together. See barcode/kmeans/points.h. */
 enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = GROUP * POINTS_BLOCK };
 
-_Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 && POINTS_BLOCK % LANES == 0,
+_Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 &&
+                   POINTS_BLOCK % LANES == 0,
                "what points.c makes room for");
 
 /* Pixels that lanes_from_rgb reads of. */

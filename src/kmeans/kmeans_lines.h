@@ -1,6 +1,7 @@
 /*
- * kmeans_lines.h - memory in whole cache lines of 64 bytes, which a vector of any instruction set divides: a vector may be
- * loaded and stored wherever one begins, over the end of an array too. Freed by free(). Any thread.
+ * kmeans_lines.h - memory in whole cache lines of 64 bytes, which a vector of any instruction set
+ * divides: a vector may be loaded and stored wherever one begins, over the end of an array too.
+ * Freed by free(). Any thread.
  */
 #ifndef BARCODE_KMEANS_LINES_H
 #define BARCODE_KMEANS_LINES_H
@@ -9,10 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline size_t kmeans_lines_bytes(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
+static inline size_t kmeans_lines_bytes(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* Room for `bytes` bytes, with anything in it. NULL when memory runs out. */
 static inline void *kmeans_lines(size_t bytes)

@@ -1,6 +1,7 @@
 /*
- * kmeans_vector.h - the passes over a frame's points that are worth vectors, one set of functions for each instruction
- * set. The templates hold them, written once over kmeans_lanes.h; kmeans_avx2.c and its like compile them.
+ * kmeans_vector.h - the passes over a frame's points that are worth vectors, one set of functions
+ * for each instruction set. The templates hold them, written once over kmeans_lanes.h;
+ * kmeans_avx2.c and its like compile them.
  */
 #ifndef BARCODE_KMEANS_VECTOR_H
 #define BARCODE_KMEANS_VECTOR_H
@@ -15,11 +16,14 @@ struct assign;
 struct nearest;
 struct points;
 
-/* A set leaves the same as the plain functions; those from `begin` on need what `box` has filled. */
+/* A set leaves the same as the plain functions; those from `begin` on need what `box` has filled.
+ */
 struct kmeans_vector {
-    /* The pixels rgb[pixels][3] as runs of equal neighbours in run[pixels] (points_key.h); returns how many. Uses up p. */
+    /* The pixels rgb[pixels][3] as runs of equal neighbours in run[pixels] (points_key.h); returns
+     * how many. Uses up p. */
     size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
-    /* Colours, weights, prefixes and square of the runs, which are sorted by key; returns how many points they are. */
+    /* Colours, weights, prefixes and square of the runs, which are sorted by key; returns how many
+     * points they are. */
     size_t (*distinct)(struct points *p, const uint32_t *run, size_t runs);
     /* points_box. */
     void (*box)(struct points *p);
@@ -35,9 +39,11 @@ struct kmeans_vector {
     void (*step)(struct assign *a, bool first);
 };
 
-extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;   /* in builds for x86-64 */
+/* in builds for x86-64 */
+extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;
 
-/* The set for an instruction set that this processor has; NULL for ISA_C, whose passes are plain C. */
+/* The set for an instruction set that this processor has; NULL for ISA_C, whose passes are plain C.
+ */
 const struct kmeans_vector *kmeans_vector_of(enum isa isa);
 
 #endif

@@ -3,5 +3,6 @@
 #include "points_template.h"
 #include "seed_template.h"
 
-const struct kmeans_vector kmeans_vnni = {make_runs, distinct_points, box_points, begin_candidates, add_candidates,
-                                          try_candidates, count_candidates, assign_again};
+const struct kmeans_vector kmeans_vnni = {make_runs,        distinct_points, box_points,
+                                          begin_candidates, add_candidates,  try_candidates,
+                                          count_candidates, assign_again};

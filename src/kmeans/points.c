@@ -8,21 +8,19 @@
 #include "points_key.h"
 
 /*
- * Up to SORT_MOST pixels the keys are sorted, 12 bits a pass, low half first: 8 bytes a pixel. Above
- * that a table of 2^24 counters is smaller than the keys and its scan is cheap beside the pixels.
+ * Up to SORT_MOST pixels the keys are sorted, 12 bits a pass, low half first: 8 bytes a pixel.
+ * Above that a table of 2^24 counters is smaller than the keys and its scan is cheap beside the
+ * pixels.
  */
 enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, SORT_MOST = 1 << 22 };
 struct points_maker {
-    const struct kmeans_vector *vector; /* NULL: plain C                                          */
+    const struct kmeans_vector *vector; /* NULL: plain C */
     uint32_t *key, *other;              /* [pixels], the two sides of the sort; NULL with a table */
-    uint32_t *table;                    /* [KEYS] counts; NULL with a sort                        */
-    uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions                             */
+    uint32_t *table;                    /* [KEYS] counts; NULL with a sort */
+    uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions */
 };
 
-size_t points_most(size_t pixels)
-{
-    return pixels < KEYS ? pixels : KEYS;
-}
+size_t points_most(size_t pixels) { return pixels < KEYS ? pixels : KEYS; }
 
 /* The four arrays of the boxes are one piece of memory. Zeroed, for what is loaded and ignored. */
 static bool boxes_open(struct boxes *b, size_t count)
@@ -161,7 +159,8 @@ static void sort_keys(struct points_maker *m, size_t count)
         m->key[m->high[m->other[i] / DIGITS % DIGITS]++] = m->other[i];
 }
 
-static void make_by_sorting(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+static void make_by_sorting(struct points_maker *m, struct points *p, const uint8_t *rgb,
+                            size_t pixels)
 {
     for (size_t i = 0; i < pixels; i++)
         m->key[i] = key_of(rgb + 3 * i);
@@ -179,14 +178,16 @@ static void make_by_sorting(struct points_maker *m, struct points *p, const uint
     points_seal(p, n);
 }
 
-static void make_by_vectors(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+static void make_by_vectors(struct points_maker *m, struct points *p, const uint8_t *rgb,
+                            size_t pixels)
 {
     size_t runs = m->vector->runs(p, m->key, rgb, pixels);
     sort_keys(m, runs);
     close_up(p, m->vector->distinct(p, m->key, runs));
 }
 
-static void make_by_counting(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
+static void make_by_counting(struct points_maker *m, struct points *p, const uint8_t *rgb,
+                             size_t pixels)
 {
     memset(m->table, 0, KEYS * sizeof *m->table);
     for (size_t i = 0; i < pixels; i++)
@@ -203,5 +204,7 @@ static void make_by_counting(struct points_maker *m, struct points *p, const uin
 
 void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
 {
-    (m->table ? make_by_counting : m->vector ? make_by_vectors : make_by_sorting)(m, p, rgb, pixels);
+    (m->table    ? make_by_counting
+     : m->vector ? make_by_vectors
+                 : make_by_sorting)(m, p, rgb, pixels);
 }

@@ -1,5 +1,6 @@
 /*
- * points_key.h - a colour's place in Morton order (points.h): shifts and masks, which compilers turn into vectors. Any thread.
+ * points_key.h - a colour's place in Morton order (points.h): shifts and masks, which compilers
+ * turn into vectors. Any thread.
  */
 #ifndef BARCODE_POINTS_KEY_H
 #define BARCODE_POINTS_KEY_H
@@ -9,8 +10,8 @@
 #include "barcode/kmeans/points.h"
 
 /*
- * Keys have KEY_BITS; above them the sort of the vector versions carries how many equal neighbours a key stands for, less one:
- * at most KEY_RUN.
+ * Keys have KEY_BITS; above them the sort of the vector versions carries how many equal neighbours
+ * a key stands for, less one: at most KEY_RUN.
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
 

@@ -1,6 +1,7 @@
 /*
- * points_template.h - points from sorted keys, and boxes and sums of groups and blocks: written over kmeans_lanes.h, or in
- * C plain enough for the compiler to vectorise with the flags of the including file.
+ * points_template.h - points from sorted keys, and boxes and sums of groups and blocks: written
+ * over kmeans_lanes.h, or in C plain enough for the compiler to vectorise with the flags of the
+ * including file.
  */
 #include <string.h>
 
@@ -21,16 +22,19 @@ static void make_keys(uint32_t *key, const uint8_t *rgb, size_t pixels)
     size_t i = 0;
     for (; i + LANES_RGB <= pixels; i += LANES) {
         lanes c = lanes_from_rgb(rgb + 3 * i);
-        lanes middle = keys_of_three(lanes_right(c, 3)), high = keys_of_three(lanes_and(lanes_right(c, 6), lanes_all(0x00030303)));
-        lanes_store(key + i, lanes_or(keys_of_three(c), lanes_or(lanes_left(middle, 9), lanes_left(high, 18))));
+        lanes middle = keys_of_three(lanes_right(c, 3)),
+              high = keys_of_three(lanes_and(lanes_right(c, 6), lanes_all(0x00030303)));
+        lanes_store(key + i, lanes_or(keys_of_three(c),
+                                      lanes_or(lanes_left(middle, 9), lanes_left(high, 18))));
     }
     for (; i < pixels; i++)
         key[i] = key_of(rgb + 3 * i);
 }
 
 /*
- * Merges equal neighbours, a quarter to a third of a film's pixels, which would also wait for one another in the sort. `key` and
- * `end` (room for `pixels`): of each run its key, and how many pixels there are up to its end.
+ * Merges equal neighbours, a quarter to a third of a film's pixels, which would also wait for one
+ * another in the sort. `key` and `end` (room for `pixels`): of each run its key, and how many
+ * pixels there are up to its end.
  */
 static size_t list_runs(const uint32_t *from, size_t pixels, uint32_t *key, uint32_t *end)
 {
@@ -64,14 +68,16 @@ static size_t make_runs(struct points *p, uint32_t *run, const uint8_t *rgb, siz
     return n;
 }
 
-/* Where the keys of sorted runs change: the last of each to p->colour, the pixels up to it to p->prefix. Returns how many. */
+/* Where the keys of sorted runs change: the last of each to p->colour, the pixels up to it to
+ * p->prefix. Returns how many. */
 static size_t list_distinct(struct points *p, const uint32_t *run, size_t runs)
 {
     size_t n = 0, i = 0;
     uint32_t pixels = 0;
     for (; i + LANES < runs; i += LANES) {
         lanes mask = lanes_all(KEYS - 1), here = lanes_load(run + i);
-        lanes key = lanes_and(here, mask), length = lanes_add(lanes_right(here, KEY_BITS), lanes_all(1));
+        lanes key = lanes_and(here, mask),
+              length = lanes_add(lanes_right(here, KEY_BITS), lanes_all(1));
         uint32_t last = lanes_differ(key, lanes_and(lanes_load_any(run + i + 1), mask));
         lanes sum = lanes_add(lanes_sums(length), lanes_all((int)pixels));
         pixels = lanes_last(sum);
@@ -125,13 +131,17 @@ static void bounds_to(const struct boxes *to, size_t at, const struct bounds *b)
 static void box_group(struct points *p, size_t group)
 {
     const uint32_t *colour = p->colour + group * GROUP, *weight = p->weight + group * GROUP;
-    lanes low = lanes_load(colour), high = low, square = lanes_all(0), sum[4] = {square, square, square, square};
+    lanes low = lanes_load(colour), high = low, square = lanes_all(0),
+          sum[4] = {square, square, square, square};
     for (int v = 0; v < VECTORS; v++) {
-        lanes word = lanes_load(colour + v * LANES), w = lanes_load(weight + v * LANES), byte = lanes_all(255);
-        lanes rb = lanes_and(word, lanes_all(0x00ff00ff)), g = lanes_and(lanes_right(word, 8), byte);
+        lanes word = lanes_load(colour + v * LANES), w = lanes_load(weight + v * LANES),
+              byte = lanes_all(255);
+        lanes rb = lanes_and(word, lanes_all(0x00ff00ff)),
+              g = lanes_and(lanes_right(word, 8), byte);
         low = bytes_min(low, word);
         high = bytes_max(high, word);
-        square = wide_add(square, wide_products(lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g), w));
+        square =
+            wide_add(square, wide_products(lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g), w));
         sum[0] = lanes_add(sum[0], lanes_mul(lanes_and(rb, byte), w));
         sum[1] = lanes_add(sum[1], lanes_mul(g, w));
         sum[2] = lanes_add(sum[2], lanes_mul(lanes_right(rb, 16), w));

@@ -11,10 +11,7 @@ struct divisor {
     uint64_t n, inverse;
 };
 
-static struct divisor divisor_of(uint64_t n)
-{
-    return (struct divisor){n, UINT64_MAX / n};
-}
+static struct divisor divisor_of(uint64_t n) { return (struct divisor){n, UINT64_MAX / n}; }
 
 /* floor(x / n), exact: the estimate is at most 2 too low. */
 static uint64_t divide(uint64_t x, struct divisor d)
@@ -29,8 +26,8 @@ static uint64_t divide(uint64_t x, struct divisor d)
 }
 
 /*
- * q of a cluster from its sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, rounded down. With S = a n + r,
- * S^2 / n = a^2 n + 2 a r + r^2 / n: nothing passes 64 bits up to n = 2^28.
+ * q of a cluster from its sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, rounded down. With S
+ * = a n + r, S^2 / n = a^2 n + 2 a r + r^2 / n: nothing passes 64 bits up to n = 2^28.
  */
 static uint64_t settle(const uint64_t sum[4], int f, int32_t q[3])
 {
@@ -43,10 +40,12 @@ static uint64_t settle(const uint64_t sum[4], int f, int32_t q[3])
         rest += r * r;
     }
     uint64_t unit = divide(rest, n);
-    return ((whole + unit) << INERTIA_FRACTION) + divide((rest - unit * n.n) << INERTIA_FRACTION, n);
+    return ((whole + unit) << INERTIA_FRACTION) +
+           divide((rest - unit * n.n) << INERTIA_FRACTION, n);
 }
 
-/* The update step: new centroids from the sums, and the inertia of the clustering that the sums describe. */
+/* The update step: new centroids from the sums, and the inertia of the clustering that the sums
+ * describe. */
 static uint64_t update(struct assign *a, const struct points *p)
 {
     uint64_t explained = 0;

@@ -11,10 +11,10 @@ __extension__ typedef unsigned __int128 wide;
 struct seed {
     struct kmeans_params params;
     enum isa isa;
-    struct nearest frame;                    /* to the points of the frame                         */
-    struct nearest few;                      /* to the candidates, when they are clustered again   */
-    struct points candidates;                /* of k-means||, in the order of their first draw     */
-    uint32_t point[SEED_CANDIDATES + 1];     /* where the candidates stand among the frame's points */
+    struct nearest frame;                /* to the points of the frame */
+    struct nearest few;                  /* to the candidates, when they are clustered again */
+    struct points candidates;            /* of k-means||, in the order of their first draw */
+    uint32_t point[SEED_CANDIDATES + 1]; /* where the candidates stand among the frame's points */
 };
 
 /* What distinguishes one set of draws from another. */
@@ -28,7 +28,8 @@ static uint64_t draw_below(const struct stream *s, int draw, uint64_t total)
     return seed_scale(philox_u64(s->seed, (uint32_t)draw, s->restart, s->frame, s->stage), total);
 }
 
-struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa, struct err *e)
+struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa,
+                       struct err *e)
 {
     struct seed *s = calloc(1, sizeof *s);
     if (!s) {
@@ -37,7 +38,8 @@ struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum
     }
     s->params = *params;
     s->isa = isa;
-    if (seed_nearest_open(&s->frame, capacity, e) && seed_nearest_open(&s->few, SEED_CANDIDATES, e) &&
+    if (seed_nearest_open(&s->frame, capacity, e) &&
+        seed_nearest_open(&s->few, SEED_CANDIDATES, e) &&
         points_open(&s->candidates, SEED_CANDIDATES, e))
         return s;
     seed_close(&s);
@@ -55,10 +57,7 @@ void seed_close(struct seed **s)
     *s = NULL;
 }
 
-uint64_t seed_scale(uint64_t u, uint64_t total)
-{
-    return (uint64_t)((wide)u * total >> 64);
-}
+uint64_t seed_scale(uint64_t u, uint64_t total) { return (uint64_t)((wide)u * total >> 64); }
 
 int seed_trials(int k)
 {
@@ -84,9 +83,10 @@ static size_t find_pixel(const struct points *p, uint64_t t)
  * Draws from what is left: t is moved past the points already drawn, in ascending order, so that it
  * falls where it would if their weights were 0.
  */
-static void start_random(const struct stream *stream, const struct points *p, int k, uint32_t *centre)
+static void start_random(const struct stream *stream, const struct points *p, int k,
+                         uint32_t *centre)
 {
-    size_t drawn[CLUSTERS_MAX];              /* ascending */
+    size_t drawn[CLUSTERS_MAX]; /* ascending */
     uint64_t left = p->pixels;
     for (int c = 0; c < k; c++) {
         uint64_t t = draw_below(stream, c, left);
@@ -106,7 +106,8 @@ static void start_random(const struct stream *stream, const struct points *p, in
 }
 
 /* Greedy weighted k-means++ on n->p, which has k points or more. */
-static void start_plusplus(const struct stream *stream, struct nearest *n, enum isa isa, int k, uint32_t *centre)
+static void start_plusplus(const struct stream *stream, struct nearest *n, enum isa isa, int k,
+                           uint32_t *centre)
 {
     const struct points *p = n->p;
     int trials = seed_trials(k);
@@ -116,7 +117,8 @@ static void start_plusplus(const struct stream *stream, struct nearest *n, enum 
         uint64_t potential[8];
         seed_nearest_add(n, isa, centre + c - 1, c - 1, 1, false);
         for (int t = 0; t < trials; t++)
-            trial[t] = p->colour[seed_nearest_find(n, isa, draw_below(stream, 1 + (c - 1) * trials + t, n->total))];
+            trial[t] = p->colour[seed_nearest_find(
+                n, isa, draw_below(stream, 1 + (c - 1) * trials + t, n->total))];
         seed_nearest_try(n, isa, trial, trials, potential);
         int best = 0;
         for (int t = 1; t < trials; t++)
@@ -133,7 +135,7 @@ static int draw_round(struct seed *s, const struct stream *stream, int round, in
     for (int d = 0; d < draws; d++) {
         uint64_t t = draw_below(stream, 1 + round * draws + d, s->frame.total);
         uint32_t i = (uint32_t)seed_nearest_find(&s->frame, s->isa, t);
-        int c = before;                      /* a candidate of an earlier round has D2 = 0 and is never drawn */
+        int c = before; /* a candidate of an earlier round has D2 = 0 and is never drawn */
         while (c < count && s->point[c] != i)
             c++;
         s->point[c] = i;
@@ -142,7 +144,8 @@ static int draw_round(struct seed *s, const struct stream *stream, int round, in
     return count;
 }
 
-/* Too many draws fell on the same points: the lowest points that are no candidates yet fill up to k. */
+/* Too many draws fell on the same points: the lowest points that are no candidates yet fill up to
+ * k. */
 static int top_up(struct seed *s, int count)
 {
     int last = count;
@@ -158,7 +161,8 @@ static void take(struct seed *s, int before, int count, bool last)
     for (int c = before; c < count; c++)
         s->candidates.colour[c] = s->frame.p->colour[s->point[c]];
     if (count > before)
-        seed_nearest_add(&s->frame, s->isa, s->candidates.colour + before, before, count - before, last);
+        seed_nearest_add(&s->frame, s->isa, s->candidates.colour + before, before, count - before,
+                         last);
 }
 
 /* k-means||: candidates, their weights, and k-means++ on them. */
@@ -187,20 +191,17 @@ static void start_scalable(struct seed *s, struct stream *stream, uint32_t *cent
     start_plusplus(stream, &s->few, s->isa, s->params.k, centre);
 }
 
-void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart, uint32_t centre[CLUSTERS_MAX])
+void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart,
+                uint32_t centre[CLUSTERS_MAX])
 {
     struct stream stream = {s->params.seed, (uint32_t)restart, (uint32_t)frame, STAGE_RANDOM};
     s->frame.p = p;
     switch (s->params.init) {
-    case INIT_RANDOM:
-        start_random(&stream, p, s->params.k, centre);
-        break;
+    case INIT_RANDOM: start_random(&stream, p, s->params.k, centre); break;
     case INIT_PLUSPLUS:
         stream.stage = STAGE_PLUSPLUS;
         start_plusplus(&stream, &s->frame, s->isa, s->params.k, centre);
         break;
-    case INIT_SCALABLE:
-        start_scalable(s, &stream, centre);
-        break;
+    case INIT_SCALABLE: start_scalable(s, &stream, centre); break;
     }
 }

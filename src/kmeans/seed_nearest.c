@@ -45,7 +45,8 @@ static void add_plain(struct nearest *n, const uint32_t *colour, int first, int 
     for (size_t i = 0; i < p->n; i++) {
         uint32_t best = first ? n->key[i] : UINT32_MAX;
         for (int c = 0; c < count; c++) {
-            uint32_t key = distance2(p->colour[i], colour[c]) << NEAREST_INDEX | (uint32_t)(first + c);
+            uint32_t key =
+                distance2(p->colour[i], colour[c]) << NEAREST_INDEX | (uint32_t)(first + c);
             best = key < best ? key : best;
         }
         n->key[i] = best;
@@ -53,7 +54,8 @@ static void add_plain(struct nearest *n, const uint32_t *colour, int first, int 
     }
 }
 
-/* The masses are the truth of the vector versions; everything that a draw needs follows from them. */
+/* The masses are the truth of the vector versions; everything that a draw needs follows from them.
+ */
 static void settle(struct nearest *n)
 {
     uint64_t before = 0;
@@ -64,7 +66,8 @@ static void settle(struct nearest *n)
     n->total = before;
 }
 
-void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count, bool last)
+void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count,
+                      bool last)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
     if (!vector) {
@@ -92,7 +95,8 @@ static void write_keys(struct nearest *n, const struct kmeans_vector *vector)
     n->alone = false;
 }
 
-static void try_plain(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
+static void try_plain(const struct nearest *n, const uint32_t *colour, int count,
+                      uint64_t *potential)
 {
     const struct points *p = n->p;
     memset(potential, 0, (size_t)count * sizeof *potential);
@@ -104,7 +108,8 @@ static void try_plain(const struct nearest *n, const uint32_t *colour, int count
     }
 }
 
-void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count, uint64_t *potential)
+void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count,
+                      uint64_t *potential)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
     write_keys(n, vector);
@@ -112,8 +117,8 @@ void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, i
 }
 
 /*
- * The last group that begins at or before t: groups of mass 0 before it share its beginning. Where t falls is random, so
- * there is no branch on it, here and below.
+ * The last group that begins at or before t: groups of mass 0 before it share its beginning. Where
+ * t falls is random, so there is no branch on it, here and below.
  */
 static size_t group_of(const struct nearest *n, uint64_t t)
 {

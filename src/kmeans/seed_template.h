@@ -1,10 +1,11 @@
 /*
  * seed_template.h - the passes of seed_nearest.h, written once over kmeans_lanes.h.
  *
- * A candidate changes nothing in a box when it is at least as far from it as the box's farthest point is from
- * its nearest candidate (on a tie the lower candidate stays), or when another candidate is nearer
- * to the whole box. The test goes over blocks first, a vector of candidates at a time, then over the groups of a
- * block with the candidates that are left, a vector of groups at a time.
+ * A candidate changes nothing in a box when it is at least as far from it as the box's farthest
+ * point is from its nearest candidate (on a tie the lower candidate stays), or when another
+ * candidate is nearer to the whole box. The test goes over blocks first, a vector of candidates at
+ * a time, then over the groups of a block with the candidates that are left, a vector of groups at
+ * a time.
  *
  * Tried and slower: reach and mass of two groups reduced together (a tenth).
  */
@@ -21,7 +22,8 @@ enum { BATCH = 16, BATCH_ALL = BATCH + 1, BATCH_ROOM = 2 * BATCH };
 struct batch {
     _Alignas(64) uint32_t rb[BATCH_ROOM];
     _Alignas(64) uint32_t g[BATCH_ROOM];
-    uint32_t scaled_rb[BATCH_ALL], scaled_g[BATCH_ALL];     /* times 2^(NEAREST_INDEX / 2), the high half of green 1 before that */
+    /* times 2^(NEAREST_INDEX / 2), the high half of green 1 before that */
+    uint32_t scaled_rb[BATCH_ALL], scaled_g[BATCH_ALL];
     int number[BATCH_ALL], count;
 };
 
@@ -41,8 +43,10 @@ static inline void batch_put(struct batch *b, int at, uint32_t colour)
     b->g[at] = colour >> 8 & 255;
 }
 
-/* Of colour[count], numbered from `first`, and with `origin` (may be NULL) as candidate 0. One at least. */
-static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count, const uint32_t *origin)
+/* Of colour[count], numbered from `first`, and with `origin` (may be NULL) as candidate 0. One at
+ * least. */
+static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count,
+                       const uint32_t *origin)
 {
     b->count = count;
     for (int i = 0; i < count; i++) {
@@ -76,8 +80,8 @@ static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
 }
 
 /*
- * Squared distance to the box's farthest point, plus one: at equal distance the lower candidate wins, and the candidate that is
- * compared with this may be the lower one.
+ * Squared distance to the box's farthest point, plus one: at equal distance the lower candidate
+ * wins, and the candidate that is compared with this may be the lower one.
  */
 static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 {
@@ -87,10 +91,12 @@ static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 }
 
 /*
- * Which candidates may be nearer to a point of the box than its nearest so far. `reach`: no point is farther from that.
- * `rival`: also look for a candidate that is nearer to the whole box than others; all must be added together then.
+ * Which candidates may be nearer to a point of the box than its nearest so far. `reach`: no point
+ * is farther from that. `rival`: also look for a candidate that is nearer to the whole box than
+ * others; all must be added together then.
  */
-static inline uint32_t batch_near(const struct batch *b, const struct boxes *box, size_t at, uint32_t reach, bool rival)
+static inline uint32_t batch_near(const struct batch *b, const struct boxes *box, size_t at,
+                                  uint32_t reach, bool rival)
 {
     struct corners c = {lanes_all((int)box->low_rb[at]), lanes_all((int)box->low_g[at]),
                         lanes_all((int)box->high_rb[at]), lanes_all((int)box->high_g[at])};
@@ -109,12 +115,10 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
     return near & ((UINT32_C(1) << b->count) - 1);
 }
 
-_Static_assert(NEAREST_INDEX % 2 == 0 && 255 << NEAREST_INDEX / 2 <= INT16_MAX, "differences that a half holds");
+_Static_assert(NEAREST_INDEX % 2 == 0 && 255 << NEAREST_INDEX / 2 <= INT16_MAX,
+               "differences that a half holds");
 
-static inline lanes distance_of(lanes key)
-{
-    return lanes_right(key, NEAREST_INDEX);
-}
+static inline lanes distance_of(lanes key) { return lanes_right(key, NEAREST_INDEX); }
 
 /* Squared distances from the points to candidate c. */
 static inline lanes distances(struct colours p, const struct batch *b, int c)
@@ -133,11 +137,13 @@ static inline struct colours colours_scaled(const uint32_t *colour)
 }
 
 /*
- * Gives a group's points to the candidates in `near` (one at least) where these are nearer. With all coordinates times
- * 2^(NEAREST_INDEX / 2) the squared distances have their place in the key, and one minimum finds distance and candidate. `fresh`,
- * `last`: constants; the sums are not kept for the last.
+ * Gives a group's points to the candidates in `near` (one at least) where these are nearer. With
+ * all coordinates times 2^(NEAREST_INDEX / 2) the squared distances have their place in the key,
+ * and one minimum finds distance and candidate. `fresh`, `last`: constants; the sums are not kept
+ * for the last.
  */
-FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near, bool fresh, bool last)
+FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near,
+                         bool fresh, bool last)
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
@@ -148,10 +154,12 @@ FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b,
     }
     do {
         int i = __builtin_ctz(near);
-        lanes rb = lanes_all((int)b->scaled_rb[i]), g = lanes_all((int)b->scaled_g[i]), number = lanes_all(b->number[i]);
+        lanes rb = lanes_all((int)b->scaled_rb[i]), g = lanes_all((int)b->scaled_g[i]),
+              number = lanes_all(b->number[i]);
         for (int v = 0; v < VECTORS; v++) {
             lanes gap_rb = pairs_sub(c[v].rb, rb), gap_g = pairs_sub(c[v].g, g);
-            best[v] = lanes_min(best[v], lanes_dot(lanes_dot(number, gap_rb, gap_rb), gap_g, gap_g));
+            best[v] =
+                lanes_min(best[v], lanes_dot(lanes_dot(number, gap_rb, gap_rb), gap_g, gap_g));
         }
     } while (near &= near - 1);
     for (int v = 0; v < VECTORS; v++) {
@@ -159,7 +167,8 @@ FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b,
         if (last)
             continue;
         reach = lanes_max(reach, best[v]);
-        mass = wide_add(mass, wide_products(distance_of(best[v]), lanes_load(n->p->weight + at + v * LANES)));
+        mass = wide_add(
+            mass, wide_products(distance_of(best[v]), lanes_load(n->p->weight + at + v * LANES)));
     }
     if (last)
         return;
@@ -176,14 +185,20 @@ static inline uint32_t block_reach(const struct nearest *n, size_t group)
 }
 
 /*
- * The groups of a stretch that a batch may change, listed by how many of its candidates may do it: list 0 has those with
- * NEAR_LISTS or more. Neither which groups are among them nor how many candidates each has can a branch predictor learn. A visit:
- * the group in the stretch * NEAR_ONE + a bit for each candidate.
+ * The groups of a stretch that a batch may change, listed by how many of its candidates may do it:
+ * list 0 has those with NEAR_LISTS or more. Neither which groups are among them nor how many
+ * candidates each has can a branch predictor learn. A visit: the group in the stretch * NEAR_ONE +
+ * a bit for each candidate.
  */
-enum { NEAR_LISTS = 5, NEAR_BLOCKS = 16, NEAR_GROUPS = NEAR_BLOCKS * POINTS_BLOCK, NEAR_ONE = 1 << BATCH_ALL };
+enum {
+    NEAR_LISTS = 5,
+    NEAR_BLOCKS = 16,
+    NEAR_GROUPS = NEAR_BLOCKS * POINTS_BLOCK,
+    NEAR_ONE = 1 << BATCH_ALL
+};
 
 struct visits {
-    size_t first;                                       /* group */
+    size_t first; /* group */
     uint32_t visit[NEAR_LISTS][NEAR_GROUPS + LANES];
     uint32_t count[NEAR_LISTS];
 };
@@ -194,14 +209,16 @@ static inline void list_groups(struct visits *visits, int list, uint32_t in, lan
     visits->count[list] += (uint32_t)__builtin_popcount(in);
 }
 
-/* The same test as batch_near, LANES groups at once, with the candidates that are left for their block. */
-FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct batch *b, uint32_t left, bool rival, bool fresh,
-                           struct visits *visits)
+/* The same test as batch_near, LANES groups at once, with the candidates that are left for their
+ * block. */
+FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct batch *b,
+                           uint32_t left, bool rival, bool fresh, struct visits *visits)
 {
     const struct boxes *box = &n->p->group;
     struct corners c = {lanes_load(box->low_rb + group), lanes_load(box->low_g + group),
                         lanes_load(box->high_rb + group), lanes_load(box->high_g + group)};
-    lanes nearest[BATCH_ALL], limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group), near = lanes_all(0);
+    lanes nearest[BATCH_ALL], limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group),
+                              near = lanes_all(0);
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
         lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
@@ -211,9 +228,11 @@ FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct b
     }
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
-        near = lanes_add(near, lanes_where(mask_less(nearest[i], limit), lanes_all(NEAR_ONE + (1 << i))));
+        near = lanes_add(near,
+                         lanes_where(mask_less(nearest[i], limit), lanes_all(NEAR_ONE + (1 << i))));
     }
-    lanes many = lanes_right(near, BATCH_ALL), number = lanes_add(lanes_count(), lanes_all((int)(group - visits->first)));
+    lanes many = lanes_right(near, BATCH_ALL),
+          number = lanes_add(lanes_count(), lanes_all((int)(group - visits->first)));
     lanes visit = lanes_or(lanes_and(near, lanes_all(NEAR_ONE - 1)), lanes_left(number, BATCH_ALL));
     for (int list = 1; list < NEAR_LISTS; list++)
         list_groups(visits, list, lanes_differ(many, lanes_all(list)) ^ LANES_EVERY, visit);
@@ -221,15 +240,16 @@ FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct b
 }
 
 /* Finds them in a stretch of blocks. */
-FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const struct batch *b, bool rival, bool fresh,
-                                struct visits *visits)
+FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const struct batch *b,
+                                bool rival, bool fresh, struct visits *visits)
 {
     size_t end = block + NEAR_BLOCKS < n->p->blocks ? block + NEAR_BLOCKS : n->p->blocks;
     memset(visits->count, 0, sizeof visits->count);
     visits->first = block * POINTS_BLOCK;
     for (; block < end; block++) {
         size_t group = block * POINTS_BLOCK;
-        uint32_t near = batch_near(b, &n->p->block, block, fresh ? INT32_MAX : block_reach(n, group), rival);
+        uint32_t near =
+            batch_near(b, &n->p->block, block, fresh ? INT32_MAX : block_reach(n, group), rival);
         if (!near)
             continue;
         bool some = rival && __builtin_popcount(near) > 2;
@@ -238,7 +258,8 @@ FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const str
     }
 }
 
-FOR_FRESH void add_visits(struct nearest *n, const struct visits *visits, const struct batch *b, bool fresh, bool last)
+FOR_FRESH void add_visits(struct nearest *n, const struct visits *visits, const struct batch *b,
+                          bool fresh, bool last)
 {
     for (int list = 0; list < NEAR_LISTS; list++)
         for (uint32_t i = 0; i < visits->count[list]; i++) {
@@ -257,8 +278,10 @@ FOR_FRESH void add_batch(struct nearest *n, const struct batch *b, bool fresh, b
     }
 }
 
-/* seed_nearest_add for candidates after the first, but for the sums over groups. None: candidate 0 alone gets its keys. */
-static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count, bool last)
+/* seed_nearest_add for candidates after the first, but for the sums over groups. None: candidate 0
+ * alone gets its keys. */
+static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count,
+                           bool last)
 {
     struct batch b;
     int at = 0;
@@ -277,8 +300,9 @@ static void add_candidates(struct nearest *n, const uint32_t *colour, int first,
 }
 
 /*
- * The masses when there is candidate 0 alone, whose keys can wait until others come: nearly all points have another nearest
- * candidate then. Of a group's points, sum w|x - c|^2 = sum w|x|^2 - 2 c . sum wx + |c|^2 sum w.
+ * The masses when there is candidate 0 alone, whose keys can wait until others come: nearly all
+ * points have another nearest candidate then. Of a group's points, sum w|x - c|^2 = sum w|x|^2 - 2
+ * c . sum wx + |c|^2 sum w.
  */
 static void begin_candidates(struct nearest *n)
 {
@@ -290,8 +314,8 @@ static void begin_candidates(struct nearest *n)
 }
 
 /* gain[c] grows by what candidate c would take off the group's mass. */
-static inline void group_try(const struct nearest *n, size_t group, const struct batch *b, uint32_t near,
-                             uint64_t *gain)
+static inline void group_try(const struct nearest *n, size_t group, const struct batch *b,
+                             uint32_t near, uint64_t *gain)
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
@@ -313,7 +337,8 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
 }
 
 /* seed_nearest_try. */
-static void try_candidates(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential)
+static void try_candidates(const struct nearest *n, const uint32_t *colour, int count,
+                           uint64_t *potential)
 {
     struct batch all;
     struct visits visits;
@@ -331,7 +356,8 @@ static void try_candidates(const struct nearest *n, const uint32_t *colour, int 
         potential[c] = n->total - gain[c];
 }
 
-/* The points of a stretch after which another candidate is nearest, as a list: where they are is as good as random. */
+/* The points of a stretch after which another candidate is nearest, as a list: where they are is as
+ * good as random. */
 struct ends {
     uint32_t at[BLOCK + LANES];
     uint32_t count;
@@ -342,7 +368,8 @@ static inline void list_ends(const struct nearest *n, size_t at, size_t count, s
     uint32_t *to = ends->at;
     for (; count >= LANES; at += LANES, count -= LANES) {
         lanes number = lanes_all(NEAREST_MOST - 1);
-        lanes here = lanes_and(lanes_load(n->key + at), number), next = lanes_and(lanes_load_any(n->key + at + 1), number);
+        lanes here = lanes_and(lanes_load(n->key + at), number),
+              next = lanes_and(lanes_load_any(n->key + at + 1), number);
         uint32_t bits = lanes_differ(here, next);
         lanes_pack(to, bits, lanes_add(lanes_count(), lanes_all((int)at)));
         to += __builtin_popcount(bits);
@@ -353,7 +380,8 @@ static inline void list_ends(const struct nearest *n, size_t at, size_t count, s
     ends->count = (uint32_t)(to - ends->at);
 }
 
-/* seed_nearest_count: neighbours mostly have the same nearest candidate, so that whole runs of them are counted. */
+/* seed_nearest_count: neighbours mostly have the same nearest candidate, so that whole runs of them
+ * are counted. */
 static void count_candidates(const struct nearest *n, uint32_t *weight, int count)
 {
     const uint32_t *prefix = n->p->prefix;

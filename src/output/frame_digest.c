@@ -14,7 +14,7 @@ struct mark {
 struct digest {
     pthread_mutex_t lock;
     struct mark *mark;
-    uint64_t count;        /* marks allocated */
+    uint64_t count; /* marks allocated */
 };
 
 struct digest *digest_open(struct err *e)

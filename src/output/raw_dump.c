@@ -14,12 +14,13 @@
 struct dump {
     struct atomic_file *file;
     const char *path;
-    FILE *scratch;            /* where frames wait when the output cannot seek, else NULL */
+    FILE *scratch; /* where frames wait when the output cannot seek, else NULL */
     int fd;
     size_t frame_bytes;
 };
 
-/* A file without a name. Not tmpfile(): that one knows only /tmp, which may be small, and a film's frames are many. */
+/* A file without a name. Not tmpfile(): that one knows only /tmp, which may be small, and a film's
+ * frames are many. */
 static bool open_scratch(struct dump *d, struct err *e)
 {
     static const char name[] = "/barcode-dump.XXXXXX";
@@ -36,7 +37,8 @@ static bool open_scratch(struct dump *d, struct err *e)
         unlink(path);
     d->scratch = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (!d->scratch) {
-        err_set(e, ERR_FAILED, "cannot make a temporary file in '%s' for --dump: %s", folder, strerror(errno));
+        err_set(e, ERR_FAILED, "cannot make a temporary file in '%s' for --dump: %s", folder,
+                strerror(errno));
         if (fd >= 0)
             close(fd);
     }
@@ -61,7 +63,8 @@ struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
     d->fd = fileno(atomic_file_stream(d->file));
     struct stat st;
     /* /dev/stdout may be a file of the user's, with something in it. */
-    bool own_file = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0 && fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
+    bool own_file = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0 &&
+                    fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
     if (own_file)
         return d;
     if (!open_scratch(d, e)) {
@@ -79,7 +82,8 @@ static bool put_at(struct dump *d, uint64_t at, const uint8_t *data, size_t byte
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path, strerror(n < 0 ? errno : ENOSPC));
+            return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path,
+                           strerror(n < 0 ? errno : ENOSPC));
         data += n;
         at += (uint64_t)n;
         bytes -= (size_t)n;

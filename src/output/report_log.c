@@ -19,10 +19,11 @@
 static const char begins[] = "{\"film\":";
 
 struct report_log {
-    const char *path;        /* the caller's */
+    const char *path; /* the caller's */
     int fd;
-    bool slow;               /* a pipe or a device, which may be full */
-    pthread_mutex_t turn;    /* one line at a time: a pipe has no locks, and a file's lock is the whole process's */
+    bool slow; /* a pipe or a device, which may be full */
+    /* one line at a time: a pipe has no locks, and a file's lock is the whole process's */
+    pthread_mutex_t turn;
 };
 
 static bool cannot(const char *path, struct err *e)
@@ -45,9 +46,10 @@ static bool put(const struct report_log *l, const char *bytes, size_t size)
 }
 
 /*
- * Other processes append to the same report. While one's line is being written, its beginning can be seen by whoever reads the file's
- * end, and on a network's file system lines could come to lie in each other. fcntl's locks are each process's own, so a worker and its
- * parent, who share the descriptor, do not unlock for each other. A file system without locks is written as it is.
+ * Other processes append to the same report. While one's line is being written, its beginning can
+ * be seen by whoever reads the file's end, and on a network's file system lines could come to lie
+ * in each other. fcntl's locks are each process's own, so a worker and its parent, who share the
+ * descriptor, do not unlock for each other. A file system without locks is written as it is.
  */
 static void lock(const struct report_log *l, short kind)
 {
@@ -56,7 +58,8 @@ static void lock(const struct report_log *l, short kind)
         ;
 }
 
-/* True for an empty file and for a report, whose last line is whole then. The caller has it locked. */
+/* True for an empty file and for a report, whose last line is whole then. The caller has it locked.
+ */
 static bool is_report(const struct report_log *l, struct err *e)
 {
     struct stat s;
@@ -65,9 +68,13 @@ static bool is_report(const struct report_log *l, struct err *e)
         return cannot(l->path, e);
     if (!S_ISREG(s.st_mode) || s.st_size == 0)
         return true;
-    bool fits = s.st_size > (off_t)sizeof head && file_read_at(l->fd, head, sizeof head, 0) && memcmp(head, begins, sizeof head) == 0;
+    bool fits = s.st_size > (off_t)sizeof head && file_read_at(l->fd, head, sizeof head, 0) &&
+                memcmp(head, begins, sizeof head) == 0;
     if (!fits || !file_read_at(l->fd, &last, 1, (uint64_t)s.st_size - 1))
-        return err_set(e, ERR_FAILED, "'%s' is there and is no report of barcode; choose another name with --report", l->path);
+        return err_set(
+            e, ERR_FAILED,
+            "'%s' is there and is no report of barcode; choose another name with --report",
+            l->path);
     return last == '\n' || put(l, "\n", 1) || cannot(l->path, e);
 }
 
@@ -81,7 +88,8 @@ struct report_log *report_log_open(const char *path, struct err *e)
     bool to_stdout = strcmp(path, "-") == 0;
     l->path = to_stdout ? "standard output" : path;
     l->slow = to_stdout || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
-    l->fd = l->slow ? slow_open(to_stdout ? "/dev/stdout" : path, true) : open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    l->fd = l->slow ? slow_open(to_stdout ? "/dev/stdout" : path, true)
+                    : open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (l->fd < 0)
         cannot(l->path, e);
     bool ok = l->fd >= 0;
@@ -136,10 +144,13 @@ static json_t *time_value(void)
 static char *make_line(const struct report_entry *entry, size_t *size)
 {
     static const char *const status[] = {"done", "left_out", "failed", "interrupted"};
-    json_t *value = json_pack("{so ss so si so so so so so}", "film", writer_json_bytes(entry->film), "status", status[entry->status], "reason",
-                              writer_json_bytes(entry->reason), "exit", entry->exit, "seconds", writer_json_seconds(entry->seconds), "columns",
-                              entry->columns < 0 ? json_null() : json_integer(entry->columns), "warnings", list_of_warnings(entry->report), "outputs",
-                              list_of_outputs(entry), "finished", time_value());
+    json_t *value =
+        json_pack("{so ss so si so so so so so}", "film", writer_json_bytes(entry->film), "status",
+                  status[entry->status], "reason", writer_json_bytes(entry->reason), "exit",
+                  entry->exit, "seconds", writer_json_seconds(entry->seconds), "columns",
+                  entry->columns < 0 ? json_null() : json_integer(entry->columns), "warnings",
+                  list_of_warnings(entry->report), "outputs", list_of_outputs(entry), "finished",
+                  time_value());
     char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(value);
     char *longer = line ? realloc(line, strlen(line) + 2) : NULL;

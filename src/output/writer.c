@@ -3,19 +3,20 @@
 #include <string.h>
 #include <strings.h>
 
-/* A line a writer; NAME stands for writer_NAME, the entry in formats/NAME.c. The first is what -o writes by default. */
+/* A line a writer; NAME stands for writer_NAME, the entry in formats/NAME.c. The first is what -o
+ * writes by default. */
 #define EACH_WRITER(DO) \
-    DO(png)             \
-    DO(svg)             \
-    DO(pdf)             \
-    DO(json)            \
-    DO(csv)             \
-    DO(gpl)             \
-    DO(ase)             \
-    DO(css)             \
-    DO(swatches)        \
-    DO(thumbnails)      \
-    DO(bench)           \
+    DO(png) \
+    DO(svg) \
+    DO(pdf) \
+    DO(json) \
+    DO(csv) \
+    DO(gpl) \
+    DO(ase) \
+    DO(css) \
+    DO(swatches) \
+    DO(thumbnails) \
+    DO(bench) \
     DO(html)
 
 #define DECLARE(name) extern const struct writer writer_##name;
@@ -24,7 +25,8 @@
 EACH_WRITER(DECLARE)
 const struct writer *const writer_table[] = {EACH_WRITER(POINT)};
 const size_t writer_count = sizeof writer_table / sizeof *writer_table;
-_Static_assert(sizeof writer_table / sizeof *writer_table <= WRITERS_MOST, "WRITERS_MOST is too small");
+_Static_assert(sizeof writer_table / sizeof *writer_table <= WRITERS_MOST,
+               "WRITERS_MOST is too small");
 
 const struct writer *writer_find(const char *name)
 {
@@ -35,10 +37,7 @@ const struct writer *writer_find(const char *name)
     return NULL;
 }
 
-const char *writer_option(const struct writer *w)
-{
-    return w->option ? w->option : w->name;
-}
+const char *writer_option(const struct writer *w) { return w->option ? w->option : w->name; }
 
 bool writer_has_ending(const char *path, const char *const *ending)
 {

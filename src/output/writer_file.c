@@ -24,13 +24,14 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
     if (!f)
         return false;
     if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
-        rewind(f);                    /* it is shorter */
+        rewind(f); /* it is shorter */
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
     return w->recognizes(head, size, film);
 }
 
-bool writer_read_metadata(const struct writer *w, const char *path, struct writer_metadata *metadata)
+bool writer_read_metadata(const struct writer *w, const char *path,
+                          struct writer_metadata *metadata)
 {
     *metadata = (struct writer_metadata){.columns = 0};
     FILE *f = w->read_metadata ? open_regular(path) : NULL;
@@ -43,7 +44,8 @@ bool writer_read_metadata(const struct writer *w, const char *path, struct write
 /* Films that end at once take turns on stdout. */
 static pthread_mutex_t stdout_turn = PTHREAD_MUTEX_INITIALIZER;
 
-static bool save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+static bool save(const struct writer *w, const struct report *r, struct strips strips,
+                 const char *path, struct err *e)
 {
     bool to_stdout = strcmp(path, "-") == 0;
     struct err why = ERR_INIT;
@@ -55,7 +57,7 @@ static bool save(const struct writer *w, const struct report *r, struct strips s
     if (w->write(r, strips, atomic_file_stream(f), &why))
         return atomic_file_commit(&f, e);
     atomic_file_discard(&f);
-    if (interrupted())            /* whatever the writer made of it */
+    if (interrupted()) /* whatever the writer made of it */
         return interrupt_output(to_stdout ? "standard output" : path, e);
     if (to_stdout)
         err_prefix(&why, "cannot write to standard output");
@@ -66,7 +68,8 @@ static bool save(const struct writer *w, const struct report *r, struct strips s
     return false;
 }
 
-bool writer_save(const struct writer *w, const struct report *r, struct strips strips, const char *path, struct err *e)
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips,
+                 const char *path, struct err *e)
 {
     bool to_stdout = strcmp(path, "-") == 0;
     if (to_stdout)

@@ -24,8 +24,9 @@ void render_warn(struct render_job *j, const char *format, ...)
 static void describe_film(struct render_job *j)
 {
     const struct film *f = &j->source->film;
-    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s", f->path, f->codec, f->container,
-            f->width, f->height, f->pixel_format, colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
+    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
+            f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
+            colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
             colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", j->render->threads,
             engine_detail(j->engine));
 }
@@ -43,13 +44,37 @@ static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struc
     return true;
 }
 
+/* Copies to the report what the options say of modes and pictures, and decides what they need. */
+static void copy_options(struct report *r, const struct options *o, const struct outputs *outputs)
+{
+    r->kmeans = o->kmeans;
+    r->steady = o->steady;
+    r->order = o->order;
+    r->needs = 0;
+    for (size_t k = 0; k < outputs->count; k++) {
+        const struct output *output = &outputs->output[k];
+        r->needs |=
+            output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
+    }
+    if (outputs_are_posters(o))
+        r->needs |= STRIP_CLUSTERS; /* the film's palette is made of them */
+    r->picture_width = o->width;
+    r->picture_height = o->height;
+    r->shape = o->shape;
+    r->smooth_us = o->smooth_us;
+    r->poster = outputs_are_posters(o);
+    r->page = o->page;
+    r->dpi = o->dpi;
+    r->title = o->title;
+}
+
 static bool open_job(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
     if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
         return false;
-    if (!o->verify)                  /* which is about decoding */
+    if (!o->verify) /* which is about decoding */
         j->cache = frame_cache_open(&o->cache, path);
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
@@ -63,37 +88,28 @@ static bool open_job(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     if (o->size.kind == SIZE_EXACT && (r->width < o->size.width || r->height < o->size.height))
-        render_warn(j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged", path, f->width, f->height,
-                    o->size.width, o->size.height, r->width, r->height);
+        render_warn(
+            j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged",
+            path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
     r->film = f;
     if (!film_id_of(path, r->film_id, e))
         return false;
-    r->kmeans = o->kmeans;
-    r->steady = o->steady;
-    r->order = o->order;
-    r->needs = 0;
-    for (size_t k = 0; k < j->outputs.count; k++) {
-        const struct output *output = &j->outputs.output[k];
-        r->needs |=
-            output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
-    }
-    if (outputs_are_posters(o))
-        r->needs |= STRIP_CLUSTERS;              /* the film's palette is made of them */
-    r->picture_width = o->width;
-    r->picture_height = o->height;
-    r->shape = o->shape;
-    r->smooth_us = o->smooth_us;
-    r->poster = outputs_are_posters(o);
-    r->page = o->page;
-    r->dpi = o->dpi;
-    r->title = o->title;
+    copy_options(r, o, &j->outputs);
     if (f->unknown_matrix[0])
-        render_warn(j, "'%s': matrix '%s' is read as %s", path, f->unknown_matrix, colour_matrix_name(f->matrix));
+        render_warn(j, "'%s': matrix '%s' is read as %s", path, f->unknown_matrix,
+                    colour_matrix_name(f->matrix));
     if (!render_light(j, e))
         return false;
     render_crop_words(j);
-    struct frame_cache_ask ask = {.film = j->source, .selection = &r->selection, .width = r->width, .height = r->height, .crop = j->crop_words, .light = j->light_words,
-                                  .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any", .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
+    struct frame_cache_ask ask = {.film = j->source,
+                                  .selection = &r->selection,
+                                  .width = r->width,
+                                  .height = r->height,
+                                  .crop = j->crop_words,
+                                  .light = j->light_words,
+                                  .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
+                                  .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE
+                                                                     : CACHE_BY_GPU};
     if (!open_engine(j, &ask, e))
         return false;
     frame_cache_look(j->cache, &ask);
@@ -109,8 +125,8 @@ static void describe_decoding(struct render_job *j)
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
-        log_msg(render_loudness(j),
-                "'%s': %" PRIu64 " NVDEC sessions decoded in software", j->report.film->path, c->fallbacks);
+        log_msg(render_loudness(j), "'%s': %" PRIu64 " NVDEC sessions decoded in software",
+                j->report.film->path, c->fallbacks);
 }
 
 static void close_job(struct render_job *j)
@@ -125,10 +141,12 @@ static void close_job(struct render_job *j)
     light_close(&j->light);
 }
 
-/* A GPU that was not demanded may fail: memory, a lost device. The CPU then does this film again and those after it. */
-static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu, struct err *e)
+/* A GPU that was not demanded may fail: memory, a lost device. The CPU then does this film again
+ * and those after it. */
+static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu,
+                                struct err *e)
 {
-    bool demanded = r->options->decode == DECODE_NVDEC;      /* and NVDEC may be what is not there */
+    bool demanded = r->options->decode == DECODE_NVDEC; /* and NVDEC may be what is not there */
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
     if (!next)
         return false;

@@ -7,10 +7,12 @@
 static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
 {
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    return f->duration_us > 0 && !f->duration_guessed && end - last_us > selection_end_slack(f->duration_us);
+    return f->duration_us > 0 && !f->duration_guessed &&
+           end - last_us > selection_end_slack(f->duration_us);
 }
 
-/* How many frames the film may have. Where its frame count and its length contradict each other, one of them is wrong. */
+/* How many frames the film may have. Where its frame count and its length contradict each other,
+ * one of them is wrong. */
 static int64_t likely_frames(const struct film *f)
 {
     if (f->frames <= 0 || f->rate_num <= 0 || f->duration_us <= 0 || f->duration_guessed)
@@ -19,32 +21,41 @@ static int64_t likely_frames(const struct film *f)
     return by_length < (double)f->frames * 0.9 ? (int64_t)(by_length + 0.5) : f->frames;
 }
 
-/* A film that stops long before its announced end was cut off; one whose container is damaged may lack pieces at its end. */
+/* A film that stops long before its announced end was cut off; one whose container is damaged may
+ * lack pieces at its end. */
 static void assess_end(struct render_job *j, uint64_t announced)
 {
     const struct film *f = &j->source->film;
     const struct decode_counts *c = &j->report.counts;
     const struct selection *s = &j->report.selection;
     bool asked = s->kind == SELECT_COLUMNS;
-    uint64_t expected = f->duration_us > 0 ? selection_estimate(s, likely_frames(f), f->duration_us) : 0;
+    uint64_t expected =
+        f->duration_us > 0 ? selection_estimate(s, likely_frames(f), f->duration_us) : 0;
     uint64_t there = announced > j->report.count ? announced : j->report.count;
     uint64_t short_by = expected > there ? expected - there : 0;
     bool early = short_by > 0 && ends_early(f, s, c->last_us);
     if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
     if (early)
-        render_warn(j, "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64 " columns are missing", f->path,
-             c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6, (double)f->duration_us / 1e6, short_by, expected);
+        render_warn(j,
+                    "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64
+                    " columns are missing",
+                    f->path, c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6,
+                    (double)f->duration_us / 1e6, short_by, expected);
     else if (c->read_failed && short_by > 0)
-        render_warn(j, "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64 " columns are missing at its end", f->path,
-             short_by, expected);
+        render_warn(j,
+                    "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64
+                    " columns are missing at its end",
+                    f->path, short_by, expected);
     else if (c->read_failed)
         render_warn(j, "'%s': the file is damaged", f->path);
     else if (asked && short_by > 0)
-        render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path, j->report.count, expected);
+        render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path,
+                    j->report.count, expected);
 }
 
-/* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them already. */
+/* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them
+ * already. */
 static void assess_counts(struct render_job *j, uint64_t missing)
 {
     const struct decode_counts *c = &j->report.counts;
@@ -53,8 +64,10 @@ static void assess_counts(struct render_job *j, uint64_t missing)
         render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected",
                     path, c->unreadable + c->dropped);
     if (c->lead_in > 0)
-        render_warn(j, "'%s': its first %" PRIu64 " picture%s left out, for want of others that are not in the file", path, c->lead_in,
-                    c->lead_in == 1 ? " is" : "s are");
+        render_warn(j,
+                    "'%s': its first %" PRIu64
+                    " picture%s left out, for want of others that are not in the file",
+                    path, c->lead_in, c->lead_in == 1 ? " is" : "s are");
 }
 
 static uint64_t damaged_columns(const struct columns *c, uint64_t count)
@@ -70,7 +83,8 @@ static uint64_t different_frames(const struct report *r)
     uint64_t n = 0;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        n += c->status != COLUMN_MISSING && (i == 0 || c->time_us != columns_get(r->columns, i - 1)->time_us);
+        n += c->status != COLUMN_MISSING &&
+             (i == 0 || c->time_us != columns_get(r->columns, i - 1)->time_us);
     }
     return n;
 }
@@ -82,21 +96,30 @@ static void assess_keys(struct render_job *j)
     const struct report *r = &j->report;
     const struct decode_counts *c = &r->counts;
     const struct film *f = r->film;
-    int64_t end = f->duration_us > 0 && f->duration_us < r->selection.end_us ? f->duration_us : r->selection.end_us;
+    int64_t end = f->duration_us > 0 && f->duration_us < r->selection.end_us ? f->duration_us
+                                                                             : r->selection.end_us;
     int64_t span = (end < INT64_MAX ? end : c->last_us) - r->selection.start_us;
     if (!r->selection.keyframes)
         return;
     if (c->bad_keys > 0)
-        render_warn(j, "'%s': %" PRIu64 " key frames are damaged or cannot be read: the ones before them stand in their place", f->path,
-                    c->bad_keys);
+        render_warn(
+            j,
+            "'%s': %" PRIu64
+            " key frames are damaged or cannot be read: the ones before them stand in their place",
+            f->path, c->bad_keys);
     if (c->bytes_read > 0 && j->total_bytes > 0)
-        log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path, c->bytes_read, j->total_bytes);
+        log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path,
+                c->bytes_read, j->total_bytes);
     if (c->keys <= 1 || span / (int64_t)c->keys > far_us)
-        render_warn(j, "'%s' has %" PRIu64 " key frame%s in %.1f s: its %" PRIu64 " columns show %" PRIu64 " different frame%s", f->path, c->keys,
-                    c->keys == 1 ? "" : "s", (double)span / 1e6, r->count, different_frames(r), different_frames(r) == 1 ? "" : "s");
+        render_warn(j,
+                    "'%s' has %" PRIu64 " key frame%s in %.1f s: its %" PRIu64
+                    " columns show %" PRIu64 " different frame%s",
+                    f->path, c->keys, c->keys == 1 ? "" : "s", (double)span / 1e6, r->count,
+                    different_frames(r), different_frames(r) == 1 ? "" : "s");
 }
 
-/* The columns' colours, where they are to be chosen together: only now is every column there, whoever staged it. */
+/* The columns' colours, where they are to be chosen together: only now is every column there,
+ * whoever staged it. */
 static bool steady(struct render_job *j, struct err *e)
 {
     const struct report *r = &j->report;
@@ -115,18 +138,23 @@ bool render_assess(struct render_job *j, struct err *e)
     if (r->count == 0 && announced == 0 && r->selection.keyframes && r->counts.keys == 0)
         return err_set(e, ERR_FAILED, "no key frame of '%s' could be found", path);
     if (r->count == 0 && announced == 0 && r->counts.displayed > 0)
-        return err_set(e, ERR_FAILED, "no frame of '%s' is selected: --start, --end or the interval leave none", path);
+        return err_set(e, ERR_FAILED,
+                       "no frame of '%s' is selected: --start, --end or the interval leave none",
+                       path);
     if (r->count == 0)
         return err_set(e, ERR_INPUT, "no picture of '%s' could be decoded", path);
     if (inside + cut > 0)
-        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns are missing, their pictures could not be decoded", path,
-             inside + cut, announced);
+        render_warn(j,
+                    "'%s': %" PRIu64 " of %" PRIu64
+                    " columns are missing, their pictures could not be decoded",
+                    path, inside + cut, announced);
     uint64_t damaged = damaged_columns(j->columns, r->count);
     if (damaged > 0)
-        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path, damaged, r->count);
+        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path,
+                    damaged, r->count);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
-        render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path, r->counts.decode_errors,
-             r->counts.packets);
+        render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,
+                    r->counts.decode_errors, r->counts.packets);
     assess_keys(j);
     assess_counts(j, inside + cut);
     assess_end(j, announced);
@@ -137,6 +165,7 @@ bool render_assess(struct render_job *j, struct err *e)
 bool render_is_whole(const struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
-    return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
-           c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->bad_keys == 0;
+    return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 &&
+           !c->read_failed && c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 &&
+           c->bad_keys == 0;
 }

@@ -19,10 +19,12 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
 }
 
 /*
- * By key frames without a rule: a column a key frame, but no more than a wide picture needs. Where nobody has counted them, as many
- * as the film's length, or what is thought of it, gives; without any, as often as without --keyframes.
+ * By key frames without a rule: a column a key frame, but no more than a wide picture needs. Where
+ * nobody has counted them, as many as the film's length, or what is thought of it, gives; without
+ * any, as often as without --keyframes.
  */
-static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys, uint64_t most)
+static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys,
+                               uint64_t most)
 {
     enum { KEY_COLUMNS = RENDER_KEY_COLUMNS, USUAL = 24 };
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
@@ -43,7 +45,8 @@ static void decide_key_columns(struct selection *s, const struct film *f, int64_
 static int64_t every_us(uint64_t every, const struct film *f)
 {
     const int64_t unknown_us = 40000, longest_us = INT64_MAX / 4;
-    double us = f->rate_num > 0 ? 1e6 * (double)every * (double)f->rate_den / (double)f->rate_num : (double)every * unknown_us;
+    double us = f->rate_num > 0 ? 1e6 * (double)every * (double)f->rate_den / (double)f->rate_num
+                                : (double)every * unknown_us;
     return us < 1 ? 1 : us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
 }
 
@@ -65,16 +68,23 @@ bool render_decide_selection(struct render_job *j, struct err *e)
                        (double)f->duration_us / 1e6);
     if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
         s->end_us = f->duration_us;
-    if (s->kind == SELECT_INTERVAL && selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
-        return err_set(e, ERR_USAGE, "'%s': --interval is too short: it asks for %" PRIu64 " columns, and %" PRIu64 " are the most",
-                       f->path, selection_estimate(s, f->frames, f->duration_us), columns_most(j->render->options));
+    if (s->kind == SELECT_INTERVAL &&
+        selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
+        return err_set(e, ERR_USAGE,
+                       "'%s': --interval is too short: it asks for %" PRIu64
+                       " columns, and %" PRIu64 " are the most",
+                       f->path, selection_estimate(s, f->frames, f->duration_us),
+                       columns_most(j->render->options));
     bool usual = s->kind == SELECT_EVERY && s->every == 0;
     if (usual && s->keyframes)
         decide_key_columns(s, f, j->keys, columns_most(j->render->options));
     else if (usual)
         s->every = decide_every(s, f);
     if (usual && !s->keyframes && f->frames <= 0)
-        log_msg(LOG_INFO, "'%s' does not say how long it is: every %" PRIu64 "th frame is taken (-n N for another)", f->path, s->every);
+        log_msg(LOG_INFO,
+                "'%s' does not say how long it is: every %" PRIu64
+                "th frame is taken (-n N for another)",
+                f->path, s->every);
     if (s->kind == SELECT_EVERY && s->keyframes)
         s->interval_us = every_us(s->every, f);
     return true;
@@ -83,12 +93,19 @@ bool render_decide_selection(struct render_job *j, struct err *e)
 static struct engine_work work_of(const struct render_job *j)
 {
     const struct film *f = &j->source->film;
-    struct selection all = {.kind = SELECT_EVERY, .every = 1, .start_us = j->report.selection.start_us,
+    struct selection all = {.kind = SELECT_EVERY,
+                            .every = 1,
+                            .start_us = j->report.selection.start_us,
                             .end_us = j->report.selection.end_us};
     return (struct engine_work){
-        .frames = selection_estimate(&all, f->frames, f->duration_us), .width = f->width, .height = f->height,
-        .columns = j->report.needs & STRIP_CLUSTERS ? selection_estimate(&j->report.selection, f->frames, f->duration_us) : 0,
-        .analysis_width = j->report.width, .analysis_height = j->report.height,
+        .frames = selection_estimate(&all, f->frames, f->duration_us),
+        .width = f->width,
+        .height = f->height,
+        .columns = j->report.needs & STRIP_CLUSTERS
+                       ? selection_estimate(&j->report.selection, f->frames, f->duration_us)
+                       : 0,
+        .analysis_width = j->report.width,
+        .analysis_height = j->report.height,
     };
 }
 

@@ -45,12 +45,15 @@ static bool open_stores(struct render_job *j, struct err *e)
     dump_discard(&j->dump);
     digest_free(&j->first);
     digest_free(&j->second);
-    j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
+    j->columns = columns_open(r->needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
+                              r->needs & STRIP_ROWS ? r->height : 0, e);
     if (j->columns && modes_wanted(r) > 1)
         columns_keep_modes(j->columns);
     const struct output *dump = &j->outputs.dump;
-    /* A dump says of no film that it is of it. Before the run none was there, so what a film finds when it is done again is its own. */
-    bool allowed = dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
+    /* A dump says of no film that it is of it. Before the run none was there, so what a film finds
+     * when it is done again is its own. */
+    bool allowed =
+        dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
     if (j->columns && allowed && outputs_make_folders(dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
     if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e))
@@ -64,10 +67,7 @@ static bool open_stores(struct render_job *j, struct err *e)
 }
 
 /* True while --verify stages the film a second time: nothing but the digest takes these frames. */
-static bool is_judging(const struct render_job *j)
-{
-    return j->digest && j->digest == j->second;
-}
+static bool is_judging(const struct render_job *j) { return j->digest && j->digest == j->second; }
 
 static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
@@ -78,23 +78,44 @@ static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *
     frame_cache_put(j->cache, tag, rgb);
     if (is_judging(j))
         return true;
-    return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) && (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
+    return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) &&
+           (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
 }
 
-bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns, struct decode_counts *counts,
-                    struct decode_times *times, struct err *e)
+bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns,
+                    struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
     const struct options *o = j->render->options;
     bool judging = is_judging(j);
     struct render_progress shown = render_progress_open(j);
     struct pass pass = {
-        .source = frame_cache_source(j->cache, j->source), .engine = j->engine, .selection = j->report.selection, .plan = plan,
-        .decode = o->decode, .threads = j->render->threads, .exact_damage = j->exact_damage, .frame_times = frame_cache_frame_times(j->cache),
-        .tick = render_progress_tick, .tick_user = &shown, .admission = j->render->admission, .worker_processes = j->render->workers, .decoders = j->render->decoders,
-        .job = {.crop = &j->report.crop, .light = j->light, .means = j->report.means, .width = j->report.width, .height = j->report.height, .kmeans = o->kmeans, .columns = columns,
-                .cluster = !judging && (j->report.needs & STRIP_CLUSTERS), .rows = !judging && (j->report.needs & STRIP_ROWS),
+        .source = frame_cache_source(j->cache, j->source),
+        .engine = j->engine,
+        .selection = j->report.selection,
+        .plan = plan,
+        .decode = o->decode,
+        .threads = j->render->threads,
+        .exact_damage = j->exact_damage,
+        .frame_times = frame_cache_frame_times(j->cache),
+        .tick = render_progress_tick,
+        .tick_user = &shown,
+        .admission = j->render->admission,
+        .worker_processes = j->render->workers,
+        .decoders = j->render->decoders,
+        .job = {.crop = &j->report.crop,
+                .light = j->light,
+                .means = j->report.means,
+                .width = j->report.width,
+                .height = j->report.height,
+                .kmeans = o->kmeans,
+                .columns = columns,
+                .cluster = !judging && (j->report.needs & STRIP_CLUSTERS),
+                .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
-                .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache) ? on_analysed : NULL, .tap_user = j},
+                .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache)
+                           ? on_analysed
+                           : NULL,
+                .tap_user = j},
     };
     bool ok = pass_run(&pass, counts, times, e);
     render_progress_close(&shown);
@@ -106,24 +127,30 @@ enum log_level render_loudness(const struct render_job *j)
     return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
 }
 
-/* True when what was staged is no good; tells what is done differently the next time. Each of the reasons comes once. */
+/* True when what was staged is no good; tells what is done differently the next time. Each of the
+ * reasons comes once. */
 static bool starts_over(struct render_job *j, enum decode_plan *plan)
 {
     struct report *r = &j->report;
     const struct decode_counts *c = &r->counts;
     if (!decode_must_restart(c))
         return false;
-    /* The film's frames are not those that its headers promise: one decoder over everything counts what it gives. */
+    /* The film's frames are not those that its headers promise: one decoder over everything counts
+     * what it gives. */
     if (c->contradicted) {
         log_msg(render_loudness(j),
-                "'%s': only one decoder gives the right pictures: decoding it again in one piece, in software",
+                "'%s': only one decoder gives the right pictures: decoding it again in one piece, "
+                "in software",
                 r->film->path);
         *plan = DECODE_SEQUENTIAL;
     }
     if (c->keys_again)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " key frames are damaged: once more, with those before them", r->film->path, c->bad_keys);
+        log_msg(LOG_VERBOSE,
+                "'%s': %" PRIu64 " key frames are damaged: once more, with those before them",
+                r->film->path, c->bad_keys);
     if (c->damage_found) {
-        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core", r->film->path);
+        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core",
+                r->film->path);
         j->exact_damage = true;
     }
     frame_cache_again(j->cache, c);
@@ -132,8 +159,9 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
 }
 
 /*
- * True when the film is much shorter than it says and has none of the columns that were to be spread over it: then they are
- * spread over what is there. The cache is closed first, because it would take these columns for those of the whole film.
+ * True when the film is much shorter than it says and has none of the columns that were to be
+ * spread over it: then they are spread over what is there. The cache is closed first, because it
+ * would take these columns for those of the whole film.
  */
 static bool spreads_anew(struct render_job *j, struct err *e)
 {
@@ -148,8 +176,8 @@ static bool spreads_anew(struct render_job *j, struct err *e)
     j->report.cache = frame_cache_state(NULL);
     if (!render_probe_length(j, e) || !render_decide_selection(j, e))
         return false;
-    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over what is there", f->path,
-                (double)f->duration_us / 1e6, said);
+    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over what is there",
+                f->path, (double)f->duration_us / 1e6, said);
     return true;
 }
 

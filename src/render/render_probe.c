@@ -7,8 +7,9 @@
 #include "render_job.h"
 
 /*
- * True where the default depends on how many frames there are and the container does not say, as in raw streams. A huge film
- * gets the usual rule uncounted: it is unlikely to have few frames. Seen: 264 MB of H.264 are read through in 0.2 s of a core.
+ * True where the default depends on how many frames there are and the container does not say, as in
+ * raw streams. A huge film gets the usual rule uncounted: it is unlikely to have few frames. Seen:
+ * 264 MB of H.264 are read through in 0.2 s of a core.
  */
 static bool worth_counting(struct source *source, const struct selection *s)
 {
@@ -16,13 +17,14 @@ static bool worth_counting(struct source *source, const struct selection *s)
     const struct film *f = &source->film;
     struct decode_progress size;
     source_progress(source, &size);
-    return s->kind == SELECT_EVERY && s->every == 0 && f->frames <= 0 && source_can(source, SOURCE_RESTARTABLE) &&
-           size.total_bytes > 0 && size.total_bytes <= huge;
+    return s->kind == SELECT_EVERY && s->every == 0 && f->frames <= 0 &&
+           source_can(source, SOURCE_RESTARTABLE) && size.total_bytes > 0 &&
+           size.total_bytes <= huge;
 }
 
 /*
- * By key frames the default is one column each. Where only reading the film would count them, as in MPEG-TS, that is done for a film
- * that is soon read.
+ * By key frames the default is one column each. Where only reading the film would count them, as in
+ * MPEG-TS, that is done for a film that is soon read.
  */
 static bool worth_counting_keys(struct source *source, const struct selection *s)
 {
@@ -33,20 +35,23 @@ static bool worth_counting_keys(struct source *source, const struct selection *s
         listed |= strstr(source->film.container, indexed[i]) != NULL;
     struct decode_progress size;
     source_progress(source, &size);
-    return s->keyframes && s->kind == SELECT_EVERY && s->every == 0 && source_can(source, SOURCE_RESTARTABLE) &&
+    return s->keyframes && s->kind == SELECT_EVERY && s->every == 0 &&
+           source_can(source, SOURCE_RESTARTABLE) &&
            (listed || (size.total_bytes > 0 && size.total_bytes <= large));
 }
 
 /* True if the rule needs the film's real length before it is decoded. */
 static bool needs_length(struct source *source, const struct selection *s)
 {
-    enum { FINE_US = 10000 };        /* far below a frame's time: a wrong length hides millions of columns */
+    /* far below a frame's time: a wrong length hides millions of columns */
+    enum { FINE_US = 10000 };
     const struct film *f = &source->film;
     if (!s->keyframes && worth_counting(source, s))
         return true;
     if (!f->duration_guessed && f->duration_us > 0)
         return false;
-    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer columns. */
+    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer
+     * columns. */
     return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
 }
 
@@ -56,9 +61,17 @@ static bool one_reading_will_do(const struct render_job *j, bool length, struct 
     const struct options *o = j->render->options;
     const char *path = j->source->film.path;
     if (o->verify)
-        return err_set(e, ERR_INPUT, "'%s': --verify decodes a film twice, and a pipe can be read only once: give it a file", path);
-    return !length || err_set(e, ERR_INPUT, "'%s': %s needs the film's length, which only its end tells, and a pipe can be read only "
-                              "once: give it a file", path, o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
+        return err_set(
+            e, ERR_INPUT,
+            "'%s': --verify decodes a film twice, and a pipe can be read only once: give it a file",
+            path);
+    return !length ||
+           err_set(e, ERR_INPUT,
+                   "'%s': %s needs the film's length, which only its end tells, and a pipe can be "
+                   "read only "
+                   "once: give it a file",
+                   path,
+                   o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
 }
 
 bool render_probe(struct render_job *j, struct err *e)
@@ -72,7 +85,8 @@ bool render_probe(struct render_job *j, struct err *e)
     }
     if (worth_counting_keys(j->source, &j->render->options->selection))
         request.want |= PROBE_KEYS;
-    if (!source_can(j->source, SOURCE_RESTARTABLE) && !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
+    if (!source_can(j->source, SOURCE_RESTARTABLE) &&
+        !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
         return false;
     bool ok = source_probe(j->source, &request, &facts, e);
     j->keys = ok && facts.found & PROBE_KEYS ? facts.keys : 0;
@@ -86,7 +100,8 @@ bool render_probe_length(struct render_job *j, struct err *e)
     return source_probe(j->source, &request, &facts, e);
 }
 
-/* What the film says of its peak, its first picture included; a pipe's pictures cannot be looked at before they are staged. */
+/* What the film says of its peak, its first picture included; a pipe's pictures cannot be looked at
+ * before they are staged. */
 static bool look_for_light(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
@@ -94,7 +109,10 @@ static bool look_for_light(struct render_job *j, struct err *e)
     struct probe_facts facts;
     if (source_can(j->source, SOURCE_RESTARTABLE))
         return source_probe(j->source, &request, &facts, e);
-    render_warn(j, "'%s' is HDR, and how bright it gets cannot be looked up in a pipe: %d cd/m2 are assumed (--hdr-peak)", f->path, LIGHT_PEAK_USUAL);
+    render_warn(j,
+                "'%s' is HDR, and how bright it gets cannot be looked up in a pipe: %d cd/m2 are "
+                "assumed (--hdr-peak)",
+                f->path, LIGHT_PEAK_USUAL);
     return true;
 }
 
@@ -104,12 +122,20 @@ static void log_light(struct render_job *j)
     const struct light_rule *rule = &j->report.light;
     const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
     if (f->dolby_vision > 0)
-        render_warn(j, "'%s' is Dolby Vision of profile %d, whose colours only its own decoders know: they come out wrong", f->path, f->dolby_vision);
+        render_warn(j,
+                    "'%s' is Dolby Vision of profile %d, whose colours only its own decoders know: "
+                    "they come out wrong",
+                    f->path, f->dolby_vision);
     if (f->transfer != TRANSFER_SDR && rule->map == TONE_OFF)
-        log_msg(LOG_VERBOSE, "'%s' is HDR (%s) and read without tone mapping: its colours come out flat", f->path, kind);
+        log_msg(LOG_VERBOSE,
+                "'%s' is HDR (%s) and read without tone mapping: its colours come out flat",
+                f->path, kind);
     else if (f->transfer != TRANSFER_SDR)
-        log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind, light_map_name(rule->map), rule->peak,
-                f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0 ? "" : " (guessed: the film does not say)");
+        log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind,
+                light_map_name(rule->map), rule->peak,
+                f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0
+                    ? ""
+                    : " (guessed: the film does not say)");
 }
 
 bool render_light(struct render_job *j, struct err *e)
@@ -117,12 +143,14 @@ bool render_light(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     struct light_rule *rule = &j->report.light;
     *rule = j->render->options->light;
-    if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 && !look_for_light(j, e))
+    if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 &&
+        !look_for_light(j, e))
         return false;
     bool usual = f->transfer == TRANSFER_SDR && rule->map == TONE_BT2390 && rule->peak == 0;
     rule->peak = light_peak(rule, f->transfer, f->peak);
     if (!usual || rule->linear)
-        snprintf(j->light_words, sizeof j->light_words, "%s %d%s", light_map_name(rule->map), rule->peak, rule->linear ? " linear" : "");
+        snprintf(j->light_words, sizeof j->light_words, "%s %d%s", light_map_name(rule->map),
+                 rule->peak, rule->linear ? " linear" : "");
     log_light(j);
     if (rule->map == TONE_OFF && !rule->linear)
         return true;
@@ -148,8 +176,10 @@ static void log_crop(const struct render_job *j, const struct probe_facts *facts
     for (int i = 0; i < t->count; i++) {
         char text[CROP_TEXT];
         crop_shown_text(t, i, f->orientation, text);
-        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width, f->height,
-                t->forced ? ", by --crop, in pictures of that size" : ", bars left out where they are black");
+        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width,
+                f->height,
+                t->forced ? ", by --crop, in pictures of that size"
+                          : ", bars left out where they are black");
     }
     if (facts && facts->found & PROBE_BARS)
         log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path,
@@ -191,11 +221,18 @@ bool render_crop(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     const struct crop_rect *r = &rule->rect;
     if (rule->kind == CROP_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
-        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path, r->width, r->height, r->x, r->y,
-                       f->width, f->height);
+        return err_set(e, ERR_USAGE,
+                       "'%s': --crop %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path,
+                       r->width, r->height, r->x, r->y, f->width, f->height);
     if (rule->kind == CROP_RECT)
-        j->report.crop = (struct crop){f->coded_width, f->coded_height, 1, true, {crop_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
-    if (rule->kind == CROP_RECT || (rule->kind == CROP_AUTO && frame_cache_crop(j->cache, &j->report.crop)))
+        j->report.crop =
+            (struct crop){f->coded_width,
+                          f->coded_height,
+                          1,
+                          true,
+                          {crop_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
+    if (rule->kind == CROP_RECT ||
+        (rule->kind == CROP_AUTO && frame_cache_crop(j->cache, &j->report.crop)))
         log_crop(j, NULL);
     else if (rule->kind == CROP_AUTO && !look_for_bars(j, e))
         return false;

@@ -22,7 +22,9 @@ struct progress_state render_progress_state(const struct film *f, uint64_t colum
                                             const struct pass_state *now)
 {
     struct progress_state state = {
-        .frames = now->film.frames, .columns = now->columns, .columns_total = columns_total,
+        .frames = now->film.frames,
+        .columns = now->columns,
+        .columns_total = columns_total,
         .share = -1,
     };
     if (columns_total > 0)
@@ -67,15 +69,17 @@ static double keys_wanted(const struct render_progress *p, const struct pass_sta
 /* Tells once, while the user waits at a terminal, that --keyframes would be much quicker. */
 static void hint_at_keyframes(struct render_progress *p, const struct pass_state *now)
 {
-    enum { SETTLED = 5, LONG = 120 };      /* seconds */
+    enum { SETTLED = 5, LONG = 120 }; /* seconds */
     struct render_job *j = p->job;
     double left = progress_seconds_left(p->progress);
     bool on_gpu = engine_device(j->engine).context != NULL;
     if (j->hinted || j->render->options->verify || on_gpu || now->columns == 0)
         return;
     struct render_usage used = {
-        .seconds = (double)clock_ns() / 1e9, .cpu_seconds = clock_cpu_seconds(),
-        .decode_seconds = now->film.decode_seconds, .columns = now->columns,
+        .seconds = (double)clock_ns() / 1e9,
+        .cpu_seconds = clock_cpu_seconds(),
+        .decode_seconds = now->film.decode_seconds,
+        .columns = now->columns,
     };
     /* What comes before the first column, such as the look for bars, is no part of a column. */
     if (p->first.columns == 0)
@@ -105,7 +109,4 @@ void render_progress_tick(void *user, const struct pass_state *now)
     hint_at_keyframes(p, now);
 }
 
-void render_progress_close(struct render_progress *p)
-{
-    progress_close(&p->progress);
-}
+void render_progress_close(struct render_progress *p) { progress_close(&p->progress); }

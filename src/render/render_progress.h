@@ -14,16 +14,16 @@ extern "C" {
 
 /* What a run had used, and what had come of it, at some moment. */
 struct render_usage {
-    double seconds, cpu_seconds;     /* of some clock; of the whole process  */
-    double decode_seconds;           /* decode_progress                       */
-    uint64_t columns;                /* done; 0: there was no such moment    */
+    double seconds, cpu_seconds; /* of some clock; of the whole process */
+    double decode_seconds;       /* decode_progress */
+    uint64_t columns;            /* done; 0: there was no such moment */
 };
 
 struct render_progress {
-    struct progress *progress;       /* NULL: the line is the whole run's    */
+    struct progress *progress; /* NULL: the line is the whole run's */
     struct render_job *job;
-    uint64_t columns_total;          /* an estimate; 0: unknown              */
-    struct render_usage first;       /* when the first column was done       */
+    uint64_t columns_total;    /* an estimate; 0: unknown */
+    struct render_usage first; /* when the first column was done */
 };
 
 /* Opens the line of an attempt at the film, whose selection is decided. */

@@ -37,9 +37,10 @@ bool render_report_film(const struct render_job *j, bool ok, double seconds, str
     if (r->tick)
         r->tick(r->tick_user, j->input, 1, j->report.counts.displayed);
     if (ok)
-        log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count, seconds);
+        log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count,
+                seconds);
     struct report_entry entry = ok ? (struct report_entry){.film = path, .status = REPORT_DONE}
-                                     : failed_entry(r, j->input, e);
+                                   : failed_entry(r, j->input, e);
     entry.seconds = seconds;
     entry.columns = j->report.count > 0 ? (int64_t)j->report.count : -1;
     entry.report = &j->report;
@@ -85,7 +86,8 @@ bool render_report_known(const struct render *r, struct err *e)
     return ok;
 }
 
-bool render_report_missing(const struct render *r, size_t film, const struct err *failure, struct err *e)
+bool render_report_missing(const struct render *r, size_t film, const struct err *failure,
+                           struct err *e)
 {
     struct report_entry entry = failed_entry(r, film, failure);
     return report_log_add(r->report_log, &entry, e);

@@ -4,14 +4,16 @@
 #include "render_job.h"
 
 /*
- * Where damage shows, the two ways of decoding differ and neither is right: they have other pictures to conceal it with. A
- * column that is sound one way and missing the other stays: that is no damage. Returns how many frames are not to be compared.
+ * Where damage shows, the two ways of decoding differ and neither is right: they have other
+ * pictures to conceal it with. A column that is sound one way and missing the other stays: that is
+ * no damage. Returns how many frames are not to be compared.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 {
     uint64_t here = columns_count(j->columns), there = columns_count(other), left_out = 0;
     for (uint64_t i = 0; i < here || i < there; i++) {
-        const struct column *a = i < here ? columns_get(j->columns, i) : NULL, *b = i < there ? columns_get(other, i) : NULL;
+        const struct column *a = i < here ? columns_get(j->columns, i) : NULL,
+                            *b = i < there ? columns_get(other, i) : NULL;
         bool damaged = (a && a->status == COLUMN_DAMAGED) || (b && b->status == COLUMN_DAMAGED);
         bool sound = (a && a->status == COLUMN_OK) || (b && b->status == COLUMN_OK);
         /* Columns that repeat the one before are filled later. */
@@ -34,7 +36,8 @@ bool render_verify(struct render_job *j, struct err *e)
         struct columns *columns = columns_open(0, 0, e);
         digest_free(&j->second);
         j->digest = j->second = digest_open(e);
-        bool ok = columns && j->second && render_attempt(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
+        bool ok = columns && j->second &&
+                  render_attempt(j, DECODE_SEQUENTIAL, columns, &counts, &times, e);
         left_out = ok && !counts.damage_found ? leave_out_damage(j, columns) : 0;
         columns_free(&columns);
         if (!ok)
@@ -43,16 +46,20 @@ bool render_verify(struct render_job *j, struct err *e)
     } while (counts.damage_found);
     struct digest_result d = digest_compare(j->first, j->second);
     if (d.different > 0 || d.alone > 0)
-        return err_set(e, ERR_FAILED, "'%s': --verify found %" PRIu64 " of %" PRIu64 " frames different (first: column %" PRIu64
-                       ") and %" PRIu64 " that only one way of decoding gives",
+        return err_set(e, ERR_FAILED,
+                       "'%s': --verify found %" PRIu64 " of %" PRIu64
+                       " frames different (first: column %" PRIu64 ") and %" PRIu64
+                       " that only one way of decoding gives",
                        j->source->film.path, d.different, d.both, d.first_difference, d.alone);
     if (d.both == 0) {
-        log_msg(LOG_WARNING, "'%s': --verify compared nothing: no frame is without damage", j->source->film.path);
+        log_msg(LOG_WARNING, "'%s': --verify compared nothing: no frame is without damage",
+                j->source->film.path);
         return true;
     }
     char but[80] = "";
     if (left_out > 0)
         snprintf(but, sizeof but, ", but for %" PRIu64 " that damage shows in", left_out);
-    log_msg(LOG_INFO, "'%s': --verify: all %" PRIu64 " frames are identical%s", j->source->film.path, d.both, but);
+    log_msg(LOG_INFO, "'%s': --verify: all %" PRIu64 " frames are identical%s",
+            j->source->film.path, d.both, but);
     return true;
 }

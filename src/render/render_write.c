@@ -7,11 +7,13 @@
 static void say_written(const struct render_job *j, const char *path)
 {
     if (!outputs_is_stdout(path))
-        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " column%s", path, j->report.count, j->report.count == 1 ? "" : "s");
+        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " column%s", path, j->report.count,
+                j->report.count == 1 ? "" : "s");
 }
 
 /* Those outputs that tell how long the film took, or all others. */
-static bool write_outputs(struct render_job *j, const struct outputs *list, bool tell_times, struct err *e)
+static bool write_outputs(struct render_job *j, const struct outputs *list, bool tell_times,
+                          struct err *e)
 {
     for (size_t k = 0; k < list->count; k++) {
         const struct output *output = &list->output[k];
@@ -20,7 +22,8 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         options_fingerprint(j->render->options, output->writer, output->strips,
                             j->report.fingerprint);
         j->report.overwrite = output->overwrite;
-        if (!outputs_allowed(j->render->inputs, j->input, output, e) || !outputs_make_folders(output, e) ||
+        if (!outputs_allowed(j->render->inputs, j->input, output, e) ||
+            !outputs_make_folders(output, e) ||
             !writer_save(output->writer, &j->report, output->strips, output->path, e))
             return false;
         say_written(j, output->path);

@@ -2,10 +2,12 @@
  * bench_kmeans - frames/s of the k-means on one thread, a line an instruction set.
  *
  *   bench_kmeans [--no-race] FILE|synth W H [k [n_init [init [isa|all [reps]]]]]
- *   bench_kmeans [--no-race] --json FILE W H k n_init init     clusters as JSON, for tests/judge_kmeans.py
+ *   bench_kmeans [--no-race] --json FILE W H k n_init init     clusters as JSON, for
+ * tests/judge_kmeans.py
  *
- * FILE holds raw RGB24 frames; "synth" makes 8 of them. Each of `reps` repeats (5 or more) runs over all
- * frames; printed are the median, the slowest and the fastest, and a hash that must not depend on the line.
+ * FILE holds raw RGB24 frames; "synth" makes 8 of them. Each of `reps` repeats (5 or more) runs
+ * over all frames; printed are the median, the slowest and the fastest, and a hash that must not
+ * depend on the line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +42,11 @@ static void synth(struct film_bytes *f)
                     x ^= x << 13;
                     x ^= x >> 17;
                     x ^= x << 5;
-                    int blob = ((col * 5 / f->width) * 41 + (row * 3 / f->height) * 67 + c * 53 + (int)n * 29) % 200;
-                    f->rgb[at++] = (uint8_t)(blob + (col + row) * 30 / (f->width + f->height) + (int)(x % 12));
+                    int blob = ((col * 5 / f->width) * 41 + (row * 3 / f->height) * 67 + c * 53 +
+                                (int)n * 29) %
+                               200;
+                    f->rgb[at++] =
+                        (uint8_t)(blob + (col + row) * 30 / (f->width + f->height) + (int)(x % 12));
                 }
 }
 
@@ -68,10 +73,7 @@ static bool load(struct film_bytes *f, const char *path)
     return good;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t v)
-{
-    return (hash ^ v) * 0x100000001b3u;
-}
+static uint64_t mix(uint64_t hash, uint64_t v) { return (hash ^ v) * 0x100000001b3u; }
 
 /* One pass over the film; seconds. */
 static double pass(struct kmeans *km, const struct film_bytes *f, uint64_t *hash, uint64_t *inertia)
@@ -85,7 +87,8 @@ static double pass(struct kmeans *km, const struct film_bytes *f, uint64_t *hash
         int found = kmeans_run(km, f->rgb + n * f->pixels * 3, f->pixels, n, c, &here);
         *inertia += here;
         for (int j = 0; j < found; j++)
-            *hash = mix(mix(*hash, c[j].count), c[j].rgb[0] | (uint64_t)c[j].rgb[1] << 8 | (uint64_t)c[j].rgb[2] << 16);
+            *hash = mix(mix(*hash, c[j].count),
+                        c[j].rgb[0] | (uint64_t)c[j].rgb[1] << 8 | (uint64_t)c[j].rgb[2] << 16);
         *hash = mix(*hash, here);
     }
     return seconds() - begun;
@@ -97,7 +100,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(const struct film_bytes *f, const struct kmeans_params *params, enum isa isa, int reps)
+static void measure(const struct film_bytes *f, const struct kmeans_params *params, enum isa isa,
+                    int reps)
 {
     struct err e = ERR_INIT;
     struct kmeans *km = kmeans_open(params, f->pixels, isa, &e);
@@ -113,9 +117,10 @@ static void measure(const struct film_bytes *f, const struct kmeans_params *para
             rate[i] = (double)f->frames / retired;
     }
     qsort(rate, (size_t)reps, sizeof *rate, by_value);
-    printf("%-7s %-10s k %2d n_init %2d %4dx%-4d %8.1f frames/s (%.1f..%.1f, %d repeats) hash %016llx inertia %.0f\n",
-           isa_name(isa), kmeans_init_name(params->init), params->k, params->n_init, f->width, f->height,
-           rate[reps / 2], rate[0], rate[reps - 1], reps, (unsigned long long)hash,
+    printf("%-7s %-10s k %2d n_init %2d %4dx%-4d %8.1f frames/s (%.1f..%.1f, %d repeats) hash "
+           "%016llx inertia %.0f\n",
+           isa_name(isa), kmeans_init_name(params->init), params->k, params->n_init, f->width,
+           f->height, rate[reps / 2], rate[0], rate[reps - 1], reps, (unsigned long long)hash,
            (double)inertia / (1 << INERTIA_FRACTION));
     fflush(stdout);
     free(rate);
@@ -131,7 +136,8 @@ static enum kmeans_init init_named(const char *name)
     exit(2);
 }
 
-/* The part of barcode's JSON (src/output/formats/json.c) that the judge reads, and the integer inertia of each frame. */
+/* The part of barcode's JSON (src/output/formats/json.c) that the judge reads, and the integer
+ * inertia of each frame. */
 static int write_json(const struct film_bytes *f, const struct kmeans_params *params)
 {
     struct err e = ERR_INIT;
@@ -142,8 +148,8 @@ static int write_json(const struct film_bytes *f, const struct kmeans_params *pa
         return 1;
     }
     double begun = seconds();
-    printf("{\"size\": [%d, %d], \"k\": %d, \"n_init\": %d, \"init\": \"%s\", \"columns\": [", f->width, f->height,
-           params->k, params->n_init, kmeans_init_name(params->init));
+    printf("{\"size\": [%d, %d], \"k\": %d, \"n_init\": %d, \"init\": \"%s\", \"columns\": [",
+           f->width, f->height, params->k, params->n_init, kmeans_init_name(params->init));
     for (size_t n = 0; n < f->frames; n++) {
         struct cluster c[CLUSTERS_MAX];
         uint64_t inertia;
@@ -151,12 +157,13 @@ static int write_json(const struct film_bytes *f, const struct kmeans_params *pa
         printf("%s\n{\"frame\": %zu, \"inertia\": %.4f, \"colours\": [", n ? "," : "", n,
                (double)inertia / (1 << INERTIA_FRACTION));
         for (int j = 0; j < found; j++)
-            printf("%s{\"rgb\": [%d, %d, %d], \"count\": %u}", j ? ", " : "", c[j].rgb[0], c[j].rgb[1], c[j].rgb[2],
-                   (unsigned)c[j].count);
+            printf("%s{\"rgb\": [%d, %d, %d], \"count\": %u}", j ? ", " : "", c[j].rgb[0],
+                   c[j].rgb[1], c[j].rgb[2], (unsigned)c[j].count);
         printf("]}");
     }
     double retired = seconds() - begun;
-    printf("],\n\"isa\": \"%s\", \"frames_per_second\": %.1f}\n", isa_name(isa), (double)f->frames / retired);
+    printf("],\n\"isa\": \"%s\", \"frames_per_second\": %.1f}\n", isa_name(isa),
+           (double)f->frames / retired);
     kmeans_free(&km);
     return 0;
 }
@@ -170,7 +177,8 @@ int main(int argc, char **argv)
     argv += json;
     argc -= json;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_kmeans [--no-race] [--json] FILE|synth W H [k [n_init [init [isa|all [reps]]]]]\n");
+        fprintf(stderr, "usage: bench_kmeans [--no-race] [--json] FILE|synth W H [k [n_init [init "
+                        "[isa|all [reps]]]]]\n");
         return 2;
     }
     struct film_bytes f = {.width = atoi(argv[2]), .height = atoi(argv[3])};
@@ -179,8 +187,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_kmeans: no frames in '%s'\n", argv[1]);
         return 1;
     }
-    struct kmeans_params params = {.k = argc > 4 ? atoi(argv[4]) : 8, .n_init = argc > 5 ? atoi(argv[5]) : 20,
-                                   .max_iter = 300, .init = argc > 6 ? init_named(argv[6]) : INIT_SCALABLE,
+    struct kmeans_params params = {.k = argc > 4 ? atoi(argv[4]) : 8,
+                                   .n_init = argc > 5 ? atoi(argv[5]) : 20,
+                                   .max_iter = 300,
+                                   .init = argc > 6 ? init_named(argv[6]) : INIT_SCALABLE,
                                    .race = !whole};
     const char *want = argc > 7 ? argv[7] : "all";
     int reps = argc > 8 ? atoi(argv[8]) : 5, status = 0;

@@ -1,11 +1,13 @@
 /*
  * bench_kmeans_gpu - frames/s of the k-means on the GPU, the frames already there.
  *
- *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-R 0|1] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H [options FILE W H]...
+ *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-R 0|1] [-s WARPS] [-l WARPS] [-b BATCH] [-r
+ * RUNS] FILE W H [options FILE W H]...
  *
- * FILE holds raw RGB24 frames (barcode --dump), repeated until the batch is full, with a number each, so that no two start
- * alike. Timed with events after one warm-up; printed are the median, the slowest and the fastest of RUNS (7), and a
- * hash of the results that depends on nothing but FILE, BATCH and K, N_INIT, INIT, R. R: restarts race (1), or each goes to its end.
+ * FILE holds raw RGB24 frames (barcode --dump), repeated until the batch is full, with a number
+ * each, so that no two start alike. Timed with events after one warm-up; printed are the median,
+ * the slowest and the fastest of RUNS (7), and a hash of the results that depends on nothing but
+ * FILE, BATCH and K, N_INIT, INIT, R. R: restarts race (1), or each goes to its end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,8 @@ static std::vector<uint8_t> load(const char *path, size_t frame)
     std::vector<uint8_t> rgb;
     FILE *f = fopen(path, "rb");
     size_t n = 0;
-    for (rgb.resize(frame); f && fread(rgb.data() + n * frame, frame, 1, f) == 1; rgb.resize((n + 1) * frame))
+    for (rgb.resize(frame); f && fread(rgb.data() + n * frame, frame, 1, f) == 1;
+         rgb.resize((n + 1) * frame))
         n++;
     if (f)
         fclose(f);
@@ -52,7 +55,8 @@ static unsigned long long hash_of(const gpu_column *d_out, int n)
 {
     std::vector<gpu_column> out((size_t)n);
     unsigned long long hash = 0xcbf29ce484222325ull;
-    must(cudaMemcpy(out.data(), d_out, (size_t)n * sizeof *d_out, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaMemcpy(out.data(), d_out, (size_t)n * sizeof *d_out, cudaMemcpyDeviceToHost),
+         "cudaMemcpy");
     const unsigned char *at = (const unsigned char *)out.data();
     for (size_t i = 0; i < (size_t)n * sizeof *d_out; i++)
         hash = (hash ^ at[i]) * 0x100000001b3ull;
@@ -75,7 +79,9 @@ static void measure(const settings &s, const char *path, size_t w, size_t h)
     must(cudaMalloc((void **)&d_out, (size_t)n * sizeof *d_out), "cudaMalloc");
     for (size_t i = 0; i < (size_t)n && given; i++) {
         number[i] = i;
-        must(cudaMemcpy(d_rgb + i * frame, rgb.data() + i % given * frame, frame, cudaMemcpyHostToDevice), "cudaMemcpy");
+        must(cudaMemcpy(d_rgb + i * frame, rgb.data() + i % given * frame, frame,
+                        cudaMemcpyHostToDevice),
+             "cudaMemcpy");
     }
     must(cudaMemcpy(d_frame, number.data(), 8 * (size_t)n, cudaMemcpyHostToDevice), "cudaMemcpy");
     struct kmeans_gpu *km = given ? kmeans_gpu_open(&s.params, (int)(w * h), n, &e) : NULL;
@@ -99,9 +105,10 @@ static void measure(const settings &s, const char *path, size_t w, size_t h)
             rate.push_back(n / (ms * 1e-3));
     }
     std::sort(rate.begin(), rate.end());
-    printf("%4zux%-4zu k %2d n_init %2d %-9s batch %4d of %zu frames, warps %d+%d: %9.0f frames/s (%.0f to %.0f, %d runs) hash %016llx\n", w, h,
-           s.params.k, s.params.n_init, kmeans_init_name(s.params.init), n, given, s.start, s.lloyd, rate[rate.size() / 2],
-           rate.front(), rate.back(), s.runs, hash_of(d_out, n));
+    printf("%4zux%-4zu k %2d n_init %2d %-9s batch %4d of %zu frames, warps %d+%d: %9.0f frames/s "
+           "(%.0f to %.0f, %d runs) hash %016llx\n",
+           w, h, s.params.k, s.params.n_init, kmeans_init_name(s.params.init), n, given, s.start,
+           s.lloyd, rate[rate.size() / 2], rate.front(), rate.back(), s.runs, hash_of(d_out, n));
     fflush(stdout);
     kmeans_gpu_free(&km);
     cudaFree(d_rgb);
@@ -125,7 +132,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc;) {
         bool option = argv[i][0] == '-';
         if (i + (option ? 1 : 2) >= argc) {
-            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-R 0|1] [-s WARPS] [-l WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
+            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-R 0|1] [-s WARPS] "
+                            "[-l WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
             return 2;
         }
         if (!option) {

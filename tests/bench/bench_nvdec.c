@@ -1,9 +1,10 @@
 /*
- * bench_nvdec - how fast the decoders alone are: barcode's own reading, runs and plan, but every picture is decoded and
- * thrown away inside libavcodec (AV_PKT_FLAG_DISCARD), so that nothing is mapped, shrunk or clustered. What barcode
- * itself reaches is to be compared with it.
+ * bench_nvdec - how fast the decoders alone are: barcode's own reading, runs and plan, but every
+ * picture is decoded and thrown away inside libavcodec (AV_PKT_FLAG_DISCARD), so that nothing is
+ * mapped, shrunk or clustered. What barcode itself reaches is to be compared with it.
  *
- *   bench_nvdec FILM [SOFTWARE-SESSIONS]     every 24th picture counts as wanted; prints one line of JSON
+ *   bench_nvdec FILM [SOFTWARE-SESSIONS]     every 24th picture counts as wanted; prints one line
+ * of JSON
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -51,11 +52,13 @@ static void swallow(AVCodecContext *decoder, AVFrame *frame)
         av_frame_unref(frame);
 }
 
-static void decode_chunk(struct bench *b, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, struct chunk *chunk)
+static void decode_chunk(struct bench *b, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame,
+                         struct chunk *chunk)
 {
     chunk_plan(chunk, &b->traits, false);
     for (size_t i = 0; i < chunk->count; i++) {
-        if (chunk->picture[i].action == ACTION_SKIP || av_packet_ref(packet, chunk->picture[i].packet) < 0)
+        if (chunk->picture[i].action == ACTION_SKIP ||
+            av_packet_ref(packet, chunk->picture[i].packet) < 0)
             continue;
         packet->flags |= AV_PKT_FLAG_DISCARD;
         avcodec_send_packet(decoder, packet);
@@ -70,7 +73,8 @@ static void *worker(void *argument)
     struct bench *b = argument;
     struct err e = ERR_INIT;
     bool soft = b->soft[atomic_fetch_add(&b->next, 1)];
-    AVCodecContext *decoder = soft ? decoder_open(b->stream, b->path, 1, &e) : nvdec_decoder_open(&b->nvdec, b->stream, &e);
+    AVCodecContext *decoder = soft ? decoder_open(b->stream, b->path, 1, &e)
+                                   : nvdec_decoder_open(&b->nvdec, b->stream, &e);
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     void *item;
@@ -154,7 +158,8 @@ int main(int argc, char **argv)
     }
     int64_t begun = clock_ns();
     struct engine *cuda = engine_open("cuda", &config, &e);
-    if (!cuda || !container_open(argv[1], &format, &film, &e) || !demux_open(&reader, format, film.stream, &e)) {
+    if (!cuda || !container_open(argv[1], &format, &film, &e) ||
+        !demux_open(&reader, format, film.stream, &e)) {
         log_msg(LOG_ERROR, "%s", e.text);
         return 1;
     }
@@ -162,14 +167,18 @@ int main(int argc, char **argv)
     b.stream = reader.stream;
     b.traits = reader.traits;
     int64_t before = clock_ns();
-    if (!nvdec_open(&b.nvdec, engine_device(cuda), NULL, b.stream, &e) || !run_bench(&b, &reader, soft, &pictures, &e)) {
+    if (!nvdec_open(&b.nvdec, engine_device(cuda), NULL, b.stream, &e) ||
+        !run_bench(&b, &reader, soft, &pictures, &e)) {
         log_msg(LOG_ERROR, "%s", e.text);
         return 1;
     }
     double seconds = (double)(clock_ns() - before) / 1e9;
-    printf("{\"bench\":\"nvdec\",\"sessions\":%d,\"software_sessions\":%d,\"pictures\":%llu,\"sent\":%llu,\"start_up\":%.3f,"
-           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n", nvdec_workers(&b.nvdec), soft, (unsigned long long)pictures,
-           (unsigned long long)atomic_load(&b.sent), (double)(before - begun) / 1e9, seconds, (double)pictures / seconds);
+    printf("{\"bench\":\"nvdec\",\"sessions\":%d,\"software_sessions\":%d,\"pictures\":%llu,"
+           "\"sent\":%llu,\"start_up\":%.3f,"
+           "\"seconds\":%.3f,\"pictures_per_second\":%.0f}\n",
+           nvdec_workers(&b.nvdec), soft, (unsigned long long)pictures,
+           (unsigned long long)atomic_load(&b.sent), (double)(before - begun) / 1e9, seconds,
+           (double)pictures / seconds);
     nvdec_close(&b.nvdec);
     demux_close(&reader);
     avformat_close_input(&format);

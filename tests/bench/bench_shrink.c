@@ -8,14 +8,15 @@
 #include "barcode/base/clock.h"
 #include "barcode/engine/shrink.h"
 
-/* Planes are spread over this many frames' worth of memory, so that they do not lie in the cache, as after a decoder. */
+/* Planes are spread over this many frames' worth of memory, so that they do not lie in the cache,
+ * as after a decoder. */
 enum { SPREAD = 16 };
 
 struct work {
     const char *name;
     int width, height, bits, shift;
-    int chroma_x, chroma_y;     /* log2 of the subsampling */
-    int interleaved;            /* NV12, P010              */
+    int chroma_x, chroma_y; /* log2 of the subsampling */
+    int interleaved;        /* NV12, P010 */
     int out_width, out_height;
 };
 
@@ -42,8 +43,13 @@ static size_t make_view(struct frame_view *v, const struct work *w, const uint8_
 {
     int word = w->bits > 8 ? 2 : 1, step = w->interleaved ? 2 * word : word;
     int cw = w->width >> w->chroma_x, ch = w->height >> w->chroma_y;
-    *v = (struct frame_view){.model = MODEL_YCBCR, .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
-                             .bits = w->bits, .shift = w->shift, .width = w->width, .height = w->height};
+    *v = (struct frame_view){.model = MODEL_YCBCR,
+                             .matrix = MATRIX_BT709,
+                             .range = RANGE_LIMITED,
+                             .bits = w->bits,
+                             .shift = w->shift,
+                             .width = w->width,
+                             .height = w->height};
     set_plane(&v->plane[0], data, w->width, w->height, word);
     const uint8_t *chroma = data + v->plane[0].pitch * w->height;
     set_plane(&v->plane[1], chroma, cw, ch, step);
@@ -58,7 +64,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool measure(const struct work *w, const uint8_t *memory, size_t apart, int frames, double *time, struct err *e)
+static bool measure(const struct work *w, const uint8_t *memory, size_t apart, int frames,
+                    double *time, struct err *e)
 {
     uint8_t *rgb = malloc(3 * (size_t)w->out_width * (size_t)w->out_height);
     struct shrink *s = shrink_open(w->out_width, w->out_height, e);

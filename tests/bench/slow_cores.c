@@ -1,7 +1,9 @@
 /*
- * slow_cores.c - to be preloaded: H.264 is decoded as if on CORES (16) cores, each of which takes ROW_NS (190,000) nanoseconds for every 16 lines
- * of a picture. Of small pictures that is nearly all that decoding takes, and most of it is waiting, so that two real cores show what a folder's films do
- * on many. It needs a program that is linked with libavcodec's shared library. See folder_cores.sh.
+ * slow_cores.c - to be preloaded: H.264 is decoded as if on CORES (16) cores, each of which takes
+ * ROW_NS (190,000) nanoseconds for every 16 lines of a picture. Of small pictures that is nearly
+ * all that decoding takes, and most of it is waiting, so that two real cores show what a folder's
+ * films do on many. It needs a program that is linked with libavcodec's shared library. See
+ * folder_cores.sh.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,7 +31,8 @@ static void begin(void)
 }
 
 /* libavcodec calls it on the thread that decodes, for all rows that it is through with. */
-static void on_rows(struct AVCodecContext *c, const AVFrame *frame, int offset[AV_NUM_DATA_POINTERS], int y, int type, int height)
+static void on_rows(struct AVCodecContext *c, const AVFrame *frame,
+                    int offset[AV_NUM_DATA_POINTERS], int y, int type, int height)
 {
     (void)c, (void)frame, (void)offset, (void)y, (void)type;
     pthread_once(&once, begin);

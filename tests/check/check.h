@@ -1,8 +1,9 @@
 /*
- * check.h - what the check programs share: counting, random numbers, device memory between guard bands.
+ * check.h - what the check programs share: counting, random numbers, device memory between guard
+ * bands.
  *
- * A check compares an engine's bytes on the GPU with the CPU engine's, by memcmp. Outputs are poisoned before, and
- * the bytes around every device buffer must be untouched afterwards.
+ * A check compares an engine's bytes on the GPU with the CPU engine's, by memcmp. Outputs are
+ * poisoned before, and the bytes around every device buffer must be untouched afterwards.
  */
 #ifndef BARCODE_TESTS_CHECK_H
 #define BARCODE_TESTS_CHECK_H
@@ -37,7 +38,8 @@ static inline void must(cudaError_t code, const char *what)
 {
     if (code == cudaSuccess)
         return;
-    printf("FAIL  %s: %s\n%d passed, %d failed\n", what, cudaGetErrorString(code), passed, failed + 1);
+    printf("FAIL  %s: %s\n%d passed, %d failed\n", what, cudaGetErrorString(code), passed,
+           failed + 1);
     exit(1);
 }
 
@@ -83,7 +85,8 @@ struct device_buffer {
     device_buffer(const device_buffer &) = delete;
     device_buffer &operator=(const device_buffer &) = delete;
     uint8_t *data() { return base + GUARD; }
-    /* From pageable memory cudaMemcpy may return before the last bytes have landed, and a port's stream waits for nobody. */
+    /* From pageable memory cudaMemcpy may return before the last bytes have landed, and a port's
+     * stream waits for nobody. */
     void put(const void *from, size_t n)
     {
         must(cudaMemcpy(data(), from, n, cudaMemcpyHostToDevice), "upload");

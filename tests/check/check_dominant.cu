@@ -1,6 +1,6 @@
 /*
- * check_dominant - the modes of the CUDA engine against dominant_modes: the same bytes. Outputs are poisoned before, and the bytes around
- * them must be untouched.
+ * check_dominant - the modes of the CUDA engine against dominant_modes: the same bytes. Outputs are
+ * poisoned before, and the bytes around them must be untouched.
  *
  *   check_dominant [--quick]     --quick: what the emulator can do in a few seconds
  */
@@ -40,17 +40,19 @@ static void compare(int n, int pixels, kind k, int most, rng &r)
     for (int i = 0; i < n; i++) {
         gpu_modes *to = (gpu_modes *)right.data() + i;
         draw(frames.data() + (size_t)i * pixels * 3, pixels, k, r);
-        to->modes = dominant_modes(cpu, frames.data() + (size_t)i * pixels * 3, pixels, most, to->mode);
+        to->modes =
+            dominant_modes(cpu, frames.data() + (size_t)i * pixels * 3, pixels, most, to->mode);
     }
     dominant_free(&cpu);
     device_buffer rgb(bytes), out(out_bytes);
     rgb.put(frames.data(), bytes);
     struct dominant_gpu *gpu = dominant_gpu_open(n + 1, &e);
     bool ok = gpu != NULL;
-    for (int turn = 0; turn < 2 && ok; turn++) {     /* nothing of a run is left for the next */
+    for (int turn = 0; turn < 2 && ok; turn++) { /* nothing of a run is left for the next */
         ok = dominant_gpu_run(gpu, rgb.data(), n, pixels, most, NULL, (gpu_modes *)out.data(), &e);
         must(cudaStreamSynchronize(NULL), "modes");
-        ok = ok && out.get() == right && out.guards_whole() && rgb.get() == frames && rgb.guards_whole();
+        ok = ok && out.get() == right && out.guards_whole() && rgb.get() == frames &&
+             rgb.guards_whole();
     }
     dominant_gpu_free(&gpu);
     check(ok, "%d modes of %d frames of %d pixels, kind %d: %s", most, n, pixels, (int)k, e.text);

@@ -1,8 +1,9 @@
 /*
- * check_engine - the whole CUDA engine against the CPU engine: the same frames through put (pictures in host and in
- * device memory) and put_analysed, from several threads, in shuffled order; columns, row means and the tap's frames must
- * be the same bytes. And many films in one process must leave memory where it was. All GPUs as one engine, the first one twice, give
- * the same bytes too.
+ * check_engine - the whole CUDA engine against the CPU engine: the same frames through put
+ * (pictures in host and in device memory) and put_analysed, from several threads, in shuffled
+ * order; columns, row means and the tap's frames must be the same bytes. And many films in one
+ * process must leave memory where it was. All GPUs as one engine, the first one twice, give the
+ * same bytes too.
  *
  *   check_engine [FILMS]     how many films the last check runs (200)
  */
@@ -15,7 +16,7 @@
 
 struct film_frames {
     int width, height, count, film_width, film_height;
-    std::vector<std::vector<uint8_t>> nv12;      /* pictures of film_width x film_height     */
+    std::vector<std::vector<uint8_t>> nv12; /* pictures of film_width x film_height */
     std::vector<frame_tag> tag;
 };
 
@@ -37,7 +38,8 @@ static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, str
     return true;
 }
 
-static film_frames make_film(int count, int film_width, int film_height, int width, int height, rng &r)
+static film_frames make_film(int count, int film_width, int film_height, int width, int height,
+                             rng &r)
 {
     film_frames f{width, height, count, film_width, film_height, {}, {}};
     size_t pitch = (size_t)(film_width + 1) / 2 * 2, rows = film_height + (film_height + 1) / 2;
@@ -45,7 +47,10 @@ static film_frames make_film(int count, int film_width, int film_height, int wid
         std::vector<uint8_t> picture(pitch * rows);
         int kind = r.below(4), base = r.below(256);
         for (size_t j = 0; j < picture.size(); j++)
-            picture[j] = (uint8_t)(kind == 0 ? r.next() : kind == 1 ? base : kind == 2 ? base + j / pitch / 8 : base + r.below(9));
+            picture[j] = (uint8_t)(kind == 0   ? r.next()
+                                   : kind == 1 ? base
+                                   : kind == 2 ? base + j / pitch / 8
+                                               : base + r.below(9));
         f.nv12.push_back(picture);
         f.tag.push_back({(uint64_t)i, 1, (uint64_t)i * 24, i * 1000000, r.below(50) == 0});
     }
@@ -93,7 +98,7 @@ static void *worker_main(void *argument)
     must(cudaSetDevice(picture_device), "the engine's GPU");
     w->ok = port != NULL;
     device_buffer picture(w->film->nv12[0].size());
-    for (int i = w->film->count - 1 - w->first; i >= 0 && w->ok; i -= w->step) {     /* not in order */
+    for (int i = w->film->count - 1 - w->first; i >= 0 && w->ok; i -= w->step) { /* not in order */
         const std::vector<uint8_t> &bytes = w->film->nv12[i];
         if (w->how == STAGED) {
             w->ok = engine_put_analysed(port, (*w->staged)[i].data(), &w->film->tag[i], &e);
@@ -101,7 +106,8 @@ static void *worker_main(void *argument)
         }
         if (w->how == DEVICE)
             picture.put(bytes.data(), bytes.size());
-        frame_view v = view_at(*w->film, w->how == DEVICE ? picture.data() : bytes.data(), w->how == DEVICE);
+        frame_view v =
+            view_at(*w->film, w->how == DEVICE ? picture.data() : bytes.data(), w->how == DEVICE);
         w->ok = engine_put(port, &v, &w->film->tag[i], &e);
     }
     if (!w->ok)
@@ -157,20 +163,25 @@ static bool same(const result &a, const result &b, int height)
         return false;
     for (uint64_t i = 0; i < columns_count(a.columns); i++) {
         const column *x = columns_get(a.columns, i), *y = columns_get(b.columns, i);
-        bool alike = x->frame == y->frame && x->time_us == y->time_us && x->repeat == y->repeat && x->status == y->status &&
-                     x->clusters == y->clusters && x->modes == y->modes && memcmp(x->average, y->average, 3) == 0 && memcmp(x->dominant, y->dominant, 3) == 0 &&
+        bool alike = x->frame == y->frame && x->time_us == y->time_us && x->repeat == y->repeat &&
+                     x->status == y->status && x->clusters == y->clusters && x->modes == y->modes &&
+                     memcmp(x->average, y->average, 3) == 0 &&
+                     memcmp(x->dominant, y->dominant, 3) == 0 &&
                      memcmp(x->row, y->row, (size_t)height * 3) == 0;
         for (int j = 0; j < x->clusters && alike; j++)
-            alike = x->cluster[j].count == y->cluster[j].count && memcmp(x->cluster[j].rgb, y->cluster[j].rgb, 3) == 0;
+            alike = x->cluster[j].count == y->cluster[j].count &&
+                    memcmp(x->cluster[j].rgb, y->cluster[j].rgb, 3) == 0;
         for (int j = 0; j < x->modes && alike; j++)
-            alike = x->mode[j].count == y->mode[j].count && memcmp(x->mode[j].rgb, y->mode[j].rgb, 3) == 0;
+            alike = x->mode[j].count == y->mode[j].count &&
+                    memcmp(x->mode[j].rgb, y->mode[j].rgb, 3) == 0;
         if (!alike)
             return false;
     }
     return true;
 }
 
-static void compare(engine *cpu, engine *cuda, const film_frames &f, const kmeans_params *params, const char *what)
+static void compare(engine *cpu, engine *cuda, const film_frames &f, const kmeans_params *params,
+                    const char *what)
 {
     static const char *const name[] = {"host", "device", "staged"};
     result right;
@@ -215,12 +226,15 @@ static void check_many(engine *cuda, int films, rng &r)
     must(cudaMemGetInfo(&free_after, &total), "memory");
     size_t grown = (resident_pages() - pages) * (size_t)sysconf(_SC_PAGESIZE);
     check(ok, "%d films in one process", films);
-    check(films <= WARM || free_after == free_before, "device memory: %zu bytes free before, %zu after", free_before, free_after);
+    check(films <= WARM || free_after == free_before,
+          "device memory: %zu bytes free before, %zu after", free_before, free_after);
     check(films <= WARM || (long long)grown < 4 << 20, "host memory grew by %zu bytes", grown);
 }
 
-/* With all memory taken, beginning fails with a sentence or makes do; the next film is fine again. */
-static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f, const kmeans_params *params)
+/* With all memory taken, beginning fails with a sentence or makes do; the next film is fine again.
+ */
+static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f,
+                                const kmeans_params *params)
 {
     std::vector<void *> taken;
     for (size_t bytes = (size_t)8 << 30; bytes >= (size_t)1 << 20; bytes /= 2) {
@@ -240,7 +254,8 @@ static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f,
     job.ports = 1;
     job.columns = c;
     bool began = engine_begin(cuda, &job, &e);
-    check(!began && e.code == ERR_ENGINE && strlen(e.text) > 10, "a full GPU is refused with a sentence: '%s'", e.text);
+    check(!began && e.code == ERR_ENGINE && strlen(e.text) > 10,
+          "a full GPU is refused with a sentence: '%s'", e.text);
     if (began) {
         engine_times times;
         engine_finish(cuda, &times, &e);
@@ -249,14 +264,16 @@ static void check_out_of_memory(engine *cpu, engine *cuda, const film_frames &f,
     for (void *some : taken)
         cudaFree(some);
     result right, again;
-    check(run(cpu, f, params, HOST, NULL, &right) && run(cuda, f, params, HOST, NULL, &again) && same(right, again, f.height),
+    check(run(cpu, f, params, HOST, NULL, &right) && run(cuda, f, params, HOST, NULL, &again) &&
+              same(right, again, f.height),
           "the film after it is right");
     columns_free(&right.columns);
     columns_free(&again.columns);
 }
 
 /* The GPUs behind the first one. */
-static void check_others(engine *cpu, const film_frames &small, const film_frames &odd, const kmeans_params *params)
+static void check_others(engine *cpu, const film_frames &small, const film_frames &odd,
+                         const kmeans_params *params)
 {
     for (int i = 1; i < engine_count("cuda"); i++) {
         struct err e = ERR_INIT;
@@ -276,7 +293,8 @@ static void check_others(engine *cpu, const film_frames &small, const film_frame
     must(cudaSetDevice(0), "the first GPU again");
 }
 
-/* check_engine [FILMS [fed]]: how many films one process takes; fed: memory is not taken away, for memcheck's sake. */
+/* check_engine [FILMS [fed]]: how many films one process takes; fed: memory is not taken away, for
+ * memcheck's sake. */
 int main(int argc, char **argv)
 {
     need_device("check_engine");
@@ -287,8 +305,11 @@ int main(int argc, char **argv)
     if (!check(cpu && cuda, "engines open: %s", e.text))
         return done();
     rng r{42};
-    kmeans_params usual = {8, 20, 300, INIT_SCALABLE, 0, true}, plus = {16, 3, 300, INIT_PLUSPLUS, 5, false}, random = {64, 2, 20, INIT_RANDOM, 9, false};
-    film_frames small = make_film(700, 160, 90, 80, 45, r), odd = make_film(40, 853, 479, 319, 181, r);
+    kmeans_params usual = {8, 20, 300, INIT_SCALABLE, 0, true},
+                  plus = {16, 3, 300, INIT_PLUSPLUS, 5, false},
+                  random = {64, 2, 20, INIT_RANDOM, 9, false};
+    film_frames small = make_film(700, 160, 90, 80, 45, r),
+                odd = make_film(40, 853, 479, 319, 181, r);
     film_frames large = make_film(3, 1920, 1080, 1920, 1080, r), tiny = make_film(5, 7, 5, 1, 1, r);
     compare(cpu, cuda, small, &usual, "700 small frames, several batches");
     compare(cpu, cuda, small, NULL, "700 small frames, averages only");

@@ -3,9 +3,10 @@
  *
  *   check_kmeans [--tiny | --quick | --large] [FILE W H K N_INIT]...
  *
- * FILE: raw RGB24 frames (barcode --dump). --quick leaves out what takes long under the emulator or memcheck, --tiny
- * what takes long under racecheck, --large adds frames of more than 2^24 pixels. Outputs are poisoned before each run, and guard bands
- * stand around every buffer that this program owns. Exit: 0, 1, 77 without a device.
+ * FILE: raw RGB24 frames (barcode --dump). --quick leaves out what takes long under the emulator or
+ * memcheck, --tiny what takes long under racecheck, --large adds frames of more than 2^24 pixels.
+ * Outputs are poisoned before each run, and guard bands stand around every buffer that this program
+ * owns. Exit: 0, 1, 77 without a device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +59,8 @@ static bool guarded_free(struct guarded *g)
 {
     std::vector<unsigned char> band(2 * GUARD);
     must(cudaMemcpy(band.data(), g->all, GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    must(cudaMemcpy(band.data() + GUARD, g->all + GUARD + g->bytes, GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    must(cudaMemcpy(band.data() + GUARD, g->all + GUARD + g->bytes, GUARD, cudaMemcpyDeviceToHost),
+         "cudaMemcpy");
     bool whole = true;
     for (unsigned char c : band)
         whole = whole && c == POISON;
@@ -66,9 +68,22 @@ static bool guarded_free(struct guarded *g)
     return whole;
 }
 
-enum picture { RANDOM, BLACK, WHITE, TWO_COLOURS, GRADIENT, LETTERBOX, BLOBS, DISTINCT, NEARLY_FLAT, NINE_COLOURS, PICTURES };
-static const char *const picture_name[] = {"random", "black", "white", "two colours", "gradient", "letterbox", "blobs",
-                                           "distinct", "nearly flat", "nine colours"};
+enum picture {
+    RANDOM,
+    BLACK,
+    WHITE,
+    TWO_COLOURS,
+    GRADIENT,
+    LETTERBOX,
+    BLOBS,
+    DISTINCT,
+    NEARLY_FLAT,
+    NINE_COLOURS,
+    PICTURES
+};
+static const char *const picture_name[] = {"random",      "black",       "white", "two colours",
+                                           "gradient",    "letterbox",   "blobs", "distinct",
+                                           "nearly flat", "nine colours"};
 
 static uint32_t next(uint32_t *x)
 {
@@ -78,7 +93,8 @@ static uint32_t next(uint32_t *x)
     return *x;
 }
 
-static uint8_t channel(enum picture kind, size_t i, size_t pixels, uint32_t c, uint32_t r, uint32_t seed)
+static uint8_t channel(enum picture kind, size_t i, size_t pixels, uint32_t c, uint32_t r,
+                       uint32_t seed)
 {
     size_t row = i / 100, rows = pixels / 100 + 1;
     uint32_t mixed = (uint32_t)(i + seed) * 0x9e3779b1u;
@@ -88,7 +104,8 @@ static uint8_t channel(enum picture kind, size_t i, size_t pixels, uint32_t c, u
     case TWO_COLOURS: return i % 7 < 3 ? 255 : 0;
     case GRADIENT: return (uint8_t)(i * (c + 1) * 255 / (pixels * 3));
     case LETTERBOX: return row < rows / 8 || row >= rows - rows / 8 ? 0 : (uint8_t)(r >> 24);
-    case BLOBS: return (uint8_t)((row * 5 / rows * 37 + i % 100 / 25 * 61 + c * 53) % 200 + (r >> 16) % 28);
+    case BLOBS:
+        return (uint8_t)((row * 5 / rows * 37 + i % 100 / 25 * 61 + c * 53) % 200 + (r >> 16) % 28);
     case DISTINCT: return (uint8_t)(mixed >> (8 * c));
     case NEARLY_FLAT: return (uint8_t)(100 + (r >> 24) % 3);
     case NINE_COLOURS: return (uint8_t)((mixed >> 20) % 9 * (20 + 3 * c));
@@ -105,8 +122,8 @@ static void paint(uint8_t *rgb, size_t pixels, enum picture kind, uint32_t seed)
 }
 
 /* What the CPU says, frame after frame on several threads. */
-static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t *rgb, size_t pixels,
-                                      const std::vector<uint64_t> &frame)
+static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t *rgb,
+                                      size_t pixels, const std::vector<uint64_t> &frame)
 {
     std::vector<gpu_column> want(frame.size());
     size_t most = pixels > 4000000 ? 4 : 16, threads = frame.size() < most ? frame.size() : most;
@@ -118,7 +135,8 @@ static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t
             for (size_t i = t; i < frame.size() && km; i += threads) {
                 memset(&want[i], 0, sizeof want[i]);
                 struct cluster c[CLUSTERS_MAX];
-                want[i].clusters = kmeans_run(km, rgb + 3 * pixels * i, pixels, frame[i], c, &want[i].inertia);
+                want[i].clusters =
+                    kmeans_run(km, rgb + 3 * pixels * i, pixels, frame[i], c, &want[i].inertia);
                 for (int j = 0; j < want[i].clusters; j++) {
                     memcpy(want[i].cluster[j].rgb, c[j].rgb, 3);
                     want[i].cluster[j].count = c[j].count;
@@ -131,28 +149,31 @@ static std::vector<gpu_column> expect(const kmeans_params &params, const uint8_t
     return want;
 }
 
-static bool same(const std::vector<gpu_column> &got, const std::vector<gpu_column> &want, const char *what)
+static bool same(const std::vector<gpu_column> &got, const std::vector<gpu_column> &want,
+                 const char *what)
 {
     for (size_t i = 0; i < want.size(); i++) {
         if (memcmp(&got[i], &want[i], sizeof want[i]) == 0)
             continue;
-        printf("  %s: frame %zu: %d clusters, inertia %llu; wanted %d, %llu\n", what, i, got[i].clusters,
-               (unsigned long long)got[i].inertia, want[i].clusters, (unsigned long long)want[i].inertia);
+        printf("  %s: frame %zu: %d clusters, inertia %llu; wanted %d, %llu\n", what, i,
+               got[i].clusters, (unsigned long long)got[i].inertia, want[i].clusters,
+               (unsigned long long)want[i].inertia);
         return false;
     }
     return true;
 }
 
 /* Runs all frames twice through one workspace made for `room` frames; `warps` 0: its own choice. */
-static void compare(const kmeans_params &params, const uint8_t *rgb, size_t pixels, size_t frames, int room, int warps,
-                    const char *what)
+static void compare(const kmeans_params &params, const uint8_t *rgb, size_t pixels, size_t frames,
+                    int room, int warps, const char *what)
 {
     struct err e = ERR_INIT;
     struct guarded rgb_band, frame_band, out_band;
     std::vector<uint64_t> frame(frames);
     for (size_t i = 0; i < frames; i++)
         frame[i] = 7 * i + 3 + (i % 3 == 1 ? UINT64_C(1) << 33 : 0);
-    char *d_rgb = guarded_make(&rgb_band, 3 * pixels * frames), *d_frame = guarded_make(&frame_band, 8 * frames);
+    char *d_rgb = guarded_make(&rgb_band, 3 * pixels * frames),
+         *d_frame = guarded_make(&frame_band, 8 * frames);
     char *d_out = guarded_make(&out_band, frames * sizeof(gpu_column));
     must(cudaMemcpy(d_rgb, rgb, 3 * pixels * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
     must(cudaMemcpy(d_frame, frame.data(), 8 * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
@@ -163,11 +184,12 @@ static void compare(const kmeans_params &params, const uint8_t *rgb, size_t pixe
         must(cudaMemset(d_out, POISON, frames * sizeof(gpu_column)), "cudaMemset");
         for (size_t at = 0; at < frames && good; at += (size_t)room) {
             int n = (int)(frames - at < (size_t)room ? frames - at : (size_t)room);
-            good = kmeans_gpu_run(km, (uint8_t *)d_rgb + 3 * pixels * at, (uint64_t *)d_frame + at, n, NULL,
-                                  (gpu_column *)d_out + at, &e);
+            good = kmeans_gpu_run(km, (uint8_t *)d_rgb + 3 * pixels * at, (uint64_t *)d_frame + at,
+                                  n, NULL, (gpu_column *)d_out + at, &e);
         }
         must(cudaDeviceSynchronize(), what);
-        must(cudaMemcpy(got.data(), d_out, frames * sizeof(gpu_column), cudaMemcpyDeviceToHost), "cudaMemcpy");
+        must(cudaMemcpy(got.data(), d_out, frames * sizeof(gpu_column), cudaMemcpyDeviceToHost),
+             "cudaMemcpy");
         good = good && same(got, want, what);
     }
     if (e.text[0])
@@ -187,19 +209,21 @@ static kmeans_params params_of(int k, int n_init, int init)
     p.max_iter = 300;
     p.init = (enum kmeans_init)init;
     p.seed = UINT64_C(0x123456789abcdef) * (uint64_t)k + (uint64_t)n_init;
-    p.race = true;                                 /* from five starts on */
+    p.race = true; /* from five starts on */
     return p;
 }
 
-static void painted(enum picture kind, size_t w, size_t h, size_t frames, const kmeans_params &p, int room, int warps)
+static void painted(enum picture kind, size_t w, size_t h, size_t frames, const kmeans_params &p,
+                    int room, int warps)
 {
     char what[200];
     std::vector<uint8_t> rgb(3 * w * h * frames);
     for (size_t i = 0; i < frames; i++)
         paint(rgb.data() + 3 * w * h * i, w * h, kind, (uint32_t)(i + w));
-    snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d%s %s max_iter %d, %zu frames, room %d, warps %d",
-             picture_name[kind], w, h, p.k, p.n_init, p.race ? "" : " without a race", kmeans_init_name(p.init), p.max_iter, frames,
-             room, warps);
+    snprintf(what, sizeof what,
+             "%s %zux%zu k %d n_init %d%s %s max_iter %d, %zu frames, room %d, warps %d",
+             picture_name[kind], w, h, p.k, p.n_init, p.race ? "" : " without a race",
+             kmeans_init_name(p.init), p.max_iter, frames, room, warps);
     compare(p, rgb.data(), w * h, frames, room, warps, what);
 }
 
@@ -209,28 +233,33 @@ static void file_frames(const char *path, size_t w, size_t h, int k, int n_init)
     FILE *f = fopen(path, "rb");
     std::vector<uint8_t> rgb;
     size_t frame = 3 * w * h, n = 0;
-    for (rgb.resize(frame); f && fread(rgb.data() + n * frame, frame, 1, f) == 1; rgb.resize((n + 1) * frame))
+    for (rgb.resize(frame); f && fread(rgb.data() + n * frame, frame, 1, f) == 1;
+         rgb.resize((n + 1) * frame))
         n++;
     if (f)
         fclose(f);
     for (int init = INIT_SCALABLE; init <= INIT_RANDOM && n; init++) {
         kmeans_params p = params_of(k, n_init, init);
-        snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d %s", path, w, h, k, n_init, kmeans_init_name(p.init));
+        snprintf(what, sizeof what, "%s %zux%zu k %d n_init %d %s", path, w, h, k, n_init,
+                 kmeans_init_name(p.init));
         compare(p, rgb.data(), w * h, n, (int)n, 0, what);
     }
     verdict(n > 0, path);
 }
 
 /* cuRAND's words by the plain function (what the kernels call) and by its generator. */
-__global__ void words_kernel(uint64_t seed, unsigned long long *plain, unsigned long long *generator)
+__global__ void words_kernel(uint64_t seed, unsigned long long *plain,
+                             unsigned long long *generator)
 {
-    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, restart = i * 7 % 1000, frame = i * 0x9e3779b1u, stage = i % 4;
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x, restart = i * 7 % 1000,
+             frame = i * 0x9e3779b1u, stage = i % 4;
     plain[i] = random_u64(seed, i, restart, frame, stage);
 #ifdef BARCODE_EMULATED
     generator[i] = plain[i];
 #else
     curandStatePhilox4_32_10_t state;
-    curand_init(seed, frame | (unsigned long long)stage << 32, 4 * (i | (unsigned long long)restart << 32), &state);
+    curand_init(seed, frame | (unsigned long long)stage << 32,
+                4 * (i | (unsigned long long)restart << 32), &state);
     uint4 w = curand4(&state);
     generator[i] = w.x | (unsigned long long)w.y << 32;
 #endif
@@ -242,7 +271,8 @@ static void random_words()
     static const uint64_t seeds[] = {0, 1, UINT64_C(0xfedcba9876543210), UINT64_MAX};
     for (uint64_t seed : seeds) {
         struct guarded band[2];
-        std::vector<unsigned long long> word[2] = {std::vector<unsigned long long>(WORDS), std::vector<unsigned long long>(WORDS)};
+        std::vector<unsigned long long> word[2] = {std::vector<unsigned long long>(WORDS),
+                                                   std::vector<unsigned long long>(WORDS)};
         unsigned long long *d[2];
         for (int i = 0; i < 2; i++)
             d[i] = (unsigned long long *)guarded_make(band + i, WORDS * 8);
@@ -253,7 +283,8 @@ static void random_words()
             must(cudaMemcpy(word[i].data(), d[i], WORDS * 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
             good = guarded_free(band + i) && good;
             for (uint32_t n = 0; n < WORDS; n++)
-                good = good && word[i][n] == philox_u64(seed, n, n * 7 % 1000, n * 0x9e3779b1u, n % 4);
+                good =
+                    good && word[i][n] == philox_u64(seed, n, n * 7 % 1000, n * 0x9e3779b1u, n % 4);
         }
         verdict(good, "cuRAND's Philox words are philox.c's");
     }
@@ -289,7 +320,8 @@ static void odd_parameters()
 
 static void races()
 {
-    static const int ks[] = {2, 8, 9, 40}, inits[] = {4, 5, 6, 20, 33}, max_iter[] = {4, 5, 6, 12, 13, 300};
+    static const int ks[] = {2, 8, 9, 40}, inits[] = {4, 5, 6, 20, 33},
+                     max_iter[] = {4, 5, 6, 12, 13, 300};
     for (int n_init : inits)
         for (int k : ks) {
             kmeans_params p = params_of(k, n_init, (n_init + k) % 3);
@@ -352,7 +384,7 @@ static void everything(bool quick, bool large)
     }
     if (large) {
         kmeans_params p = params_of(8, 1, INIT_SCALABLE);
-        p.max_iter = 5;                            /* the CPU takes a second for each */
+        p.max_iter = 5; /* the CPU takes a second for each */
         painted(RANDOM, 4099, 4099, 1, p, 1, 0);
         painted(LETTERBOX, 4099, 4099, 1, p, 1, 0);
     }
@@ -364,7 +396,8 @@ int main(int argc, char **argv)
     int devices = 0;
     const char *mode = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
     if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        printf("SKIP: THERE IS NO CUDA DEVICE HERE: THE K-MEANS OF THE CUDA ENGINE WAS NOT CHECKED\n");
+        printf(
+            "SKIP: THERE IS NO CUDA DEVICE HERE: THE K-MEANS OF THE CUDA ENGINE WAS NOT CHECKED\n");
         return 77;
     }
     if (!isa_choose(&isa, &e)) {
@@ -376,8 +409,8 @@ int main(int argc, char **argv)
     else
         everything(strcmp(mode, "--quick") == 0, strcmp(mode, "--large") == 0);
     for (int at = 1 + (*mode != 0); at + 4 < argc; at += 5)
-        file_frames(argv[at], strtoul(argv[at + 1], NULL, 10), strtoul(argv[at + 2], NULL, 10), atoi(argv[at + 3]),
-                    atoi(argv[at + 4]));
+        file_frames(argv[at], strtoul(argv[at + 1], NULL, 10), strtoul(argv[at + 2], NULL, 10),
+                    atoi(argv[at + 3]), atoi(argv[at + 4]));
     printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

@@ -1,7 +1,8 @@
 /*
- * check_shrink - the GPU's shrink and row sums against src/engine/shrink.c, byte for byte: every layout that NVDEC gives and
- * some that it never will, sizes odd and even, enlarging, all depths, matrices, ranges and orientations; and of HDR and linear light
- * (light.h) every curve, transfer and set of primaries.
+ * check_shrink - the GPU's shrink and row sums against src/engine/shrink.c, byte for byte: every
+ * layout that NVDEC gives and some that it never will, sizes odd and even, enlarging, all depths,
+ * matrices, ranges and orientations; and of HDR and linear light (light.h) every curve, transfer
+ * and set of primaries.
  */
 #include "barcode/engine/column.h"
 #include "barcode/engine/shrink.h"
@@ -19,7 +20,10 @@ struct picture {
 static void fill(std::vector<uint8_t> &to, rng &r, int kind, bool wide, int bits, int shift)
 {
     for (size_t i = 0; i + 1 < to.size(); i += wide ? 2 : 1) {
-        unsigned value = kind == 0 ? (unsigned)r.next() : kind == 1 ? ~0u : kind == 2 ? 0 : (unsigned)(i / 7);
+        unsigned value = kind == 0   ? (unsigned)r.next()
+                         : kind == 1 ? ~0u
+                         : kind == 2 ? 0
+                                     : (unsigned)(i / 7);
         if (wide) {
             uint16_t word = (uint16_t)((value & ((1u << bits) - 1)) << shift);
             memcpy(&to[i], &word, 2);
@@ -29,7 +33,8 @@ static void fill(std::vector<uint8_t> &to, rng &r, int kind, bool wide, int bits
     }
 }
 
-static void set_plane(picture &p, int i, size_t offset, ptrdiff_t pitch, int step, int width, int height)
+static void set_plane(picture &p, int i, size_t offset, ptrdiff_t pitch, int step, int width,
+                      int height)
 {
     p.view.plane[i] = {(const uint8_t *)offset, pitch, step, width, height};
 }
@@ -82,14 +87,17 @@ static frame_view placed(const picture &p, const uint8_t *base)
 
 static struct light *some_light(rng &r)
 {
-    struct light_rule rule = {(enum tone_map)r.below(TONE_MAPS), LIGHT_PEAK_LEAST + r.below(LIGHT_PEAK_MOST - LIGHT_PEAK_LEAST), r.below(2) != 0};
+    struct light_rule rule = {(enum tone_map)r.below(TONE_MAPS),
+                              LIGHT_PEAK_LEAST + r.below(LIGHT_PEAK_MOST - LIGHT_PEAK_LEAST),
+                              r.below(2) != 0};
     struct err e = ERR_INIT;
     struct light *light = light_open(&rule, 0, &e);
     check(light != NULL, "light is opened: %s", e.text);
     return light;
 }
 
-static void compare(layout l, int width, int height, int to_width, int to_height, int kind, rng &r, struct light *light = NULL)
+static void compare(layout l, int width, int height, int to_width, int to_height, int kind, rng &r,
+                    struct light *light = NULL)
 {
     picture p = make(l, width, height, kind, r);
     size_t bytes = (size_t)to_width * to_height * 3;
@@ -105,11 +113,14 @@ static void compare(layout l, int width, int height, int to_width, int to_height
     frame_view device = placed(p, from.data());
     struct light_gpu *there = light ? light_gpu_open(light, &e) : NULL;
     bool lit = light_wanted(light, device.transfer);
-    ok = ok && shrink_gpu(&device, to_width, to_height, lit ? light_gpu_table(there, device.transfer, &e) : NULL, to.data(), 0, &e);
+    ok = ok &&
+         shrink_gpu(&device, to_width, to_height,
+                    lit ? light_gpu_table(there, device.transfer, &e) : NULL, to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "shrink");
     bool same = ok && to.get() == right && to.guards_whole() && from.guards_whole();
     light_gpu_free(&there);
-    check(same, "layout %d, %dx%d to %dx%d, content %d%s %s", l, width, height, to_width, to_height, kind, lit ? ", by light" : "", e.text);
+    check(same, "layout %d, %dx%d to %dx%d, content %d%s %s", l, width, height, to_width, to_height,
+          kind, lit ? ", by light" : "", e.text);
 }
 
 static void check_rows(int n, int width, int height, rng &r)
@@ -126,7 +137,8 @@ static void check_rows(int n, int width, int height, rng &r)
     bool ok = row_sums_gpu(from.data(), n, width, height, NULL, (uint32_t *)to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "row sums");
     std::vector<uint8_t> got = to.get();
-    check(ok && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "row sums of %d x %dx%d", n, width, height);
+    check(ok && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(),
+          "row sums of %d x %dx%d", n, width, height);
 }
 
 static void check_row_light(int n, int width, int height, rng &r)
@@ -144,10 +156,12 @@ static void check_row_light(int n, int width, int height, rng &r)
         column_row_light(sdr, &rgb[row * width * 3], width, &right[row * 3]);
     device_buffer from(rgb.size()), to(right.size() * 4);
     from.put(rgb.data(), rgb.size());
-    bool ok = row_sums_gpu(from.data(), n, width, height, light_gpu_table(there, TRANSFER_SDR, &e), (uint32_t *)to.data(), 0, &e);
+    bool ok = row_sums_gpu(from.data(), n, width, height, light_gpu_table(there, TRANSFER_SDR, &e),
+                           (uint32_t *)to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "rows of light");
     std::vector<uint8_t> got = to.get();
-    check(ok && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(), "rows of light of %d x %dx%d", n, width, height);
+    check(ok && memcmp(got.data(), right.data(), got.size()) == 0 && to.guards_whole(),
+          "rows of light of %d x %dx%d", n, width, height);
     light_gpu_free(&there);
     light_close(&light);
 }
@@ -162,7 +176,8 @@ static void refused(int width, int bits, int shift, int step)
     v.shift = shift;
     v.plane[0].step = step;
     struct err e = ERR_INIT;
-    check(!shrink_gpu(&v, 16, 9, NULL, NULL, 0, &e) && e.code == ERR_FAILED, "a view of %d wide, %d bits, shift %d, step %d is refused", width, bits, shift, step);
+    check(!shrink_gpu(&v, 16, 9, NULL, NULL, 0, &e) && e.code == ERR_FAILED,
+          "a view of %d wide, %d bits, shift %d, step %d is refused", width, bits, shift, step);
 }
 
 int main()
@@ -170,17 +185,34 @@ int main()
     need_device("check_shrink");
     rng r{20261121};
     static const int size[][4] = {
-        {1920, 1080, 320, 180}, {1920, 1080, 160, 90}, {1920, 1080, 480, 270}, {1280, 720, 320, 180}, {853, 480, 320, 180},
-        {1919, 1079, 319, 181}, {720, 576, 320, 256}, {64, 36, 64, 36}, {64, 36, 200, 100}, {1, 1, 1, 1}, {2, 2, 1, 1},
-        {1, 7, 3, 5}, {333, 1, 7, 1}, {1920, 1080, 1, 1}, {1920, 1080, 3, 2}, {4096, 2160, 16, 9}, {300, 200, 299, 199},
-        {17, 31, 31, 17}, {3840, 2160, 3840, 2160}, {1920, 800, 320, 133},
+        {1920, 1080, 320, 180},
+        {1920, 1080, 160, 90},
+        {1920, 1080, 480, 270},
+        {1280, 720, 320, 180},
+        {853, 480, 320, 180},
+        {1919, 1079, 319, 181},
+        {720, 576, 320, 256},
+        {64, 36, 64, 36},
+        {64, 36, 200, 100},
+        {1, 1, 1, 1},
+        {2, 2, 1, 1},
+        {1, 7, 3, 5},
+        {333, 1, 7, 1},
+        {1920, 1080, 1, 1},
+        {1920, 1080, 3, 2},
+        {4096, 2160, 16, 9},
+        {300, 200, 299, 199},
+        {17, 31, 31, 17},
+        {3840, 2160, 3840, 2160},
+        {1920, 800, 320, 133},
     };
     for (auto &s : size)
         for (int l = 0; l < LAYOUTS; l++)
             for (int kind = 0; kind < 4; kind++)
                 compare((layout)l, s[0], s[1], s[2], s[3], kind, r);
     for (int i = 0; i < 200; i++)
-        compare((layout)r.below(LAYOUTS), 1 + r.below(700), 1 + r.below(500), 1 + r.below(400), 1 + r.below(300), r.below(4), r);
+        compare((layout)r.below(LAYOUTS), 1 + r.below(700), 1 + r.below(500), 1 + r.below(400),
+                1 + r.below(300), r.below(4), r);
     for (int i = 0; i < 200; i++) {
         struct light *light = some_light(r);
         if (i < 4)
@@ -188,7 +220,8 @@ int main()
         else if (i < 8)
             compare((layout)(i % LAYOUTS), 1920, 1080, 3, 2, 0, r, light);
         else
-            compare((layout)r.below(LAYOUTS), 1 + r.below(700), 1 + r.below(500), 1 + r.below(400), 1 + r.below(300), r.below(4), r, light);
+            compare((layout)r.below(LAYOUTS), 1 + r.below(700), 1 + r.below(500), 1 + r.below(400),
+                    1 + r.below(300), r.below(4), r, light);
         light_close(&light);
     }
     check_row_light(3, 320, 180, r);

@@ -52,10 +52,7 @@ static unsigned current, threads, live, barrier_arrived;
 static uint64_t barriers_done, progress;
 static const std::function<void()> *body;
 
-static void yield()
-{
-    emulated_switch(&fibres[current].stack, scheduler_stack);
-}
+static void yield() { emulated_switch(&fibres[current].stack, scheduler_stack); }
 
 const uint64_t *emulated_exchange(uint64_t mine)
 {
@@ -205,20 +202,23 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *, 
     *n = 2;
     return cudaSuccess;
 }
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const void *, int, size_t, unsigned)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const void *, int,
+                                                                   size_t, unsigned)
 {
     *n = 2;
     return cudaSuccess;
 }
 
 /* In the place of kmeans_sort.cu. */
-cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count, int bits, cudaStream_t)
+cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
+                      int bits, cudaStream_t)
 {
     *bytes = 1;
     if (!scratch)
         return cudaSuccess;
     uint32_t mask = bits < 32 ? (1u << bits) - 1 : ~0u;
     memcpy(out, in, (size_t)count * sizeof *out);
-    std::stable_sort(out, out + count, [=](uint32_t a, uint32_t b) { return (a & mask) < (b & mask); });
+    std::stable_sort(out, out + count,
+                     [=](uint32_t a, uint32_t b) { return (a & mask) < (b & mask); });
     return cudaSuccess;
 }

@@ -1,10 +1,10 @@
 /*
  * cuda_emulator.h - the kernels' own source on the CPU, for machines without a GPU.
  *
- * Compile a .cu file as C++ with -DBARCODE_EMULATED: every CUDA thread becomes a fibre, blocks run one after the
- * other, and what warps and blocks do together (shuffles, ballots, barriers) waits for all of them. Shared memory
- * is poisoned before each block, warps take turns in a random order. Slow; it answers whether the algorithm is right,
- * not whether the machine code is.
+ * Compile a .cu file as C++ with -DBARCODE_EMULATED: every CUDA thread becomes a fibre, blocks run
+ * one after the other, and what warps and blocks do together (shuffles, ballots, barriers) waits
+ * for all of them. Shared memory is poisoned before each block, warps take turns in a random order.
+ * Slow; it answers whether the algorithm is right, not whether the machine code is.
  */
 #ifndef BARCODE_CUDA_EMULATOR_H
 #define BARCODE_CUDA_EMULATOR_H
@@ -28,7 +28,8 @@
 struct emulated_index {
     unsigned x, y, z;
 };
-extern struct emulated_index emulated_thread, emulated_block, emulated_block_size, emulated_grid_size;
+extern struct emulated_index emulated_thread, emulated_block, emulated_block_size,
+    emulated_grid_size;
 #define threadIdx emulated_thread
 #define blockIdx emulated_block
 #define blockDim emulated_block_size

@@ -1,8 +1,9 @@
 /*
  * chunker_chaos.h - pictures of no film at all through a chunker: random cuts, times, orders and
  * flags. There is no right display order then, but these hold: every wanted picture is in exactly
- * one chunk, as wanted once; the columns of the wanted ones lie side by side without a gap; runs are
- * consecutive and begin with a cut; no packet is lost. Returns the first broken promise, or NULL.
+ * one chunk, as wanted once; the columns of the wanted ones lie side by side without a gap; runs
+ * are consecutive and begin with a cut; no packet is lost. Returns the first broken promise, or
+ * NULL.
  */
 #ifndef BARCODE_TESTS_CHUNKER_CHAOS_H
 #define BARCODE_TESTS_CHUNKER_CHAOS_H
@@ -16,11 +17,11 @@ enum { CHAOS_PICTURES = 400 };
 
 struct chaos {
     struct dice *dice;
-    struct frame_tag tag[CHAOS_PICTURES];      /* of wanted pictures, as they come */
+    struct frame_tag tag[CHAOS_PICTURES]; /* of wanted pictures, as they come */
     size_t tags;
     bool frame_seen[CHAOS_PICTURES];
     uint64_t last_serial;
-    int refuse;                                /* percent of chunks that are refused  */
+    int refuse; /* percent of chunks that are refused */
     const char *broken;
 };
 
@@ -34,8 +35,10 @@ static inline bool expect(struct chaos *c, bool ok, const char *promise)
 static inline void take_tag(struct chaos *c, const struct picture *p)
 {
     expect(c, !p->hidden, "a hidden picture is wanted");
-    expect(c, p->tag.repeat > 0 && p->tag.time_us >= 0 && p->tag.frame == p->frame, "a wanted picture's tag is not filled");
-    if (!expect(c, p->frame < CHAOS_PICTURES && c->tags < CHAOS_PICTURES, "more frames than pictures"))
+    expect(c, p->tag.repeat > 0 && p->tag.time_us >= 0 && p->tag.frame == p->frame,
+           "a wanted picture's tag is not filled");
+    if (!expect(c, p->frame < CHAOS_PICTURES && c->tags < CHAOS_PICTURES,
+                "more frames than pictures"))
         return;
     expect(c, !c->frame_seen[p->frame], "a frame is wanted twice");
     c->frame_seen[p->frame] = true;
@@ -51,13 +54,15 @@ static inline bool take_run(void *user, struct chunk *r, struct err *e)
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
         expect(c, p->serial == r->picture[0].serial + i, "serials in a run are not consecutive");
-        expect(c, p->packet && packet_size(p->packet) == p->serial + 1, "a picture has another one's packet");
+        expect(c, p->packet && packet_size(p->packet) == p->serial + 1,
+               "a picture has another one's packet");
         selected += p->selected;
         bytes += packet_size(p->packet);
         if (p->selected)
             take_tag(c, p);
     }
-    expect(c, selected == r->selected && selected > 0 && bytes == r->bytes, "a run's sums are wrong");
+    expect(c, selected == r->selected && selected > 0 && bytes == r->bytes,
+           "a run's sums are wrong");
     struct codec_traits t = codec_traits(STREAM_H264);
     chunk_plan(r, &t, chance(c->dice, 50));
     expect(c, chunk_reorder_depth(r) >= 0, "a negative delay");
@@ -67,7 +72,8 @@ static inline bool take_run(void *user, struct chunk *r, struct err *e)
 
 static inline struct picture chaos_picture(struct dice *d, uint64_t serial, bool wild)
 {
-    static const int64_t odd[] = {TIME_NONE, INT64_MAX, INT64_MIN + 1, 0, -1, (int64_t)1 << 60, -((int64_t)1 << 60), 1};
+    static const int64_t odd[] = {TIME_NONE, INT64_MAX,        INT64_MIN + 1,       0,
+                                  -1,        (int64_t)1 << 60, -((int64_t)1 << 60), 1};
     struct picture p = {.packet = packet_make(serial + 1), .serial = serial, .order = TIME_NONE};
     p.rap = chance(d, 85) ? RAP_NONE : (enum rap)(1 + roll(d, 2));
     p.pts_us = wild && chance(d, 30) ? odd[roll(d, 8)] : (int64_t)roll(d, 40000) * 1000;
@@ -94,7 +100,8 @@ static inline void check_cover(struct chaos *c, uint64_t end)
     uint64_t at = 0;
     qsort(c->tag, c->tags, sizeof *c->tag, by_column);
     for (size_t i = 0; i < c->tags; i++) {
-        expect(c, c->tag[i].column == at, "the columns of the wanted pictures do not lie side by side");
+        expect(c, c->tag[i].column == at,
+               "the columns of the wanted pictures do not lie side by side");
         at = c->tag[i].column + c->tag[i].repeat;
     }
     expect(c, at == end, "a selected picture is in no run");
@@ -104,10 +111,17 @@ static inline struct chunker_config chaos_config(struct chaos *c, struct columns
 {
     struct dice *d = c->dice;
     struct chunker_config config = {
-        .selection = {.kind = (enum selection_kind)roll(d, 3), .every = 1 + roll(d, 9), .interval_us = 1000 + (int64_t)roll(d, 2000000),
-                      .columns = 1 + roll(d, 300), .start_us = chance(d, 30) ? (int64_t)roll(d, 9000000) : 0, .end_us = INT64_MAX},
-        .traits = codec_traits((enum bitstream)(1 + roll(d, 6))), .frame_us = 1 + (int64_t)roll(d, 60000), .columns = columns,
-        .emit = take_run, .user = c,
+        .selection = {.kind = (enum selection_kind)roll(d, 3),
+                      .every = 1 + roll(d, 9),
+                      .interval_us = 1000 + (int64_t)roll(d, 2000000),
+                      .columns = 1 + roll(d, 300),
+                      .start_us = chance(d, 30) ? (int64_t)roll(d, 9000000) : 0,
+                      .end_us = INT64_MAX},
+        .traits = codec_traits((enum bitstream)(1 + roll(d, 6))),
+        .frame_us = 1 + (int64_t)roll(d, 60000),
+        .columns = columns,
+        .emit = take_run,
+        .user = c,
     };
     if (config.selection.kind == SELECT_COLUMNS || chance(d, 30))
         config.selection.end_us = config.selection.start_us + 1 + (int64_t)roll(d, 30000) * 1000;
@@ -122,7 +136,8 @@ static inline const char *chunker_chaos(struct dice *d)
     struct columns *columns = columns_open(0, 0, NULL);
     struct chunker_config config = chaos_config(&c, columns);
     struct chunker *g = chunker_open(&config, &e);
-    size_t n = (size_t)roll(d, CHAOS_PICTURES), odd_at = chance(d, 30) ? (size_t)roll(d, n + 1) : n + 1, i = 0;
+    size_t n = (size_t)roll(d, CHAOS_PICTURES),
+           odd_at = chance(d, 30) ? (size_t)roll(d, n + 1) : n + 1, i = 0;
     bool wild = chance(d, 30), ok = true, stuck = false;
     for (; i < n && i != odd_at && ok && !chunker_done(g); i++) {
         struct picture p = chaos_picture(d, i, wild);

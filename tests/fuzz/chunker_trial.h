@@ -15,12 +15,12 @@ struct trial {
     struct random_film film;
     struct chunker_config config;
     struct columns *columns;
-    struct chunk **chunk;                 /* what was emitted */
+    struct chunk **chunk; /* what was emitted */
     size_t chunks, runs_room;
-    struct frame_tag *expected;       /* [frames]; repeat 0: not selected */
-    struct frame_tag *got;            /* [frames], from wanted pictures   */
-    int *times;                       /* [frames] how often it was wanted */
-    size_t odd_at;                    /* pictures after which the caller gives up runs by itself */
+    struct frame_tag *expected; /* [frames]; repeat 0: not selected */
+    struct frame_tag *got;      /* [frames], from wanted pictures */
+    int *times;                 /* [frames] how often it was wanted */
+    size_t odd_at;              /* pictures after which the caller gives up runs by itself */
     bool stuck;
     const char *broken;
 };
@@ -41,7 +41,8 @@ static inline int64_t *model_times(const struct random_film *f)
     if (!time)
         abort();
     for (size_t n = 0; n < f->frames; n++) {
-        int64_t pts = f->picture[f->shown[n]].pts_us, expected = last < 0 ? 0 : last + f->shape.step_us;
+        int64_t pts = f->picture[f->shown[n]].pts_us,
+                expected = last < 0 ? 0 : last + f->shape.step_us;
         if (pts != TIME_NONE && base == TIME_NONE)
             base = pts - expected;
         time[n] = pts == TIME_NONE ? expected : pts - base < 0 ? 0 : pts - base;
@@ -62,7 +63,8 @@ static inline void model_selection(struct trial *t)
         abort();
     for (size_t n = 0; n < f->frames; n++) {
         bool last = n + 1 == f->frames;
-        int64_t next = last ? selection_last_until(&t->config.selection, time[n], f->shape.step_us) : time[n + 1];
+        int64_t next = last ? selection_last_until(&t->config.selection, time[n], f->shape.step_us)
+                            : time[n + 1];
         struct frame_tag *tag = &t->expected[n];
         *tag = (struct frame_tag){.frame = n, .time_us = time[n]};
         tag->repeat = selection_take(&cursor, time[n], next, &tag->column);
@@ -88,7 +90,8 @@ static inline bool keep_run(void *user, struct chunk *chunk, struct err *e)
 
 static inline bool same_tag(const struct frame_tag *a, const struct frame_tag *b)
 {
-    return a->column == b->column && a->repeat == b->repeat && a->frame == b->frame && a->time_us == b->time_us;
+    return a->column == b->column && a->repeat == b->repeat && a->frame == b->frame &&
+           a->time_us == b->time_us;
 }
 
 /* A wanted picture: the right one, with all that its decoding needs in the same run. */
@@ -97,7 +100,8 @@ static inline void check_wanted(struct trial *t, const struct chunk *r, const st
     const struct truth *truth = &t->film.truth[p->serial];
     if (!demand(t, !p->hidden && truth->number >= 0, "a picture is wanted that is never displayed"))
         return;
-    demand(t, (int64_t)p->frame == truth->number, "a wanted picture has another number than its place in display order");
+    demand(t, (int64_t)p->frame == truth->number,
+           "a wanted picture has another number than its place in display order");
     t->got[truth->number] = p->tag;
     t->times[truth->number]++;
     for (int i = 0; i < 2; i++)
@@ -116,7 +120,8 @@ static inline void check_run(struct trial *t, const struct chunk *r)
         demand(t, p->serial == r->picture[0].serial + i, "serials in a run are not consecutive");
         if (!demand(t, p->serial < t->film.count && p->packet, "a picture of a run has no packet"))
             return;
-        demand(t, packet_size(p->packet) == p->serial % 97 + 1, "a picture has another picture's packet");
+        demand(t, packet_size(p->packet) == p->serial % 97 + 1,
+               "a picture has another picture's packet");
         bytes += packet_size(p->packet);
         selected += p->selected;
         if (p->selected)
@@ -126,7 +131,9 @@ static inline void check_run(struct trial *t, const struct chunk *r)
     demand(t, bytes == r->bytes, "a run's bytes are wrong");
     demand(t, selected > 0, "a run without a wanted picture was emitted");
     for (size_t i = r->own; i < r->count; i++)
-        demand(t, t->film.truth[r->picture[i].serial].gop == t->film.truth[r->picture[r->own].serial].gop,
+        demand(t,
+               t->film.truth[r->picture[i].serial].gop ==
+                   t->film.truth[r->picture[r->own].serial].gop,
                "extras come from more than one GOP");
 }
 
@@ -153,7 +160,8 @@ static inline void go_on_sequentially(struct trial *t, struct chunker *g, size_t
         abort();
     for (size_t i = 0; i < s.held->count; i++) {
         const struct picture *p = &s.held->picture[i];
-        demand(t, p->serial == next - s.held->count + i, "the released pictures are not the last ones");
+        demand(t, p->serial == next - s.held->count + i,
+               "the released pictures are not the last ones");
         if (!p->leading && !p->hidden && f->truth[p->serial].number >= 0)
             here[f->truth[p->serial].number] = true;
     }
@@ -166,8 +174,10 @@ static inline void go_on_sequentially(struct trial *t, struct chunker *g, size_t
             continue;
         struct frame_tag tag = t->expected[n];
         int64_t until = n + 1 < f->frames ? t->expected[n + 1].time_us
-                                          : selection_last_until(&t->config.selection, tag.time_us, f->shape.step_us);
-        demand(t, timeline_at(&s.timeline, f->picture[f->shown[n]].pts_us) == tag.time_us, "the released timeline is not right");
+                                          : selection_last_until(&t->config.selection, tag.time_us,
+                                                                 f->shape.step_us);
+        demand(t, timeline_at(&s.timeline, f->picture[f->shown[n]].pts_us) == tag.time_us,
+               "the released timeline is not right");
         timeline_step(&s.timeline, tag.time_us);
         tag.repeat = selection_take(&s.cursor, tag.time_us, until, &tag.column);
         t->got[n] = tag;
@@ -195,8 +205,10 @@ static inline void run_chunker(struct trial *t)
         demand(t, chunker_end(g, &e), "chunker_end failed");
     struct chunker_counts c = chunker_counts_now(g);
     demand(t, c.chunks == t->chunks, "the count of runs is wrong");
-    demand(t, t->stuck || done || c.displayed == t->film.frames, "not every displayed frame was numbered");
-    demand(t, t->stuck || c.lead_in == (uint64_t)t->film.shape.lead_in, "the count of lead-in packets is wrong");
+    demand(t, t->stuck || done || c.displayed == t->film.frames,
+           "not every displayed frame was numbered");
+    demand(t, t->stuck || c.lead_in == (uint64_t)t->film.shape.lead_in,
+           "the count of lead-in packets is wrong");
     chunker_free(&g);
     demand(t, g == NULL, "chunker_free left a pointer");
 }
@@ -213,7 +225,9 @@ static inline void check_columns(struct trial *t)
         demand(t, same_tag(want, &t->got[n]), "a wanted frame has the wrong tag");
         if (!t->stuck) {
             const struct column *c = columns_get(t->columns, want->column);
-            demand(t, c->frame == n && c->time_us == want->time_us && c->repeat == want->repeat && c->status == COLUMN_MISSING,
+            demand(t,
+                   c->frame == n && c->time_us == want->time_us && c->repeat == want->repeat &&
+                       c->status == COLUMN_MISSING,
                    "a wanted frame is not announced in the columns");
         }
         columns = want->column + want->repeat;
@@ -243,8 +257,12 @@ static inline const char *chunker_trial(const struct film_shape *shape, struct d
     long packets = live_packets;
     t.columns = columns_open(0, 0, NULL);
     t.config = (struct chunker_config){
-        .selection = random_selection(d, t.film.next_rank * shape->step_us), .traits = codec_traits(shape->stream),
-        .frame_us = shape->step_us, .columns = t.columns, .emit = keep_run, .user = &t,
+        .selection = random_selection(d, t.film.next_rank * shape->step_us),
+        .traits = codec_traits(shape->stream),
+        .frame_us = shape->step_us,
+        .columns = t.columns,
+        .emit = keep_run,
+        .user = &t,
     };
     t.odd_at = chance(d, 20) ? (size_t)roll(d, t.film.count + 1) : 0;
     model_selection(&t);

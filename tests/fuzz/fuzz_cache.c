@@ -1,8 +1,9 @@
 /*
  * fuzz_cache.c - an entry of the cache, read from any bytes at all.
  *
- * Byte 0 says how: 0 as they are; else the rest is an entry whose checksums are made right first, so that what lies behind
- * them is reached too; 2 the rest is four bytes, how long its blocks are, and an index alone. What opens must be safe to read through and to walk.
+ * Byte 0 says how: 0 as they are; else the rest is an entry whose checksums are made right first,
+ * so that what lies behind them is reached too; 2 the rest is four bytes, how long its blocks are,
+ * and an index alone. What opens must be safe to read through and to walk.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +34,12 @@ static void walk(const struct cache_index *x)
     struct frame_times_walked w;
     for (size_t i = 0; i < sizeof rule / sizeof *rule; i++)
         frame_times_walk(x->frame_times, &rule[i], seen, (void *)x, &w);
-    uint64_t places = x->blocks > 0 ? x->block[x->blocks - 1].first + x->block[x->blocks - 1].frames : 0;
+    uint64_t places =
+        x->blocks > 0 ? x->block[x->blocks - 1].first + x->block[x->blocks - 1].frames : 0;
     for (uint64_t i = 0; i < x->frames; i++) {
         fuzz_demand(x->frame[i].status == COLUMN_MISSING || x->frame[i].place < places);
-        fuzz_demand(i == 0 || (x->frame[i].tag.column > x->frame[i - 1].tag.column && x->frame[i].tag.frame > x->frame[i - 1].tag.frame));
+        fuzz_demand(i == 0 || (x->frame[i].tag.column > x->frame[i - 1].tag.column &&
+                               x->frame[i].tag.frame > x->frame[i - 1].tag.frame));
     }
 }
 
@@ -44,7 +47,7 @@ static void read_pixels(const struct cache_entry *c)
 {
     const struct cache_index *x = &c->index;
     if ((size_t)x->width * (size_t)x->height > PIXELS_MAX)
-        return;                                  /* true of real ones, and of no use here */
+        return; /* true of real ones, and of no use here */
     struct cache_entry_reader *r = cache_entry_reader_open(c, NULL);
     fuzz_demand(r != NULL);
     for (uint64_t i = 0; i < x->blocks; i++)
@@ -106,7 +109,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     if (data[0] % 3 == 2) {
         struct cache_index x;
-        if (size >= 5 && cache_index_decode(&x, data + 5, size - 5, 100, 100 + word_at(data + 1, 4), NULL)) {
+        if (size >= 5 &&
+            cache_index_decode(&x, data + 5, size - 5, 100, 100 + word_at(data + 1, 4), NULL)) {
             walk(&x);
             cache_index_free(&x);
         }

@@ -1,4 +1,5 @@
-/* fuzz_cli.c - the command line: byte 0 picks the parser; the rest is its text, words divided by newlines. */
+/* fuzz_cli.c - the command line: byte 0 picks the parser; the rest is its text, words divided by
+ * newlines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,16 @@ static void check_options(const struct options *o)
 {
     bool films = o->inputs >= 1 && o->input && o->input[0];
     fuzz_demand(films != cache_options_action(&o->cache));
-    fuzz_demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 && o->kmeans.n_init <= 1000);
+    fuzz_demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 &&
+                o->kmeans.n_init <= 1000);
     fuzz_demand(o->kmeans.max_iter >= 1 && o->kmeans.max_iter <= 100000);
     fuzz_demand(o->kmeans.init >= INIT_SCALABLE && o->kmeans.init <= INIT_RANDOM);
     fuzz_demand(o->selection.start_us >= 0 && o->selection.end_us > o->selection.start_us);
     fuzz_demand(o->selection.kind != SELECT_INTERVAL || o->selection.interval_us >= 1);
     fuzz_demand(o->selection.kind != SELECT_COLUMNS || o->selection.columns >= 1);
     fuzz_demand(o->width >= 0 && o->height >= 1 && o->threads >= 0 && o->threads <= 1024);
-    fuzz_demand(o->strips >= 1 && o->strips <= strip_count && (!o->stacked || o->strips == strip_count));
+    fuzz_demand(o->strips >= 1 && o->strips <= strip_count &&
+                (!o->stacked || o->strips == strip_count));
     fuzz_demand(o->extras <= writer_count);
     int w, h;
     size_resolve(&o->size, 1920, 1080, &w, &h);
@@ -32,7 +35,8 @@ static void parse_line(char *text)
     static char name[] = "barcode";
     char *word[WORDS_MAX + 2] = {name}, *save = NULL;
     int count = 1;
-    for (char *w = strtok_r(text, "\n", &save); w && count <= WORDS_MAX; w = strtok_r(NULL, "\n", &save))
+    for (char *w = strtok_r(text, "\n", &save); w && count <= WORDS_MAX;
+         w = strtok_r(NULL, "\n", &save))
         word[count++] = w;
     struct options o;
     struct err e = ERR_INIT;
@@ -47,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static bool quiet;
     if (!quiet)
-        quiet = freopen("/dev/null", "w", stdout) != NULL;      /* --help is answered there */
+        quiet = freopen("/dev/null", "w", stdout) != NULL; /* --help is answered there */
     if (size < 1)
         return 0;
     char *text = malloc(size);
@@ -60,9 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct options o = {.stacked = false};
     struct err e = ERR_INIT;
     switch (data[0] % 4) {
-    case 0:
-        fuzz_demand(!cli_parse_time(text, &us) || us >= 0);
-        break;
+    case 0: fuzz_demand(!cli_parse_time(text, &us) || us >= 0); break;
     case 1:
         if (cli_parse_size(text, &rule)) {
             int w, h;
@@ -70,12 +72,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             fuzz_demand(w >= 1 && w <= 720 && h >= 1 && h <= 576);
         }
         break;
-    case 2:
-        fuzz_demand(cli_parse_modes(text, &o, &e) == (e.code == ERR_NONE));
-        break;
-    default:
-        parse_line(text);
-        break;
+    case 2: fuzz_demand(cli_parse_modes(text, &o, &e) == (e.code == ERR_NONE)); break;
+    default: parse_line(text); break;
     }
     free(text);
     return 0;

@@ -1,6 +1,6 @@
 /*
- * fuzz_film.c - any bytes as a film: opened, staged both ways, and probed. What comes of it is the file's business;
- * that nothing breaks, hangs, leaks or fails without a sentence is ours.
+ * fuzz_film.c - any bytes as a film: opened, staged both ways, and probed. What comes of it is the
+ * file's business; that nothing breaks, hangs, leaks or fails without a sentence is ours.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -23,13 +23,17 @@ static bool put_bytes(int fd, const uint8_t *data, size_t size)
     return true;
 }
 
-static void stage(struct source *s, struct engine *g, enum decode_plan plan, enum selection_kind kind)
+static void stage(struct source *s, struct engine *g, enum decode_plan plan,
+                  enum selection_kind kind)
 {
     struct err e = ERR_INIT, engine_error = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     struct engine_job job = {.width = 4, .height = 3, .ports = 2, .columns = c};
     struct decode_job what = {.plan = plan, .threads = 1, .engine = g, .columns = c};
-    what.selection = (struct selection){.kind = kind, .every = 3, .columns = 50, .end_us = kind == SELECT_COLUMNS ? 10000000 : INT64_MAX};
+    what.selection = (struct selection){.kind = kind,
+                                        .every = 3,
+                                        .columns = 50,
+                                        .end_us = kind == SELECT_COLUMNS ? 10000000 : INT64_MAX};
     struct decode_counts counts;
     struct decode_times times = {0};
     struct engine_times engine_times;
@@ -69,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct probe_request request = {.want = PROBE_LENGTH};
         struct probe_facts facts;
         bool ok = source_probe(s, &request, &facts, &e);
-        fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0 : e.text[0] && !facts.found);
+        fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0
+                       : e.text[0] && !facts.found);
     }
     source_close(&s);
     close(fd);

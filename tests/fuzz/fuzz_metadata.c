@@ -1,4 +1,5 @@
-/* fuzz_metadata.c - what a file says of itself (--update, and what may be replaced): byte 0 picks the writer, the rest is the file. */
+/* fuzz_metadata.c - what a file says of itself (--update, and what may be replaced): byte 0 picks
+ * the writer, the rest is the file. */
 #include <stdio.h>
 #include <string.h>
 

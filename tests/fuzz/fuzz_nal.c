@@ -1,4 +1,5 @@
-/* fuzz_nal.c - what packet_scan.h reads, on any bytes: byte 0 picks the codec, byte 1 the length prefix, the rest is the packet. */
+/* fuzz_nal.c - what packet_scan.h reads, on any bytes: byte 0 picks the codec, byte 1 the length
+ * prefix, the rest is the packet. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,8 @@ static void separate(int length_size, const uint8_t *data, size_t size)
     int sps = 0;
     nal_sets_scan_extradata(data, size, &sets);
     nal_sets_scan(length_size, data, size, &sets);
-    if (!nal_sets_first_slice(&sets, length_size, data, size, &first) || !nal_may_separate(&sets, length_size, data, size, &sps))
+    if (!nal_sets_first_slice(&sets, length_size, data, size, &first) ||
+        !nal_may_separate(&sets, length_size, data, size, &sps))
         return;
     fuzz_demand(sps >= 0 && sps < 32 && sets.sps[sps].known && first.idr);
     uint8_t *out = malloc(nal_separate_room(size));
@@ -46,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum bitstream kind = (enum bitstream)(data[0] % (STREAM_AV1 + 1));
     int length_size = data[1] % 5;
     size_t n = size - 2;
-    uint8_t *copy = malloc(n);      /* of the exact size: the sanitizer guards both ends */
+    uint8_t *copy = malloc(n); /* of the exact size: the sanitizer guards both ends */
     if (!copy)
         return 0;
     memcpy(copy, data + 2, n);

@@ -1,6 +1,6 @@
 /*
- * random_film.h - random films as pictures in decoding order, with the truth beside them: which pictures
- * are displayed, in which order, and what refers to what. For test_chunk, test_chunker and
+ * random_film.h - random films as pictures in decoding order, with the truth beside them: which
+ * pictures are displayed, in which order, and what refers to what. For test_chunk, test_chunker and
  * fuzz_chunker.
  *
  * A film is made of GOPs as encoders make them:
@@ -37,10 +37,7 @@ static inline struct AVPacket *packet_make(size_t size)
     return p;
 }
 
-struct AVPacket *packet_clone(const struct AVPacket *p)
-{
-    return p ? packet_make(p->size) : NULL;
-}
+struct AVPacket *packet_clone(const struct AVPacket *p) { return p ? packet_make(p->size) : NULL; }
 
 void packet_free(struct AVPacket **p)
 {
@@ -49,10 +46,7 @@ void packet_free(struct AVPacket **p)
     *p = NULL;
 }
 
-size_t packet_size(const struct AVPacket *p)
-{
-    return p ? p->size : 0;
-}
+size_t packet_size(const struct AVPacket *p) { return p ? p->size : 0; }
 
 /* Dice that are thrown by a fuzzer's bytes first, then by a generator (splitmix64). */
 struct dice {
@@ -77,45 +71,40 @@ static inline uint64_t roll(struct dice *d, uint64_t sides)
     return (z ^ z >> 31) % sides;
 }
 
-static inline bool chance(struct dice *d, int percent)
-{
-    return (int)roll(d, 100) < percent;
-}
+static inline bool chance(struct dice *d, int percent) { return (int)roll(d, 100) < percent; }
 
 struct film_shape {
     enum bitstream stream;
-    int gops, gop_least, gop_most;      /* pictures of a GOP                                    */
-    int open;                           /* percent of keys that have leading pictures           */
-    int missing, duplicate;             /* percent of pictures without a time, or with another's */
-    int empty;                          /* percent: a packet without a picture follows          */
-    int lead_in;                        /* pictures before the first key                        */
-    int edited;                         /* displayed pictures that an edit list hides at the start */
-    bool decoding_times;                /* each picture is stamped with its time of decoding: the order says otherwise */
+    int gops, gop_least, gop_most; /* pictures of a GOP */
+    int open;                      /* percent of keys that have leading pictures */
+    int missing, duplicate;        /* percent of pictures without a time, or with another's */
+    int empty;                     /* percent: a packet without a picture follows */
+    int lead_in;                   /* pictures before the first key */
+    int edited;                    /* displayed pictures that an edit list hides at the start */
+    /* each picture is stamped with its time of decoding: the order says otherwise */
+    bool decoding_times;
     int64_t step_us, jitter_us;
 };
 
 struct truth {
-    int64_t rank;       /* in display order over the film, hidden ones counted too          */
-    int64_t number;     /* of the displayed frame, -1 when it is never displayed            */
-    long refs[2];       /* serials that it refers to, -1 none                               */
-    int gop;            /* 0 is the first; -1: lead-in                                      */
+    int64_t rank;   /* in display order over the film, hidden ones counted too */
+    int64_t number; /* of the displayed frame, -1 when it is never displayed */
+    long refs[2];   /* serials that it refers to, -1 none */
+    int gop;        /* 0 is the first; -1: lead-in */
 };
 
 struct random_film {
     struct film_shape shape;
-    struct picture *picture;            /* [count] in decoding order, without packets */
+    struct picture *picture; /* [count] in decoding order, without packets */
     struct truth *truth;
     size_t count, room;
-    size_t *shown;                      /* [frames] serials in display order          */
+    size_t *shown; /* [frames] serials in display order */
     size_t frames;
     int64_t next_rank, idr_rank;
-    long anchor;                        /* the last picture that later ones refer to  */
+    long anchor; /* the last picture that later ones refer to */
 };
 
-static inline bool reorders(const struct film_shape *s)
-{
-    return codec_traits(s->stream).reorder;
-}
+static inline bool reorders(const struct film_shape *s) { return codec_traits(s->stream).reorder; }
 
 /* Adds a picture; -1 as rank: nothing to display. */
 static inline size_t add_picture(struct random_film *f, int gop, int64_t rank, long ref0, long ref1)
@@ -128,14 +117,16 @@ static inline size_t add_picture(struct random_film *f, int gop, int64_t rank, l
             abort();
     }
     size_t at = f->count++;
-    f->picture[at] = (struct picture){.serial = at, .pts_us = TIME_NONE, .order = TIME_NONE, .hidden = rank < 0};
+    f->picture[at] =
+        (struct picture){.serial = at, .pts_us = TIME_NONE, .order = TIME_NONE, .hidden = rank < 0};
     f->truth[at] = (struct truth){.rank = rank, .number = -1, .refs = {ref0, ref1}, .gop = gop};
     return at;
 }
 
-/* Adds the pictures displayed at ranks first .. first + n - 1, all between two anchors; the middle one is decoded first
- * and may be referred to by the others. `layer` is their temporal layer. */
-static inline void add_between(struct random_film *f, struct dice *d, int gop, int64_t first, int n, long before, long behind)
+/* Adds the pictures displayed at ranks first .. first + n - 1, all between two anchors; the middle
+ * one is decoded first and may be referred to by the others. `layer` is their temporal layer. */
+static inline void add_between(struct random_film *f, struct dice *d, int gop, int64_t first, int n,
+                               long before, long behind)
 {
     int middle = n >= 3 && chance(d, 50) ? n / 2 : -1;
     long inner = -1;
@@ -147,7 +138,8 @@ static inline void add_between(struct random_film *f, struct dice *d, int gop, i
         if (i == middle)
             continue;
         bool early = i < middle || middle < 0;
-        size_t at = add_picture(f, gop, first + i, inner >= 0 && !early ? inner : before, inner >= 0 && early ? inner : behind);
+        size_t at = add_picture(f, gop, first + i, inner >= 0 && !early ? inner : before,
+                                inner >= 0 && early ? inner : behind);
         f->picture[at].temporal_id = middle >= 0 ? 2 : 1;
     }
 }
@@ -164,7 +156,9 @@ static inline void add_key(struct random_film *f, struct dice *d, int gop)
     enum bitstream stream = f->shape.stream;
     bool open = reorders(&f->shape) && chance(d, f->shape.open);
     int leading = open ? (int)roll(d, 5) : 0;
-    bool closed = stream == STREAM_H264 ? !open : open ? chance(d, 30) : stream != STREAM_MPEG2 || chance(d, 50);
+    bool closed = stream == STREAM_H264 ? !open
+                  : open                ? chance(d, 30)
+                                        : stream != STREAM_MPEG2 || chance(d, 50);
     long before = f->anchor;
     size_t key = add_picture(f, gop, f->next_rank + leading, -1, -1);
     struct picture *k = &f->picture[key];
@@ -198,7 +192,8 @@ static inline void add_gop(struct random_film *f, struct dice *d, int gop)
     while (f->count - start < length) {
         long hidden = -1;
         if (!reorders(s) && chance(d, 10))
-            hidden = (long)add_picture(f, gop, -1, f->anchor, -1);      /* VP8, VP9: a reference that is not shown */
+            /* VP8, VP9: a reference that is not shown */
+            hidden = (long)add_picture(f, gop, -1, f->anchor, -1);
         int between = reorders(s) ? (int)roll(d, 4) : 0;
         size_t before = f->count;
         long last = f->anchor;
@@ -216,7 +211,8 @@ static inline void mark_droppable(struct random_film *f)
 {
     bool layers = f->shape.stream == STREAM_HEVC;
     for (size_t i = 0; i < f->count; i++)
-        f->picture[i].droppable = f->truth[i].rank >= 0 && f->picture[i].rap == RAP_NONE && reorders(&f->shape);
+        f->picture[i].droppable =
+            f->truth[i].rank >= 0 && f->picture[i].rap == RAP_NONE && reorders(&f->shape);
     for (size_t i = 0; i < f->count; i++) {
         if (!layers)
             f->picture[i].temporal_id = 0;
@@ -251,10 +247,13 @@ static inline void give_times(struct random_film *f, struct dice *d)
     for (size_t i = 0; i < n; i++) {
         struct picture *p = &f->picture[order[i] - f->truth];
         int64_t rank = s->decoding_times ? (int64_t)i : order[i]->rank;
-        int64_t own = base + rank * s->step_us + (s->jitter_us ? (int64_t)roll(d, (uint64_t)s->jitter_us) : 0), time = own;
+        int64_t own = base + rank * s->step_us +
+                      (s->jitter_us ? (int64_t)roll(d, (uint64_t)s->jitter_us) : 0),
+                time = own;
         if (last != TIME_NONE && chance(d, s->duplicate))
             time = last;
-        /* Times that are missing are thought on: one that stood still behind them would go back, and the model knows no jumps. */
+        /* Times that are missing are thought on: one that stood still behind them would go back,
+         * and the model knows no jumps. */
         bool missing = chance(d, s->missing);
         last = missing ? own : time;
         if (!missing)
@@ -263,8 +262,8 @@ static inline void give_times(struct random_film *f, struct dice *d)
     free(order);
 }
 
-/* Numbers what is displayed: not the lead-in, not what an edit list hides, not the first GOP's leading pictures unless they
- * can be decoded without what came before. */
+/* Numbers what is displayed: not the lead-in, not what an edit list hides, not the first GOP's
+ * leading pictures unless they can be decoded without what came before. */
 static inline void number_shown(struct random_film *f)
 {
     size_t key = (size_t)f->shape.lead_in;
@@ -320,7 +319,8 @@ static inline void random_film_free(struct random_film *f)
 static inline struct film_shape random_shape(struct dice *d)
 {
     static const enum bitstream streams[] = {STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP9};
-    struct film_shape s = {.stream = streams[roll(d, 4)], .gops = 1 + (int)roll(d, 12), .gop_least = 1};
+    struct film_shape s = {
+        .stream = streams[roll(d, 4)], .gops = 1 + (int)roll(d, 12), .gop_least = 1};
     s.gop_most = 1 + (int)roll(d, 50);
     s.open = chance(d, 60) ? (int)roll(d, 101) : 0;
     s.missing = chance(d, 30) ? (int)roll(d, 101) : 0;

@@ -1,6 +1,7 @@
 /*
- * replay_main.c - a main without libFuzzer: feeds every file, and every file of every folder, that is named to the target.
- * Nothing else is needed to run a corpus, or to look at a crash in a debugger.
+ * replay_main.c - a main without libFuzzer: feeds every file, and every file of every folder, that
+ * is named to the target. Nothing else is needed to run a corpus, or to look at a crash in a
+ * debugger.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ static bool replay_file(const char *path)
         fprintf(stderr, "replay: cannot read '%s'\n", path);
         return false;
     }
-    uint8_t *exact = malloc(size);      /* so that a sanitizer sees a read behind the end */
+    uint8_t *exact = malloc(size); /* so that a sanitizer sees a read behind the end */
     if (exact) {
         memcpy(exact, data, size);
         LLVMFuzzerTestOneInput(exact, size);
@@ -40,10 +41,7 @@ static bool replay_file(const char *path)
     return true;
 }
 
-static int no_dots(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
+static int no_dots(const struct dirent *entry) { return entry->d_name[0] != '.'; }
 
 /* Returns how many inputs were run, -1 when one could not be read. */
 static int replay(const char *path)

@@ -1,9 +1,11 @@
 /*
- * crashing-open.c - a library for LD_PRELOAD under which whoever opens a certain file crashes, as a decoder may that meets its bytes.
+ * crashing-open.c - a library for LD_PRELOAD under which whoever opens a certain file crashes, as a
+ * decoder may that meets its bytes.
  *
  *   CRASHING_OPEN=NAME   the last part of the file's name
  *
- * Only a forked process does, as barcode's worker is: its parent, which lists the films, looks at files too.
+ * Only a forked process does, as barcode's worker is: its parent, which lists the films, looks at
+ * files too.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -15,10 +17,7 @@
 
 static pid_t loaded;
 
-__attribute__((constructor)) static void note_process(void)
-{
-    loaded = getpid();
-}
+__attribute__((constructor)) static void note_process(void) { loaded = getpid(); }
 
 static void crash_at(const char *path)
 {
@@ -28,17 +27,17 @@ static void crash_at(const char *path)
 }
 
 /* open and open64 are one function where files have 64 bits of length. */
-#define OPENS(NAME)                                                        \
-    int NAME(const char *path, int flags, ...)                             \
-    {                                                                      \
-        va_list args;                                                      \
-        va_start(args, flags);                                             \
+#define OPENS(NAME) \
+    int NAME(const char *path, int flags, ...) \
+    { \
+        va_list args; \
+        va_start(args, flags); \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0; \
-        va_end(args);                                                      \
-        int (*next)(const char *, int, ...);                               \
-        *(void **)&next = dlsym(RTLD_NEXT, #NAME);                         \
-        crash_at(path);                                                    \
-        return next(path, flags, mode);                                    \
+        va_end(args); \
+        int (*next)(const char *, int, ...); \
+        *(void **)&next = dlsym(RTLD_NEXT, #NAME); \
+        crash_at(path); \
+        return next(path, flags, mode); \
     }
 OPENS(open)
 OPENS(open64)

@@ -38,20 +38,23 @@ static inline const char *cached_path(const char *name)
     return path;
 }
 
-/* A film of `frames` frames, 40 ms each, of which every `every`th from `start_us` to `end_us` is wanted. */
+/* A film of `frames` frames, 40 ms each, of which every `every`th from `start_us` to `end_us` is
+ * wanted. */
 struct cached_film {
     uint64_t frames, every;
     int64_t start_us, end_us;
     int width, height;
     bool partial;
-    uint64_t first, last;         /* only frames from first to before last were staged; last 0: all */
-    struct decode_counts counts;   /* damaged and the like                                            */
+    uint64_t first, last; /* only frames from first to before last were staged; last 0: all */
+    struct decode_counts counts; /* damaged and the like */
     struct cache_place place;
 };
 
 static inline struct selection cached_rule(const struct cached_film *f)
 {
-    return (struct selection){.kind = SELECT_EVERY, .every = f->every, .start_us = f->start_us,
+    return (struct selection){.kind = SELECT_EVERY,
+                              .every = f->every,
+                              .start_us = f->start_us,
                               .end_us = f->end_us ? f->end_us : INT64_MAX};
 }
 
@@ -71,7 +74,8 @@ static inline struct frame_times *cached_timetable(const struct cached_film *f)
     struct frame_times *t = frame_times_open(NULL);
     frame_times_begin(t, 40000);
     for (uint64_t i = 0; i < f->frames; i++) {
-        frame_times_add(t, (int64_t)i * 40000, i + 1 == f->frames ? FRAME_TIMES_OPEN : (int64_t)(i + 1) * 40000);
+        frame_times_add(t, (int64_t)i * 40000,
+                        i + 1 == f->frames ? FRAME_TIMES_OPEN : (int64_t)(i + 1) * 40000);
         if (i % 25 == 24)
             frame_times_check(t);
     }
@@ -109,11 +113,16 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
     struct selection rule = cached_rule(f);
     struct frame_times *t = cached_timetable(f);
     struct frame_times_walked walked;
-    struct cached_put p = {cache_writer_open(cached_folder, key.text, f->width, f->height, 2, UINT64_MAX, e), f, columns_open(0, 0, NULL)};
+    struct cached_put p = {
+        cache_writer_open(cached_folder, key.text, f->width, f->height, 2, UINT64_MAX, e), f,
+        columns_open(0, 0, NULL)};
     if (!p.writer || !p.columns)
         abort();
     frame_times_walk(t, &rule, cached_put, &p, &walked);
-    struct cache_index facts = {.partial = f->partial, .counts = f->counts, .film = f->place, .frame_times = f->partial ? NULL : t};
+    struct cache_index facts = {.partial = f->partial,
+                                .counts = f->counts,
+                                .film = f->place,
+                                .frame_times = f->partial ? NULL : t};
     facts.counts.displayed = walked.displayed;
     facts.counts.last_us = walked.last_us;
     bool ok = cache_writer_finish(&p.writer, &facts, f->partial ? NULL : p.columns, key.name, e);
@@ -154,7 +163,8 @@ static inline int cached_memory(const uint8_t *data, size_t size)
     return fd;
 }
 
-/* Every frame of the entry is what staged_draw makes of its number. False: a block cannot be read; a wrong pixel aborts. */
+/* Every frame of the entry is what staged_draw makes of its number. False: a block cannot be read;
+ * a wrong pixel aborts. */
 static inline bool cached_frames_right(const struct cache_entry *c)
 {
     const struct cache_index *x = &c->index;
@@ -168,7 +178,9 @@ static inline bool cached_frames_right(const struct cache_entry *c)
         uint64_t block = cache_entry_block_of(c, x->frame[i].place);
         ok = cache_entry_reader_block(r, block, NULL);
         staged_draw(want, x->width, x->height, x->frame[i].tag.frame);
-        if (ok && memcmp(cache_entry_reader_frame(r, (uint32_t)(x->frame[i].place - x->block[block].first)), want, bytes) != 0)
+        if (ok && memcmp(cache_entry_reader_frame(
+                             r, (uint32_t)(x->frame[i].place - x->block[block].first)),
+                         want, bytes) != 0)
             abort();
     }
     free(want);

@@ -1,5 +1,6 @@
 /*
- * decode_pass_alone.h - for tests: a staging without a film to read, and without sessions but the test itself.
+ * decode_pass_alone.h - for tests: a staging without a film to read, and without sessions but the
+ * test itself.
  */
 #ifndef BARCODE_TESTS_STAGING_ALONE_H
 #define BARCODE_TESTS_STAGING_ALONE_H

@@ -49,21 +49,21 @@ static inline void h264_sets(struct bytes *to, bool gaps)
     bits(&s, 32, 0x674d001e);
     ue(&s, 0);
     ue(&s, 0);
-    ue(&s, 2);                /* pic_order_cnt_type */
+    ue(&s, 2); /* pic_order_cnt_type */
     ue(&s, 4);
     bit(&s, gaps);
     ue(&s, 9);
     ue(&s, 5);
-    bits(&s, 4, 8);           /* frames alone */
+    bits(&s, 4, 8); /* frames alone */
     unit(to, &s);
     bits(&p, 8, 0x68);
     ue(&p, 0);
     ue(&p, 0);
     bits(&p, 2, 0);
     ue(&p, 0);
-    ue(&p, 1);                /* two references */
+    ue(&p, 1); /* two references */
     ue(&p, 0);
-    bits(&p, 3, 4);           /* weighted_pred_flag */
+    bits(&p, 3, 4); /* weighted_pred_flag */
     for (int i = 0; i < 3; i++)
         ue(&p, 0);
     bits(&p, 3, 0);
@@ -71,7 +71,8 @@ static inline void h264_sets(struct bytes *to, bool gaps)
 }
 
 /* A P slice; `type` 5: IDR, of I. `reset`: memory_management_control_operation 5. */
-static inline void h264_slice(struct bytes *to, int type, bool reference, unsigned frame_num, bool reset)
+static inline void h264_slice(struct bytes *to, int type, bool reference, unsigned frame_num,
+                              bool reset)
 {
     struct bits b = {.n = 0};
     bits(&b, 8, (reference ? 0x60 : 0) | (unsigned)type);
@@ -83,12 +84,12 @@ static inline void h264_slice(struct bytes *to, int type, bool reference, unsign
         ue(&b, 0);
         bits(&b, 2, 0);
     } else {
-        bit(&b, 0);           /* num_ref_idx_active_override_flag */
-        bit(&b, 1);           /* a change of the list, and its end */
+        bit(&b, 0); /* num_ref_idx_active_override_flag */
+        bit(&b, 1); /* a change of the list, and its end */
         ue(&b, 0);
         ue(&b, 3);
         ue(&b, 3);
-        ue(&b, 2);            /* weights: of the first reference luma, of the second chroma */
+        ue(&b, 2); /* weights: of the first reference luma, of the second chroma */
         ue(&b, 2);
         bits(&b, 1, 1);
         ue(&b, 8);
@@ -111,14 +112,14 @@ static inline void h264_slice(struct bytes *to, int type, bool reference, unsign
 /* ---- HEVC: order counts of 8 bits ---- */
 
 /*
- * Two short-term sets in the SPS: the picture before, used; and, made of that one, the two before, of which the second one is not
- * used. Long-term references are allowed.
+ * Two short-term sets in the SPS: the picture before, used; and, made of that one, the two before,
+ * of which the second one is not used. Long-term references are allowed.
  */
 static inline void hevc_sets(struct bytes *to)
 {
     struct bits s = {.n = 0}, p = {.n = 0};
     bits(&s, 16, 0x4201);
-    bits(&s, 8, 0x01);        /* one layer */
+    bits(&s, 8, 0x01); /* one layer */
     bits(&s, 32, 0x01600000);
     bits(&s, 32, 0);
     bits(&s, 32, 30);
@@ -129,22 +130,22 @@ static inline void hevc_sets(struct bytes *to)
     bit(&s, 0);
     ue(&s, 0);
     ue(&s, 0);
-    ue(&s, 4);                /* log2_max_pic_order_cnt_lsb */
+    ue(&s, 4); /* log2_max_pic_order_cnt_lsb */
     bit(&s, 1);
     for (int i = 0; i < 9; i++)
         ue(&s, 1);
-    bits(&s, 4, 0);           /* scaling lists, amp, sao, pcm */
+    bits(&s, 4, 0); /* scaling lists, amp, sao, pcm */
     ue(&s, 2);
-    ue(&s, 1);                /* set 0: one before */
+    ue(&s, 1); /* set 0: one before */
     ue(&s, 0);
     ue(&s, 0);
     bit(&s, 1);
-    bit(&s, 1);               /* set 1: derived, moved by -1 */
+    bit(&s, 1); /* set 1: derived, moved by -1 */
     bit(&s, 1);
     ue(&s, 0);
-    bits(&s, 2, 1);           /* -1 - 1: not used, and kept */
-    bits(&s, 1, 1);           /* -1 itself */
-    bit(&s, 1);               /* long_term_ref_pics_present_flag */
+    bits(&s, 2, 1); /* -1 - 1: not used, and kept */
+    bits(&s, 1, 1); /* -1 itself */
+    bit(&s, 1);     /* long_term_ref_pics_present_flag */
     ue(&s, 0);
     bits(&s, 2, 0);
     bits(&s, 16, 0xabcd);
@@ -167,7 +168,8 @@ static inline void hevc_begin(struct bits *b, int type)
     ue(b, 1);
 }
 
-/* A slice that names set `set` of the SPS, and a long-term reference of these low bits unless that is -1. */
+/* A slice that names set `set` of the SPS, and a long-term reference of these low bits unless that
+ * is -1. */
 static inline void hevc_slice(struct bytes *to, int type, unsigned order, unsigned set, int far)
 {
     struct bits b = {.n = 0};
@@ -179,7 +181,7 @@ static inline void hevc_slice(struct bytes *to, int type, unsigned order, unsign
         ue(&b, far >= 0);
         if (far >= 0) {
             bits(&b, 8, (unsigned)far);
-            bits(&b, 2, 2);   /* used; the low bits are enough */
+            bits(&b, 2, 2); /* used; the low bits are enough */
         }
     }
     bits(&b, 16, 0xabcd);
@@ -193,7 +195,7 @@ static inline void hevc_own(struct bytes *to, int type, unsigned order, unsigned
     hevc_begin(&b, type);
     bits(&b, 8, order & 255);
     bit(&b, 0);
-    bit(&b, 0);               /* not derived */
+    bit(&b, 0); /* not derived */
     ue(&b, back > 0);
     ue(&b, 0);
     if (back > 0) {

@@ -39,7 +39,8 @@ static inline void paint(uint8_t *rgb, size_t pixels, enum picture kind, uint32_
             else if (kind == GRADIENT)
                 v = (uint32_t)(i * (c + 1) * 255 / (pixels * 3));
             else if (kind == BLOBS)
-                v = (uint32_t)((row * 5 / rows * 37 + i % 100 / 25 * 61 + c * 53) % 200) + (r >> 16) % 28;
+                v = (uint32_t)((row * 5 / rows * 37 + i % 100 / 25 * 61 + c * 53) % 200) +
+                    (r >> 16) % 28;
             rgb[3 * i + c] = (uint8_t)v;
         }
     }
@@ -51,8 +52,8 @@ struct result {
     uint64_t inertia;
 };
 
-static inline struct result run_in(const struct kmeans_params *p, enum isa isa, const uint8_t *rgb, size_t pixels, size_t room,
-                            uint64_t frame)
+static inline struct result run_in(const struct kmeans_params *p, enum isa isa, const uint8_t *rgb,
+                                   size_t pixels, size_t room, uint64_t frame)
 {
     struct err e = ERR_INIT;
     struct result r;
@@ -65,7 +66,8 @@ static inline struct result run_in(const struct kmeans_params *p, enum isa isa, 
     return r;
 }
 
-static inline struct result run(const struct kmeans_params *p, enum isa isa, const uint8_t *rgb, size_t pixels)
+static inline struct result run(const struct kmeans_params *p, enum isa isa, const uint8_t *rgb,
+                                size_t pixels)
 {
     return run_in(p, isa, rgb, pixels, pixels, 5);
 }
@@ -89,14 +91,16 @@ static inline void assert_wellformed(const struct result *r, int k, size_t pixel
         sum += c->count;
         assert_true(c->count > 0);
         if (i > 0)
-            assert_true(c[-1].count > c->count || (c[-1].count == c->count && memcmp(c[-1].rgb, c->rgb, 3) <= 0));
+            assert_true(c[-1].count > c->count ||
+                        (c[-1].count == c->count && memcmp(c[-1].rgb, c->rgb, 3) <= 0));
     }
     assert_int_equal(sum, pixels);
 }
 
 static inline struct kmeans_params params(int k, int n_init, enum kmeans_init init)
 {
-    return (struct kmeans_params){.k = k, .n_init = n_init, .max_iter = 300, .init = init, .seed = 42};
+    return (struct kmeans_params){
+        .k = k, .n_init = n_init, .max_iter = 300, .init = init, .seed = 42};
 }
 
 /* Every instruction set against plain C; and what must hold for any result. */

@@ -1,5 +1,6 @@
 /*
- * nal_bytes.h - for tests: packets put together byte by byte, and what nal_scan says of them. Behind cmocka.h.
+ * nal_bytes.h - for tests: packets put together byte by byte, and what nal_scan says of them.
+ * Behind cmocka.h.
  */
 #ifndef BARCODE_TESTS_NAL_BYTES_H
 #define BARCODE_TESTS_NAL_BYTES_H
@@ -33,9 +34,11 @@ static inline void nal(struct bytes *b, int length_size, const void *data, size_
     put(b, data, n);
 }
 
-#define NAL(b, size, ...) nal((b), (size), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define NAL(b, size, ...) \
+    nal((b), (size), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
 
-/* The packet is scanned from a block of its exact size, so that the address sanitizer sees a read behind it. */
+/* The packet is scanned from a block of its exact size, so that the address sanitizer sees a read
+ * behind it. */
 static inline struct nal_info scan(enum bitstream kind, int length_size, const struct bytes *b)
 {
     struct nal_info info;

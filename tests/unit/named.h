@@ -1,5 +1,6 @@
 /*
- * named.h - for tests of films and outputs: an empty folder for each test, and options as a command line leaves them.
+ * named.h - for tests of films and outputs: an empty folder for each test, and options as a command
+ * line leaves them.
  */
 #ifndef BARCODE_TESTS_NAMED_H
 #define BARCODE_TESTS_NAMED_H
@@ -44,14 +45,12 @@ static inline void put(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(f), 0);
 }
 
-static inline void touch(const char *path)
-{
-    put(path, "x", 1);
-}
+static inline void touch(const char *path) { put(path, "x", 1); }
 
 static inline struct options options_for(char **input, size_t inputs)
 {
-    return (struct options){.input = input, .inputs = inputs, .strip = {strip_table[0]}, .strips = 1};
+    return (struct options){
+        .input = input, .inputs = inputs, .strip = {strip_table[0]}, .strips = 1};
 }
 
 /* Expands a list of words that ends in NULL; the caller frees `in`. */

@@ -1,5 +1,6 @@
 /*
- * outputs_asked.h - for tests of outputs.c: an output with an option of its own, and what becomes of a run and its films.
+ * outputs_asked.h - for tests of outputs.c: an output with an option of its own, and what becomes
+ * of a run and its films.
  */
 #ifndef BARCODE_TESTS_OUTPUTS_ASKED_H
 #define BARCODE_TESTS_OUTPUTS_ASKED_H
@@ -15,7 +16,8 @@ static inline void extra(struct options *o, const char *writer, const char *path
 }
 
 /* The whole run is refused. */
-static inline void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
+static inline void expect_refusal(const struct options *o, struct inputs *in, enum err_code code,
+                                  const char *part)
 {
     struct err e = ERR_INIT;
     assert_false(outputs_check(o, in, &e));
@@ -23,7 +25,8 @@ static inline void expect_refusal(const struct options *o, struct inputs *in, en
 }
 
 /* Only film `i` is. */
-static inline void expect_problem(const struct options *o, struct inputs *in, size_t i, enum err_code code, const char *part)
+static inline void expect_problem(const struct options *o, struct inputs *in, size_t i,
+                                  enum err_code code, const char *part)
 {
     struct err e = ERR_INIT;
     if (!outputs_check(o, in, &e))

@@ -14,7 +14,8 @@ struct made {
     char path[64];
 };
 
-/* `count` columns of two clusters, a mean, a mode and 4 rows, a second each, in colours that differ from column to column. */
+/* `count` columns of two clusters, a mean, a mode and 4 rows, a second each, in colours that differ
+ * from column to column. */
 static inline void made_open(struct made *m, uint64_t count)
 {
     struct err e = ERR_INIT;
@@ -27,32 +28,36 @@ static inline void made_open(struct made *m, uint64_t count)
     for (uint64_t i = 0; i < count; i++) {
         struct column *c = columns_at(m->columns, i, &e);
         uint8_t a = (uint8_t)(i * 37), b = (uint8_t)(255 - i * 11);
-        *c = (struct column){.frame = i, .time_us = (int64_t)i * 1000000, .repeat = 1, .status = COLUMN_OK, .clusters = 2, .cluster = c->cluster, .row = c->row,
-                             .average = {a, b, 90}, .dominant = {b, a, 20}};
+        *c = (struct column){.frame = i,
+                             .time_us = (int64_t)i * 1000000,
+                             .repeat = 1,
+                             .status = COLUMN_OK,
+                             .clusters = 2,
+                             .cluster = c->cluster,
+                             .row = c->row,
+                             .average = {a, b, 90},
+                             .dominant = {b, a, 20}};
         c->cluster[0] = (struct cluster){{a, b, 40}, 60};
         c->cluster[1] = (struct cluster){{b, 200, a}, 40};
         for (int k = 0; k < 12; k++)
             c->row[k] = (uint8_t)(a + 20 * k);
     }
-    m->report = (struct report){
-        .film = &m->film,
-        .kmeans = {2, 1, 10, INIT_SCALABLE, 0, false},
-        .picture_height = 6,
-        .width = 16,
-        .height = 4,
-        .columns = m->columns,
-        .count = count,
-        .needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT,
-        .threads = 1,
-        .dpi = PAPER_DPI_USUAL,
-        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-        .film_id = "7-0123456789abcdef0123456789abcdef",
-        .fingerprint = "definition=1.1 mode=kmeans"};
+    m->report =
+        (struct report){.film = &m->film,
+                        .kmeans = {2, 1, 10, INIT_SCALABLE, 0, false},
+                        .picture_height = 6,
+                        .width = 16,
+                        .height = 4,
+                        .columns = m->columns,
+                        .count = count,
+                        .needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT,
+                        .threads = 1,
+                        .dpi = PAPER_DPI_USUAL,
+                        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+                        .film_id = "7-0123456789abcdef0123456789abcdef",
+                        .fingerprint = "definition=1.1 mode=kmeans"};
 }
 
-static inline void made_close(struct made *m)
-{
-    columns_free(&m->columns);
-}
+static inline void made_close(struct made *m) { columns_free(&m->columns); }
 
 #endif

@@ -9,7 +9,8 @@
 
 #include "barcode/engine/engine.h"
 
-/* Frame n: blocks of colours, a few of them random, so that clusters, averages and rows all differ. */
+/* Frame n: blocks of colours, a few of them random, so that clusters, averages and rows all differ.
+ */
 static inline void staged_draw(uint8_t *rgb, int width, int height, uint64_t n)
 {
     uint64_t z = n * UINT64_C(0x9e3779b97f4a7c15) + 1;
@@ -24,7 +25,12 @@ static inline void staged_draw(uint8_t *rgb, int width, int height, uint64_t n)
 
 static inline struct frame_view staged_view(const uint8_t *rgb, int width, int height)
 {
-    struct frame_view v = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = width, .height = height};
+    struct frame_view v = {.model = MODEL_RGB,
+                           .matrix = MATRIX_RGB,
+                           .range = RANGE_FULL,
+                           .bits = 8,
+                           .width = width,
+                           .height = height};
     for (int c = 0; c < 3; c++)
         v.plane[c] = (struct plane){rgb + c, (ptrdiff_t)width * 3, 3, width, height};
     return v;
@@ -32,11 +38,14 @@ static inline struct frame_view staged_view(const uint8_t *rgb, int width, int h
 
 static inline struct frame_tag staged_tag(uint64_t column)
 {
-    return (struct frame_tag){.column = column, .repeat = 1, .frame = column * 24, .time_us = (int64_t)column * 1000000};
+    return (struct frame_tag){
+        .column = column, .repeat = 1, .frame = column * 24, .time_us = (int64_t)column * 1000000};
 }
 
-/* Puts the frame that staged_draw makes of `n` (at most 64x64), as it is or as a decoded picture; it was read before put returns. */
-static inline bool staged_put(struct engine_port *p, int width, int height, uint64_t n, bool staged, struct err *e)
+/* Puts the frame that staged_draw makes of `n` (at most 64x64), as it is or as a decoded picture;
+ * it was read before put returns. */
+static inline bool staged_put(struct engine_port *p, int width, int height, uint64_t n, bool staged,
+                              struct err *e)
 {
     uint8_t rgb[64 * 64 * 3];
     staged_draw(rgb, width, height, n);
@@ -50,11 +59,13 @@ static inline bool staged_put(struct engine_port *p, int width, int height, uint
 /* True when two columns hold the same bytes. */
 static inline bool same_column(const struct column *a, const struct column *b, int rows)
 {
-    if (a->frame != b->frame || a->time_us != b->time_us || a->repeat != b->repeat || a->status != b->status ||
-        a->clusters != b->clusters || a->modes != b->modes || memcmp(a->average, b->average, 3) != 0 || memcmp(a->dominant, b->dominant, 3) != 0)
+    if (a->frame != b->frame || a->time_us != b->time_us || a->repeat != b->repeat ||
+        a->status != b->status || a->clusters != b->clusters || a->modes != b->modes ||
+        memcmp(a->average, b->average, 3) != 0 || memcmp(a->dominant, b->dominant, 3) != 0)
         return false;
     for (int i = 0; i < a->clusters; i++)
-        if (memcmp(a->cluster[i].rgb, b->cluster[i].rgb, 3) != 0 || a->cluster[i].count != b->cluster[i].count)
+        if (memcmp(a->cluster[i].rgb, b->cluster[i].rgb, 3) != 0 ||
+            a->cluster[i].count != b->cluster[i].count)
             return false;
     for (int i = 0; i < a->modes; i++)
         if (memcmp(a->mode[i].rgb, b->mode[i].rgb, 3) != 0 || a->mode[i].count != b->mode[i].count)

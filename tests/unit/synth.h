@@ -23,10 +23,12 @@ struct synth {
 static inline void synth_major(uint64_t frame, uint8_t rgb[3])
 {
     unsigned t = (unsigned)(frame * 3 % 1536), ramp = t % 256;
-    static const uint8_t corner[7][3] = {{230, 40, 40}, {230, 200, 40}, {60, 200, 60}, {40, 200, 210},
-                                         {50, 60, 220}, {200, 50, 200}, {230, 40, 40}};
+    static const uint8_t corner[7][3] = {{230, 40, 40},  {230, 200, 40}, {60, 200, 60},
+                                         {40, 200, 210}, {50, 60, 220},  {200, 50, 200},
+                                         {230, 40, 40}};
     for (int c = 0; c < 3; c++)
-        rgb[c] = (uint8_t)((corner[t / 256][c] * (256 - ramp) + corner[t / 256 + 1][c] * ramp) / 256);
+        rgb[c] =
+            (uint8_t)((corner[t / 256][c] * (256 - ramp) + corner[t / 256 + 1][c] * ramp) / 256);
 }
 
 static inline void synth_minor(uint64_t frame, uint8_t rgb[3])
@@ -38,10 +40,7 @@ static inline void synth_minor(uint64_t frame, uint8_t rgb[3])
 }
 
 /* Returns how many pixels of a row are in the major colour. */
-static inline int synth_split(int width)
-{
-    return (5 * width + 7) / 8;
-}
+static inline int synth_split(int width) { return (5 * width + 7) / 8; }
 
 static inline void draw(uint8_t *rgb, int width, int height, uint64_t frame)
 {
@@ -60,14 +59,20 @@ static inline bool put_frame(struct synth *s, const struct decode_job *job,
 {
     int w = s->base.film.width, h = s->base.film.height;
     draw(rgb, w, h, tag->frame);
-    struct frame_view view = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = w, .height = h};
+    struct frame_view view = {.model = MODEL_RGB,
+                              .matrix = MATRIX_RGB,
+                              .range = RANGE_FULL,
+                              .bits = 8,
+                              .width = w,
+                              .height = h};
     for (int c = 0; c < 3; c++)
         view.plane[c] = (struct plane){rgb + c, (ptrdiff_t)w * 3, 3, w, h};
     return columns_announce(job->columns, tag, e) && engine_put(port, &view, tag, e);
 }
 
-static inline bool synth_stage(struct source *base, const struct decode_job *job, struct decode_counts *counts,
-                        struct decode_times *times, struct err *e)
+static inline bool synth_stage(struct source *base, const struct decode_job *job,
+                               struct decode_counts *counts, struct decode_times *times,
+                               struct err *e)
 {
     (void)times;
     struct synth *s = (struct synth *)base;
@@ -81,8 +86,10 @@ static inline bool synth_stage(struct source *base, const struct decode_job *job
     bool ok = port != NULL;
     *counts = (struct decode_counts){.last_us = -1};
     for (int64_t n = 0; n < f->frames && ok; n++) {
-        struct frame_tag tag = {.frame = (uint64_t)n, .time_us = n * 1000000 * f->rate_den / f->rate_num};
-        tag.repeat = selection_take(&cursor, tag.time_us, (n + 1) * 1000000 * f->rate_den / f->rate_num, &tag.column);
+        struct frame_tag tag = {.frame = (uint64_t)n,
+                                .time_us = n * 1000000 * f->rate_den / f->rate_num};
+        tag.repeat = selection_take(&cursor, tag.time_us,
+                                    (n + 1) * 1000000 * f->rate_den / f->rate_num, &tag.column);
         ok = tag.repeat == 0 || put_frame(s, job, port, rgb, &tag, e);
         counts->displayed = (uint64_t)n + 1;
         counts->last_us = tag.time_us;
@@ -109,11 +116,16 @@ static inline void synth_close(struct source **base)
 }
 
 static const struct source_ops synth_ops = {
-    .name = "synth", .can = SOURCE_RESTARTABLE, .decode_frames = synth_stage, .progress = synth_progress, .close = synth_close,
+    .name = "synth",
+    .can = SOURCE_RESTARTABLE,
+    .decode_frames = synth_stage,
+    .progress = synth_progress,
+    .close = synth_close,
 };
 
 /* A whole number from 1 to `most` at *text, followed by one of `after`; *text moves past it. */
-static inline bool read_number(const char **text, long long most, const char *after, long long *value)
+static inline bool read_number(const char **text, long long most, const char *after,
+                               long long *value)
 {
     char *end;
     *value = strtoll(*text, &end, 10);
@@ -128,7 +140,8 @@ static inline struct source *synth_open(const char *spec, struct err *e)
 {
     long long width, height, frames, rate = 24;
     const char *at = spec;
-    bool good = read_number(&at, 16384, "x", &width) && read_number(&at, 16384, ",", &height) && read_number(&at, 100000000, ",", &frames);
+    bool good = read_number(&at, 16384, "x", &width) && read_number(&at, 16384, ",", &height) &&
+                read_number(&at, 100000000, ",", &frames);
     if (good && at[-1] == ',')
         good = read_number(&at, 1000, "", &rate);
     if (!good) {
@@ -145,9 +158,21 @@ static inline struct source *synth_open(const char *spec, struct err *e)
     }
     s->base.ops = &synth_ops;
     s->base.film = (struct film){
-        .path = path, .container = "synth", .codec = "rawvideo", .pixel_format = "rgb24", .width = (int)width, .height = (int)height,
-        .videos = 1, .coded_width = (int)width, .coded_height = (int)height, .matrix = MATRIX_RGB, .range = RANGE_FULL, .rate_num = rate,
-        .rate_den = 1, .frames = frames, .duration_us = frames * 1000000 / rate,
+        .path = path,
+        .container = "synth",
+        .codec = "rawvideo",
+        .pixel_format = "rgb24",
+        .width = (int)width,
+        .height = (int)height,
+        .videos = 1,
+        .coded_width = (int)width,
+        .coded_height = (int)height,
+        .matrix = MATRIX_RGB,
+        .range = RANGE_FULL,
+        .rate_num = rate,
+        .rate_den = 1,
+        .frames = frames,
+        .duration_us = frames * 1000000 / rate,
     };
     return &s->base;
 }

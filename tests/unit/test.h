@@ -29,23 +29,24 @@ __attribute__((unused)) static struct CMUnitTest test_list[TESTS_MOST];
 __attribute__((unused)) static size_t test_count;
 
 /* Defines the test NAME, whose body follows; `begin` and `end` run before and after the test. */
-#define TEST_WITH(name, begin, end)                                                                \
-    static void name(void **state);                                                                \
-    __attribute__((constructor)) static void add_##name(void)                                      \
-    {                                                                                              \
-        if (test_count < TESTS_MOST)                                                               \
-            test_list[test_count++] = (struct CMUnitTest){#name, name, begin, end, NULL};          \
-    }                                                                                              \
+#define TEST_WITH(name, begin, end) \
+    static void name(void **state); \
+    __attribute__((constructor)) static void add_##name(void) \
+    { \
+        if (test_count < TESTS_MOST) \
+            test_list[test_count++] = (struct CMUnitTest){#name, name, begin, end, NULL}; \
+    } \
     static void name(__attribute__((unused)) void **state)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* Runs the file's tests; `begin` and `end` run before the first and after the last one, or are NULL. */
-#define TEST_MAIN(begin, end)                                                                      \
-    int main(void)                                                                                 \
-    {                                                                                              \
-        assert_true(test_count > 0 && test_count < TESTS_MOST);                                    \
-        return _cmocka_run_group_tests("tests", test_list, test_count, begin, end);                \
+/* Runs the file's tests; `begin` and `end` run before the first and after the last one, or are
+ * NULL. */
+#define TEST_MAIN(begin, end) \
+    int main(void) \
+    { \
+        assert_true(test_count > 0 && test_count < TESTS_MOST); \
+        return _cmocka_run_group_tests("tests", test_list, test_count, begin, end); \
     }
 
 #endif

@@ -37,7 +37,7 @@ struct waiter {
     struct admission_ticket ticket;
     pthread_t thread;
     struct err error;
-    atomic_int through;          /* 0: it waits, else which it was to come through; -1: it failed */
+    atomic_int through; /* 0: it waits, else which it was to come through; -1: it failed */
     atomic_int *count;
 };
 
@@ -53,7 +53,7 @@ static void start(struct waiter *w, struct admission *g, atomic_int *count)
 {
     *w = (struct waiter){.ticket = {.admission = g}, .error = ERR_INIT, .count = count};
     assert_int_equal(pthread_create(&w->thread, NULL, wait_main, w), 0);
-    usleep(30000);               /* so that the next one's call is later */
+    usleep(30000); /* so that the next one's call is later */
 }
 
 static int comes_through(struct waiter *w)
@@ -62,7 +62,8 @@ static int comes_through(struct waiter *w)
     return atomic_load(&w->through);
 }
 
-/* Nobody begins while one holds, nor while all cores work; a second admission_release of one film does not open for others. */
+/* Nobody begins while one holds, nor while all cores work; a second admission_release of one film
+ * does not open for others. */
 static void one_feeds(void **state)
 {
     (void)state;
@@ -77,13 +78,13 @@ static void one_feeds(void **state)
     start(&third, g, &count);
     admission_release(&first);
     usleep(30000);
-    assert_int_equal(atomic_load(&count), 0);        /* both cores still work */
+    assert_int_equal(atomic_load(&count), 0); /* both cores still work */
     admission_add_cores(&first, -1);
     assert_int_equal(comes_through(&second), 1);
     admission_release(&first);
     admission_add_cores(&first, -1);
     usleep(30000);
-    assert_int_equal(atomic_load(&count), 1);        /* the second one holds */
+    assert_int_equal(atomic_load(&count), 1); /* the second one holds */
     admission_release(&second.ticket);
     assert_int_equal(comes_through(&third), 2);
     admission_release(&third.ticket);
@@ -189,7 +190,9 @@ int main(void)
 {
     interrupt_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone), cmocka_unit_test(what_is_to_spare), cmocka_unit_test(idle_cores), cmocka_unit_test(one_feeds), cmocka_unit_test(in_their_order), cmocka_unit_test(interrupted_while_waiting),
+        cmocka_unit_test(alone),          cmocka_unit_test(what_is_to_spare),
+        cmocka_unit_test(idle_cores),     cmocka_unit_test(one_feeds),
+        cmocka_unit_test(in_their_order), cmocka_unit_test(interrupted_while_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

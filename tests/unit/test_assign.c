@@ -35,8 +35,10 @@ TEST(score_as_defined)
         int32_t q[3];
         int rgb[3];
         for (int c = 0; c < 3; c++) {
-            uint32_t edge = next(&x) % 4;        /* black and white often: the extremes of the range */
-            q[c] = edge == 0 ? -127 * one : edge == 1 ? 128 * one : (int32_t)(next(&x) % (uint32_t)(255 * one)) - 127 * one;
+            uint32_t edge = next(&x) % 4; /* black and white often: the extremes of the range */
+            q[c] = edge == 0   ? -127 * one
+                   : edge == 1 ? 128 * one
+                               : (int32_t)(next(&x) % (uint32_t)(255 * one)) - 127 * one;
             rgb[c] = next(&x) % 3 ? (int)(next(&x) % 256) : (int)(next(&x) % 2 * 255);
         }
         int index = (int)(next(&x) % (1u << bits));
@@ -83,8 +85,10 @@ static void set_q(struct assign *a, uint32_t *x, int step, int how_far)
         }
 }
 
-/* One step of both, from centroids that moved by up to how_far in each channel: the sums are the same. */
-static void follow(const struct frame *f, struct assign *plain, struct assign *fast, uint32_t *x, int step, int how_far)
+/* One step of both, from centroids that moved by up to how_far in each channel: the sums are the
+ * same. */
+static void follow(const struct frame *f, struct assign *plain, struct assign *fast, uint32_t *x,
+                   int step, int how_far)
 {
     set_q(plain, x, step, how_far);
     memcpy(fast->q, plain->q, sizeof plain->q);
@@ -93,11 +97,13 @@ static void follow(const struct frame *f, struct assign *plain, struct assign *f
     assert_memory_equal(fast->sum, plain->sum, sizeof plain->sum);
 }
 
-/* A walk of the centroids, from tiny moves to jumps across the cube: the sums stay those of the plain version. */
+/* A walk of the centroids, from tiny moves to jumps across the cube: the sums stay those of the
+ * plain version. */
 static void walk(const struct frame *f, enum isa isa, int k, uint32_t seed)
 {
     struct err e = ERR_INIT;
-    struct assign *plain = assign_open(k, f->p.n, ISA_C, &e), *fast = assign_open(k, f->p.n, isa, &e);
+    struct assign *plain = assign_open(k, f->p.n, ISA_C, &e),
+                  *fast = assign_open(k, f->p.n, isa, &e);
     static const int how_far[] = {1, 3, 20, 0, 300, 2, 2, 70000, 5, 1};
     uint32_t x = seed;
     assert_true(plain && fast);
@@ -113,7 +119,8 @@ static void walk(const struct frame *f, enum isa isa, int k, uint32_t seed)
     assert_null(fast);
 }
 
-/* The same workspace for frame after frame: what an earlier, larger one left behind means nothing. */
+/* The same workspace for frame after frame: what an earlier, larger one left behind means nothing.
+ */
 TEST(one_workspace)
 {
     static const size_t sizes[] = {8999, 40, 3000, 8192, 513, 1};
@@ -122,7 +129,8 @@ TEST(one_workspace)
     struct frame *f = frame_open();
     for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
         for (size_t n = 0; isa_supported((enum isa)isa) && n < sizeof ks / sizeof *ks; n++) {
-            struct assign *plain = assign_open(ks[n], PIXELS, ISA_C, &e), *fast = assign_open(ks[n], PIXELS, (enum isa)isa, &e);
+            struct assign *plain = assign_open(ks[n], PIXELS, ISA_C, &e),
+                          *fast = assign_open(ks[n], PIXELS, (enum isa)isa, &e);
             uint32_t x = 77 + (uint32_t)n;
             assert_true(plain && fast);
             for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
@@ -132,7 +140,8 @@ TEST(one_workspace)
                 points_box(&f->p, (enum isa)isa);
                 /* Now and then as far as differences of two int16 go, and beyond. */
                 for (int step = 0; step < 12; step++)
-                    follow(f, plain, fast, &x, step, step % 4 == 1 ? 8000 + (int)(next(&x) % 22000) : 2);
+                    follow(f, plain, fast, &x, step,
+                           step % 4 == 1 ? 8000 + (int)(next(&x) % 22000) : 2);
             }
             assign_close(&plain);
             assign_close(&fast);
@@ -148,7 +157,9 @@ static void fill(struct frame *f, int kind, uint32_t seed)
     for (size_t i = 0; i < pixels; i++)
         for (int c = 0; c < 3; c++) {
             uint32_t r = next(&x);
-            f->rgb[3 * i + (size_t)c] = (uint8_t)(kind == 0 ? (i * 20 / PIXELS * 12 + r % 30) : kind == 3 ? r % 2 * 255 : r % 256);
+            f->rgb[3 * i + (size_t)c] = (uint8_t)(kind == 0   ? (i * 20 / PIXELS * 12 + r % 30)
+                                                  : kind == 3 ? r % 2 * 255
+                                                              : r % 256);
         }
     points_make(f->maker, &f->p, f->rgb, pixels);
 }

@@ -49,7 +49,8 @@ static int entries(const char *contains)
     DIR *d = opendir(folder);
     assert_non_null(d);
     for (struct dirent *entry; (entry = readdir(d));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 && strstr(entry->d_name, contains))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0 &&
+            strstr(entry->d_name, contains))
             count++;
     closedir(d);
     return count;
@@ -218,7 +219,8 @@ TEST_WITH(test_long_names, make_folder, remove_folder)
 {
     char name[NAME_MAX + 2];
     for (size_t length = NAME_MAX - 14; length <= NAME_MAX; length++) {
-        for (size_t i = 0; i < length; i++)      /* two-byte characters, so that some cut falls into one */
+        /* two-byte characters, so that some cut falls into one */
+        for (size_t i = 0; i < length; i++)
             name[i] = i % 2 ? '\xa9' : '\xc3';
         name[0] = 'a';
         name[length] = 0;
@@ -264,7 +266,8 @@ TEST_WITH(test_refusals, make_folder, remove_folder)
 static bool no_access(const void *path)
 {
     struct err e = ERR_INIT;
-    return !atomic_file_open(path, true, &e) && strcmp(e.text, sentence(path, EACCES)) == 0 && e.code == ERR_FAILED;
+    return !atomic_file_open(path, true, &e) && strcmp(e.text, sentence(path, EACCES)) == 0 &&
+           e.code == ERR_FAILED;
 }
 
 static bool access_given(const void *path)
@@ -338,7 +341,8 @@ TEST_WITH(test_terminal, make_folder, remove_folder)
 TEST_WITH(test_names_of_stdout, make_folder, remove_folder)
 {
     static const char *const yes[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-    static const char *const no[] = {"", "stdout", "./-", "/dev/stderr", "/dev/fd/", "/dev/fd/2", "/dev/fd/1x", "/dev/fd/11"};
+    static const char *const no[] = {"",         "stdout",    "./-",        "/dev/stderr",
+                                     "/dev/fd/", "/dev/fd/2", "/dev/fd/1x", "/dev/fd/11"};
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         assert_true(atomic_file_is_stdout(yes[i]));
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)

@@ -10,13 +10,18 @@ static void *complain_elsewhere(void *context)
     return NULL;
 }
 
-/* Errors of demuxers go to the reader that the thread works for, and to none when it works for none. */
+/* Errors of demuxers go to the reader that the thread works for, and to none when it works for
+ * none. */
 TEST(errors_are_the_readers)
 {
-    static const AVClass demuxer = {.class_name = "demuxer", .item_name = av_default_item_name,
-                                    .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_DEMUXER};
-    static const AVClass other = {.class_name = "muxer", .item_name = av_default_item_name,
-                                  .version = LIBAVUTIL_VERSION_INT, .category = AV_CLASS_CATEGORY_MUXER};
+    static const AVClass demuxer = {.class_name = "demuxer",
+                                    .item_name = av_default_item_name,
+                                    .version = LIBAVUTIL_VERSION_INT,
+                                    .category = AV_CLASS_CATEGORY_DEMUXER};
+    static const AVClass other = {.class_name = "muxer",
+                                  .item_name = av_default_item_name,
+                                  .version = LIBAVUTIL_VERSION_INT,
+                                  .category = AV_CLASS_CATEGORY_MUXER};
     const AVClass *says = &demuxer, *is_no_demuxer = &other;
     struct av_log_counts outer = {0}, inner = {0};
     pthread_t thread;

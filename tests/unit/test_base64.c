@@ -8,7 +8,13 @@ TEST(the_standards_own)
 {
     static const struct {
         const char *bytes, *text;
-    } table[] = {{"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"},
+    } table[] = {{"", ""},
+                 {"f", "Zg=="},
+                 {"fo", "Zm8="},
+                 {"foo", "Zm9v"},
+                 {"foob", "Zm9vYg=="},
+                 {"fooba", "Zm9vYmE="},
+                 {"foobar", "Zm9vYmFy"},
                  {"\xfb\xef\xbe\xff\xff\xff", "++++////"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char text[32];

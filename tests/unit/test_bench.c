@@ -12,8 +12,15 @@ static char path[] = "film.mkv";
 static json_t *bench(double wall)
 {
     struct film film = {.path = path};
-    struct report report = {.film = &film, .picture_height = 1, .count = 50, .missing = 2, .engine = "cuda",
-                            .decode = "nvdec", .isa = "vnni", .threads = 16, .times = {.wall = wall, .cluster = 3.5},
+    struct report report = {.film = &film,
+                            .picture_height = 1,
+                            .count = 50,
+                            .missing = 2,
+                            .engine = "cuda",
+                            .decode = "nvdec",
+                            .isa = "vnni",
+                            .threads = 16,
+                            .times = {.wall = wall, .cluster = 3.5},
                             .counts = {.displayed = 1200, .packets = 1201, .lost = 2}};
     char *bytes = NULL;
     size_t size;
@@ -21,7 +28,7 @@ static json_t *bench(double wall)
     struct err e = ERR_INIT;
     assert_true(writer_find("bench")->write(&report, alone("kmeans"), f, &e));
     fclose(f);
-    assert_ptr_equal(strchr(bytes, '\n'), bytes + size - 1);    /* one line */
+    assert_ptr_equal(strchr(bytes, '\n'), bytes + size - 1); /* one line */
     json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);
     assert_non_null(root);
     free(bytes);
@@ -33,7 +40,8 @@ TEST(test_figures)
     json_t *root = bench(2.0), *counts = json_object_get(root, "counts");
     assert_true(json_real_value(json_object_get(root, "frames_per_second")) == 600.0);
     assert_true(json_real_value(json_object_get(root, "columns_per_second")) == 25.0);
-    assert_true(json_real_value(json_object_get(json_object_get(root, "stages"), "cluster")) == 3.5);
+    assert_true(json_real_value(json_object_get(json_object_get(root, "stages"), "cluster")) ==
+                3.5);
     assert_int_equal(json_integer_value(json_object_get(root, "columns")), 50);
     assert_int_equal(json_integer_value(json_object_get(root, "missing")), 2);
     assert_int_equal(json_integer_value(json_object_get(counts, "packets")), 1201);
@@ -45,8 +53,8 @@ TEST(test_figures)
     const char *part;
     json_t *seconds;
     double sum = 0;
-    json_object_foreach(json_object_get(root, "wall"), part, seconds)
-        sum += json_real_value(seconds);
+    json_object_foreach(json_object_get(root, "wall"), part, seconds) sum +=
+        json_real_value(seconds);
     assert_float_equal(sum, 2.0, 1e-5);
     json_decref(root);
 }

@@ -14,7 +14,7 @@ static bool ask(bool verify, bool clear, bool stats, struct err *e)
 {
     struct cache_options o = cache_options_default();
     o.folder = cached_folder;
-    o.off = true;                              /* --no-cache is about films */
+    o.off = true; /* --no-cache is about films */
     o.limit = UINT64_C(10) << 30;
     o.verify = verify;
     o.clear = clear;

@@ -47,7 +47,8 @@ TEST(reads_what_was_written)
     }
 }
 
-/* Each byte in turn, a bit or all of it: the entry is refused, or a block is, or every frame is right. */
+/* Each byte in turn, a bit or all of it: the entry is refused, or a block is, or every frame is
+ * right. */
 TEST(every_byte_flipped)
 {
     size_t size, opened = 0;
@@ -60,7 +61,7 @@ TEST(every_byte_flipped)
             assert_int_not_equal(got, ENTRY_ABSENT);
             if (c) {
                 opened++;
-                assert_false(cached_frames_right(c));      /* every byte is under a checksum */
+                assert_false(cached_frames_right(c)); /* every byte is under a checksum */
             }
             cache_entry_close(&c);
             data[at] ^= (uint8_t)change;

@@ -10,21 +10,49 @@ static void make(struct cache_index *x)
     static struct index_block block[2];
     static struct index_frame frame[5];
     block[0] = (struct index_block){.offset = BEGIN, .bytes = 40, .frames = 3, .hash = {1, 2}};
-    block[1] = (struct index_block){.offset = BEGIN + 40, .bytes = 9, .first = 3, .frames = 1, .hash = {UINT64_MAX, 3}};
+    block[1] = (struct index_block){
+        .offset = BEGIN + 40, .bytes = 9, .first = 3, .frames = 1, .hash = {UINT64_MAX, 3}};
     for (uint64_t i = 0; i < 5; i++)
-        frame[i] = (struct index_frame){{.column = 2 * i, .repeat = 1 + (i == 3), .frame = 24 * i, .time_us = (int64_t)i * 1000000 - (i == 2)},
-                                        COLUMN_OK, i < 4 ? 3 - i : 0};
+        frame[i] = (struct index_frame){{.column = 2 * i,
+                                         .repeat = 1 + (i == 3),
+                                         .frame = 24 * i,
+                                         .time_us = (int64_t)i * 1000000 - (i == 2)},
+                                        COLUMN_OK,
+                                        i < 4 ? 3 - i : 0};
     frame[1].status = COLUMN_DAMAGED;
     frame[1].tag.damaged = true;
     frame[4].status = COLUMN_MISSING;
-    *x = (struct cache_index){.width = 20, .height = 10, .exact_only = true, .film = {1, UINT64_MAX, 3, -4}, .block = block,
-                              .blocks = 2, .frame = frame, .frames = 5, .name = "a film.mkv",
-                              .crop = {320, 180, 2, false, {{40, 22, 240, 136}, {0, 24, 320, 132}}}};
-    x->counts = (struct decode_counts){.packets = 100, .displayed = 99, .sent = 4, .decoded = 5, .hardware = 6, .fallbacks = 7,
-                                      .chunks = 8, .skipped_chunks = 9, .redone_chunks = 10, .decode_errors = 11, .lost = 12,
-                                      .damaged = 13, .lead_in = 14, .hidden = 15, .unreadable = 16,
-                                      .dropped = 17, .last_us = -1, .read_failed = true,
-                                      .sequential = true, .nvdec = true};
+    *x =
+        (struct cache_index){.width = 20,
+                             .height = 10,
+                             .exact_only = true,
+                             .film = {1, UINT64_MAX, 3, -4},
+                             .block = block,
+                             .blocks = 2,
+                             .frame = frame,
+                             .frames = 5,
+                             .name = "a film.mkv",
+                             .crop = {320, 180, 2, false, {{40, 22, 240, 136}, {0, 24, 320, 132}}}};
+    x->counts = (struct decode_counts){.packets = 100,
+                                       .displayed = 99,
+                                       .sent = 4,
+                                       .decoded = 5,
+                                       .hardware = 6,
+                                       .fallbacks = 7,
+                                       .chunks = 8,
+                                       .skipped_chunks = 9,
+                                       .redone_chunks = 10,
+                                       .decode_errors = 11,
+                                       .lost = 12,
+                                       .damaged = 13,
+                                       .lead_in = 14,
+                                       .hidden = 15,
+                                       .unreadable = 16,
+                                       .dropped = 17,
+                                       .last_us = -1,
+                                       .read_failed = true,
+                                       .sequential = true,
+                                       .nvdec = true};
 }
 
 static struct wire_out encoded(const struct cache_index *x)
@@ -50,15 +78,16 @@ TEST(there_and_back)
         assert_memory_equal(&y.block[i], &x.block[i], sizeof x.block[i]);
     for (int i = 0; i < 5; i++) {
         const struct frame_tag *a = &x.frame[i].tag, *b = &y.frame[i].tag;
-        assert_true(a->column == b->column && a->repeat == b->repeat && a->frame == b->frame && a->time_us == b->time_us &&
-                    a->damaged == b->damaged);
+        assert_true(a->column == b->column && a->repeat == b->repeat && a->frame == b->frame &&
+                    a->time_us == b->time_us && a->damaged == b->damaged);
         assert_true(x.frame[i].status == y.frame[i].status && x.frame[i].place == y.frame[i].place);
     }
     assert_ptr_equal(cache_index_find(&y, 48), &y.frame[2]);
     assert_null(cache_index_find(&y, 47));
-    assert_null(cache_index_find(&y, 96));                    /* announced, but missing */
+    assert_null(cache_index_find(&y, 96)); /* announced, but missing */
     cache_index_free(&y);
-    assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 48, NULL));    /* blocks must fill what there is */
+    /* blocks must fill what there is */
+    assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 48, NULL));
     assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 50, NULL));
     assert_false(cache_index_decode(&y, o.data, o.count - 1, BEGIN, BEGIN + 49, NULL));
     wire_free(&o);
@@ -75,7 +104,10 @@ TEST(nonsense)
         case 1: x.height = 16385; break;
         case 2: x.block[0].frames = 0; break;
         case 3: x.block[0].frames = ENTRY_BLOCK_FRAMES + 1; break;
-        case 4: x.block[1].bytes = 0; x.block[0].bytes = 49; break;
+        case 4:
+            x.block[1].bytes = 0;
+            x.block[0].bytes = 49;
+            break;
         case 5: x.block[0].bytes = 50; break;
         case 6: x.frame[0].place = 4; break;
         case 7: x.frame[2].tag.repeat = 0; break;
@@ -108,7 +140,9 @@ TEST(broken_bytes)
             o.data[at] ^= (uint8_t)change;
             if (cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL)) {
                 for (uint64_t i = 0; i < y.frames; i++)
-                    assert_true(y.frame[i].status == COLUMN_MISSING || y.frame[i].place < y.block[y.blocks - 1].first + y.block[y.blocks - 1].frames);
+                    assert_true(y.frame[i].status == COLUMN_MISSING ||
+                                y.frame[i].place <
+                                    y.block[y.blocks - 1].first + y.block[y.blocks - 1].frames);
                 cache_index_free(&y);
             }
             o.data[at] ^= (uint8_t)change;
@@ -123,7 +157,8 @@ TEST(clean)
     x.exact_only = true;
     assert_false(cache_index_is_clean(&x));
     x.exact_only = false;
-    uint64_t *const bad[] = {&x.counts.decode_errors, &x.counts.damaged, &x.counts.lost, &x.counts.redone_chunks};
+    uint64_t *const bad[] = {&x.counts.decode_errors, &x.counts.damaged, &x.counts.lost,
+                             &x.counts.redone_chunks};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         *bad[i] = 1;
         assert_false(cache_index_is_clean(&x));

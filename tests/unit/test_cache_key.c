@@ -56,7 +56,8 @@ static struct cache_film look(const char *name)
 
 static bool same_film(const struct cache_film *a, const struct cache_film *b)
 {
-    return a->size == b->size && a->modified_ns == b->modified_ns && hash_same(a->fingerprint, b->fingerprint);
+    return a->size == b->size && a->modified_ns == b->modified_ns &&
+           hash_same(a->fingerprint, b->fingerprint);
 }
 
 TEST(what_a_film_is)
@@ -92,7 +93,7 @@ TEST(what_a_changed_film_is)
     now = look("f");
     assert_false(same_film(&was, &now) || cache_film_holds("f", &was));
     write_film("f", 3000000, SIZE_MAX);
-    now = look("f");                                     /* the same bytes at another time */
+    now = look("f"); /* the same bytes at another time */
     assert_false(same_film(&was, &now));
     static const size_t sampled[] = {0, 65535, 2999999, 3000000 - 65536};
     for (size_t i = 0; i < sizeof sampled / sizeof *sampled; i++) {
@@ -108,7 +109,8 @@ TEST(what_a_changed_film_is)
     write_film("f", 3000000, 100000);
     set_time("f", 1000000);
     now = look("f");
-    assert_true(same_film(&was, &now) && cache_place_suspect(&was.place, &now.place) && !cache_film_holds("f", &was));
+    assert_true(same_film(&was, &now) && cache_place_suspect(&was.place, &now.place) &&
+                !cache_film_holds("f", &was));
 }
 
 TEST(what_no_film_is)
@@ -122,7 +124,8 @@ TEST(what_no_film_is)
     assert_false(cache_film_read(".", &id, &e));
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_false(cache_film_read("pipe", &id, &e));
-    /* Where a clock ticks in whole seconds, a file that was just changed may change again unnoticed. */
+    /* Where a clock ticks in whole seconds, a file that was just changed may change again
+     * unnoticed. */
     write_film("young", 10, SIZE_MAX);
     struct timespec t[2] = {{time(NULL), 0}, {time(NULL), 0}};
     assert_int_equal(utimensat(AT_FDCWD, "young", t, 0), 0);
@@ -144,20 +147,33 @@ struct wish {
 static struct wish wish(void)
 {
     return (struct wish){.id = {.size = 5, .modified_ns = 6, .fingerprint = {7, 8}},
-                         .film = {.container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p", .width = 320, .height = 180,
-                                  .coded_width = 320, .coded_height = 192, .rate_num = 24, .rate_den = 1, .library = "libx 1"},
-                         .rule = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}, .width = 160, .height = 90, .decode = "any"};
+                         .film = {.container = "matroska,webm",
+                                  .codec = "h264",
+                                  .pixel_format = "yuv420p",
+                                  .width = 320,
+                                  .height = 180,
+                                  .coded_width = 320,
+                                  .coded_height = 192,
+                                  .rate_num = 24,
+                                  .rate_den = 1,
+                                  .library = "libx 1"},
+                         .rule = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+                         .width = 160,
+                         .height = 90,
+                         .decode = "any"};
 }
 
 static struct cache_key key_of(const struct wish *w)
 {
     struct cache_key key;
-    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height, w->crop ? w->crop : "", w->light ? w->light : "", w->decode));
+    assert_true(cache_key_make(&key, &w->id, &w->film, &w->rule, w->width, w->height,
+                               w->crop ? w->crop : "", w->light ? w->light : "", w->decode));
     assert_true(cache_key_is_name(key.name));
     return key;
 }
 
-/* Everything that can change a staged byte gives another key; base says whether entries are compared at all. */
+/* Everything that can change a staged byte gives another key; base says whether entries are
+ * compared at all. */
 TEST(everything_counts)
 {
     struct wish usual = wish();
@@ -190,8 +206,13 @@ TEST(everything_counts)
         case 21: w.rule.keyframes = true; break;
         case 22: w.light = "bt2390 1000"; break;
         case 23: w.rule.every = 12; break;
-        case 24: w.rule = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX}; break;
-        case 25: w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX}; break;
+        case 24:
+            w.rule =
+                (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX};
+            break;
+        case 25:
+            w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX};
+            break;
         case 26: w.rule.start_us = 1; break;
         default: w.rule.end_us = 1; break;
         }
@@ -223,24 +244,35 @@ TEST(what_does_not_count)
 
 TEST(names)
 {
-    static const char *const no[] = {"", "lock", ".new-abcdef", "CACHEDIR.TAG", "0123456789abcdef-0123456789abcdef0123456789abcdef.frame",
-                                     "0123456789abcdef_0123456789abcdef0123456789abcdef.frames", "../3456789abcdef-0123456789abcdef0123456789abcdef.frames",
-                                     "0123456789abcdef-0123456789abcdef0123456789abcdef.frames~", "0123456789ABCDEF-0123456789abcdef0123456789abcdef.frames"};
+    static const char *const no[] = {"",
+                                     "lock",
+                                     ".new-abcdef",
+                                     "CACHEDIR.TAG",
+                                     "0123456789abcdef-0123456789abcdef0123456789abcdef.frame",
+                                     "0123456789abcdef_0123456789abcdef0123456789abcdef.frames",
+                                     "../3456789abcdef-0123456789abcdef0123456789abcdef.frames",
+                                     "0123456789abcdef-0123456789abcdef0123456789abcdef.frames~",
+                                     "0123456789ABCDEF-0123456789abcdef0123456789abcdef.frames"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
         assert_false(cache_key_is_name(no[i]));
     assert_true(cache_key_is_name("0123456789abcdef-0123456789abcdef0123456789abcdef.frames"));
 }
 
 /*
- * A frame through the whole of the arithmetic. When this number changes on purpose, ANALYSIS_VERSION must go up, or caches
- * would go on serving what the old arithmetic gave.
+ * A frame through the whole of the arithmetic. When this number changes on purpose,
+ * ANALYSIS_VERSION must go up, or caches would go on serving what the old arithmetic gave.
  */
 TEST(golden_frame)
 {
     enum { W = 97, H = 55, OUT_W = 31, OUT_H = 17 };
     static uint16_t sample[3][W * H];
     static uint8_t rgb[OUT_W * OUT_H * 3];
-    struct frame_view v = {.model = MODEL_YCBCR, .matrix = MATRIX_BT709, .range = RANGE_LIMITED, .bits = 10, .width = W, .height = H,
+    struct frame_view v = {.model = MODEL_YCBCR,
+                           .matrix = MATRIX_BT709,
+                           .range = RANGE_LIMITED,
+                           .bits = 10,
+                           .width = W,
+                           .height = H,
                            .orientation = {1, true}};
     for (int p = 0; p < 3; p++) {
         int w = p ? (W + 1) / 2 : W, h = p ? (H + 1) / 2 : H;

@@ -9,10 +9,13 @@ TEST(sizes)
     static const struct {
         const char *text;
         uint64_t bytes;
-    } good[] = {{"0", 0}, {"500", 500}, {"500B", 500}, {"64K", 65536}, {"64k", 65536}, {"3.5G", UINT64_C(3758096384)}, {"1MiB", 1 << 20},
-                {"1MB", 1 << 20}, {"2T", UINT64_C(2) << 40}, {".5K", 512}};
-    static const char *const bad[] = {"", "G", "-1", "+1", " 1", "1 G", "1X", "1iB", "1KiBB", "inf", "nan", "0x10", "1e3", "1..2", ".",
-                                      "99999999T", "1Gi"};
+    } good[] = {{"0", 0},          {"500", 500},     {"500B", 500},
+                {"64K", 65536},    {"64k", 65536},   {"3.5G", UINT64_C(3758096384)},
+                {"1MiB", 1 << 20}, {"1MB", 1 << 20}, {"2T", UINT64_C(2) << 40},
+                {".5K", 512}};
+    static const char *const bad[] = {"",    "G",    "-1",    "+1",        " 1",  "1 G",
+                                      "1X",  "1iB",  "1KiBB", "inf",       "nan", "0x10",
+                                      "1e3", "1..2", ".",     "99999999T", "1Gi"};
     uint64_t bytes;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(cache_options_size(good[i].text, &bytes));
@@ -29,7 +32,8 @@ TEST(setting)
     struct cache_options o = cache_options_default();
     struct err e = ERR_INIT;
     assert_true(o.limit == CACHE_LIMIT_AUTO && !o.folder && !o.off && !cache_options_action(&o));
-    assert_true(cache_options_set(&o, CACHE_OPTION_FOLDER, "/x", &e) && strcmp(o.folder, "/x") == 0);
+    assert_true(cache_options_set(&o, CACHE_OPTION_FOLDER, "/x", &e) &&
+                strcmp(o.folder, "/x") == 0);
     assert_true(cache_options_set(&o, CACHE_OPTION_LIMIT, "1K", &e) && o.limit == 1024);
     assert_true(cache_options_set(&o, CACHE_OPTION_OFF, NULL, &e) && o.off);
     assert_true(cache_options_set(&o, CACHE_OPTION_REFRESH, NULL, &e) && o.refresh);

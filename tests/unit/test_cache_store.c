@@ -68,9 +68,15 @@ TEST_WITH(finer_serves_coarser, empty, NULL)
         int64_t start_us, end_us;
         enum cache_answer answer;
     } want[] = {
-        {12, 0, 0, CACHE_HIT_OTHER}, {18, 0, 0, CACHE_HIT_OTHER}, {6, 0, 4000000, CACHE_HIT_OTHER},
-        {6, 240000, 0, CACHE_HIT_OTHER}, {12, 480000, 3000000, CACHE_HIT_OTHER},
-        {3, 0, 0, CACHE_PARTIAL}, {8, 0, 0, CACHE_PARTIAL}, {6, 40000, 0, CACHE_PARTIAL}, {1, 0, 0, CACHE_PARTIAL},
+        {12, 0, 0, CACHE_HIT_OTHER},
+        {18, 0, 0, CACHE_HIT_OTHER},
+        {6, 0, 4000000, CACHE_HIT_OTHER},
+        {6, 240000, 0, CACHE_HIT_OTHER},
+        {12, 480000, 3000000, CACHE_HIT_OTHER},
+        {3, 0, 0, CACHE_PARTIAL},
+        {8, 0, 0, CACHE_PARTIAL},
+        {6, 40000, 0, CACHE_PARTIAL},
+        {1, 0, 0, CACHE_PARTIAL},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         f = usual;
@@ -98,11 +104,13 @@ TEST_WITH(damaged_films_serve_themselves_only, empty, NULL)
     struct cached_film coarse = usual, gpu = usual;
     coarse.every = 12;
     assert_int_equal(find(&coarse), CACHE_MISS);
-    gpu.counts.damaged = gpu.counts.hardware = 1;            /* what a GPU makes of damage is not what software makes of it */
+    /* what a GPU makes of damage is not what software makes of it */
+    gpu.counts.damaged = gpu.counts.hardware = 1;
     write_entry(&gpu);
     assert_int_equal(find(&usual), CACHE_MISS);
     assert_int_equal(find_for(&usual, CACHE_BY_GPU), CACHE_HIT);
-    /* Of damage that a GPU does not tell of nobody knows: who demands software gets what software decoded. */
+    /* Of damage that a GPU does not tell of nobody knows: who demands software gets what software
+     * decoded. */
     gpu.counts.damaged = 0;
     write_entry(&gpu);
     assert_int_equal(find(&usual), CACHE_HIT);
@@ -122,7 +130,7 @@ TEST_WITH(interrupted_runs, empty, NULL)
     assert_int_equal(find(&usual), CACHE_PARTIAL);
     other.every = 12;
     assert_int_equal(find(&other), CACHE_PARTIAL);
-    write_entry(&usual);                                     /* a whole one takes its place */
+    write_entry(&usual); /* a whole one takes its place */
     assert_int_equal(find(&usual), CACHE_HIT);
 }
 
@@ -134,7 +142,7 @@ TEST_WITH(a_touched_film_is_not_trusted, empty, NULL)
     assert_int_equal(find(&f), CACHE_HIT);
     f.place.changed_ns = 5;
     assert_int_equal(find(&f), CACHE_MISS);
-    f.place.path = 7;                                        /* renamed */
+    f.place.path = 7; /* renamed */
     assert_int_equal(find(&f), CACHE_HIT);
 }
 
@@ -153,11 +161,12 @@ TEST_WITH(damaged_films_serve_no_copy, empty, NULL)
         bool clean = way == 5;
         write_entry(&damaged);
         assert_int_equal(find(&now), CACHE_HIT);
-        now.place = (struct cache_place){1, 2, 7, 4};        /* linked or renamed without a trace: the very file */
+        /* linked or renamed without a trace: the very file */
+        now.place = (struct cache_place){1, 2, 7, 4};
         assert_int_equal(find(&now), CACHE_HIT);
         now.place = (struct cache_place){8, 2, 7, 4};
         assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
-        now.place = (struct cache_place){1, 8, 3, 4};        /* as rsync -t leaves it, at the old name */
+        now.place = (struct cache_place){1, 8, 3, 4}; /* as rsync -t leaves it, at the old name */
         assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
         now.place = (struct cache_place){1, 2, 7, 8};
         assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
@@ -209,7 +218,7 @@ TEST_WITH(removing, empty, NULL)
     struct stat st;
     write_entry(&usual);
     struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
-    write_entry(&usual);                                     /* another process was here meanwhile */
+    write_entry(&usual); /* another process was here meanwhile */
     cache_store_remove(&s, c, "for a test");
     assert_int_equal(lstat(cached_path(key.name), &st), 0);
     cache_entry_close(&c);
@@ -235,7 +244,7 @@ TEST_WITH(evicts_the_least_recently_used, empty, NULL)
     for (int kept = 4; kept >= 0; kept--) {
         for (uint64_t i = 0; i < 4; i++) {
             f[i] = usual;
-            f[i].every = 6 + i % 2;                          /* some share a film, which does not matter */
+            f[i].every = 6 + i % 2; /* some share a film, which does not matter */
             f[i].frames = 200 + i / 2;
             key[i] = cached_key(&f[i]);
             write_entry(&f[i]);
@@ -283,8 +292,9 @@ TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
     struct cache_writer *w = cache_writer_open(cached_folder, "a=1\n", 4, 4, 1, 1000, NULL);
     bool seen = false;
     for (DIR *d = opendir(cached_folder); d; d = NULL) {
-        for (struct dirent *e; (e = readdir(d)); )
-            if (strncmp(e->d_name, ".new-", 5) == 0 && strcmp(e->d_name, name[0]) != 0 && strcmp(e->d_name, name[1]) != 0) {
+        for (struct dirent *e; (e = readdir(d));)
+            if (strncmp(e->d_name, ".new-", 5) == 0 && strcmp(e->d_name, name[0]) != 0 &&
+                strcmp(e->d_name, name[1]) != 0) {
                 snprintf(alive, sizeof alive, "%s", e->d_name);
                 seen = true;
             }
@@ -306,7 +316,7 @@ TEST_WITH(folders, empty, NULL)
     struct stat st;
     snprintf(s.folder, sizeof s.folder, "%s/a/b/c", cached_folder);
     assert_false(cache_store_each(&s, true, NULL, NULL));
-    cache_store_crop(&s, "");                                /* nothing there: nothing to do */
+    cache_store_crop(&s, ""); /* nothing there: nothing to do */
     assert_true(cache_store_make(&s, &e));
     assert_true(cache_store_make(&s, &e));
     assert_int_equal(lstat(cached_path("a/b/c/CACHEDIR.TAG"), &st), 0);

@@ -18,8 +18,9 @@ static int files(void)
 {
     DIR *d = opendir(cached_folder);
     int n = 0;
-    for (struct dirent *e; (e = readdir(d)); )
-        n += e->d_name[0] != '.' || strncmp(e->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
+    for (struct dirent *e; (e = readdir(d));)
+        n += e->d_name[0] != '.' ||
+             strncmp(e->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
     closedir(d);
     return n;
 }
@@ -73,7 +74,8 @@ TEST(many_threads)
 
 TEST(missing_columns)
 {
-    struct cached_film f = {.frames = 100, .every = 10, .width = W, .height = H, .first = 25, .last = 65};
+    struct cached_film f = {
+        .frames = 100, .every = 10, .width = W, .height = H, .first = 25, .last = 65};
     assert_true(cached_write(&f, NULL));
     enum entry_state got;
     struct cache_entry *c = cache_entry_open(cached_path(cached_key(&f).name), &got, NULL);
@@ -91,7 +93,13 @@ TEST(missing_columns)
 /* An interrupted run's frames and the ones of the run before it, each once. */
 TEST(joins_an_older_entry)
 {
-    struct cached_film f = {.frames = 200, .every = 3, .width = W, .height = H, .partial = true, .first = 0, .last = 90};
+    struct cached_film f = {.frames = 200,
+                            .every = 3,
+                            .width = W,
+                            .height = H,
+                            .partial = true,
+                            .first = 0,
+                            .last = 90};
     enum entry_state got;
     struct cache_index facts = {.partial = true, .counts = {.last_us = -1}};
     assert_true(cached_write(&f, NULL));
@@ -102,7 +110,8 @@ TEST(joins_an_older_entry)
     struct cache_writer *w = cache_writer_open(cached_folder, key.text, W, H, 1, UINT64_MAX, NULL);
     uint8_t rgb[W * H * 3];
     for (uint64_t i = 20; i < 50; i++) {
-        struct frame_tag tag = {.column = i, .repeat = 1, .frame = 3 * i, .time_us = (int64_t)i * 120000};
+        struct frame_tag tag = {
+            .column = i, .repeat = 1, .frame = 3 * i, .time_us = (int64_t)i * 120000};
         staged_draw(rgb, W, H, tag.frame);
         cache_writer_put(w, &tag, rgb);
     }

@@ -38,7 +38,9 @@ TEST(nothing_leaves_its_box)
 {
     if (!canvas)
         skip();
-    static const char *const texts[] = {"Nomadland", "A film of many words that go on and on, and on", "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerk", "i", " x "};
+    static const char *const texts[] = {
+        "Nomadland", "A film of many words that go on and on, and on",
+        "Donaudampfschifffahrtselektrizitaetenhauptbetriebswerk", "i", " x "};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (int lines = 1; lines < 3; lines++)
             for (double w = 30; w < 900; w *= 1.7) {
@@ -46,7 +48,8 @@ TEST(nothing_leaves_its_box)
                 struct layout_text t = of(texts[i], w, 10, lines), line = of("x", 900, 10, 1);
                 canvas_measure(canvas, &line, &tw, &one);
                 canvas_measure(canvas, &t, &tw, &th);
-                assert_true(tw > 0 && tw <= w + 0.01 && th >= one * 0.99 && th <= one * lines * 1.01);
+                assert_true(tw > 0 && tw <= w + 0.01 && th >= one * 0.99 &&
+                            th <= one * lines * 1.01);
             }
 }
 
@@ -78,7 +81,8 @@ TEST(directions_and_unknown_letters)
     assert_int_equal(canvas_unknown(canvas, &nobody), 1); /* for private use */
 }
 
-/* Outlines are the same each time, within the box, and all of them are there however far on the right. */
+/* Outlines are the same each time, within the box, and all of them are there however far on the
+ * right. */
 TEST(outlines)
 {
     if (!canvas)

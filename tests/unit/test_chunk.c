@@ -34,7 +34,8 @@ TEST(traits)
         assert_int_equal(t.stream, s);
         assert_int_equal(t.parallel, s != STREAM_OTHER);
         assert_int_equal(t.flush, reordered);
-        assert_int_equal(t.discard, reordered);      /* never where a frame may be shown by a later packet */
+        /* never where a frame may be shown by a later packet */
+        assert_int_equal(t.discard, reordered);
         assert_int_equal(t.drop, reordered);
         assert_int_equal(t.reorder, reordered);
     }
@@ -43,10 +44,12 @@ TEST(traits)
 /* ------------------------------------------------------------------ plans by hand */
 
 /*
- * A chunk from a string: K clean key, O open key, P reference, b droppable, r RASL, h hidden; then, for each picture, '*' where
- * it is wanted; '0'..'3' the temporal layer. Returns the plan: S skip, D decode, O output.
+ * A chunk from a string: K clean key, O open key, P reference, b droppable, r RASL, h hidden; then,
+ * for each picture, '*' where it is wanted; '0'..'3' the temporal layer. Returns the plan: S skip,
+ * D decode, O output.
  */
-static const char *plan(enum bitstream stream, bool everything, const char *pictures, const char *selected, const char *layers)
+static const char *plan(enum bitstream stream, bool everything, const char *pictures,
+                        const char *selected, const char *layers)
 {
     static char verdict[64];
     struct picture p[64];
@@ -54,9 +57,15 @@ static const char *plan(enum bitstream stream, bool everything, const char *pict
     assert_int_equal(strlen(selected), r.count);
     for (size_t i = 0; i < r.count; i++) {
         char c = pictures[i];
-        p[i] = (struct picture){.serial = i, .rap = c == 'K' ? RAP_CLOSED : c == 'O' ? RAP_OPEN : RAP_NONE,
-                                .droppable = c == 'b' || c == 'r', .needs_before = c == 'r', .hidden = c == 'h',
-                                .selected = selected[i] == '*', .temporal_id = layers ? layers[i] - '0' : 0};
+        p[i] = (struct picture){.serial = i,
+                                .rap = c == 'K'   ? RAP_CLOSED
+                                       : c == 'O' ? RAP_OPEN
+                                                  : RAP_NONE,
+                                .droppable = c == 'b' || c == 'r',
+                                .needs_before = c == 'r',
+                                .hidden = c == 'h',
+                                .selected = selected[i] == '*',
+                                .temporal_id = layers ? layers[i] - '0' : 0};
     }
     struct codec_traits t = codec_traits(stream);
     chunk_plan(&r, &t, everything);
@@ -81,7 +90,8 @@ TEST(tail_and_droppable)
 
 TEST(segments)
 {
-    /* Behind a clean key nothing refers before it: the end of the segment before is cut too. An open key is no border. */
+    /* Behind a clean key nothing refers before it: the end of the segment before is cut too. An
+     * open key is no border. */
     assert_string_equal(plan(STREAM_H264, false, "KPPKPPKPP", "*......*.", NULL), "OSSSSSDOS");
     assert_string_equal(plan(STREAM_H264, false, "KPPOPPKPP", "....*.*..", NULL), "DDDDOSOSS");
     assert_string_equal(plan(STREAM_MPEG2, false, "OPPOPPOPP", "*......*.", NULL), "ODDDDDDOS");
@@ -109,17 +119,20 @@ TEST(hevc_layers)
 
 TEST(rasl)
 {
-    /* Of the first key: what they refer to is in the chunk before. Of later keys: they can be decoded. */
+    /* Of the first key: what they refer to is in the chunk before. Of later keys: they can be
+     * decoded. */
     assert_string_equal(plan(STREAM_HEVC, false, "OrrPOrrP", "...*.*.*", NULL), "DSSODOSO");
     assert_string_equal(plan(STREAM_HEVC, true, "OrrPOrrP", "...*...*", NULL), "OSSOOOOO");
     assert_string_equal(plan(STREAM_HEVC, false, "OrPrP", "....*", NULL), "DSDSO");
-    assert_string_equal(plan(STREAM_HEVC, false, "OrPrP", ".*...", NULL), "DOSSS");      /* who wants it gets it */
+    /* who wants it gets it */
+    assert_string_equal(plan(STREAM_HEVC, false, "OrPrP", ".*...", NULL), "DOSSS");
 }
 
 TEST(everything)
 {
     assert_string_equal(plan(STREAM_H264, true, "KPbbPhbKPb", "....*.....", NULL), "OOOOODOOOO");
-    assert_string_equal(plan(STREAM_HEVC, true, "KPbbPhbKPb", "....*.....", "0012010012"), "OOOOODOOOO");
+    assert_string_equal(plan(STREAM_HEVC, true, "KPbbPhbKPb", "....*.....", "0012010012"),
+                        "OOOOODOOOO");
 }
 
 /* ------------------------------------------------------------------ plans of random films */
@@ -145,7 +158,7 @@ static struct chunk *slice(const struct random_film *f, size_t begin, size_t end
         struct picture p = f->picture[i];
         bool first_rasl = p.needs_before && f->truth[i].gop == f->truth[begin].gop;
         p.selected = !p.hidden && chance(d, share) && !first_rasl && decodable(f, begin, i);
-        p.frame = p.hidden ? 0 : (uint64_t)f->truth[i].rank;      /* as the chunker leaves it */
+        p.frame = p.hidden ? 0 : (uint64_t)f->truth[i].rank; /* as the chunker leaves it */
         assert_true(chunk_append(r, &p, NULL));
     }
     r->own = r->count;
@@ -166,7 +179,8 @@ static void check_needed(const struct random_film *f, const struct chunk *r, siz
     }
 }
 
-static void check_plan(const struct random_film *f, const struct chunk *r, const struct codec_traits *t)
+static void check_plan(const struct random_film *f, const struct chunk *r,
+                       const struct codec_traits *t)
 {
     for (size_t i = 0; i < r->count; i++) {
         const struct picture *p = &r->picture[i];
@@ -178,7 +192,7 @@ static void check_plan(const struct random_film *f, const struct chunk *r, const
         }
         if (!p->selected && p->droppable && t->stream != STREAM_HEVC && t->drop)
             assert_int_equal(p->action, ACTION_SKIP);
-        bool tail = true;      /* nothing wanted from here to the next clean key */
+        bool tail = true; /* nothing wanted from here to the next clean key */
         for (size_t j = i; j < r->count && (j == i || r->picture[j].rap != RAP_CLOSED); j++)
             tail &= !r->picture[j].selected;
         if (tail)
@@ -192,7 +206,8 @@ static int naive_reorder(const struct chunk *r)
     for (size_t i = 0; i < r->count; i++) {
         int later = 0;
         for (size_t j = 0; j < i; j++)
-            later += !r->picture[i].hidden && !r->picture[j].hidden && r->picture[j].frame > r->picture[i].frame;
+            later += !r->picture[i].hidden && !r->picture[j].hidden &&
+                     r->picture[j].frame > r->picture[i].frame;
         most = later > most ? later : most;
     }
     return most;
@@ -209,7 +224,8 @@ TEST(random_plans)
         size_t begin = (size_t)roll(&d, f.count), end;
         while (f.picture[begin].rap == RAP_NONE)
             begin--;
-        for (end = begin + 1 + (size_t)roll(&d, f.count - begin); end < f.count && f.picture[end].rap == RAP_NONE; end++)
+        for (end = begin + 1 + (size_t)roll(&d, f.count - begin);
+             end < f.count && f.picture[end].rap == RAP_NONE; end++)
             continue;
         struct chunk *r = slice(&f, begin, end, &d);
         chunk_plan(r, &t, false);
@@ -222,13 +238,13 @@ TEST(random_plans)
 
 TEST(reorder)
 {
-    static const uint64_t display[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};       /* a pyramid */
+    static const uint64_t display[] = {0, 4, 2, 1, 3, 8, 6, 5, 7}; /* a pyramid */
     struct picture p[9];
     struct chunk r = {.picture = p, .count = 9};
     for (size_t i = 0; i < 9; i++)
         p[i] = (struct picture){.frame = display[i]};
     assert_int_equal(chunk_reorder_depth(&r), 2);
-    p[2].hidden = true;                                                  /* what is not displayed delays nothing */
+    p[2].hidden = true; /* what is not displayed delays nothing */
     p[6].hidden = true;
     assert_int_equal(chunk_reorder_depth(&r), 1);
     r.count = 1;
@@ -241,7 +257,8 @@ TEST(order_of_what_comes_out)
 {
     struct codec_traits reorders = codec_traits(STREAM_H264), does_not = codec_traits(STREAM_VP9);
     struct chunk_order o = {0};
-    struct picture p = {.frame = 4}, hidden = {.frame = 1, .hidden = true}, staged = {.frame = 2, .done = true}, late = {.frame = 3};
+    struct picture p = {.frame = 4}, hidden = {.frame = 1, .hidden = true},
+                   staged = {.frame = 2, .done = true}, late = {.frame = 3};
     chunk_order_check(&o, &reorders, &p);
     chunk_order_check(&o, &reorders, &p);
     chunk_order_check(&o, &reorders, &hidden);
@@ -252,7 +269,7 @@ TEST(order_of_what_comes_out)
     assert_true(o.last == 4 && o.wrong);
     p.frame = 9;
     chunk_order_check(&o, &reorders, &p);
-    assert_true(o.last == 9 && o.wrong);                                 /* for good */
+    assert_true(o.last == 9 && o.wrong); /* for good */
 }
 
 /* Only a sound run of some length, of which nothing is guessed. */
@@ -261,7 +278,7 @@ TEST(which_may_have_threads)
     struct picture p[20] = {{.rap = RAP_CLOSED}};
     struct chunk r = {.picture = p, .count = 20};
     assert_true(chunk_may_use_threads(&r));
-    p[0].after_gap = true;               /* before the chunk, of which it needs nothing */
+    p[0].after_gap = true; /* before the chunk, of which it needs nothing */
     assert_true(chunk_may_use_threads(&r));
     p[7].after_gap = true;
     assert_false(chunk_may_use_threads(&r));

@@ -18,7 +18,7 @@ TEST(random_films)
             fail_msg("film %llu: %s", (unsigned long long)seed, broken);
         stuck_ones += stuck;
     }
-    assert_in_range(stuck_ones, 400, 1200);      /* those that the trial itself cut short: a fifth */
+    assert_in_range(stuck_ones, 400, 1200); /* those that the trial itself cut short: a fifth */
 }
 
 TEST(no_films_at_all)
@@ -46,15 +46,21 @@ TEST(too_long)
 {
     static const enum bitstream streams[] = {STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP9};
     for (uint64_t seed = 0; seed < 12; seed++) {
-        struct film_shape shape = {.stream = streams[seed % 4], .gops = 2, .gop_least = 1800, .gop_most = 1900,
-                                   .open = (int)seed % 3 * 50, .lead_in = (int)seed % 2 * 3, .step_us = 40000};
+        struct film_shape shape = {.stream = streams[seed % 4],
+                                   .gops = 2,
+                                   .gop_least = 1800,
+                                   .gop_most = 1900,
+                                   .open = (int)seed % 3 * 50,
+                                   .lead_in = (int)seed % 2 * 3,
+                                   .step_us = 40000};
         one_trial(shape, seed, true);
     }
 }
 
 TEST(never_a_cut)
 {
-    struct film_shape shape = {.stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
+    struct film_shape shape = {
+        .stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
     struct dice d = {.state = 1};
     struct random_film f = random_film_make(&shape, &d);
     struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
@@ -67,7 +73,7 @@ TEST(never_a_cut)
         p.packet = packet_make(1);
         assert_true(chunker_push(g, &p, &e));
     }
-    assert_false(chunker_stuck(g, false));      /* a cut may still come */
+    assert_false(chunker_stuck(g, false)); /* a cut may still come */
     assert_true(chunker_stuck(g, true));
     struct chunker_state s;
     assert_true(chunker_release(g, &s, &e));
@@ -87,8 +93,13 @@ static uint64_t next_serial;
 static void hand_push(struct chunker *g, enum rap rap, int64_t pts_us, bool hidden)
 {
     struct err e = ERR_INIT;
-    struct picture p = {.packet = packet_make(10), .serial = next_serial++, .pts_us = pts_us, .order = TIME_NONE,
-                        .rap = rap, .closed = rap == RAP_CLOSED, .hidden = hidden};
+    struct picture p = {.packet = packet_make(10),
+                        .serial = next_serial++,
+                        .pts_us = pts_us,
+                        .order = TIME_NONE,
+                        .rap = rap,
+                        .closed = rap == RAP_CLOSED,
+                        .hidden = hidden};
     assert_true(chunker_push(g, &p, &e));
 }
 
@@ -96,10 +107,12 @@ static void hand_push(struct chunker *g, enum rap rap, int64_t pts_us, bool hidd
 static void push_gops(struct chunker *g, int gops, int length, bool times)
 {
     for (int i = 0; i < gops * length; i++)
-        hand_push(g, i % length == 0 ? RAP_CLOSED : RAP_NONE, times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
+        hand_push(g, i % length == 0 ? RAP_CLOSED : RAP_NONE,
+                  times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
 }
 
-/* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory stays bounded, nothing is lost. */
+/* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory
+ * stays bounded, nothing is lost. */
 TEST(a_key_that_never_shows)
 {
     struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
@@ -109,7 +122,10 @@ TEST(a_key_that_never_shows)
     struct chunker *g = chunker_open(&config, &e);
     uint64_t pushed = next_serial = 0;
     for (; pushed < 5000 && !chunker_stuck(g, false); pushed++)
-        hand_push(g, pushed == 0 ? RAP_CLOSED : pushed == 100 ? RAP_OPEN : RAP_NONE,
+        hand_push(g,
+                  pushed == 0     ? RAP_CLOSED
+                  : pushed == 100 ? RAP_OPEN
+                                  : RAP_NONE,
                   (int64_t)pushed * 40000 + (pushed == 100 ? INT64_C(1000000000) : 0), false);
     assert_in_range(pushed, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
     struct chunker_state s;
@@ -159,7 +175,8 @@ TEST(merged_until_enough)
     chunker_free(&g);
 }
 
-/* Pictures lead a key only when they follow it directly, and never a clean one, whatever their times and orders say. */
+/* Pictures lead a key only when they follow it directly, and never a clean one, whatever their
+ * times and orders say. */
 TEST(what_does_not_lead)
 {
     struct caught c = {.chunks = 0};
@@ -181,7 +198,10 @@ TEST(what_does_not_lead)
     /* MPEG-2 counts orders modulo 1024. */
     g = hand_chunker(STREAM_MPEG2, 1, NULL);
     for (int i = 0; i < 1030; i++) {
-        struct picture p = {.serial = (uint64_t)i, .pts_us = i * 40000, .order = (i + 2) % 1024, .rap = i ? RAP_NONE : RAP_OPEN};
+        struct picture p = {.serial = (uint64_t)i,
+                            .pts_us = i * 40000,
+                            .order = (i + 2) % 1024,
+                            .rap = i ? RAP_NONE : RAP_OPEN};
         assert_true(chunker_push(g, &p, &e));
     }
     assert_true(chunker_end(g, &e));
@@ -212,14 +232,15 @@ TEST(gops_without_a_sample_are_skipped)
     chunker_free(&g);
 }
 
-/* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run, behind a copy of the key. */
+/* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run,
+ * behind a copy of the key. */
 TEST(next_leading)
 {
-    static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8};      /* K P b b | K l l P b b */
+    static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8}; /* K P b b | K l l P b b */
     struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_H264, 5, &c);             /* frames 0, 5 */
+    struct chunker *g = hand_chunker(STREAM_H264, 5, &c); /* frames 0, 5 */
     for (int i = 0; i < 10; i++)
         hand_push(g, i == 0 ? RAP_CLOSED : i == 4 ? RAP_OPEN : RAP_NONE, display[i] * 40000, false);
     assert_true(chunker_end(g, &e));
@@ -231,22 +252,30 @@ TEST(next_leading)
     assert_true(r->picture[0].selected && r->picture[6].selected);
     assert_int_equal(r->picture[6].frame, 5);
     assert_int_equal(chunk_reorder_depth(r), 1);
-    assert_int_equal(chunker_counts_now(g).skipped, 1);     /* its own pictures were not needed */
+    assert_int_equal(chunker_counts_now(g).skipped, 1); /* its own pictures were not needed */
     drop_runs(&c);
     chunker_free(&g);
     assert_int_equal(live_packets, 0);
 }
 
-/* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not the others (RASL). */
+/* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not
+ * the others (RASL). */
 TEST(first_leading_pictures)
 {
     struct caught c = {.chunks = 0};
     struct err e = ERR_INIT;
     struct chunker *g = hand_chunker(STREAM_HEVC, 1, &c);
     assert_false(chunker_begun(g));
-    for (int i = 0; i < 5; i++) {      /* K r r P, and lead-in before */
-        struct picture p = {.packet = packet_make(10), .serial = (uint64_t)i, .pts_us = TIME_NONE, .order = i == 1 ? 2 : i == 4 ? 3 : i - 2,
-                            .rap = i == 1 ? RAP_OPEN : RAP_NONE, .marked_leading = i == 2 || i == 3, .needs_before = i == 2};
+    for (int i = 0; i < 5; i++) { /* K r r P, and lead-in before */
+        struct picture p = {.packet = packet_make(10),
+                            .serial = (uint64_t)i,
+                            .pts_us = TIME_NONE,
+                            .order = i == 1   ? 2
+                                     : i == 4 ? 3
+                                              : i - 2,
+                            .rap = i == 1 ? RAP_OPEN : RAP_NONE,
+                            .marked_leading = i == 2 || i == 3,
+                            .needs_before = i == 2};
         assert_true(chunker_push(g, &p, &e));
         assert_int_equal(chunker_begun(g), i == 4);
     }
@@ -269,7 +298,7 @@ TEST(extras_do_not_lengthen_the_delay)
     next_serial = 0;
     struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     for (int gop = 0; gop < 40; gop++) {
-        static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7};     /* K l l P b b P b b */
+        static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7}; /* K l l P b b P b b */
         for (int i = 0; i < 9; i++)
             hand_push(g, i == 0 ? RAP_OPEN : RAP_NONE, (gop * 9 + display[i]) * 40000, false);
     }
@@ -293,8 +322,12 @@ TEST(refusal)
     bool ok = true;
     int pushed = 0;
     for (; pushed < 500 && ok; pushed++) {
-        struct picture p = {.packet = packet_make(1), .serial = next_serial++, .pts_us = pushed * 40000, .order = pushed % 10,
-                            .rap = pushed % 10 ? RAP_NONE : RAP_OPEN, .closed = true};
+        struct picture p = {.packet = packet_make(1),
+                            .serial = next_serial++,
+                            .pts_us = pushed * 40000,
+                            .order = pushed % 10,
+                            .rap = pushed % 10 ? RAP_NONE : RAP_OPEN,
+                            .closed = true};
         ok = chunker_push(g, &p, &e);
     }
     assert_false(ok);
@@ -352,10 +385,11 @@ TEST(announcing)
     columns_free(&c);
 }
 
-/* ------------------------------------------------------------------ frames that are there already */
+/* ------------------------------------------------------------------ frames that are there already
+ */
 
 struct there {
-    uint64_t first, last;         /* frames from first to before last are there */
+    uint64_t first, last; /* frames from first to before last are there */
     size_t taken;
 };
 
@@ -375,7 +409,8 @@ static bool count_pick(void *user, const struct frame_tag *tag)
     return true;
 }
 
-/* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is. All are announced and timed. */
+/* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is.
+ * All are announced and timed. */
 TEST(frames_that_are_there)
 {
     struct caught c = {.chunks = 0};
@@ -400,9 +435,10 @@ TEST(frames_that_are_there)
     struct frame_times_walked walked;
     struct selection all = {.every = 1, .end_us = INT64_MAX};
     size_t timed = 0;
-    assert_false(frame_times_walk(config.frame_times, &all, count_pick, &timed, &walked));      /* it was not told of an end */
+    /* it was not told of an end */
+    assert_false(frame_times_walk(config.frame_times, &all, count_pick, &timed, &walked));
     assert_int_equal(timed, 100);
-    assert_int_equal(t.taken, 2 * 4);                         /* the GOPs of frames 20 to 59 */
+    assert_int_equal(t.taken, 2 * 4); /* the GOPs of frames 20 to 59 */
     size_t selected = 0;
     for (size_t r = 0; r < c.chunks; r++)
         for (size_t i = 0; i < c.chunk[r]->count; i++) {

@@ -66,8 +66,11 @@ static void bad(const char *line, const char *sentence)
 /* In whatever order options come. */
 TEST(palettes_do_not_race)
 {
-    static const char *const racing[] = {"a", "a -m kmeans,dominant", "-m average a", "-m palette a -m kmeans"};
-    static const char *const settled[] = {"a -m palette", "a -m kmeans,palette", "-m all a", "a --no-race", "-m kmeans --no-race a", "a -m kmeans -m palette"};
+    static const char *const racing[] = {"a", "a -m kmeans,dominant", "-m average a",
+                                         "-m palette a -m kmeans"};
+    static const char *const settled[] = {
+        "a -m palette", "a -m kmeans,palette",   "-m all a",
+        "a --no-race",  "-m kmeans --no-race a", "a -m kmeans -m palette"};
     for (size_t i = 0; i < sizeof racing / sizeof *racing; i++) {
         good(racing[i]);
         assert_true(o.kmeans.race);
@@ -115,10 +118,14 @@ TEST(defaults)
 
 TEST(every_option)
 {
-    good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ --max-iter=100000 "
-         "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 --width 10000000 "
-         "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress always --strict "
-         "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear -- -c");
+    good("a -o x.png b --mode=palette,average -k 64 --n-init 1000 --init k-means++ "
+         "--max-iter=100000 "
+         "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 "
+         "--width 10000000 "
+         "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress "
+         "always --strict "
+         "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear "
+         "-- -c");
     assert_int_equal(o.inputs, 3);
     assert_string_equal(o.input[0], "a");
     assert_string_equal(o.input[1], "b");
@@ -157,7 +164,8 @@ TEST(selections)
     assert_false(o.selection.keyframes);
     good("--keyframes --interval 2 f");
     assert_true(o.selection.keyframes && o.selection.kind == SELECT_INTERVAL);
-    bad("f --keyframes --verify", "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
+    bad("f --keyframes --verify",
+        "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
     good("f --interval 0.5");
     assert_int_equal(o.selection.kind, SELECT_INTERVAL);
     assert_int_equal(o.selection.interval_us, 500000);
@@ -171,7 +179,8 @@ TEST(selections)
     bad("f --interval 0.0000009", "--interval: '0.0000009' is too short");
     bad("f --interval -1", "--interval: '-1' is not a time such as 90, 1:30 or 1:02:03.250");
     bad("f -n 2 --columns 3", "--every, --interval and --columns exclude each other; give one");
-    bad("f --interval 2 --columns 3", "--every, --interval and --columns exclude each other; give one");
+    bad("f --interval 2 --columns 3",
+        "--every, --interval and --columns exclude each other; give one");
     bad("f --start 5 --end 5", "--start 5 is not before --end 5");
     bad("f --end 0", "--start 0 is not before --end 0");
     bad("f --start 1:60", "--start: '1:60' is not a time such as 90, 1:30 or 1:02:03.250");
@@ -187,7 +196,8 @@ TEST(whole_numbers_are_strict)
     bad("f -k +8", "-k: '+8' is not a whole number from 1 to 64");
     bad("f --clusters=", "-k: '' is not a whole number from 1 to 64");
     bad("f -k 4294967304", "-k: '4294967304' is not a whole number from 1 to 64");
-    bad("f -k 18446744073709551624", "-k: '18446744073709551624' is not a whole number from 1 to 64");
+    bad("f -k 18446744073709551624",
+        "-k: '18446744073709551624' is not a whole number from 1 to 64");
     bad("f --seed 18446744073709551616",
         "--seed: '18446744073709551616' is not a whole number from 0 to 18446744073709551615");
     bad("f --seed -1", "--seed: '-1' is not a whole number from 0 to 18446744073709551615");
@@ -196,9 +206,14 @@ TEST(whole_numbers_are_strict)
     bad("f --every 2147483649", "-n: '2147483649' is not a whole number from 1 to 2147483648");
     bad("f --columns 10000001", "--columns: '10000001' is not a whole number from 1 to 10000000");
     bad("f --width 10000001", "--width: '10000001' is not a whole number from 1 to 10000000");
-    bad("f --width 10000000 --height 65535", "a picture of 10000000x65535 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
-    bad("f --columns 10000000", "a picture of 10000000x360 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
-    bad("f --width 32768 --height 65535 -m all", "a picture of 32768x327675 is too large, 2147483648 pixels are the most: give a smaller --width or --height");
+    bad("f --width 10000000 --height 65535",
+        "a picture of 10000000x65535 is too large, 2147483648 pixels are the most: give a smaller "
+        "--width or --height");
+    bad("f --columns 10000000", "a picture of 10000000x360 is too large, 2147483648 pixels are the "
+                                "most: give a smaller --width or --height");
+    bad("f --width 32768 --height 65535 -m all",
+        "a picture of 32768x327675 is too large, 2147483648 pixels are the most: give a smaller "
+        "--width or --height");
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");
@@ -244,12 +259,18 @@ TEST(misuse_is_one_sentence)
     bad("f --light dark", "--light: 'dark' is not code or linear");
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
-    bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, average, downsample and all");
+    bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
+                       "average, downsample and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
-    bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+    bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
+                           "--swatches -, --dump -, --report - and --bench");
+    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --html -, --json -, --csv "
+                                     "-, --swatches -, --dump -, --report - and --bench");
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1",
+        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, "
+        "--report - and --bench");
+    bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
+                              "--swatches -, --dump -, --report - and --bench");
 }
 
 TEST(many_films)
@@ -261,7 +282,8 @@ TEST(many_films)
     assert_string_equal(o.report, "r");
     good("--recursive --shard=1/1 films");
     assert_true(o.recursive && o.shard == 1 && o.shards == 1);
-    bad("--shard 17/16 a", "--shard: '17/16' is not I/N, a number from 1 to N and the number of shards");
+    bad("--shard 17/16 a",
+        "--shard: '17/16' is not I/N, a number from 1 to N and the number of shards");
     bad("--shard 2 a", "--shard: '2' is not I/N, a number from 1 to N and the number of shards");
     bad("--report= a", "--report: the name is empty");
 }
@@ -272,7 +294,7 @@ TEST(names_of_stdout)
     assert_string_equal(o.output, "-");
     assert_string_equal(extra("json"), "/dev/fd/2");
     assert_string_equal(o.dump, "/dev/stderr");
-    good("f --bench --json a --json b --bench");         /* the last one counts; in the table's order */
+    good("f --bench --json a --json b --bench"); /* the last one counts; in the table's order */
     assert_string_equal(extra("json"), "b");
     assert_int_equal(o.extras, 2);
     assert_string_equal(o.extra[1].writer->name, "bench");
@@ -326,13 +348,37 @@ TEST(levels)
 
 TEST(times)
 {
-    static const struct { const char *text; int64_t us; } yes[] = {
-        {"0", 0}, {"90", 90000000}, {"1:30", 90000000}, {"90:00", 5400000000}, {"1:02:03.250", 3723250000},
-        {"0.000001", 1}, {"1.9999999", 1999999}, {"100:00:00", 360000000000},
-        {"1000000000:59:59.999999", INT64_C(3600000003599999999)}
-    };
-    static const char *const no[] = {"", ":", "1:", ":1", "1:2:3:4", "1:60", "1:60:00", "-1", "+1", " 1", "1 ", "1.",
-                                     ".5", "1.5:3", "1e3", "1000000001", "99999999999999999999", "1..5", "1s"};
+    static const struct {
+        const char *text;
+        int64_t us;
+    } yes[] = {{"0", 0},
+               {"90", 90000000},
+               {"1:30", 90000000},
+               {"90:00", 5400000000},
+               {"1:02:03.250", 3723250000},
+               {"0.000001", 1},
+               {"1.9999999", 1999999},
+               {"100:00:00", 360000000000},
+               {"1000000000:59:59.999999", INT64_C(3600000003599999999)}};
+    static const char *const no[] = {"",
+                                     ":",
+                                     "1:",
+                                     ":1",
+                                     "1:2:3:4",
+                                     "1:60",
+                                     "1:60:00",
+                                     "-1",
+                                     "+1",
+                                     " 1",
+                                     "1 ",
+                                     "1.",
+                                     ".5",
+                                     "1.5:3",
+                                     "1e3",
+                                     "1000000001",
+                                     "99999999999999999999",
+                                     "1..5",
+                                     "1s"};
     int64_t us;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
         assert_true(cli_parse_time(yes[i].text, &us));
@@ -357,8 +403,23 @@ TEST(sizes)
     assert_true(r.kind == SIZE_DIVIDE && r.divisor == 1000);
     assert_true(cli_parse_size("full", &r));
     assert_true(r.kind == SIZE_FULL);
-    static const char *const no[] = {"", "0", "16385", "320x", "x180", "320x0", "0x1", "320x180x2", "1/0", "1/1001",
-                                     "2/3", "1/", "Full", "320X180", "-3", "320 x 180", "99999999999999999999"};
+    static const char *const no[] = {"",
+                                     "0",
+                                     "16385",
+                                     "320x",
+                                     "x180",
+                                     "320x0",
+                                     "0x1",
+                                     "320x180x2",
+                                     "1/0",
+                                     "1/1001",
+                                     "2/3",
+                                     "1/",
+                                     "Full",
+                                     "320X180",
+                                     "-3",
+                                     "320 x 180",
+                                     "99999999999999999999"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
         assert_false(cli_parse_size(no[i], &r));
     assert_int_equal(r.kind, SIZE_FULL);
@@ -373,20 +434,22 @@ TEST(modes)
     assert_true(o.stacked);
     good("f -m all -m downsample,downsample");
     assert_true(selected("downsample") && o.strips == 1 && !o.stacked);
-    good("f -m downsample,kmeans");           /* in the table's order */
-    assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] && selected("downsample"));
+    good("f -m downsample,kmeans"); /* in the table's order */
+    assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] &&
+                selected("downsample"));
     for (size_t m = 0; m < strip_count; m++) {
         memset(&o, 0, sizeof o);
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
         assert_true(selected(strip_table[m]->name));
     }
-    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "", ",", "kmeans,", ",kmeans", "kmean", "kmeans2", "Kmeans"};
+    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "",        ",",
+                                     "kmeans,",     ",kmeans",    "kmean",   "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
         assert_false(cli_parse_modes(no[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.strips == 1 && selected("downsample"));     /* as it was */
+    assert_true(o.strips == 1 && selected("downsample")); /* as it was */
 }
 
 /* What parse(line) prints on stdout. */
@@ -414,7 +477,8 @@ TEST(questions_are_answered)
     static const char *const asked[] = {"--version", "-V --foo"};
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         const char *version = printed(asked[i], CLI_DONE);
-        assert_memory_equal(version, "barcode " BARCODE_VERSION "\nFFmpeg ", strlen("barcode " BARCODE_VERSION "\nFFmpeg "));
+        assert_memory_equal(version, "barcode " BARCODE_VERSION "\nFFmpeg ",
+                            strlen("barcode " BARCODE_VERSION "\nFFmpeg "));
         assert_non_null(strstr(version, "\ncompiler "));
         assert_int_equal(strstr(version, "\nCUDA ") != NULL, engine_built("cuda"));
     }
@@ -425,13 +489,15 @@ TEST(questions_are_answered)
     for (const char *c = help; *c; c++)
         lines += *c == '\n';
     assert_in_range(lines, 20, 110);
-    static const char *const shown[] = {"--output", "--mode", "--clusters", "--every", "--size", "--json", "--engine",
-                                        "--cache-limit", "--no-cache", "--progress", "--version"};
+    static const char *const shown[] = {"--output",   "--mode",     "--clusters", "--every",
+                                        "--size",     "--json",     "--engine",   "--cache-limit",
+                                        "--no-cache", "--progress", "--version"};
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), dominant, palette, average, downsample; several give one picture each, NAME-MODE.png; "
+    assert_string_equal(modes, "kmeans (default), dominant, palette, average, downsample; several "
+                               "give one picture each, NAME-MODE.png; "
                                "all gives the five in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};

@@ -21,9 +21,26 @@ TEST(engines_by_name)
     assert_int_equal(o.engine, ENGINE_AUTO);
     assert_true(engine("cpu"));
     assert_int_equal(o.engine, ENGINE_CPU);
-    static const char *const bad[] = {"", "gpu", "CPU", "cud", "cuda:", "cuda:x", "cuda:1x", "cuda:123", "cuda1", "cuda:-1",
-                                      "cuda,1", "cuda:0,", "cuda:,0", "cuda:0,,1", "cuda:0:1", "cuda:0, 1", "cuda:0,100", "cuda:0;1",
-                                      "cuda:99999999999999999999", "cuda: 1"};
+    static const char *const bad[] = {"",
+                                      "gpu",
+                                      "CPU",
+                                      "cud",
+                                      "cuda:",
+                                      "cuda:x",
+                                      "cuda:1x",
+                                      "cuda:123",
+                                      "cuda1",
+                                      "cuda:-1",
+                                      "cuda,1",
+                                      "cuda:0,",
+                                      "cuda:,0",
+                                      "cuda:0,,1",
+                                      "cuda:0:1",
+                                      "cuda:0, 1",
+                                      "cuda:0,100",
+                                      "cuda:0;1",
+                                      "cuda:99999999999999999999",
+                                      "cuda: 1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_false(engine(bad[i]));
         assert_int_equal(e.code, ERR_USAGE);

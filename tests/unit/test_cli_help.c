@@ -11,8 +11,7 @@ static const struct argp_option table[] = {
     {"maybe", 300, "N", OPTION_ARG_OPTIONAL | CLI_COMMON, "with a value or without", 0},
     {NULL, 'h', NULL, CLI_COMMON, "a letter alone", -1},
     {"usage", 301, NULL, OPTION_HIDDEN, NULL, 0},
-    {0}
-};
+    {0}};
 
 static char *filter(int key, const char *text, void *input)
 {
@@ -32,8 +31,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
 static const char *printed(void)
 {
-    static const struct argp whole = {.options = table, .parser = parse_option, .args_doc = "FILM",
-                                      .doc = "the whole help", .help_filter = filter};
+    static const struct argp whole = {.options = table,
+                                      .parser = parse_option,
+                                      .args_doc = "FILM",
+                                      .doc = "the whole help",
+                                      .help_filter = filter};
     static char text[1 << 12], name[] = "barcode", option[] = "-h";
     char *argument[] = {name, option, NULL};
     FILE *f = fmemopen(text, sizeof text, "w");

@@ -50,9 +50,11 @@ TEST(shapes_and_smoothing)
     assert_true(o.width == 20 && o.height == 900);
     good("f --smooth 1:00:00");
     bad("f --shape round", "--shape: 'round' is not strip, circle or vertical");
-    bad("f --shape circle --width 5 --height 6", "--shape circle: a circle is as wide as it is high; give one of --width and --height");
+    bad("f --shape circle --width 5 --height 6",
+        "--shape circle: a circle is as wide as it is high; give one of --width and --height");
     bad("f --shape circle --width 16385", "--shape circle: 16384 pixels are the most");
-    bad("f --shape circle -m all", "--shape circle: -m all lays strips one below the other; name the modes, for a picture each");
+    bad("f --shape circle -m all", "--shape circle: -m all lays strips one below the other; name "
+                                   "the modes, for a picture each");
     bad("f --smooth 1:00:00.001", "--smooth: '1:00:00.001' is more than an hour");
     bad("f --smooth -1", "--smooth: '-1' is not a time such as 10 or 1:30");
 }
@@ -60,7 +62,8 @@ TEST(shapes_and_smoothing)
 TEST(posters)
 {
     good("f -o a.pdf");
-    assert_true(outputs_are_posters(&o) && o.width == 0 && o.height == 1080 && !o.page.given && o.dpi == 300);
+    assert_true(outputs_are_posters(&o) && o.width == 0 && o.height == 1080 && !o.page.given &&
+                o.dpi == 300);
     good("f -o a.SVG --page A2 --title x --height 50 --width 16384");
     assert_true(outputs_are_posters(&o) && o.page.given && o.height == 50);
     assert_string_equal(o.title, "x");
@@ -80,18 +83,28 @@ TEST(posters)
     bad("f --poster=json", "--poster: 'json' is not png, svg or pdf");
     bad("f --poster -o a.html", "--poster: 'a.html' is no poster's name; use .png, .svg or .pdf");
     bad("f --poster -o a.csv", "--poster: 'a.csv' is no poster's name; use .png, .svg or .pdf");
-    bad("f --poster=pdf -o a.png", "--poster=pdf and -o 'a.png' are two formats; leave one of them out");
-    bad("f --page A2", "--page is for posters: give -o a name that ends in .pdf or .svg, or --poster");
-    bad("f --title x -o a.png", "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");
+    bad("f --poster=pdf -o a.png",
+        "--poster=pdf and -o 'a.png' are two formats; leave one of them out");
+    bad("f --page A2",
+        "--page is for posters: give -o a name that ends in .pdf or .svg, or --poster");
+    bad("f --title x -o a.png",
+        "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --dpi 72", "--dpi is for posters in PNG: give --poster");
-    bad("f -o a.pdf --dpi 72", "--dpi is for a poster in PNG: PDF keeps the strip's own pixels (--width, --height)");
-    bad("f --poster --width 100", "a poster in PNG is as large as its page: give --page and --dpi, and no --width or --height");
+    bad("f -o a.pdf --dpi 72",
+        "--dpi is for a poster in PNG: PDF keeps the strip's own pixels (--width, --height)");
+    bad("f --poster --width 100", "a poster in PNG is as large as its page: give --page and --dpi, "
+                                  "and no --width or --height");
     bad("f --poster --page 800x600 --dpi 72", "--dpi: a page of 800x600 pixels has no inches");
-    bad("f -o a.svg --width 16385", "the strip of a poster in SVG is at most 16384 pixels wide and high; give a smaller --width or --height");
-    bad("f --poster --page A0 --dpi 1500", "a poster of 70217x49665 pixels is too large, 2147483648 in all are the most: give a smaller --page or --dpi");
+    bad("f -o a.svg --width 16385", "the strip of a poster in SVG is at most 16384 pixels wide and "
+                                    "high; give a smaller --width or --height");
+    bad("f --poster --page A0 --dpi 1500",
+        "a poster of 70217x49665 pixels is too large, 2147483648 in all are the most: give a "
+        "smaller --page or --dpi");
     bad("f --poster --dpi 19", "--dpi: '19' is not a whole number from 20 to 2400");
-    bad("f -o a.pdf --page A9", "--page: 'A9' is not a page such as A2, A4-portrait, Letter, 420x297mm, 16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or 160 to "
-                                "65535 pixels, one at most 20 times the other");
+    bad("f -o a.pdf --page A9",
+        "--page: 'A9' is not a page such as A2, A4-portrait, Letter, 420x297mm, 16.5x11.7in or "
+        "800x600 pixels; sides are 40 mm to 5 m or 160 to "
+        "65535 pixels, one at most 20 times the other");
 }
 
 TEST_MAIN(NULL, NULL)

@@ -28,10 +28,7 @@ TEST(work_costs_processor_time)
     assert_true(clock_cpu_seconds() > process);
 }
 
-TEST(memory_is_in_bytes)
-{
-    assert_true(clock_peak_memory() > 1u << 20);
-}
+TEST(memory_is_in_bytes) { assert_true(clock_peak_memory() > 1u << 20); }
 
 TEST(a_deadline_is_that_far_away)
 {
@@ -42,7 +39,8 @@ TEST(a_deadline_is_that_far_away)
         at = clock_deadline(far[i]);
         clock_gettime(CLOCK_REALTIME, &after);
         assert_true(at.tv_nsec >= 0 && at.tv_nsec < 1000000000);
-        assert_true(clock_in_ns(at) >= clock_in_ns(before) + far[i] && clock_in_ns(at) <= clock_in_ns(after) + far[i]);
+        assert_true(clock_in_ns(at) >= clock_in_ns(before) + far[i] &&
+                    clock_in_ns(at) <= clock_in_ns(after) + far[i]);
     }
 }
 

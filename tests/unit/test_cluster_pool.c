@@ -15,7 +15,8 @@ TEST(weights)
     assert_int_equal(weight[2], 65530);
     for (int j = 0; j < 3; j++)
         cluster[j].count = 0;
-    assert_int_equal(pool_weigh(&c, 10, weight), 10 * POOL_SHARE);      /* as pictures show it: the first, from top to bottom */
+    /* as pictures show it: the first, from top to bottom */
+    assert_int_equal(pool_weigh(&c, 10, weight), 10 * POOL_SHARE);
     assert_int_equal(weight[0], 10 * POOL_SHARE);
     assert_int_equal(weight[1] + weight[2], 0);
 }

@@ -16,8 +16,11 @@ static uint32_t rnd(void)
 
 static void weights(enum matrix m, double *kr, double *kb)
 {
-    static const double k[][2] = {[MATRIX_BT601] = {.299, .114}, [MATRIX_BT709] = {.2126, .0722},
-        [MATRIX_BT2020] = {.2627, .0593}, [MATRIX_SMPTE240M] = {.212, .087}, [MATRIX_FCC] = {.30, .11}};
+    static const double k[][2] = {[MATRIX_BT601] = {.299, .114},
+                                  [MATRIX_BT709] = {.2126, .0722},
+                                  [MATRIX_BT2020] = {.2627, .0593},
+                                  [MATRIX_SMPTE240M] = {.212, .087},
+                                  [MATRIX_FCC] = {.30, .11}};
     *kr = k[m][0];
     *kb = k[m][1];
 }
@@ -43,7 +46,8 @@ static void encode(enum matrix m, enum range range, int bits, const double rgb[3
     out[2] = range == RANGE_FULL ? full * cr + pow(2, bits - 1) : unit * (224 * cr + 128);
 }
 
-/* Colours survive the way there and back: to the sample grid the error is the grid's, in fix16 it is below one level. */
+/* Colours survive the way there and back: to the sample grid the error is the grid's, in fix16 it
+ * is below one level. */
 static void check_colour(enum matrix m, enum range range, int bits, const double rgb[3])
 {
     struct colour_transform t;
@@ -59,8 +63,8 @@ static void check_colour(enum matrix m, enum range range, int bits, const double
     colour_apply(&t, in, out);
     for (int i = 0; i < 3; i++)
         if (fabs(out[i] - 255 * rgb[i]) > .52)
-            fail_msg("%s %s %d bits: component %d is %d and not %.3f", colour_matrix_name(m), colour_range_name(range), bits, i,
-                     out[i], 255 * rgb[i]);
+            fail_msg("%s %s %d bits: component %d is %d and not %.3f", colour_matrix_name(m),
+                     colour_range_name(range), bits, i, out[i], 255 * rgb[i]);
 }
 
 TEST(known_colours)
@@ -73,7 +77,8 @@ TEST(known_colours)
                     check_colour((enum matrix)m, (enum range)range, bits, rgb);
                 }
                 for (int i = 0; i < 500; i++) {
-                    const double rgb[3] = {rnd() % 1001 / 1000., rnd() % 1001 / 1000., rnd() % 1001 / 1000.};
+                    const double rgb[3] = {rnd() % 1001 / 1000., rnd() % 1001 / 1000.,
+                                           rnd() % 1001 / 1000.};
                     check_colour((enum matrix)m, (enum range)range, bits, rgb);
                 }
             }
@@ -87,7 +92,8 @@ TEST(whole_codes)
             for (int m = MATRIX_BT601; m <= MATRIX_FCC; m++)
                 for (int i = 0; i < 300; i++) {
                     double kr, kb, unit = pow(2, bits - 8), full = pow(2, bits) - 1;
-                    uint32_t c[3] = {rnd() >> (32 - bits), rnd() >> (32 - bits), rnd() >> (32 - bits)};
+                    uint32_t c[3] = {rnd() >> (32 - bits), rnd() >> (32 - bits),
+                                     rnd() >> (32 - bits)};
                     weights((enum matrix)m, &kr, &kb);
                     bool f = range == RANGE_FULL;
                     double y = f ? c[0] / full : (c[0] / unit - 16) / 219;
@@ -107,7 +113,8 @@ TEST(whole_codes)
                 }
 }
 
-static void one(enum colour_model model, enum range range, int bits, const int code[3], const int rgb[3])
+static void one(enum colour_model model, enum range range, int bits, const int code[3],
+                const int rgb[3])
 {
     struct colour_transform t;
     colour_transform_init(&t, model, MATRIX_RGB, range, bits);
@@ -131,7 +138,8 @@ TEST(rgb_and_grey)
     one(MODEL_GREY, RANGE_FULL, 12, (int[]){4095, 0, 0}, (int[]){255, 255, 255});
     one(MODEL_GREY, RANGE_LIMITED, 8, (int[]){235, 0, 0}, (int[]){255, 255, 255});
     one(MODEL_GREY, RANGE_LIMITED, 8, (int[]){3, 0, 0}, (int[]){0, 0, 0});
-    one(MODEL_GREY, RANGE_LIMITED, 8, (int[]){126, 0, 0}, (int[]){128, 128, 128});  /* 110 * 255 / 219 = 128.08 */
+    /* 110 * 255 / 219 = 128.08 */
+    one(MODEL_GREY, RANGE_LIMITED, 8, (int[]){126, 0, 0}, (int[]){128, 128, 128});
     one(MODEL_GREY, RANGE_LIMITED, 10, (int[]){64, 0, 0}, (int[]){0, 0, 0});
 }
 
@@ -149,7 +157,8 @@ TEST(matrix_bounds)
         for (int range = RANGE_LIMITED; range <= RANGE_FULL; range++)
             for (int bits = 8; bits <= 16; bits++)
                 for (int model = MODEL_YCBCR; model <= MODEL_RGB; model++) {
-                    colour_transform_init(&t, (enum colour_model)model, (enum matrix)m, (enum range)range, bits);
+                    colour_transform_init(&t, (enum colour_model)model, (enum matrix)m,
+                                          (enum range)range, bits);
                     for (int i = 0; i < 9; i++)
                         assert_true(abs(t.m[i / 3][i % 3]) < 1 << 18);
                 }
@@ -172,8 +181,8 @@ TEST(row_is_the_pixel)
     static uint8_t rgb[6 * N + 6];
     for (int round = 0; round < 200; round++) {
         struct colour_transform t;
-        colour_transform_init(&t, (enum colour_model)(rnd() % 3), (enum matrix)(rnd() % 8), (enum range)(1 + rnd() % 2),
-                              8 + (int)(rnd() % 9));
+        colour_transform_init(&t, (enum colour_model)(rnd() % 3), (enum matrix)(rnd() % 8),
+                              (enum range)(1 + rnd() % 2), 8 + (int)(rnd() % 9));
         for (int i = 0; i < 3 * N; i++)
             in[i / N][i % N] = rnd() % 5 ? (uint16_t)rnd() : rnd() % 2 ? 65535 : 0;
         int n = 1 + (int)(rnd() % N), step = rnd() % 2 ? 3 : -6;

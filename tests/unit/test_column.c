@@ -63,10 +63,12 @@ TEST(test_fill)
     struct err e = ERR_INIT;
     struct columns *c = columns_open(0, 3, &e);
     struct column *column = columns_at(c, 5, &e);
-    const struct frame_tag tag = {.column = 5, .repeat = 2, .frame = 77, .time_us = -3, .damaged = true};
+    const struct frame_tag tag = {
+        .column = 5, .repeat = 2, .frame = 77, .time_us = -3, .damaged = true};
     /* Two pixels a row: halves go up. */
     const uint32_t row_sum[3][3] = {{0, 1, 510}, {1, 3, 509}, {2, 0, 508}};
-    const uint8_t rows[3][3] = {{0, 1, 255}, {1, 2, 255}, {1, 0, 254}}, average[3] = {1, 1, 255};     /* 0.5, 0.67, 254.5 */
+    /* 0.5, 0.67, 254.5 */
+    const uint8_t rows[3][3] = {{0, 1, 255}, {1, 2, 255}, {1, 0, 254}}, average[3] = {1, 1, 255};
     column_fill(column, &tag, row_sum[0], 2, 3, true, NULL);
     assert_int_equal(column->frame, 77);
     assert_int_equal(column->time_us, -3);
@@ -130,7 +132,7 @@ TEST(test_nothing_asked_for)
     assert_null(column->cluster);
     assert_null(column->row);
     assert_int_equal(columns_count(c), 5001);
-    assert_int_equal(columns_get(c, 3)->status, COLUMN_MISSING);   /* its segment was never made */
+    assert_int_equal(columns_get(c, 3)->status, COLUMN_MISSING); /* its segment was never made */
     assert_int_equal(columns_finish(c, NULL), 5000);
     columns_free(&c);
 }
@@ -152,8 +154,8 @@ TEST(test_finish_repeats_and_cuts)
     struct columns *c = columns_open(2, 0, &e);
     put(c, 0, 3, 10);
     put(c, 4, 1, 20);
-    put(c, 6, 4, 30);                   /* fills 6..9, the array grows */
-    put(c, 7, 1, 40);                   /* has a picture of its own    */
+    put(c, 6, 4, 30); /* fills 6..9, the array grows */
+    put(c, 7, 1, 40); /* has a picture of its own */
     uint64_t cut = 99;
     assert_int_equal(columns_finish(c, &cut), 2);
     assert_int_equal(cut, 0);
@@ -176,7 +178,7 @@ TEST(test_finish_cuts_the_end)
     struct err e = ERR_INIT;
     struct columns *c = columns_open(1, 0, &e);
     put(c, 1, 1, 10);
-    columns_at(c, 3000, &e)->repeat = 2;   /* lost, and so is its copy */
+    columns_at(c, 3000, &e)->repeat = 2; /* lost, and so is its copy */
     uint64_t cut = 0;
     assert_int_equal(columns_finish(c, &cut), 1);
     assert_int_equal(cut, 3000);

@@ -16,8 +16,7 @@ static const struct argp_option table[] = {
     {"steady", 303, "PERCENT", OPTION_ARG_OPTIONAL, "may have one", 0},
     {"quiet", 'q', NULL, 0, "less", 0},
     {"usage", 304, NULL, OPTION_HIDDEN, NULL, 0},
-    {0}
-};
+    {0}};
 
 static const char *written(const char *kind)
 {
@@ -39,8 +38,10 @@ static void has(const char *text, const char *part)
 TEST(bash)
 {
     const char *text = written("complete-bash");
-    has(text, "        -m | --mode)\n            _barcode_words 'kmeans dominant palette average downsample all' list\n            return ;;\n");
-    has(text, "        --order)\n            _barcode_words 'lightness share'\n            return ;;\n");
+    has(text, "        -m | --mode)\n            _barcode_words 'kmeans dominant palette average "
+              "downsample all' list\n            return ;;\n");
+    has(text,
+        "        --order)\n            _barcode_words 'lightness share'\n            return ;;\n");
     has(text, "        -o | --output)\n            return ;;\n");
     has(text, "        --cache)\n            compopt +o default -o dirnames\n");
     has(text, "        --seed)\n            compopt +o default\n");
@@ -52,7 +53,8 @@ TEST(zsh)
     const char *text = written("complete-zsh");
     assert_memory_equal(text, "#compdef barcode\n", 17);
     has(text, "'(-o --output)'{-o+,--output=}'[where]:FILE|DIR:_files' \\\n");
-    has(text, "'(-m --mode)'{-m+,--mode=}'[how columns become pixels]:mode:_sequence compadd - kmeans ");
+    has(text,
+        "'(-m --mode)'{-m+,--mode=}'[how columns become pixels]:mode:_sequence compadd - kmeans ");
     has(text, "'--cache=[a \\[folder\\]]:DIR:_files -/' \\\n");
     has(text, "'--order=[how: so]:ORDER:(lightness share)' \\\n");
     has(text, "'--seed=[a number]:N: ' \\\n");
@@ -66,7 +68,8 @@ TEST(fish)
     const char *text = written("complete-fish");
     has(text, "complete -c barcode -s o -l output -r -F -d 'where'\n");
     has(text, "-l mode -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"kmeans ");
-    has(text, "complete -c barcode -l cache -x -a '(__fish_complete_directories)' -d 'a [folder]'\n");
+    has(text,
+        "complete -c barcode -l cache -x -a '(__fish_complete_directories)' -d 'a [folder]'\n");
     has(text, "complete -c barcode -l order -x -a 'lightness share' -d 'how: so'\n");
     has(text, "complete -c barcode -l seed -x -d 'a number'\n");
     has(text, "complete -c barcode -l steady -d 'may have one'\n");
@@ -77,7 +80,9 @@ TEST(fish)
 TEST(quotes)
 {
     static const struct argp_option own[] = {{"x", 300, NULL, 0, "a film's \\ [end]", 0}, {0}};
-    static const char *const kind[] = {"complete-zsh", "complete-fish"}, *const want[] = {"[a film'\\''s \\\\ \\[end\\]]", "-d 'a film\\'s \\\\ [end]'\n"};
+    static const char *const kind[] = {"complete-zsh", "complete-fish"},
+                             *const want[] = {"[a film'\\''s \\\\ \\[end\\]]",
+                                              "-d 'a film\\'s \\\\ [end]'\n"};
     for (int i = 0; i < 2; i++) {
         char text[1024];
         struct err e = ERR_INIT;
@@ -91,7 +96,8 @@ TEST(quotes)
 /* Every word that is offered is taken. */
 TEST(words_are_taken)
 {
-    static const char *const option[] = {"mode", "order", "init", "size", "crop", "tone-map", "light", "engine", "decode", "progress"};
+    static const char *const option[] = {"mode",     "order", "init",   "size",   "crop",
+                                         "tone-map", "light", "engine", "decode", "progress"};
     log_set_level(LOG_ERROR);
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         bool list = false;
@@ -117,7 +123,8 @@ TEST(other_kinds)
     struct err e = ERR_INIT;
     assert_false(completions_write(table, "complete-csh", stdout, &e));
     assert_int_equal(e.code, ERR_USAGE);
-    assert_string_equal(e.text, "--generate: 'complete-csh' is not complete-bash, complete-zsh or complete-fish");
+    assert_string_equal(
+        e.text, "--generate: 'complete-csh' is not complete-bash, complete-zsh or complete-fish");
 }
 
 TEST_MAIN(NULL, NULL)

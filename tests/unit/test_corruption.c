@@ -60,7 +60,9 @@ TEST(decoders_whose_errors_mean_corruption)
 {
     static const enum AVCodecID codec[] = {AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE,
                                            AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV};
-    static const enum AVCodecID others[] = {AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG, AV_CODEC_ID_JPEG2000, AV_CODEC_ID_H264, AV_CODEC_ID_HEVC};
+    static const enum AVCodecID others[] = {AV_CODEC_ID_MPEG4, AV_CODEC_ID_MJPEG,
+                                            AV_CODEC_ID_JPEG2000, AV_CODEC_ID_H264,
+                                            AV_CODEC_ID_HEVC};
     struct corruption_watch w = {0};
     AVCodecContext *c = avcodec_alloc_context3(NULL);
     assert_non_null(c);
@@ -96,17 +98,33 @@ TEST(complaints_are_heard)
     avcodec_free_context(&c);
 }
 
-/* Damage is handed on up to the next key and to what leads it, but not by a picture that nobody refers to. */
+/* Damage is handed on up to the next key and to what leads it, but not by a picture that nobody
+ * refers to. */
 TEST(spreading)
 {
     enum { KEY = 1, DROPPABLE = 2, LEADS = 4, HURT = 8, SPOILT = 16 };
-    static const int step[] = {KEY, DROPPABLE | HURT | SPOILT, 0, HURT | SPOILT, DROPPABLE | SPOILT, SPOILT, KEY, LEADS | SPOILT, 0,
-                               KEY, LEADS, KEY | HURT | SPOILT, LEADS | SPOILT, SPOILT, KEY, 0};
+    static const int step[] = {KEY,
+                               DROPPABLE | HURT | SPOILT,
+                               0,
+                               HURT | SPOILT,
+                               DROPPABLE | SPOILT,
+                               SPOILT,
+                               KEY,
+                               LEADS | SPOILT,
+                               0,
+                               KEY,
+                               LEADS,
+                               KEY | HURT | SPOILT,
+                               LEADS | SPOILT,
+                               SPOILT,
+                               KEY,
+                               0};
     struct corruption_watch w = {0};
     AVPacket *packet = av_packet_alloc();
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
         packet->flags = step[i] & KEY ? AV_PKT_FLAG_KEY : 0;
-        struct picture p = {.packet = packet, .droppable = step[i] & DROPPABLE, .leading = step[i] & LEADS};
+        struct picture p = {
+            .packet = packet, .droppable = step[i] & DROPPABLE, .leading = step[i] & LEADS};
         assert_int_equal(corruption_spreads(&w, &p, step[i] & HURT), (step[i] & SPOILT) != 0);
     }
     struct picture p = {.packet = packet};
@@ -158,7 +176,9 @@ static bool make_hevc(void)
     static const char *const format[] = {"yuv420p", "yuv420p10le", "yuv444p", "gray"};
     char line[256];
     for (int i = 0; i < 4; i++) {
-        snprintf(line, sizeof line, "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=10:ctu=%d:min-cu-size=8 %s",
+        snprintf(line, sizeof line,
+                 "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params "
+                 "log-level=error:wpp=1:pools=2:frame-threads=1:keyint=10:ctu=%d:min-cu-size=8 %s",
                  format[i], 16 << i % 3, hevc[i]);
         if (!clip_encode(line))
             return false;
@@ -169,10 +189,13 @@ static bool make_hevc(void)
 /* Nothing is found in films without damage. */
 TEST(nothing_is_wrong)
 {
-    if (!make_hevc() || !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 asp.avi") || !clip_encode("-c:v mpeg2video -bf 2 -q:v 4 two.mkv") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:open-gop=1:bframes=3 avc.mkv"))
+    if (!make_hevc() || !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 asp.avi") ||
+        !clip_encode("-c:v mpeg2video -bf 2 -q:v 4 two.mkv") ||
+        !clip_encode(
+            "-c:v libx264 -preset veryfast -x264-params keyint=20:open-gop=1:bframes=3 avc.mkv"))
         skip();
-    static const char *const name[] = {"8.mkv", "10.mkv", "444.mkv", "grey.mkv", "asp.avi", "two.mkv", "avc.mkv"};
+    static const char *const name[] = {"8.mkv",   "10.mkv",  "444.mkv", "grey.mkv",
+                                       "asp.avi", "two.mkv", "avc.mkv"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         for (int threads = 1; threads <= 3; threads += 2)
             assert_int_equal(count_damaged(name[i], threads), 0);

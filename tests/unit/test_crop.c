@@ -12,9 +12,15 @@ static uint32_t room[W + H], noise = 1;
 /* 4:2:0 of 8 bits and limited range. */
 static struct frame_view view_of_it(void)
 {
-    return (struct frame_view){
-        .model = MODEL_YCBCR, .matrix = MATRIX_BT709, .range = RANGE_LIMITED, .bits = 8, .width = W, .height = H,
-        .plane = {{luma[0], W, 1, W, H}, {chroma[0][0], W / 2, 1, W / 2, H / 2}, {chroma[1][0], W / 2, 1, W / 2, H / 2}}};
+    return (struct frame_view){.model = MODEL_YCBCR,
+                               .matrix = MATRIX_BT709,
+                               .range = RANGE_LIMITED,
+                               .bits = 8,
+                               .width = W,
+                               .height = H,
+                               .plane = {{luma[0], W, 1, W, H},
+                                         {chroma[0][0], W / 2, 1, W / 2, H / 2},
+                                         {chroma[1][0], W / 2, 1, W / 2, H / 2}}};
 }
 
 static uint8_t a_little(uint8_t from, uint8_t range)
@@ -23,7 +29,8 @@ static uint8_t a_little(uint8_t from, uint8_t range)
     return (uint8_t)(from + (noise >> 16) % range);
 }
 
-/* A textured picture of that brightness inside of the rectangle, black with noise up to 24 around it. */
+/* A textured picture of that brightness inside of the rectangle, black with noise up to 24 around
+ * it. */
 static void draw(struct crop_rect r, uint8_t from, uint8_t range)
 {
     for (int y = 0; y < H; y++)
@@ -39,7 +46,8 @@ static struct crop_seen look(void)
     return crop_sample_frame(&v, room);
 }
 
-static const struct crop_rect whole = {0, 0, W, H}, scope = {0, 23, W, 134}, pillar = {40, 0, 240, H}, window = {40, 22, 240, 136};
+static const struct crop_rect whole = {0, 0, W, H}, scope = {0, 23, W, 134},
+                              pillar = {40, 0, 240, H}, window = {40, 22, 240, 136};
 
 static void assert_rect(const struct crop *t, int i, struct crop_rect r)
 {
@@ -47,21 +55,29 @@ static void assert_rect(const struct crop *t, int i, struct crop_rect r)
     assert_memory_equal(&t->rect[i], &r, sizeof r);
 }
 
-/* A wide film in a frame for a telephone that is held upright, and in a square one: the bars are wider than the picture is high. */
+/* A wide film in a frame for a telephone that is held upright, and in a square one: the bars are
+ * wider than the picture is high. */
 TEST(in_upright_frames)
 {
     enum { WIDE = 180, HIGH = 320 };
-    static const struct { int height, picture; } frame[] = {{HIGH, 101}, {HIGH, 76}, {WIDE, 76}, {WIDE, 65}};
+    static const struct {
+        int height, picture;
+    } frame[] = {{HIGH, 101}, {HIGH, 76}, {WIDE, 76}, {WIDE, 65}};
     static uint8_t pixels[HIGH][WIDE];
     for (size_t f = 0; f < sizeof frame / sizeof *frame; f++) {
         int height = frame[f].height, top = (height - frame[f].picture) / 2;
-        struct frame_view view = {.model = MODEL_GREY, .range = RANGE_LIMITED, .bits = 8, .width = WIDE, .height = height,
+        struct frame_view view = {.model = MODEL_GREY,
+                                  .range = RANGE_LIMITED,
+                                  .bits = 8,
+                                  .width = WIDE,
+                                  .height = height,
                                   .plane = {{pixels[0], WIDE, 1, WIDE, height}}};
         struct crop_seen seen[PICTURES];
         for (int i = 0; i < PICTURES; i++) {
             for (int y = 0; y < height; y++)
                 for (int x = 0; x < WIDE; x++)
-                    pixels[y][x] = y >= top && y < top + frame[f].picture ? a_little(60, 150) : a_little(16, 9);
+                    pixels[y][x] = y >= top && y < top + frame[f].picture ? a_little(60, 150)
+                                                                          : a_little(16, 9);
             seen[i] = crop_sample_frame(&view, room);
         }
         struct crop t = crop_find(seen, PICTURES, WIDE, height);
@@ -108,7 +124,7 @@ TEST(what_is_drawn_in_bars)
     assert_rect(&t, 0, scope);
     struct frame_view v = view_of_it(), rows = crop_rows(&v);
     crop_view(&t, &rows, &v);
-    assert_int_equal(v.height, 132);       /* whole chroma samples */
+    assert_int_equal(v.height, 132); /* whole chroma samples */
 }
 
 TEST(no_bars)
@@ -116,15 +132,16 @@ TEST(no_bars)
     struct crop_seen seen[PICTURES];
     for (int kind = 0; kind < 5; kind++) {
         for (int i = 0; i < PICTURES; i++) {
-            if (kind == 0)                        /* bright from end to end */
+            if (kind == 0) /* bright from end to end */
                 draw(whole, 40, 150);
-            else if (kind == 1)                   /* at a tenth of its brightness */
+            else if (kind == 1) /* at a tenth of its brightness */
                 draw(whole, 16, 22);
-            else if (kind == 2)                   /* titles */
+            else if (kind == 2) /* titles */
                 draw((struct crop_rect){60, 70, 200, 30}, 235, 1);
-            else if (kind == 3)                   /* black */
+            else if (kind == 3) /* black */
                 draw((struct crop_rect){0, 0, 0, 0}, 16, 1);
-            for (int y = 0; y < H && kind == 4; y++)      /* a night sky that brightens towards the horizon */
+            /* a night sky that brightens towards the horizon */
+            for (int y = 0; y < H && kind == 4; y++)
                 for (int x = 0; x < W; x++)
                     luma[y][x] = (uint8_t)(16 + y / 3 + a_little(0, 20));
             seen[i] = look();
@@ -134,10 +151,12 @@ TEST(no_bars)
     assert_int_equal(crop_find(seen, 0, W, H).count, 0);
 }
 
-/* A dark edge at one end is a scene's own, in however many pictures; so are thin ones, and what two pictures alone have. */
+/* A dark edge at one end is a scene's own, in however many pictures; so are thin ones, and what two
+ * pictures alone have. */
 TEST(what_is_no_bar)
 {
-    const struct crop_rect odd[] = {{0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
+    const struct crop_rect odd[] = {
+        {0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
     struct crop_seen seen[PICTURES];
     for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
         for (int i = 0; i < PICTURES; i++) {
@@ -155,7 +174,8 @@ TEST(what_is_no_bar)
     }
 }
 
-/* A dark scene with a lamp outside of the rectangle is left whole, unless it is so small that it may be a logo. */
+/* A dark scene with a lamp outside of the rectangle is left whole, unless it is so small that it
+ * may be a logo. */
 TEST(a_lamp_in_the_dark)
 {
     const struct crop t = {W, H, 1, false, {{40, 0, 240, H}}};
@@ -181,7 +201,8 @@ TEST(two_shapes)
     assert_int_equal(t.count, 2);
     assert_rect(&t, 0, window);
     assert_rect(&t, 1, scope);
-    const struct crop_rect is[] = {scope, window, whole}, becomes[] = {{0, 24, W, 132}, window, whole};
+    const struct crop_rect is[] = {scope, window, whole},
+                           becomes[] = {{0, 24, W, 132}, window, whole};
     for (int i = 0; i < 3; i++) {
         draw(is[i], 60, 150);
         struct frame_view v = view_of_it(), rows = crop_rows(&v);
@@ -231,7 +252,8 @@ TEST(words)
     assert_int_equal(same.down.high, narrow.down.high);
 }
 
-/* Of R'G'B' a sample is dark where all three are: stripes of pure red, green and blue are no bars. */
+/* Of R'G'B' a sample is dark where all three are: stripes of pure red, green and blue are no bars.
+ */
 TEST(pure_colours)
 {
     static uint8_t rgb[3][H][W];
@@ -239,8 +261,14 @@ TEST(pure_colours)
     for (int y = 0; y < H; y++)
         for (int x = 0; x < W; x++)
             rgb[x < 50 ? 0 : x < W - 50 ? 1 : 2][y][x] = 200;
-    struct frame_view v = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = W, .height = H,
-                           .plane = {{rgb[0][0], W, 1, W, H}, {rgb[1][0], W, 1, W, H}, {rgb[2][0], W, 1, W, H}}};
+    struct frame_view v = {
+        .model = MODEL_RGB,
+        .matrix = MATRIX_RGB,
+        .range = RANGE_FULL,
+        .bits = 8,
+        .width = W,
+        .height = H,
+        .plane = {{rgb[0][0], W, 1, W, H}, {rgb[1][0], W, 1, W, H}, {rgb[2][0], W, 1, W, H}}};
     struct crop_seen seen = crop_sample_frame(&v, room);
     assert_true(seen.across.known && seen.down.known);
     assert_int_equal(seen.across.low + seen.across.high + seen.down.low + seen.down.high, 0);
@@ -282,10 +310,12 @@ TEST(turns)
     for (int mirror = 0; mirror < 2; mirror++)
         for (int quarter = 0; quarter < 4; quarter++) {
             struct orientation o = {quarter, mirror};
-            struct crop_rect shown = crop_to_shown(r, o, W, H), back = crop_to_decoded(shown, o, W, H);
+            struct crop_rect shown = crop_to_shown(r, o, W, H),
+                             back = crop_to_decoded(shown, o, W, H);
             assert_memory_equal(&back, &r, sizeof r);
             assert_true(shown.x >= 0 && shown.y >= 0);
-            assert_true(shown.x + shown.width <= (quarter % 2 ? H : W) && shown.y + shown.height <= (quarter % 2 ? W : H));
+            assert_true(shown.x + shown.width <= (quarter % 2 ? H : W) &&
+                        shown.y + shown.height <= (quarter % 2 ? W : H));
         }
     struct crop_rect shown = crop_to_shown(r, (struct orientation){1, false}, W, H);
     assert_int_equal(shown.x, H - 20 - 40);
@@ -298,19 +328,24 @@ TEST(turns)
 /* Axes as pictures have them: dark, whole, with bars, and with what looks like one at one end. */
 static struct crop_axis an_axis(void)
 {
-    static const struct crop_axis axis[] = {{false, 0, 0}, {true, 0, 0}, {true, 23, 23}, {true, 24, 21}, {true, 40, 40}, {true, 0, 12}};
+    static const struct crop_axis axis[] = {{false, 0, 0},  {true, 0, 0},   {true, 23, 23},
+                                            {true, 24, 21}, {true, 40, 40}, {true, 0, 12}};
     return axis[a_little(0, sizeof axis / sizeof *axis)];
 }
 
-/* Who leaves pictures out goes by this: whatever the others show, fewer than CROP_QUORUM that suggest bars make no rectangle. */
+/* Who leaves pictures out goes by this: whatever the others show, fewer than CROP_QUORUM that
+ * suggest bars make no rectangle. */
 TEST(what_suggests_bars)
 {
-    assert_false(crop_suggests(&(struct crop_seen){.across = {.known = true}, .down = {.known = true}}));
+    assert_false(
+        crop_suggests(&(struct crop_seen){.across = {.known = true}, .down = {.known = true}}));
     assert_false(crop_suggests(&(struct crop_seen){.across = {.low = 9, .high = 9}}));
     assert_true(crop_suggests(&(struct crop_seen){.across = {.known = true}}));
     assert_true(crop_suggests(&(struct crop_seen){.down = {.known = true}}));
-    assert_true(crop_suggests(&(struct crop_seen){.across = {.known = true}, .down = {true, 9, 9}}));
-    assert_true(crop_suggests(&(struct crop_seen){.across = {true, 9, 9}, .down = {.known = true}}));
+    assert_true(
+        crop_suggests(&(struct crop_seen){.across = {.known = true}, .down = {true, 9, 9}}));
+    assert_true(
+        crop_suggests(&(struct crop_seen){.across = {true, 9, 9}, .down = {.known = true}}));
     int hopeless = 0, found = 0;
     for (int trial = 0; trial < 20000; trial++) {
         struct crop_seen seen[PICTURES];

@@ -1,5 +1,6 @@
 /*
- * test_crop_detect.c - what a look at key frames finds of bars: in containers with an index and without, with any number of threads.
+ * test_crop_detect.c - what a look at key frames finds of bars: in containers with an index and
+ * without, with any number of threads.
  */
 
 #include <libavformat/avformat.h>
@@ -26,9 +27,12 @@ static struct probe_facts detect(const char *name, int threads)
 /* By an index (mp4, mkv, avi), by the byte (ts), and in a small film without either (flv). */
 TEST(every_way)
 {
-    static const char *const name[] = {"scope.mkv", "scope.mp4", "scope.ts", "scope.avi", "scope.flv"};
-    if (!clip_encode("-c:v ffv1 master.mkv") || !clip_ffmpeg(SCOPE "scope.mkv") || !clip_ffmpeg("-i scope.mkv -c copy scope.mp4") ||
-        !clip_ffmpeg("-i scope.mkv -c copy scope.ts") || !clip_ffmpeg("-i scope.mkv -c copy -bsf:v h264_mp4toannexb scope.avi") ||
+    static const char *const name[] = {"scope.mkv", "scope.mp4", "scope.ts", "scope.avi",
+                                       "scope.flv"};
+    if (!clip_encode("-c:v ffv1 master.mkv") || !clip_ffmpeg(SCOPE "scope.mkv") ||
+        !clip_ffmpeg("-i scope.mkv -c copy scope.mp4") ||
+        !clip_ffmpeg("-i scope.mkv -c copy scope.ts") ||
+        !clip_ffmpeg("-i scope.mkv -c copy -bsf:v h264_mp4toannexb scope.avi") ||
         !clip_ffmpeg("-i scope.mkv -c copy scope.flv"))
         skip();
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
@@ -65,7 +69,8 @@ TEST(beside_other_probes)
 
 TEST(nothing_to_find)
 {
-    if (!clip_encode(X264 "plain.mkv") || !clip_ffmpeg("-f lavfi -i color=black:s=96x64:d=3 " X264 "black.mkv") ||
+    if (!clip_encode(X264 "plain.mkv") ||
+        !clip_ffmpeg("-f lavfi -i color=black:s=96x64:d=3 " X264 "black.mkv") ||
         !clip_encode("-c:v mpeg4 -g 12 plain.avi"))
         skip();
     static const char *const name[] = {"plain.mkv", "black.mkv", "plain.avi"};
@@ -79,7 +84,8 @@ TEST(nothing_to_find)
     struct film gone = {.path = strdup("gone.mkv")};
     struct probe_facts facts = {.found = 0};
     const struct probe_request request = {.want = PROBE_BARS, .threads = 2};
-    assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, NULL, &request, &facts, &e));      /* whoever stages it says why */
+    /* whoever stages it says why */
+    assert_true(film_bars_probe(&gone, SOURCE_STREAM_CHOICE, NULL, &request, &facts, &e));
     assert_int_equal(facts.sampled, 0);
     free(gone.path);
 }
@@ -127,19 +133,23 @@ static void same_by_all(const char *name)
 /* One key frame: pictures that follow it are looked at, also of a damaged film. */
 TEST(few_keys)
 {
-    static const char *const encoder[] = {"libx264 -g 1000 -keyint_min 1000 -sc_threshold 0 -bf 3", "libx265 -x265-params log-level=none:keyint=1000:scenecut=0",
-                                          "libvpx-vp9 -g 1000 -b:v 500k", "mpeg4 -g 600 -sc_threshold 1000000000"};
+    static const char *const encoder[] = {
+        "libx264 -g 1000 -keyint_min 1000 -sc_threshold 0 -bf 3",
+        "libx265 -x265-params log-level=none:keyint=1000:scenecut=0",
+        "libvpx-vp9 -g 1000 -b:v 500k", "mpeg4 -g 600 -sc_threshold 1000000000"};
     char line[512];
     if (!clip_encode("-c:v ffv1 master.mkv"))
         skip();
     for (size_t i = 0; i < 4; i++) {
-        snprintf(line, sizeof line, "-i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black -c:v %s one.mkv", encoder[i]);
+        snprintf(line, sizeof line,
+                 "-i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black -c:v %s one.mkv",
+                 encoder[i]);
         if (!clip_ffmpeg(line))
             skip();
         struct probe_facts alone = detect("one.mkv", 1);
         assert_int_equal(alone.crop.count, 1);
         assert_in_range(alone.crop.rect[0].y, 11, 13);
-        assert_in_range(alone.conclusive, 4, 5);         /* no more are decoded than tell enough */
+        assert_in_range(alone.conclusive, 4, 5); /* no more are decoded than tell enough */
         same_by_all("one.mkv");
         spoil("one.mkv", "spoilt.mkv");
         same_by_all("spoilt.mkv");
@@ -170,11 +180,15 @@ static void spoil_largest(const char *name, const char *as)
     write_film(as, length);
 }
 
-/* Two key frames are dark, and the two that would tell are damaged: then what follows the first one is looked at. */
+/* Two key frames are dark, and the two that would tell are damaged: then what follows the first one
+ * is looked at. */
 TEST(dark_and_damaged)
 {
-    if (!clip_ffmpeg("-f lavfi -i color=gray:s=96x40:r=24:d=4,noise=alls=60:allf=t,eq=brightness=-1:enable='lt(mod(n\\,48)\\,6)',pad=96:64:0:12:black "
-                     "-c:v libx264 -preset ultrafast -g 24 -keyint_min 24 -sc_threshold 0 -bf 0 four.mp4"))
+    if (!clip_ffmpeg(
+            "-f lavfi -i "
+            "color=gray:s=96x40:r=24:d=4,noise=alls=60:allf=t,eq=brightness=-1:enable='lt(mod(n\\,"
+            "48)\\,6)',pad=96:64:0:12:black "
+            "-c:v libx264 -preset ultrafast -g 24 -keyint_min 24 -sc_threshold 0 -bf 0 four.mp4"))
         skip();
     /* Of four frames, two show the bars, which is too few. */
     assert_int_equal(detect("four.mp4", 2).crop.count, 0);

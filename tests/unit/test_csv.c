@@ -42,17 +42,20 @@ TEST(rows)
     struct report r = {.columns = columns, .count = 5, .kmeans = {.k = 2}, .film_id = "9-ab"};
     char got[2048], film[FILM_ID_TEXT] = "";
     size_t size = written(&r, stacked(), got, sizeof got);
-    assert_string_equal(got, "column,frame,time,status,average,dominant,colour_1,share_1,colour_2,share_2,film\r\n"
-                             "0,0,0.000000,ok,#010200,#ff00a0,#102030,0.666667,#000000,0.333333,9-ab\r\n"
-                             "1,24,1.000001,damaged,#010201,#ff00a0,#102030,0.666667,#000000,0.333333,9-ab\r\n"
-                             "2,48,2.000002,missing,,,,,,,9-ab\r\n"
-                             "3,,,missing,,,,,,,9-ab\r\n"
-                             "4,96,4.000004,ok,#010204,#ff00a0,#102030,1.000000,,,9-ab\r\n");
+    assert_string_equal(
+        got, "column,frame,time,status,average,dominant,colour_1,share_1,colour_2,share_2,film\r\n"
+             "0,0,0.000000,ok,#010200,#ff00a0,#102030,0.666667,#000000,0.333333,9-ab\r\n"
+             "1,24,1.000001,damaged,#010201,#ff00a0,#102030,0.666667,#000000,0.333333,9-ab\r\n"
+             "2,48,2.000002,missing,,,,,,,9-ab\r\n"
+             "3,,,missing,,,,,,,9-ab\r\n"
+             "4,96,4.000004,ok,#010204,#ff00a0,#102030,1.000000,,,9-ab\r\n");
     assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, "9-ab");
     assert_true(writer_find("csv")->recognizes((const uint8_t *)got, 90, film));
     assert_false(writer_find("csv")->recognizes((const uint8_t *)got, 40, film));
-    assert_false(writer_find("csv")->recognizes((const uint8_t *)"column,frame,time,status,average,other,and more, and more than that\r\n", 70, film));
+    assert_false(writer_find("csv")->recognizes(
+        (const uint8_t *)"column,frame,time,status,average,other,and more, and more than that\r\n",
+        70, film));
     /* What the mode does not need is not there. */
     size = written(&r, alone("average"), got, sizeof got);
     assert_memory_equal(
@@ -82,7 +85,10 @@ TEST(widest)
     c->clusters = CLUSTERS_MAX;
     for (int j = 0; j < CLUSTERS_MAX; j++)
         c->cluster[j] = (struct cluster){{9, 9, 9}, 1};
-    struct report r = {.columns = columns, .count = 1, .kmeans = {.k = CLUSTERS_MAX}, .film_id = "18446744073709551615-0123456789abcdef0123456789abcdef"};
+    struct report r = {.columns = columns,
+                       .count = 1,
+                       .kmeans = {.k = CLUSTERS_MAX},
+                       .film_id = "18446744073709551615-0123456789abcdef0123456789abcdef"};
     char got[2 * WRITER_HEAD], film[FILM_ID_TEXT] = "";
     size_t size = written(&r, stacked(), got, sizeof got);
     assert_in_range(size, 2000, WRITER_HEAD);

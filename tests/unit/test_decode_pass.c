@@ -21,7 +21,7 @@ TEST(as_many_threads_as_fit)
     assert_int_equal(decode_pass_threads(&f, 64, 64 * gib), 7);
     assert_int_equal(decode_pass_threads(&f, 2, 64 * gib), 2);
     assert_int_equal(decode_pass_threads(&f, 64, 16 * gib), 1);
-    assert_int_equal(decode_pass_threads(&f, 64, gib), 1);            /* it has to be tried */
+    assert_int_equal(decode_pass_threads(&f, 64, gib), 1); /* it has to be tried */
     assert_int_equal(decode_pass_threads(&f, 1, UINT64_MAX), 1);
     f.coded_width = 0;
     assert_int_equal(decode_pass_threads(&f, 64, gib), 64);
@@ -60,7 +60,8 @@ static void *take_one(void *later)
     return NULL;
 }
 
-/* A chunk that is too large for the budget goes when nothing else is in flight; what would be too much waits. */
+/* A chunk that is too large for the budget goes when nothing else is in flight; what would be too
+ * much waits. */
 TEST_WITH(the_budget_holds, staging_begin, staging_end)
 {
     pthread_t thread;
@@ -74,7 +75,8 @@ TEST_WITH(the_budget_holds, staging_begin, staging_end)
     assert_int_equal(s.bytes_in_flight, (size_t)1 << 30);
 }
 
-/* The queue is closed when a worker fails: the chunk is not the caller's any more, and nobody waits for the budget. */
+/* The queue is closed when a worker fails: the chunk is not the caller's any more, and nobody waits
+ * for the budget. */
 TEST_WITH(a_run_for_nobody, staging_begin, staging_end)
 {
     struct err first = ERR_INIT, e = ERR_INIT;
@@ -95,15 +97,18 @@ static void done_after(struct taken *taken, int64_t nanoseconds)
 
 TEST_WITH(finished_runs, staging_begin, staging_end)
 {
-    struct chunk chunks[2] = {{.bytes = 100, .count = 10, .frames = 70}, {.bytes = 200, .count = 20, .frames = 50}}, *chunk[2] = {0};
+    struct chunk chunks[2] = {{.bytes = 100, .count = 10, .frames = 70},
+                              {.bytes = 200, .count = 20, .frames = 50}},
+                 *chunk[2] = {0};
     s.bytes_in_flight = 300;
-    assert_true(queue_push(s.chunks, &chunks[0]) && queue_push(s.chunks, &chunks[1]));      /* as many as there is room for */
+    /* as many as there is room for */
+    assert_true(queue_push(s.chunks, &chunks[0]) && queue_push(s.chunks, &chunks[1]));
     assert_true(decode_pass_next(&s, true, &chunk[0]) && decode_pass_next(&s, false, &chunk[1]));
     struct taken taken[2] = {decode_pass_taken(chunk[0]), decode_pass_taken(chunk[1])};
     done_after(&taken[0], 500000000);
     done_after(&taken[1], 1000000000);
     assert_int_equal(s.bytes_in_flight, 0);
-    assert_int_equal(atomic_load(&s.frames_done), 70);      /* never back */
+    assert_int_equal(atomic_load(&s.frames_done), 70); /* never back */
     assert_float_equal(s.busy_seconds[1], 0.5, 0.1);
     assert_float_equal(s.busy_seconds[0], 1, 0.1);
 }
@@ -121,7 +126,7 @@ TEST_WITH(what_a_key_frame_costs, staging_begin, staging_end)
     atomic_store(&s.keys_read, 10);
     atomic_store(&s.key_bytes, 20000);
     decode_pass_key_costs(&s, &p);
-    assert_true(p.key_share == 0 && p.key_seconds == 0);    /* there is no index to go by */
+    assert_true(p.key_share == 0 && p.key_seconds == 0); /* there is no index to go by */
     s.has_key_index = true;
     decode_pass_key_costs(&s, &p);
     assert_float_equal(p.decode_seconds, 2, 0.1);
@@ -164,14 +169,14 @@ TEST_WITH(threads_for_the_last_runs, staging_begin, staging_end)
     s.threads_most = 16;
     s.file_bytes = 0;
     queue_sound(picture, 100);
-    assert_int_equal(threads_of_next(), 1);                  /* of a pipe: how much is to come? */
+    assert_int_equal(threads_of_next(), 1); /* of a pipe: how much is to come? */
     s.file_bytes = 1000000;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
-    s.file_bytes = 700;                                      /* 400 more, beside this one and those before */
+    s.file_bytes = 700; /* 400 more, beside this one and those before */
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 4);
-    atomic_store(&s.bytes_read, 700);                        /* but those were not needed */
+    atomic_store(&s.bytes_read, 700); /* but those were not needed */
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 10);
     s.read_to_end = true;
@@ -206,7 +211,8 @@ TEST_WITH(pictures_count_too, staging_begin, staging_end)
     s.read_to_end = true;
     queue_sound(picture, 100);
     queue_sound(picture, 300);
-    assert_int_equal(threads_of_next(), 9);                  /* 20 * (100 + 20 * 25) / (100 + 300 + 40 * 25), 5 by the bytes alone */
+    /* 20 * (100 + 20 * 25) / (100 + 300 + 40 * 25), 5 by the bytes alone */
+    assert_int_equal(threads_of_next(), 9);
     assert_int_equal(threads_of_next(), 16);
     assert_int_equal(atomic_load(&s.work_pending), 0);
 }
@@ -219,7 +225,7 @@ TEST_WITH(no_threads, staging_begin, staging_end)
     s.workers[0] = 16;
     s.read_to_end = true;
     queue_sound(picture, 100);
-    assert_int_equal(threads_of_next(), 1);                  /* the codec has none */
+    assert_int_equal(threads_of_next(), 1); /* the codec has none */
     s.threads_most = 8;
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 8);
@@ -227,7 +233,7 @@ TEST_WITH(no_threads, staging_begin, staging_end)
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
     s.bad_keys = NULL;
-    s.workers[1] = 1;                                       /* a GPU takes part */
+    s.workers[1] = 1; /* a GPU takes part */
     queue_sound(picture, 100);
     assert_int_equal(threads_of_next(), 1);
     s.workers[1] = 0;
@@ -252,10 +258,7 @@ static void *take_for_software(void *took)
     return NULL;
 }
 
-static void wait_ms(long ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
-}
+static void wait_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
 
 /*
  * Beside two NVDEC workers a software worker takes a chunk where two wait, not the last one, and
@@ -316,7 +319,7 @@ TEST_WITH(cores_of_the_film_before, staging_begin, staging_end)
     for (int i = 0; i < 500 && admission_idle_cores(&mine) > 2; i++)
         wait_ms(10);
     int idle = admission_idle_cores(&mine);
-    decode_pass_find_damage(&s);                        /* ends the wait, also one in vain */
+    decode_pass_find_damage(&s); /* ends the wait, also one in vain */
     pthread_join(thread, NULL);
     assert_true(took);
     assert_int_equal(idle, 2);
@@ -326,8 +329,14 @@ TEST_WITH(cores_of_the_film_before, staging_begin, staging_end)
 
 TEST_WITH(counts_add_up, staging_begin, staging_end)
 {
-    struct decode_counts one = {.sent = 1, .decoded = 2, .hardware = 3, .fallbacks = 4, .decode_errors = 5, .redone_chunks = 6,
-                               .lost = 7, .damaged = 8};
+    struct decode_counts one = {.sent = 1,
+                                .decoded = 2,
+                                .hardware = 3,
+                                .fallbacks = 4,
+                                .decode_errors = 5,
+                                .redone_chunks = 6,
+                                .lost = 7,
+                                .damaged = 8};
     decode_pass_add_counts(&s, &one);
     decode_pass_add_counts(&s, &one);
     assert_int_equal(s.counts.sent, 2);
@@ -355,10 +364,12 @@ TEST_WITH(the_first_error_stays, staging_begin, staging_end)
 }
 
 /* What decode_pass_log_colour says of a picture. */
-static const char *told(enum colour_model model, enum matrix matrix, enum range range, enum transfer transfer)
+static const char *told(enum colour_model model, enum matrix matrix, enum range range,
+                        enum transfer transfer)
 {
     static char text[512];
-    const struct frame_view v = {.model = model, .matrix = matrix, .range = range, .transfer = transfer};
+    const struct frame_view v = {
+        .model = model, .matrix = matrix, .range = range, .transfer = transfer};
     fflush(stderr);
     FILE *to = tmpfile();
     int before = dup(STDERR_FILENO);
@@ -383,13 +394,18 @@ TEST_WITH(other_colours_are_told_once, staging_begin, staging_end)
     assert_string_equal(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, none), "");
     assert_string_equal(told(MODEL_RGB, MATRIX_RGB, RANGE_FULL, none), "");
     assert_string_equal(told(MODEL_GREY, MATRIX_BT601, RANGE_LIMITED, none), "");
-    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, none), "'a film': some of its pictures are read as matrix bt601, range limited\n"));
+    assert_non_null(
+        strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, none),
+               "'a film': some of its pictures are read as matrix bt601, range limited\n"));
     assert_string_equal(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, none), "");
     assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_FULL, none), "range full\n"));
-    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_RGB, RANGE_FULL, TRANSFER_PQ), "range full, PQ\n"));
-    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, TRANSFER_HLG), "range limited, HLG\n"));
+    assert_non_null(
+        strstr(told(MODEL_YCBCR, MATRIX_RGB, RANGE_FULL, TRANSFER_PQ), "range full, PQ\n"));
+    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, TRANSFER_HLG),
+                           "range limited, HLG\n"));
     assert_string_equal(told(MODEL_YCBCR, MATRIX_BT709, RANGE_LIMITED, TRANSFER_HLG), "");
-    assert_non_null(strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, TRANSFER_PQ), "range limited, PQ\n"));
+    assert_non_null(
+        strstr(told(MODEL_YCBCR, MATRIX_BT601, RANGE_LIMITED, TRANSFER_PQ), "range limited, PQ\n"));
     log_set_level(LOG_ERROR);
 }
 

@@ -24,10 +24,12 @@ static void ruin(const char *path, const struct where *w)
     fseek(f, (long)w->pos, SEEK_SET);
     assert_int_equal(fread(bytes, 1, (size_t)w->size, f), w->size);
     for (size_t at = 0; at + 5 < (size_t)w->size;) {
-        size_t length = (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 | (size_t)bytes[at + 2] << 8 | bytes[at + 3];
+        size_t length = (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 |
+                        (size_t)bytes[at + 2] << 8 | bytes[at + 3];
         int type = bytes[at + 4] & 31;
         if (type == 1 || type == 5)
-            memset(bytes + at + 5, 1, length < 9 ? length - 1 : 8);      /* "macroblock 128 and so on": there is none */
+            /* "macroblock 128 and so on": there is none */
+            memset(bytes + at + 5, 1, length < 9 ? length - 1 : 8);
         at += 4 + length;
     }
     fseek(f, (long)w->pos, SEEK_SET);
@@ -38,7 +40,9 @@ static void ruin(const char *path, const struct where *w)
 static bool make_film(const char *name)
 {
     char line[256];
-    snprintf(line, sizeof line, "-c:v libx264 -preset veryfast -x264-params keyint=20:min-keyint=20:bframes=2:b-pyramid=none:scenecut=0 %s",
+    snprintf(line, sizeof line,
+             "-c:v libx264 -preset veryfast -x264-params "
+             "keyint=20:min-keyint=20:bframes=2:b-pyramid=none:scenecut=0 %s",
              name);
     return clip_encode(line);
 }
@@ -52,7 +56,8 @@ static struct staged stage(const char *name, int threads, uint64_t n)
     return r;
 }
 
-/* A picture that nobody refers to is lost: it alone is missing, announced with its number and time, and the rest is untouched. */
+/* A picture that nobody refers to is lost: it alone is missing, announced with its number and time,
+ * and the rest is untouched. */
 TEST(one_lost_picture)
 {
     static struct where w[CLIP_FRAMES];
@@ -73,8 +78,8 @@ TEST(one_lost_picture)
         assert_int_equal(d.alone, 1);
         assert_int_equal(r.counts.lost, 1);
         assert_int_equal(r.counts.redone_chunks, 1);
-        assert_int_equal(r.counts.decode_errors, 1);      /* although it was tried twice */
-        assert_false(r.counts.contradicted);              /* damage explains it          */
+        assert_int_equal(r.counts.decode_errors, 1); /* although it was tried twice */
+        assert_false(r.counts.contradicted);         /* damage explains it */
         assert_int_equal(r.counts.displayed, CLIP_FRAMES);
         assert_int_equal(columns_count(r.columns), CLIP_FRAMES);
         int missing = 0;
@@ -126,7 +131,8 @@ TEST(nothing_is_staged_twice)
     source_close(&s);
 }
 
-/* A key that is lost takes its GOP with it, as missing or damaged columns; the GOPs around it are untouched. */
+/* A key that is lost takes its GOP with it, as missing or damaged columns; the GOPs around it are
+ * untouched. */
 TEST(a_lost_key)
 {
     static struct where w[CLIP_FRAMES];
@@ -163,7 +169,8 @@ static bool say_no(void *user, const struct frame_tag *tag, const uint8_t *rgb, 
     return tag->frame < 60 || err_set(e, ERR_FAILED, "the engine broke");
 }
 
-/* An engine that fails ends staging, with its sentence, in every plan and with any number of threads. */
+/* An engine that fails ends staging, with its sentence, in every plan and with any number of
+ * threads. */
 TEST(the_engine_fails)
 {
     if (!make_film("whole.mp4"))
@@ -173,9 +180,11 @@ TEST(the_engine_fails)
         struct selection rule = every(1);
         struct source *s = source_open("whole.mp4", &e);
         assert_non_null(s);
-        struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL, threads ? threads : 2, &rule, 40, 30, say_no, NULL);
+        struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL,
+                                          threads ? threads : 2, &rule, 40, 30, say_no, NULL);
         assert_false(r.ok);
-        assert_string_equal(r.error.text, "the engine broke");      /* staging met it: far more frames than batches were to come */
+        /* staging met it: far more frames than batches were to come */
+        assert_string_equal(r.error.text, "the engine broke");
         staged_free(&r);
         source_close(&s);
     }
@@ -204,11 +213,12 @@ static void bench_open(struct bench *b, const char *name)
     b->columns = columns_open(0, 0, &e);
     struct engine_job job = {.width = 16, .height = 12, .ports = 2, .columns = b->columns};
     assert_true(engine_begin(b->engine, &job, &e));
-    b->job = (struct decode_job){.selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
+    b->job = (struct decode_job){
+        .selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
     struct decode_pass *s = b->pass = calloc(1, sizeof *s);
     assert_non_null(s);
     decode_pass_open(s, &b->source.film, b->reader.stream, b->reader.traits, &b->job);
-    s->workers[0] = 6;          /* room in the queue for every chunk */
+    s->workers[0] = 6; /* room in the queue for every chunk */
     assert_true(decode_pass_open_queue(s, &e));
 }
 
@@ -226,7 +236,8 @@ static void bench_close(struct bench *b)
     free(b->source.film.path);
 }
 
-/* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. `lie`: numbered in decoding order. */
+/* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. `lie`: numbered in
+ * decoding order. */
 static size_t queue_runs(struct bench *b, bool unsure, bool lie)
 {
     struct err e = ERR_INIT;
@@ -238,7 +249,8 @@ static size_t queue_runs(struct bench *b, bool unsure, bool lie)
             chunk[chunks++] = calloc(1, sizeof **chunk);
         p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
         p.selected = p.frame % 5 == 0;
-        p.tag = (struct frame_tag){.column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
+        p.tag = (struct frame_tag){
+            .column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
         chunk[chunks - 1]->selected += p.selected;
         assert_true(chunk_append(chunk[chunks - 1], &p, &e));
     }
@@ -258,26 +270,31 @@ static size_t queue_runs(struct bench *b, bool unsure, bool lie)
 
 TEST(runs_in_any_order)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     struct bench b;
     bench_open(&b, "gops.mp4");
     size_t chunks = queue_runs(&b, false, false);
     assert_null(decode_worker_main(b.pass));
     assert_int_equal(b.pass->error.code, ERR_NONE);
-    assert_int_equal(b.pass->bytes_in_flight, 7);                    /* every chunk's bytes are given back, once */
+    assert_int_equal(b.pass->bytes_in_flight, 7); /* every chunk's bytes are given back, once */
     assert_int_equal(atomic_load(&b.pass->frames_done), chunks * 40);
-    assert_int_equal(b.pass->counts.lost + b.pass->counts.redone_chunks + b.pass->counts.decode_errors, 0);
-    assert_true(b.pass->counts.sent < CLIP_FRAMES);                  /* not what nobody needs */
-    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES / 5);       /* the rest is decoded, but not handed out */
+    assert_int_equal(
+        b.pass->counts.lost + b.pass->counts.redone_chunks + b.pass->counts.decode_errors, 0);
+    assert_true(b.pass->counts.sent < CLIP_FRAMES); /* not what nobody needs */
+    /* the rest is decoded, but not handed out */
+    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES / 5);
     assert_false(atomic_load(&b.pass->contradicted));
     bench_close(&b);
 }
 
-/* Of a chunk whose order is a guess everything is decoded, though little is wanted: a wrong guess is found out. */
+/* Of a chunk whose order is a guess everything is decoded, though little is wanted: a wrong guess
+ * is found out. */
 TEST(guessed_order)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     for (int lie = 0; lie < 2; lie++) {
         struct bench b;
@@ -309,7 +326,7 @@ TEST(a_picture_that_never_comes)
         p.frame = p.serial;
         p.selected = true;
         p.tag = (struct frame_tag){.column = p.frame, .repeat = 1, .frame = p.frame};
-        if (i == 3) {      /* a packet that holds a picture by its flags, and none by its bytes */
+        if (i == 3) { /* a packet that holds a picture by its flags, and none by its bytes */
             memset(p.packet->data, 0, (size_t)p.packet->size);
         }
         assert_true(chunk_append(chunk, &p, &e));
@@ -324,15 +341,14 @@ TEST(a_picture_that_never_comes)
     bench_close(&b);
 }
 
-/* Two threads end at any time: what they counted is added under the lock (for the thread sanitizer). */
-static void *session_thread(void *pass)
-{
-    return decode_worker_main(pass);
-}
+/* Two threads end at any time: what they counted is added under the lock (for the thread
+ * sanitizer). */
+static void *session_thread(void *pass) { return decode_worker_main(pass); }
 
 TEST(counts_are_added_under_the_lock)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     struct bench b;
     struct err e = ERR_INIT;

@@ -29,9 +29,12 @@ static void assert_same(struct staged *a, struct staged *b)
 TEST(threads_change_nothing)
 {
     static const char *const encode[] = {
-        "-c:v libx264 -preset veryfast -x264-params keyint=40:min-keyint=40:bframes=3:open-gop=1:scenecut=0 threads.mkv",
-        "-c:v libx264 -preset veryfast -x264-params keyint=200:bframes=3:b-pyramid=strict:interlaced=1:slices=3 threads.mkv",
-        "-c:v libx265 -preset ultrafast -x265-params log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:bframes=3 threads.mkv",
+        "-c:v libx264 -preset veryfast -x264-params "
+        "keyint=40:min-keyint=40:bframes=3:open-gop=1:scenecut=0 threads.mkv",
+        "-c:v libx264 -preset veryfast -x264-params "
+        "keyint=200:bframes=3:b-pyramid=strict:interlaced=1:slices=3 threads.mkv",
+        "-c:v libx265 -preset ultrafast -x265-params "
+        "log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:bframes=3 threads.mkv",
         "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 70 threads.webm",
         "-c:v libsvtav1 -preset 12 -g 60 threads.webm",
     };
@@ -43,7 +46,7 @@ TEST(threads_change_nothing)
             struct staged one = stage_on(name, "off", n), many = stage_on(name, "5", n);
             assert_same(&one, &many);
             assert_int_equal(many.counts.decoded, one.counts.decoded);
-            assert_int_equal(many.counts.sent, one.counts.sent);      /* none was decoded twice */
+            assert_int_equal(many.counts.sent, one.counts.sent); /* none was decoded twice */
             staged_free(&one);
             staged_free(&many);
         }
@@ -82,7 +85,8 @@ TEST(threads_and_damage)
         garble("corrupt.mp4", &w[135], 0xff);
         for (const char *threads = "2359"; *threads; threads++) {
             struct staged many = stage_on("corrupt.mp4", (char[]){*threads, 0}, 1);
-            assert_true(many.counts.redone_chunks > 0 && many.counts.damaged + many.counts.lost > 0);
+            assert_true(many.counts.redone_chunks > 0 &&
+                        many.counts.damaged + many.counts.lost > 0);
             assert_false(many.counts.contradicted);
             for (uint64_t f = 0; f < CLIP_FRAMES; f++) {
                 const struct column *a = columns_get(whole.columns, f),

@@ -57,14 +57,16 @@ static int decode(const char *name, int threads, int64_t *serial, int *width, in
 TEST(serials_come_back)
 {
     static int64_t serial[CLIP_FRAMES];
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=50:bframes=3:b-pyramid=normal clip.mkv") ||
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=50:bframes=3:b-pyramid=normal clip.mkv") ||
         !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 clip.mp4"))
         skip();
     for (int threads = 1; threads <= 4; threads += 3) {
         for (int i = 0; i < 2; i++) {
             bool seen[CLIP_FRAMES] = {false};
             int width, height;
-            assert_int_equal(decode(i ? "clip.mp4" : "clip.mkv", threads, serial, &width, &height), CLIP_FRAMES);
+            assert_int_equal(decode(i ? "clip.mp4" : "clip.mkv", threads, serial, &width, &height),
+                             CLIP_FRAMES);
             for (int n = 0; n < CLIP_FRAMES; n++) {
                 assert_in_range(serial[n], 0, CLIP_FRAMES - 1);
                 assert_false(seen[serial[n]]);
@@ -78,7 +80,8 @@ TEST(serials_come_back)
 TEST(crop_to_the_pixel)
 {
     static int64_t serial[CLIP_FRAMES];
-    if (!clip_encode("-c:v libx264 -preset veryfast -bsf:v h264_metadata=crop_left=6:crop_right=10:crop_top=2:crop_bottom=4 crop.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -bsf:v "
+                     "h264_metadata=crop_left=6:crop_right=10:crop_top=2:crop_bottom=4 crop.mp4"))
         skip();
     int width, height;
     assert_int_equal(decode("crop.mp4", 1, serial, &width, &height), CLIP_FRAMES);
@@ -105,7 +108,7 @@ TEST(a_stream_that_no_decoder_can_begin)
     AVFormatContext *f = avformat_alloc_context();
     AVStream *s = avformat_new_stream(f, NULL);
     s->codecpar->codec_type = AVMEDIA_TYPE_VIDEO;
-    s->codecpar->codec_id = AV_CODEC_ID_HUFFYUV;      /* without its tables */
+    s->codecpar->codec_id = AV_CODEC_ID_HUFFYUV; /* without its tables */
     s->codecpar->width = s->codecpar->height = 64;
     assert_null(decoder_open(s, "a film", 1, &e));
     assert_int_equal(e.code, ERR_INPUT);
@@ -113,7 +116,8 @@ TEST(a_stream_that_no_decoder_can_begin)
     avformat_free_context(f);
 }
 
-/* Returns the first answer but EAGAIN. `out_of_memory`: no frame buffer could be allocated before. */
+/* Returns the first answer but EAGAIN. `out_of_memory`: no frame buffer could be allocated before.
+ */
 static int first_answer(const char *name, bool out_of_memory)
 {
     struct err e = ERR_INIT;

@@ -48,10 +48,10 @@ static void a_decoder_goes_from_film_to_film(void **state)
     assert_true(w->context != context && o->context != context);
     d = nvdec_pool_take(pool, &nvdec, stream_of(&same, 96, "abc"), &e);
     assert_ptr_equal(d->context, context);
-    assert_null(context->opaque);                  /* the worker's watch is gone with it */
+    assert_null(context->opaque); /* the worker's watch is gone with it */
     assert_true(nvdec_pool_base(d) > INT32_MAX);
     struct nvdec_decoder *next = nvdec_pool_take(pool, &nvdec, &same, &e);
-    assert_true(next->context != context);         /* that one is in use */
+    assert_true(next->context != context); /* that one is in use */
     nvdec_pool_give(pool, &nvdec, &next, false);
     nvdec_pool_give(pool, &nvdec, &w, true);
     nvdec_pool_give(pool, &nvdec, &o, true);
@@ -71,7 +71,8 @@ static void count(void *destroyed, uint8_t *data)
     av_free(data);
 }
 
-static struct nvdec_decoder *counted(struct decoders *pool, const struct nvdec *n, const AVStream *stream, int *destroyed)
+static struct nvdec_decoder *counted(struct decoders *pool, const struct nvdec *n,
+                                     const AVStream *stream, int *destroyed)
 {
     struct err e = ERR_INIT;
     struct nvdec_decoder *d = nvdec_pool_take(pool, n, stream, &e);
@@ -82,7 +83,8 @@ static struct nvdec_decoder *counted(struct decoders *pool, const struct nvdec *
     return d;
 }
 
-/* The driver takes its time to destroy one: no film waits for it, and there are never more of them than were at work. */
+/* The driver takes its time to destroy one: no film waits for it, and there are never more of them
+ * than were at work. */
 static void a_spent_decoder_goes_when_another_comes(void **state)
 {
     (void)state;
@@ -92,14 +94,15 @@ static void a_spent_decoder_goes_when_another_comes(void **state)
     const struct nvdec other = {.context = &gpu};
     struct decoders *pool = decoders_open(true, &e);
     stream_of(&stream, 96, "abc");
-    struct nvdec_decoder *first = counted(pool, &nvdec, &stream, &destroyed), *second = counted(pool, &nvdec, &stream, &destroyed);
+    struct nvdec_decoder *first = counted(pool, &nvdec, &stream, &destroyed),
+                         *second = counted(pool, &nvdec, &stream, &destroyed);
     nvdec_pool_give(pool, &nvdec, &second, true);
     AVCodecContext *retired = first->context;
     nvdec_pool_give(pool, &nvdec, &first, false);
     assert_int_equal(destroyed, 0);
     second = nvdec_pool_take(pool, &nvdec, &stream, &e);
     assert_ptr_not_equal(second->context, retired);
-    first = nvdec_pool_take(pool, &other, &stream, &e);            /* another GPU's */
+    first = nvdec_pool_take(pool, &other, &stream, &e); /* another GPU's */
     assert_int_equal(destroyed, 0);
     struct nvdec_decoder *third = counted(pool, &nvdec, &stream, &destroyed);
     assert_int_equal(destroyed, 1);
@@ -127,7 +130,8 @@ static void extradata_comes_again(void **state)
     nvdec_pool_give(pool, &nvdec, &d, true);
     d = nvdec_pool_take(pool, &nvdec, &stream, &e);
     assert_true(nvdec_pool_refresh(d, packet, &e));
-    assert_memory_equal(av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size), "sets", 4);
+    assert_memory_equal(av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size), "sets",
+                        4);
     assert_int_equal(size, 4);
     av_packet_free(&packet);
     nvdec_pool_give(pool, &nvdec, &d, true);
@@ -141,7 +145,7 @@ struct decode_worker {
     struct decoders *pool;
     struct decode_pass pass;
     atomic_int *turn;
-    int came;                      /* as which one it got a place; 0: none */
+    int came; /* as which one it got a place; 0: none */
     pthread_t thread;
 };
 
@@ -154,10 +158,7 @@ static void *wait_for_a_place(void *argument)
 }
 
 /* For a thread to begin to wait, which nothing tells. */
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-}
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL); }
 
 static void wait_until(atomic_int *turn, int value)
 {
@@ -174,7 +175,8 @@ static void begin(struct decode_worker *s, struct decoders *pool, atomic_int *tu
     nap();
 }
 
-/* One engine has places for two sessions. The others come in their order, but for those whose film needs them no longer. */
+/* One engine has places for two sessions. The others come in their order, but for those whose film
+ * needs them no longer. */
 static void places_in_order(void **state)
 {
     (void)state;
@@ -227,22 +229,26 @@ static bool ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
     if (!driver_is_there)
         return err_set(e, ERR_ENGINE, "no driver");
     atomic_fetch_add(&asked, 1);
-    if (caps->codec == 7)            /* others come meanwhile */
+    if (caps->codec == 7) /* others come meanwhile */
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     caps->supported = caps->codec != 11;
     caps->engines = n->context ? 7 : 1;
     return true;
 }
 
-/* The driver is asked once a kind of stream and GPU, whatever it says, and again if it did not answer. */
+/* The driver is asked once a kind of stream and GPU, whatever it says, and again if it did not
+ * answer. */
 static void the_driver_is_asked_once(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
     int gpu;
     struct nvdec other = {.context = &gpu}, own = {.context = &gpu, .own = (AVBufferRef *)&gpu};
-    const struct nvdec_caps of[] = {{.codec = 4, .chroma = 1}, {.codec = 8, .chroma = 1}, {.codec = 8, .chroma = 1, .bits_above_8 = 2},
-                                    {.codec = 8, .chroma = 3}, {.codec = 11, .chroma = 1}};
+    const struct nvdec_caps of[] = {{.codec = 4, .chroma = 1},
+                                    {.codec = 8, .chroma = 1},
+                                    {.codec = 8, .chroma = 1, .bits_above_8 = 2},
+                                    {.codec = 8, .chroma = 3},
+                                    {.codec = 11, .chroma = 1}};
     struct decoders *pool = decoders_open(true, &e);
     struct nvdec_caps caps = of[0];
     driver_is_there = false;
@@ -263,10 +269,11 @@ static void the_driver_is_asked_once(void **state)
         assert_int_equal(atomic_load(&asked), 10);
     }
     caps = of[1];
-    assert_true(nvdec_pool_ask(pool, &own, &caps, ask, &e));        /* a context of a film's own is another's tomorrow */
+    /* a context of a film's own is another's tomorrow */
+    assert_true(nvdec_pool_ask(pool, &own, &caps, ask, &e));
     assert_true(nvdec_pool_ask(NULL, &nvdec, &caps, ask, &e));
     assert_int_equal(atomic_load(&asked), 12);
-    for (int i = 0; i < 200; i++) {                                /* the last ones are kept */
+    for (int i = 0; i < 200; i++) { /* the last ones are kept */
         caps = (struct nvdec_caps){.codec = 100 + i};
         assert_true(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
         assert_true(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
@@ -305,9 +312,13 @@ static void films_that_begin_together_ask_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_decoder_goes_from_film_to_film), cmocka_unit_test(a_spent_decoder_goes_when_another_comes), cmocka_unit_test(extradata_comes_again),
-        cmocka_unit_test(places_in_order), cmocka_unit_test(a_film_alone_waits_for_nobody),
-        cmocka_unit_test(the_driver_is_asked_once), cmocka_unit_test(films_that_begin_together_ask_once),
+        cmocka_unit_test(a_decoder_goes_from_film_to_film),
+        cmocka_unit_test(a_spent_decoder_goes_when_another_comes),
+        cmocka_unit_test(extradata_comes_again),
+        cmocka_unit_test(places_in_order),
+        cmocka_unit_test(a_film_alone_waits_for_nobody),
+        cmocka_unit_test(the_driver_is_asked_once),
+        cmocka_unit_test(films_that_begin_together_ask_once),
     };
     return cmocka_run_group_tests_name("nvdec_pool", tests, NULL, NULL);
 }

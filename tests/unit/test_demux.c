@@ -13,7 +13,7 @@
 
 /* Everything that a reader says of a film. */
 struct reading {
-    struct picture *p;         /* [count], packets freed */
+    struct picture *p; /* [count], packets freed */
     int *size;
     size_t count;
     struct codec_traits traits;
@@ -24,13 +24,16 @@ struct reading {
 
 static struct reading read_film(const char *name)
 {
-    struct reading got = {.p = calloc(4096, sizeof *got.p), .size = calloc(4096, sizeof *got.size), .error = ERR_INIT};
+    struct reading got = {.p = calloc(4096, sizeof *got.p),
+                          .size = calloc(4096, sizeof *got.size),
+                          .error = ERR_INIT};
     AVFormatContext *format = NULL;
     struct film film;
     struct demux r;
     uint64_t position = 0;
     assert_true(got.p && got.size);
-    if (!container_open(name, &format, &film, &got.error) || !demux_open(&r, format, film.stream, &got.error))
+    if (!container_open(name, &format, &film, &got.error) ||
+        !demux_open(&r, format, film.stream, &got.error))
         fail_msg("%s", got.error.text);
     while (got.count < 4096 && demux_next(&r, &got.p[got.count], &got.error)) {
         struct picture *p = &got.p[got.count];
@@ -89,7 +92,8 @@ static void assert_order_is_time(const struct reading *r)
 
 TEST(h264)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4"))
         skip();
     struct reading r = read_film("open.mp4");
     assert_sound(&r, STREAM_H264, 4);
@@ -124,8 +128,10 @@ TEST(h264)
 static struct reading read_layers(int layers)
 {
     char line[256];
-    snprintf(line, sizeof line, "-c:v libx265 -preset superfast -x265-params log-level=error:keyint=20:"
-             "min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=%d layers.mkv", layers);
+    snprintf(line, sizeof line,
+             "-c:v libx265 -preset superfast -x265-params log-level=error:keyint=20:"
+             "min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=%d layers.mkv",
+             layers);
     if (!clip_encode(line))
         skip();
     return read_film("layers.mkv");
@@ -192,7 +198,7 @@ TEST(field_pictures)
     for (size_t i = 0; i + 6 < size; i++) {
         if (memcmp(file + i, "\0\0\1\xb5", 4) != 0 || file[i + 4] >> 4 != 8)
             continue;
-        file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1);      /* picture_structure: top field */
+        file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1); /* picture_structure: top field */
         changed++;
     }
     assert_int_equal(changed, CLIP_FRAMES);
@@ -225,7 +231,7 @@ TEST(others)
     if (clip_encode("-c:v mjpeg -q:v 5 mjpeg.avi")) {
         struct reading r = read_film("mjpeg.avi");
         assert_sound(&r, STREAM_OTHER, 0);
-        for (size_t i = 0; i < r.count; i++)                    /* AVI stores decoding times; nothing is reordered */
+        for (size_t i = 0; i < r.count; i++) /* AVI stores decoding times; nothing is reordered */
             assert_int_equal(r.p[i].pts_us, (int64_t)i * CLIP_STEP_US);
         reading_free(&r);
     }
@@ -234,14 +240,15 @@ TEST(others)
 /* An edit list hides pictures that must be decoded. */
 TEST(edit_list)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4"))
         skip();
     assert_true(clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4"));
     struct reading r = read_film("edited.mp4");
     size_t hidden = 0;
     for (size_t i = 0; i < r.count; i++)
         hidden += r.p[i].hidden;
-    assert_int_equal(hidden, 25);                               /* from the key at 2 s to 3 s */
+    assert_int_equal(hidden, 25); /* from the key at 2 s to 3 s */
     assert_int_equal(r.count - hidden, 125);
     reading_free(&r);
 }
@@ -292,7 +299,8 @@ TEST(empty_packets_are_no_pictures)
     reading_free(&r);
 }
 
-/* A file may store any number as a time: one that cannot be one is none, and lengths are still found. */
+/* A file may store any number as a time: one that cannot be one is none, and lengths are still
+ * found. */
 TEST(absurd_times)
 {
     struct err e = ERR_INIT;
@@ -325,7 +333,7 @@ TEST(damage_is_noticed)
     struct reading r = read_film("gap.mkv");
     assert_true(r.failed);
     assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
-    assert_int_equal(r.error.code, ERR_NONE);      /* a film that reads in part is no error */
+    assert_int_equal(r.error.code, ERR_NONE); /* a film that reads in part is no error */
     reading_free(&whole);
     reading_free(&r);
 }
@@ -342,7 +350,8 @@ static void film_open(struct open_film *f, const char *name)
 {
     struct err e = ERR_INIT;
     *f = (struct open_film){.more = true};
-    if (!container_open(name, &f->format, &f->film, &e) || !demux_open(&f->reader, f->format, f->film.stream, &e))
+    if (!container_open(name, &f->format, &f->film, &e) ||
+        !demux_open(&f->reader, f->format, f->film.stream, &e))
         fail_msg("%s", e.text);
 }
 
@@ -363,7 +372,8 @@ static void film_close(struct open_film *f)
     free(f->film.path);
 }
 
-/* Several films are read at once: what a demuxer says of one of them is no damage to another, in the same thread or not. */
+/* Several films are read at once: what a demuxer says of one of them is no damage to another, in
+ * the same thread or not. */
 TEST(damage_of_another_film)
 {
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
@@ -414,7 +424,8 @@ TEST(damage_on_another_thread)
     film_close(&film[1]);
 }
 
-/* A demuxer that opens others (a playlist's, a film's in several files) is told of what these find. */
+/* A demuxer that opens others (a playlist's, a film's in several files) is told of what these find.
+ */
 TEST(damage_in_a_nested_film)
 {
     if (access("gap.mkv", R_OK) != 0)

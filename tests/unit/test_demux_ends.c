@@ -23,7 +23,7 @@ static struct ending read_to_end(const char *name)
         fail_msg("%s: %s", name, e.text);
     while (demux_next(&r, &p, &e))
         packet_free(&p.packet);
-    assert_false(demux_next(&r, &p, &e));      /* who goes on with another decoder asks again */
+    assert_false(demux_next(&r, &p, &e)); /* who goes on with another decoder asks again */
     assert_int_equal(e.code, ERR_NONE);
     struct ending end = {r.failed, r.gap, r.serial};
     demux_close(&r);
@@ -40,7 +40,8 @@ static void copy_film(const char *from, const char *to, long rap, const void *mo
     long size = ftell(f) - rap;
     uint8_t *data = malloc((size_t)size);
     assert_true(data && fseek(f, 0, SEEK_SET) == 0 && fread(data, (size_t)size, 1, f) == 1);
-    assert_true(fwrite(data, (size_t)size, 1, out) == 1 && (bytes == 0 || fwrite(more, bytes, 1, out) == 1));
+    assert_true(fwrite(data, (size_t)size, 1, out) == 1 &&
+                (bytes == 0 || fwrite(more, bytes, 1, out) == 1));
     assert_int_equal(fclose(f) + fclose(out), 0);
     free(data);
 }
@@ -49,20 +50,23 @@ static const uint8_t zeros[2000];
 
 TEST(transport_streams)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") || !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") ||
+        !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
         skip();
     struct ending whole = read_to_end("plain.ts"), blu = read_to_end("blu.m2ts");
     assert_false(whole.failed || whole.gap || blu.failed || blu.gap);
     assert_int_equal(whole.pictures, CLIP_FRAMES);
 
-    copy_film("plain.ts", "padded.ts", 0, zeros, 100);      /* less than a packet: rubbish that nobody misses */
+    /* less than a packet: rubbish that nobody misses */
+    copy_film("plain.ts", "padded.ts", 0, zeros, 100);
     assert_false(read_to_end("padded.ts").failed);
 }
 
 /* Elsewhere zeros at the end are padding. */
 TEST(padded_films)
 {
-    static const char *const name[] = {"plain.mpg", "plain.m2v", "plain.avi", "plain.mp4", "plain.mkv"};
+    static const char *const name[] = {"plain.mpg", "plain.m2v", "plain.avi", "plain.mp4",
+                                       "plain.mkv"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         char line[128];
         snprintf(line, sizeof line, "-c:v mpeg2video -g 10 -q:v 4 %s", name[i]);

@@ -22,16 +22,14 @@ static uint32_t random_below(uint64_t *seed, uint32_t n)
     return (uint32_t)((*seed >> 33) % n);
 }
 
-/* ------------------------------------------------------------------ the definition, word by word */
+/* ------------------------------------------------------------------ the definition, word by word
+ */
 
 struct pixel {
     int64_t p[3], rgb[3];
 };
 
-static int64_t floor_div(int64_t a, int64_t b)
-{
-    return a >= 0 ? a / b : -((-a + b - 1) / b);
-}
+static int64_t floor_div(int64_t a, int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 static void cell_of(const int64_t p[3], int64_t cell[3])
 {
@@ -61,8 +59,11 @@ struct peak {
 
 static bool goes_before(const struct peak *a, const struct peak *b)
 {
-    return a->density != b->density ? a->density > b->density : memcmp(a->at, b->at, sizeof a->at) != 0 &&
-           (a->at[0] != b->at[0] ? a->at[0] < b->at[0] : a->at[1] != b->at[1] ? a->at[1] < b->at[1] : a->at[2] < b->at[2]);
+    return a->density != b->density ? a->density > b->density
+                                    : memcmp(a->at, b->at, sizeof a->at) != 0 &&
+                                          (a->at[0] != b->at[0]   ? a->at[0] < b->at[0]
+                                           : a->at[1] != b->at[1] ? a->at[1] < b->at[1]
+                                                                  : a->at[2] < b->at[2]);
 }
 
 /* True when no neighbour goes before it. */
@@ -71,7 +72,8 @@ static bool is_peak(const struct pixel *q, size_t n, const struct peak *p)
     static const int64_t count[3] = {40, 21, 21};
     bool peak = p->density > 0;
     for (int step = 0; step < 27 && peak; step++) {
-        struct peak other = {{p->at[0] + step / 9 - 1, p->at[1] + step / 3 % 3 - 1, p->at[2] + step % 3 - 1}, 0};
+        struct peak other = {
+            {p->at[0] + step / 9 - 1, p->at[1] + step / 3 % 3 - 1, p->at[2] + step % 3 - 1}, 0};
         bool there = true;
         for (int c = 0; c < 3; c++)
             there = there && other.at[c] >= 0 && other.at[c] < count[c];
@@ -105,7 +107,8 @@ static int peaks(const struct pixel *q, size_t n, struct peak list[8])
     return found;
 }
 
-static void weighed(const struct pixel *q, size_t n, const int64_t m[3], bool colours, int64_t to[3])
+static void weighed(const struct pixel *q, size_t n, const int64_t m[3], bool colours,
+                    int64_t to[3])
 {
     int64_t weight = 0, sum[3] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +130,8 @@ static int by_definition(const uint8_t *rgb, size_t n, struct cluster mode[8])
     static struct pixel q[MOST];
     for (size_t i = 0; i < n; i++) {
         struct oklab lab = oklab_of(srgb_linear, root, rgb + 3 * i);
-        q[i] = (struct pixel){{lab.l + 13, lab.a + 13 + 26 * 9, lab.b + 13 + 26 * 12}, {rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]}};
+        q[i] = (struct pixel){{lab.l + 13, lab.a + 13 + 26 * 9, lab.b + 13 + 26 * 12},
+                              {rgb[3 * i], rgb[3 * i + 1], rgb[3 * i + 2]}};
     }
     struct peak list[8];
     int found = peaks(q, n, list);
@@ -140,7 +144,8 @@ static int by_definition(const uint8_t *rgb, size_t n, struct cluster mode[8])
             memcpy(m, next, sizeof m);
         }
         weighed(q, n, m, true, next);
-        mode[i] = (struct cluster){{(uint8_t)next[0], (uint8_t)next[1], (uint8_t)next[2]}, (uint32_t)(list[i].density / 27)};
+        mode[i] = (struct cluster){{(uint8_t)next[0], (uint8_t)next[1], (uint8_t)next[2]},
+                                   (uint32_t)(list[i].density / 27)};
     }
     return found;
 }
@@ -172,10 +177,13 @@ TEST(every_colour_has_a_cell)
     for (uint32_t colour = 0; colour < 1u << 24; colour++) {
         const uint8_t rgb[3] = {(uint8_t)(colour >> 16), (uint8_t)(colour >> 8), (uint8_t)colour};
         struct dominant_place p = dominant_place_of(srgb_linear, root, rgb);
-        low = (struct dominant_place){p.l < low.l ? p.l : low.l, p.a < low.a ? p.a : low.a, p.b < low.b ? p.b : low.b};
-        high = (struct dominant_place){p.l > high.l ? p.l : high.l, p.a > high.a ? p.a : high.a, p.b > high.b ? p.b : high.b};
+        low = (struct dominant_place){p.l < low.l ? p.l : low.l, p.a < low.a ? p.a : low.a,
+                                      p.b < low.b ? p.b : low.b};
+        high = (struct dominant_place){p.l > high.l ? p.l : high.l, p.a > high.a ? p.a : high.a,
+                                       p.b > high.b ? p.b : high.b};
     }
-    assert_true(low.l == 13 && low.a == 8 && low.b == 6 && high.l == 1037 && high.a == 530 && high.b == 528);
+    assert_true(low.l == 13 && low.a == 8 && low.b == 6 && high.l == 1037 && high.a == 530 &&
+                high.b == 528);
     assert_int_equal(high.l / 26, DOMINANT_L - 1);
     assert_int_equal(high.a / 26, DOMINANT_A - 1);
     assert_int_equal(high.b / 26, DOMINANT_B - 1);
@@ -188,7 +196,8 @@ TEST(one_colour_is_itself)
     static uint8_t rgb[3 * 300];
     uint64_t seed = 1;
     for (int round = 0; round < 200; round++) {
-        uint8_t r = (uint8_t)random_below(&seed, 256), g = (uint8_t)random_below(&seed, 256), b = (uint8_t)random_below(&seed, 256);
+        uint8_t r = (uint8_t)random_below(&seed, 256), g = (uint8_t)random_below(&seed, 256),
+                b = (uint8_t)random_below(&seed, 256);
         r = round < 8 ? (round & 1 ? 255 : 0) : r;
         g = round < 8 ? (round & 2 ? 255 : 0) : g;
         b = round < 8 ? (round & 4 ? 255 : 0) : b;
@@ -205,7 +214,8 @@ TEST(one_colour_is_itself)
 /* Black is cell 0 along L; the other cells are numbered beyond it. */
 TEST(ties_go_to_the_lowest_cell)
 {
-    const uint8_t two[] = {255, 255, 255, 0, 0, 0}, back[] = {0, 0, 0, 255, 255, 255}, three[] = {255, 255, 255, 0, 0, 0, 255, 255, 255};
+    const uint8_t two[] = {255, 255, 255, 0, 0, 0}, back[] = {0, 0, 0, 255, 255, 255},
+                  three[] = {255, 255, 255, 0, 0, 0, 255, 255, 255};
     expect(two, 2, 0, 0, 0);
     expect(back, 2, 0, 0, 0);
     expect(three, 3, 255, 255, 255);
@@ -214,17 +224,20 @@ TEST(ties_go_to_the_lowest_cell)
     expect(red_blue, 2, 0, 0, 255);
 }
 
-/* What the mode is for: of near colours together there are more than of the one that is the most frequent. */
+/* What the mode is for: of near colours together there are more than of the one that is the most
+ * frequent. */
 TEST(near_colours_count_together)
 {
     uint8_t rgb[3 * 100];
     for (int i = 0; i < 100; i++) {
-        const uint8_t sky[3] = {90, (uint8_t)(140 + i % 10), (uint8_t)(200 + i % 7)}, black[3] = {0, 0, 0};
+        const uint8_t sky[3] = {90, (uint8_t)(140 + i % 10), (uint8_t)(200 + i % 7)},
+                      black[3] = {0, 0, 0};
         memcpy(rgb + 3 * i, i < 60 ? sky : black, 3);
     }
     uint8_t colour[3];
     run(rgb, 100, colour);
-    assert_true(colour[0] == 90 && colour[1] >= 143 && colour[1] <= 146 && colour[2] >= 202 && colour[2] <= 204);
+    assert_true(colour[0] == 90 && colour[1] >= 143 && colour[1] <= 146 && colour[2] >= 202 &&
+                colour[2] <= 204);
 }
 
 /* Frames of few colours, of many, of smooth ramps, of one hue. */
@@ -235,13 +248,18 @@ static void draw(uint8_t *rgb, size_t n, int kind, uint64_t *seed)
         base[i / 3][i % 3] = (uint8_t)random_below(seed, 256);
     for (size_t i = 0; i < n; i++)
         for (int c = 0; c < 3; c++) {
-            uint32_t any = random_below(seed, 256), near = random_below(seed, 20), which = random_below(seed, 8);
-            int ramp = (int)(i * 255 / n), v = kind == 0 ? (int)any : kind == 1 ? base[i % 8][c] : kind == 2 ? (ramp + base[0][c]) / 2 : base[which % 2][c] + (int)near;
+            uint32_t any = random_below(seed, 256), near = random_below(seed, 20),
+                     which = random_below(seed, 8);
+            int ramp = (int)(i * 255 / n), v = kind == 0   ? (int)any
+                                               : kind == 1 ? base[i % 8][c]
+                                               : kind == 2 ? (ramp + base[0][c]) / 2
+                                                           : base[which % 2][c] + (int)near;
             rgb[3 * i + (size_t)c] = (uint8_t)(v > 255 ? 255 : v);
         }
 }
 
-static void expect_modes(struct dominant *d, const uint8_t *rgb, size_t n, const struct cluster *right, int modes)
+static void expect_modes(struct dominant *d, const uint8_t *rgb, size_t n,
+                         const struct cluster *right, int modes)
 {
     for (int most = 1; most <= 8; most++) {
         struct cluster got[8];
@@ -263,7 +281,8 @@ TEST(frames_give_what_the_definition_gives)
     uint64_t seed = 7;
     static const size_t sizes[] = {1, 2, 3, 20, 127, 128, 129, 300};
     struct err e = ERR_INIT;
-    struct dominant *d = dominant_open(MOST, &e);       /* one workspace for all: nothing of a frame is left for the next */
+    /* one workspace for all: nothing of a frame is left for the next */
+    struct dominant *d = dominant_open(MOST, &e);
     int several = 0;
     for (int round = 0; round < 32; round++) {
         size_t n = sizes[round / 4];
@@ -272,7 +291,7 @@ TEST(frames_give_what_the_definition_gives)
         int modes = by_definition(rgb, n, right);
         several += modes > 1;
         expect_modes(d, rgb, n, right, modes);
-        for (size_t i = n - 1; i > 0; i--) {            /* the same pixels in another order */
+        for (size_t i = n - 1; i > 0; i--) { /* the same pixels in another order */
             uint32_t j = random_below(&seed, (uint32_t)i + 1);
             for (size_t c = 0; c < 3; c++) {
                 uint8_t t = rgb[3 * i + c];

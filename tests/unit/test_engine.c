@@ -14,7 +14,13 @@ static const char *const engines[] = {"cpu"};
 static struct engine_job job_for(struct columns *columns)
 {
     return (struct engine_job){
-        .width = W, .height = H, .cluster = true, .rows = true, .modes = 3, .ports = 1, .columns = columns,
+        .width = W,
+        .height = H,
+        .cluster = true,
+        .rows = true,
+        .modes = 3,
+        .ports = 1,
+        .columns = columns,
         .kmeans = {.k = 6, .n_init = 2, .max_iter = 50, .init = INIT_SCALABLE, .seed = 7},
     };
 }
@@ -102,7 +108,8 @@ TEST(averages_rows_and_clusters)
             for (int channel = 0; channel < 3; channel++) {
                 assert_int_equal(column->average[channel], mean(rgb, PIXELS, channel));
                 for (int y = 0; y < H; y++)
-                    assert_int_equal(column->row[3 * y + channel], mean(rgb + (size_t)y * W * 3, W, channel));
+                    assert_int_equal(column->row[3 * y + channel],
+                                     mean(rgb + (size_t)y * W * 3, W, channel));
             }
             assert_int_equal(column->clusters, 6);
             for (int k = 0; k < 6; k++) {
@@ -186,7 +193,7 @@ TEST(any_order_any_threads)
 
 struct tapped {
     atomic_int calls, wrong;
-    atomic_int fail_at;      /* the call that fails, -1: none */
+    atomic_int fail_at; /* the call that fails, -1: none */
 };
 
 static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
@@ -195,7 +202,8 @@ static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, str
     uint8_t right[BYTES];
     struct frame_tag right_tag = staged_tag(tag->column);
     staged_draw(right, W, H, tag->column);
-    if (memcmp(rgb, right, BYTES) != 0 || tag->frame != right_tag.frame || tag->time_us != right_tag.time_us)
+    if (memcmp(rgb, right, BYTES) != 0 || tag->frame != right_tag.frame ||
+        tag->time_us != right_tag.time_us)
         atomic_fetch_add(&t->wrong, 1);
     if (atomic_fetch_add(&t->calls, 1) == atomic_load(&t->fail_at))
         return err_set(e, ERR_INPUT, "the tap said no at column %d", (int)tag->column);
@@ -289,13 +297,18 @@ TEST(film_after_film)
             int w = sizes[s][0], h = sizes[s][1];
             bool cluster = s % 2 == 0;
             struct columns *c = columns_open(cluster ? 3 : 0, 0, &e);
-            struct engine_job job = {.width = w, .height = h, .cluster = cluster, .ports = 1, .columns = c,
+            struct engine_job job = {.width = w,
+                                     .height = h,
+                                     .cluster = cluster,
+                                     .ports = 1,
+                                     .columns = c,
                                      .kmeans = {.k = 3, .n_init = 1, .max_iter = 9}};
             struct engine_times times;
             assert_true(engine_begin(g, &job, &e));
             struct engine_port *p = engine_port_open(g, &e);
             uint8_t rgb[192 * 3];
-            struct frame_tag tag = {.column = 2, .repeat = 3, .frame = 9, .time_us = 5, .damaged = s % 2};
+            struct frame_tag tag = {
+                .column = 2, .repeat = 3, .frame = 9, .time_us = 5, .damaged = s % 2};
             staged_draw(rgb, w, h, 1);
             assert_true(engine_put_analysed(p, rgb, &tag, &e));
             engine_port_close(&p);
@@ -311,7 +324,7 @@ TEST(film_after_film)
         struct err e = ERR_INIT;
         struct engine_job job = {.width = 4, .height = 4, .ports = 1};
         struct engine_times times = {9, 9};
-        assert_true(engine_begin(g, &job, &e));       /* a film without a frame */
+        assert_true(engine_begin(g, &job, &e)); /* a film without a frame */
         assert_true(engine_finish(g, &times, &e));
         assert_true(times.shrink == 0);
         engine_close(&g);

@@ -24,7 +24,13 @@ static struct columns *cluster_frames(struct engine *g)
     struct err e = ERR_INIT;
     struct columns *c = columns_open(8, H, &e);
     columns_keep_modes(c);
-    struct engine_job job = {.width = W, .height = H, .cluster = true, .rows = true, .modes = 3, .ports = 1, .columns = c,
+    struct engine_job job = {.width = W,
+                             .height = H,
+                             .cluster = true,
+                             .rows = true,
+                             .modes = 3,
+                             .ports = 1,
+                             .columns = c,
                              .kmeans = {.k = 8, .n_init = 3, .max_iter = 100}};
     struct engine_times times;
     assert_true(engine_begin(g, &job, &e));
@@ -75,12 +81,14 @@ TEST(unknown_instruction_set)
     unsetenv("BARCODE_ISA");
 }
 
-/* A picture that cannot be shrunk fails the engine for the rest of the film, with the shrink's sentence. */
+/* A picture that cannot be shrunk fails the engine for the rest of the film, with the shrink's
+ * sentence. */
 TEST(a_picture_too_large)
 {
     struct err first = ERR_INIT, e = ERR_INIT;
     struct engine *g = open_cpu(2);
-    struct engine_job job = {.width = W, .height = H, .ports = 1, .columns = columns_open(0, 0, NULL)};
+    struct engine_job job = {
+        .width = W, .height = H, .ports = 1, .columns = columns_open(0, 0, NULL)};
     struct engine_times times;
     assert_true(engine_begin(g, &job, &e));
     struct engine_port *p = engine_port_open(g, &e);
@@ -104,14 +112,12 @@ TEST(a_picture_too_large)
 
 /* ------------------------------------------------------------------ back-pressure and failure */
 
-/* A tap that lets nothing through until the admission opens; of those that wait there, one fails when a failure is asked for. */
+/* A tap that lets nothing through until the admission opens; of those that wait there, one fails
+ * when a failure is asked for. */
 static atomic_bool admission, failure;
 static atomic_int inside;
 
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
-}
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); }
 
 static bool wait_at_gate(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
@@ -153,7 +159,8 @@ enum { THREADS = 2, PORTS = 3, BATCHES = PORTS + 2 * THREADS };
 static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
 {
     struct err e = ERR_INIT;
-    struct engine_job job = {.width = W, .height = H, .ports = PORTS, .columns = c, .tap = wait_at_gate};
+    struct engine_job job = {
+        .width = W, .height = H, .ports = PORTS, .columns = c, .tap = wait_at_gate};
     atomic_store(&admission, false);
     atomic_store(&failure, false);
     atomic_store(&inside, 0);
@@ -164,7 +171,8 @@ static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
         nap();
     for (int i = 0; i < 20; i++)
         nap();
-    /* Every batch is in use: two at the admission, the others queued. Memory does not grow with the film. */
+    /* Every batch is in use: two at the admission, the others queued. Memory does not grow with the
+     * film. */
     assert_int_equal(atomic_load(&u->put), BATCHES);
 }
 
@@ -197,14 +205,14 @@ TEST(a_failure_wakes_who_waits)
     struct columns *c = columns_open(0, 0, NULL);
     fill_up(g, &u, c);
     atomic_store(&failure, true);
-    pthread_join(u.thread, NULL);                      /* before the admission opens */
+    pthread_join(u.thread, NULL); /* before the admission opens */
     assert_int_equal(u.error.code, ERR_FAILED);
     assert_string_equal(u.error.text, "failed at the gate");
     atomic_store(&admission, true);
     assert_false(engine_finish(g, &times, &e));
     assert_string_equal(e.text, "failed at the gate");
     columns_free(&c);
-    c = cluster_frames(g);                             /* the next film is as if nothing had been */
+    c = cluster_frames(g); /* the next film is as if nothing had been */
     assert_int_equal(columns_count(c), 40);
     engine_close(&g);
     columns_free(&c);

@@ -9,7 +9,8 @@ TEST(seconds_of_work)
 {
     struct engine_work w = {.frames = 334, .width = 1000, .height = 1000};
     assert_float_equal(engine_work_seconds(&w, 1), 1.0, 1e-9);
-    assert_float_equal(engine_work_seconds(&w, 4), 1 / 2.4, 1e-9);           /* 1.4 groups of pictures, and frame threads */
+    /* 1.4 groups of pictures, and frame threads */
+    assert_float_equal(engine_work_seconds(&w, 4), 1 / 2.4, 1e-9);
     w.frames = 3340;
     assert_float_equal(engine_work_seconds(&w, 4), 2.5, 1e-9);
     w = (struct engine_work){.columns = 69, .analysis_width = 1000, .analysis_height = 100};
@@ -17,22 +18,26 @@ TEST(seconds_of_work)
     assert_float_equal(engine_work_seconds(&w, 4), 0.25, 1e-9);
 }
 
-/* As measured: 16 cores are done with half a minute of 1080p sooner than a GPU, but not with ten such films, and four cores are not. */
+/* As measured: 16 cores are done with half a minute of 1080p sooner than a GPU, but not with ten
+ * such films, and four cores are not. */
 TEST(worth_it)
 {
-    struct engine_work full = {.frames = 720, .width = 1920, .height = 1080}, small = {.frames = 720, .width = 854, .height = 480};
+    struct engine_work full = {.frames = 720, .width = 1920, .height = 1080},
+                       small = {.frames = 720, .width = 854, .height = 480};
     assert_false(engine_worth_a_gpu(&full, 16, 0));
     assert_false(engine_worth_a_gpu(&full, 16, 1));
     assert_true(engine_worth_a_gpu(&full, 16, 10));
     assert_true(engine_worth_a_gpu(&full, 4, 1));
     assert_false(engine_worth_a_gpu(&small, 16, 1));
     bool worth = false;
-    for (full.frames = 200; full.frames < 20000; full.frames++) {            /* more work never means less of a reason */
+    /* more work never means less of a reason */
+    for (full.frames = 200; full.frames < 20000; full.frames++) {
         assert_true(engine_worth_a_gpu(&full, 16, 1) >= worth);
         worth = engine_worth_a_gpu(&full, 16, 1);
     }
     assert_true(worth);
-    assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16, 1));      /* nobody knows: a stream, say */
+    /* nobody knows: a stream, say */
+    assert_true(engine_worth_a_gpu(&(struct engine_work){0}, 16, 1));
 }
 
 static const struct engine_work any_work = {.frames = 1, .width = 1, .height = 1};
@@ -79,7 +84,8 @@ TEST(cpu_is_opened_once)
     assert_null(g.slot[0].opened);
 }
 
-/* A small film of a second never waits for a GPU to start; a long one gets what there is, and an answer in any case. */
+/* A small film of a second never waits for a GPU to start; a long one gets what there is, and an
+ * answer in any case. */
 TEST(automatic)
 {
     log_set_level(LOG_ERROR);
@@ -93,8 +99,10 @@ TEST(automatic)
     struct engine *for_huge = engines_for(&g, &huge_work, &e);
     assert_non_null(for_huge);
     bool cuda = strcmp(for_huge->ops->name, "cuda") == 0;
-    assert_true(!cuda || engines_for(&g, &small, &e) == for_huge);              /* once it is open every film has it */
-    for (; for_huge && strcmp(for_huge->ops->name, "cuda") == 0; for_huge = engines_for(&g, &huge_work, &e))
+    /* once it is open every film has it */
+    assert_true(!cuda || engines_for(&g, &small, &e) == for_huge);
+    for (; for_huge && strcmp(for_huge->ops->name, "cuda") == 0;
+         for_huge = engines_for(&g, &huge_work, &e))
         assert_non_null(engines_give_up(&g, for_huge));
     assert_string_equal(engines_for(&g, &huge_work, &e)->ops->name, "cpu");
     assert_int_equal(e.code, ERR_NONE);
@@ -115,11 +123,15 @@ TEST(a_demanded_gpu_that_is_not_there)
     engines_close(&g);
 }
 
-/* GPUs that are not there stand before the CPU: they are tried once, and not at all for a film that is not worth it. */
+/* GPUs that are not there stand before the CPU: they are tried once, and not at all for a film that
+ * is not worth it. */
 TEST(gpus_that_are_not_there)
 {
     log_set_level(LOG_ERROR);
-    struct engines g = {.slot = {{.kind = "cuda", .devices = {.count = 2, .number = {98, 99}}}, {.kind = "cpu"}}, .count = 2, .threads = 2};
+    struct engines g = {
+        .slot = {{.kind = "cuda", .devices = {.count = 2, .number = {98, 99}}}, {.kind = "cpu"}},
+        .count = 2,
+        .threads = 2};
     struct err e = ERR_INIT;
     struct engine *cpu = engines_for(&g, &any_work, &e);
     assert_non_null(cpu);
@@ -151,12 +163,14 @@ TEST(the_next_takes_over)
     engines_close(&g);
 }
 
-/* ------------------------------------------------------------------ several devices: CPUs stand in for GPUs */
+/* ------------------------------------------------------------------ several devices: CPUs stand in
+ * for GPUs */
 
 static struct engines four_devices(bool named)
 {
     struct engine_devices devices = {.count = 4, .number = {0, 0, 0, 0}};
-    return (struct engines){.slot = {{.kind = "cpu", .devices = devices, .named = named}}, .count = 1, .threads = 1};
+    return (struct engines){
+        .slot = {{.kind = "cpu", .devices = devices, .named = named}}, .count = 1, .threads = 1};
 }
 
 /* One that fails on a film is given up for the next one, and the last one has none. */
@@ -184,7 +198,8 @@ TEST(the_cpu_comes_last)
     struct err e = ERR_INIT;
     g.slot[g.count++] = (struct engine_slot){.kind = "cpu"};
     for (int i = 0; i < 4; i++)
-        assert_string_equal(engines_give_up(&g, engines_for(&g, &huge_work, &e)), i < 3 ? "another GPU" : "the CPU");
+        assert_string_equal(engines_give_up(&g, engines_for(&g, &huge_work, &e)),
+                            i < 3 ? "another GPU" : "the CPU");
     struct engine *cpu = engines_for(&g, &huge_work, &e);
     assert_true(cpu && cpu == g.slot[1].opened && g.slot[0].failed);
     assert_null(engines_give_up(&g, cpu));
@@ -195,7 +210,11 @@ TEST(the_cpu_comes_last)
 TEST(devices_take_turns)
 {
     for (int first = 0; first < 8; first++) {
-        struct engines of = {.slot = {{.kind = "cpu", .devices = {.count = 4, .number = {0, 1, 2, 3}}}}, .count = 1, .threads = 1}, g;
+        struct engines of = {.slot = {{.kind = "cpu",
+                                       .devices = {.count = 4, .number = {0, 1, 2, 3}}}},
+                             .count = 1,
+                             .threads = 1},
+                       g;
         of.films = 9;
         engines_begin_as(&g, &of, 3);
         assert_int_equal(engines_devices(&g), 4);
@@ -209,7 +228,10 @@ TEST(devices_take_turns)
 /* A named one that does not exist is an error, though another one would do. */
 TEST(a_named_one_that_is_not_there)
 {
-    struct engines g = {.slot = {{.kind = "cuda", .devices = {.count = 2, .number = {0, 77}}, .named = true}}, .count = 1, .threads = 1};
+    struct engines g = {
+        .slot = {{.kind = "cuda", .devices = {.count = 2, .number = {0, 77}}, .named = true}},
+        .count = 1,
+        .threads = 1};
     struct err e = ERR_INIT;
     assert_null(engines_for(&g, &huge_work, &e));
     assert_int_equal(e.code, ERR_ENGINE);
@@ -219,7 +241,9 @@ TEST(a_named_one_that_is_not_there)
 TEST(how_many_devices)
 {
     struct engines g;
-    struct engines named = {.slot = {{.kind = "cpu", .devices = {.number = {0, 0}, .count = 2}, .named = true}}, .count = 1};
+    struct engines named = {
+        .slot = {{.kind = "cpu", .devices = {.number = {0, 0}, .count = 2}, .named = true}},
+        .count = 1};
     assert_int_equal(engines_devices(&named), 2);
     engines_init(&g, ENGINE_CPU, &unnamed, 1);
     assert_int_equal(engines_devices(&g), 1);
@@ -228,7 +252,8 @@ TEST(how_many_devices)
     assert_null(g.slot[0].opened);
 }
 
-/* What can be known without a driver: those that were named, or those of the system that the user leaves visible. */
+/* What can be known without a driver: those that were named, or those of the system that the user
+ * leaves visible. */
 TEST(how_many_at_most)
 {
     struct engines g;
@@ -265,7 +290,7 @@ TEST(who_lingers)
     engines_init(&g, ENGINE_CPU, &unnamed, 1);
     assert_false(engines_linger(&g));
     g.slot[g.count++] = (struct engine_slot){.kind = "cuda"};
-    assert_false(engines_linger(&g));                       /* none was opened */
+    assert_false(engines_linger(&g)); /* none was opened */
     g.slot[1].opened = &gpu;
     assert_true(engines_linger(&g));
     exclusive = true;

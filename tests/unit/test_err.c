@@ -33,7 +33,7 @@ TEST(a_prefix_goes_in_front)
     assert_false(err_prefix(&e, "film %d", 3));
     assert_string_equal(e.text, "film 3: no stream");
     assert_int_equal(e.code, ERR_INPUT);
-    err_prefix(&e, "%s", e.text);       /* its own text as argument */
+    err_prefix(&e, "%s", e.text); /* its own text as argument */
     assert_string_equal(e.text, "film 3: no stream: film 3: no stream");
 }
 
@@ -54,7 +54,8 @@ TEST(long_text_is_cut_and_terminated)
 TEST(codes_are_exit_statuses)
 {
     static const int status[] = {0, 1, 2, 3, 4, 130};
-    static const enum err_code code[] = {ERR_NONE, ERR_FAILED, ERR_USAGE, ERR_INPUT, ERR_ENGINE, ERR_INTERRUPTED};
+    static const enum err_code code[] = {ERR_NONE,  ERR_FAILED, ERR_USAGE,
+                                         ERR_INPUT, ERR_ENGINE, ERR_INTERRUPTED};
     for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
         struct err e = {.code = code[i]};
         assert_int_equal(err_exit_status(&e), status[i]);

@@ -40,7 +40,7 @@ TEST(reads_or_says_no)
     assert_true(fd >= 0);
     assert_true(file_read_at(fd, text, 4, 3));
     assert_string_equal(text, "3456");
-    assert_true(file_read_at(fd, text, 4, 6));                 /* up to the last byte, and back */
+    assert_true(file_read_at(fd, text, 4, 6)); /* up to the last byte, and back */
     assert_string_equal(text, "6789");
     assert_true(file_read_at(fd, text, 1, 0));
     assert_int_equal(text[0], '0');
@@ -54,9 +54,14 @@ TEST(reads_or_says_no)
 
 TEST(numbers_of_open_files)
 {
-    static const struct { const char *path; int number; } t[] = {
-        {"/dev/stdin", 0}, {"/dev/stdout", 1}, {"/dev/stderr", 2}, {"/dev/fd/0", 0}, {"/dev/fd/63", 63}, {"/proc/self/fd/7", 7},
-        {"", -1}, {"-", -1}, {"/dev/fd/", -1}, {"/dev/fd/1x", -1}, {"/dev/fd/-1", -1}, {"/dev/fd/99999999999", -1}, {"stdin", -1},
+    static const struct {
+        const char *path;
+        int number;
+    } t[] = {
+        {"/dev/stdin", 0},  {"/dev/stdout", 1},     {"/dev/stderr", 2}, {"/dev/fd/0", 0},
+        {"/dev/fd/63", 63}, {"/proc/self/fd/7", 7}, {"", -1},           {"-", -1},
+        {"/dev/fd/", -1},   {"/dev/fd/1x", -1},     {"/dev/fd/-1", -1}, {"/dev/fd/99999999999", -1},
+        {"stdin", -1},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++)
         assert_int_equal(file_descriptor(t[i].path), t[i].number);
@@ -69,8 +74,8 @@ TEST(regular_files)
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_int_equal(symlink("fifo", "to-fifo"), 0);
     assert_true(file_is_regular("plain") && file_is_regular("to-plain"));
-    assert_false(file_is_regular("fifo") || file_is_regular("to-fifo") || file_is_regular(".") || file_is_regular("/dev/null") ||
-                 file_is_regular("gone"));
+    assert_false(file_is_regular("fifo") || file_is_regular("to-fifo") || file_is_regular(".") ||
+                 file_is_regular("/dev/null") || file_is_regular("gone"));
     unlink("plain");
 }
 
@@ -99,7 +104,7 @@ TEST(the_same_by_any_name)
     assert_true(file_same("soft", "hard"));
     assert_false(file_same("a", "b"));
     assert_false(file_same("a", "gone"));
-    assert_false(file_same("sub", "sub"));                     /* no files */
+    assert_false(file_same("sub", "sub")); /* no files */
     assert_false(file_same("/dev/null", "/dev/null"));
 }
 
@@ -109,7 +114,7 @@ TEST(the_same_once_written)
     snprintf(path, sizeof path, "%s/new", folder);
     assert_true(file_same("new", "new"));
     assert_true(file_same("new", "./new"));
-    assert_true(file_same("gone/new", "gone/new"));            /* in a folder that is to be made */
+    assert_true(file_same("gone/new", "gone/new")); /* in a folder that is to be made */
     assert_false(file_same("gone/new", "gone/other"));
     assert_false(file_same("gone/new", "new"));
     assert_true(file_same(path, "new"));

@@ -5,11 +5,13 @@
 #include "output/palette/film_palette.h"
 #include "barcode/engine/srgb.h"
 
-static const struct kmeans_params usual = {.k = 3, .n_init = 5, .max_iter = 100, .init = INIT_SCALABLE, .seed = 0, .race = true};
+static const struct kmeans_params usual = {
+    .k = 3, .n_init = 5, .max_iter = 100, .init = INIT_SCALABLE, .seed = 0, .race = true};
 
 static struct report report_of(const struct columns *columns, uint64_t count)
 {
-    return (struct report){.columns = columns, .count = count, .needs = STRIP_CLUSTERS, .kmeans = usual};
+    return (struct report){
+        .columns = columns, .count = count, .needs = STRIP_CLUSTERS, .kmeans = usual};
 }
 
 static struct film_palette make(const struct report *r, int colours)
@@ -21,7 +23,8 @@ static struct film_palette make(const struct report *r, int colours)
     return p;
 }
 
-static void give(struct columns *columns, uint64_t i, int j, uint8_t r, uint8_t g, uint8_t b, uint32_t count)
+static void give(struct columns *columns, uint64_t i, int j, uint8_t r, uint8_t g, uint8_t b,
+                 uint32_t count)
 {
     struct err e = ERR_INIT;
     struct column *c = columns_at(columns, i, &e);
@@ -30,7 +33,8 @@ static void give(struct columns *columns, uint64_t i, int j, uint8_t r, uint8_t 
     c->cluster[j] = (struct cluster){{r, g, b}, count};
 }
 
-static void expect_colour(const struct film_palette *p, int i, uint8_t r, uint8_t g, uint8_t b, double share)
+static void expect_colour(const struct film_palette *p, int i, uint8_t r, uint8_t g, uint8_t b,
+                          double share)
 {
     assert_in_range(i, 0, p->count - 1);
     assert_int_equal(p->colour[i].rgb[0], r);
@@ -63,7 +67,7 @@ TEST(missing)
 {
     struct err e = ERR_INIT;
     struct columns *columns = columns_open(3, 0, &e);
-    give(columns, 2, 0, 0, 0, 255, 5);          /* painted for 0, 1 and 3, too */
+    give(columns, 2, 0, 0, 0, 255, 5); /* painted for 0, 1 and 3, too */
     give(columns, 4, 0, 255, 255, 0, 9);
     columns_at(columns, 4, &e)->status = COLUMN_DAMAGED;
     struct report r = report_of(columns, 5);
@@ -97,7 +101,8 @@ TEST(without_clusters)
     columns_free(&columns);
 }
 
-/* Columns of random colours: at most so many colours, in order, all of the film, and twice the same. */
+/* Columns of random colours: at most so many colours, in order, all of the film, and twice the
+ * same. */
 TEST(of_many)
 {
     enum { COLUMNS = 3000, K = 8 };
@@ -106,7 +111,8 @@ TEST(of_many)
     srand(7);
     for (uint64_t i = 0; i < COLUMNS; i++)
         for (int j = 0; j < K; j++)
-            give(columns, i, j, (uint8_t)rand(), (uint8_t)rand(), (uint8_t)(i / 12), (uint32_t)(1 + rand() % 1000));
+            give(columns, i, j, (uint8_t)rand(), (uint8_t)rand(), (uint8_t)(i / 12),
+                 (uint32_t)(1 + rand() % 1000));
     struct report r = report_of(columns, COLUMNS);
     for (int colours = 1; colours <= CLUSTERS_MAX; colours += 21) {
         struct film_palette p = make(&r, colours), again = make(&r, colours);
@@ -116,7 +122,8 @@ TEST(of_many)
         assert_memory_equal(p.colour, again.colour, (size_t)colours * sizeof *p.colour);
         for (int i = 0; i < p.count; i++) {
             sum += p.colour[i].share;
-            assert_true(i == 0 || srgb_luminance(p.colour[i - 1].rgb) >= srgb_luminance(p.colour[i].rgb));
+            assert_true(i == 0 ||
+                        srgb_luminance(p.colour[i - 1].rgb) >= srgb_luminance(p.colour[i].rgb));
         }
         assert_int_equal(sum, FILM_PALETTE_PIXELS);
     }

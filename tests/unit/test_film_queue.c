@@ -150,7 +150,8 @@ TEST(the_tally)
     duty[2] = INPUT_LEFT_OUT;
     struct film_queue *q = film_queue_open(&in, NULL);
     struct film_tally t = film_queue_tally(q);
-    assert_true(t.due == 5 && t.problems == 1 && t.left_out == 1 && t.done + t.failed == 0 && t.bytes == 127 - 2 - 4 && t.bytes_ended == 0);
+    assert_true(t.due == 5 && t.problems == 1 && t.left_out == 1 && t.done + t.failed == 0 &&
+                t.bytes == 127 - 2 - 4 && t.bytes_ended == 0);
     take(q, 0, ERR_NONE);
     take(q, 3, ERR_INPUT);
     take(q, 4, ERR_NONE);
@@ -180,7 +181,7 @@ TEST(others_films)
 
 struct taker {
     struct film_queue *queue;
-    atomic_int *taken;             /* [FILMS] how often */
+    atomic_int *taken; /* [FILMS] how often */
     pthread_t thread;
 };
 
@@ -216,7 +217,8 @@ TEST(several_under_way)
     film_queue_free(&q);
 }
 
-/* Films that are put back come alone, in their order, and to nobody else; they were counted in no way. */
+/* Films that are put back come alone, in their order, and to nobody else; they were counted in no
+ * way. */
 TEST(again_and_alone)
 {
     struct inputs in = inputs_of(6);
@@ -241,7 +243,8 @@ TEST(again_and_alone)
     film_queue_free(&q);
 }
 
-/* Processes take films from one queue, each once, and all see what became of them; one that is killed at work holds nobody up. */
+/* Processes take films from one queue, each once, and all see what became of them; one that is
+ * killed at work holds nobody up. */
 TEST(several_processes)
 {
     enum { PROCESSES = 4 };
@@ -268,7 +271,7 @@ TEST(several_processes)
     film_queue_under_way(q, 1, &left);
     assert_int_equal(left.count, 0);
     film_queue_under_way(q, 0, &left);
-    assert_in_range(left.count, 0, 1);       /* it may have come too late for two */
+    assert_in_range(left.count, 0, 1); /* it may have come too late for two */
     struct film_tally t = film_queue_tally(q);
     assert_int_equal(t.done, FILMS - left.count);
     assert_int_equal(t.under_way, left.count);

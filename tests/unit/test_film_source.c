@@ -6,10 +6,11 @@
 #include "barcode/base/interrupt.h"
 #include "clip.h"
 
-/* ------------------------------------------------------------------ against the ffmpeg program, byte for byte */
+/* ------------------------------------------------------------------ against the ffmpeg program,
+ * byte for byte */
 
 struct judge {
-    uint8_t *right;             /* rgb24 of every frame, by ffmpeg */
+    uint8_t *right; /* rgb24 of every frame, by ffmpeg */
     size_t frames;
     atomic_uint seen, wrong;
 };
@@ -46,12 +47,15 @@ static uint64_t picked(const struct selection *rule)
 {
     switch (rule->kind) {
     case SELECT_EVERY: return (CLIP_FRAMES + rule->every - 1) / rule->every;
-    case SELECT_INTERVAL: return (uint64_t)(CLIP_FRAMES * CLIP_STEP_US + rule->interval_us - 1) / (uint64_t)rule->interval_us;
+    case SELECT_INTERVAL:
+        return (uint64_t)(CLIP_FRAMES * CLIP_STEP_US + rule->interval_us - 1) /
+               (uint64_t)rule->interval_us;
     default: return rule->columns;
     }
 }
 
-static void assess_decode_pass(struct source *s, struct judge *j, enum decode_plan plan, const struct selection *rule)
+static void assess_decode_pass(struct source *s, struct judge *j, enum decode_plan plan,
+                               const struct selection *rule)
 {
     atomic_store(&j->seen, 0);
     struct staged r = clip_stage_with(s, plan, 2, rule, CLIP_W, CLIP_H, judge_frame, j);
@@ -59,7 +63,8 @@ static void assess_decode_pass(struct source *s, struct judge *j, enum decode_pl
         fail_msg("%s: %s", s->film.path, r.error.text);
     assert_int_equal(atomic_load(&j->seen), picked(rule));
     if (atomic_load(&j->wrong) > 0)
-        fail_msg("%s, rule %d, plan %d: %u wrong frames", s->film.path, rule->kind, plan, atomic_load(&j->wrong));
+        fail_msg("%s, rule %d, plan %d: %u wrong frames", s->film.path, rule->kind, plan,
+                 atomic_load(&j->wrong));
     assert_int_equal(columns_count(r.columns), picked(rule));
     assert_int_equal(r.counts.lost + r.counts.damaged + r.counts.decode_errors, 0);
     staged_free(&r);
@@ -69,7 +74,8 @@ static void assess_decode_pass(struct source *s, struct judge *j, enum decode_pl
 static void judge_clip(const char *name)
 {
     static const struct selection rules[] = {
-        {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}, {.kind = SELECT_EVERY, .every = 7, .end_us = INT64_MAX},
+        {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX},
+        {.kind = SELECT_EVERY, .every = 7, .end_us = INT64_MAX},
         {.kind = SELECT_INTERVAL, .interval_us = 630000, .end_us = INT64_MAX},
         {.kind = SELECT_COLUMNS, .columns = 13, .end_us = CLIP_FRAMES * CLIP_STEP_US},
     };
@@ -87,8 +93,10 @@ static void judge_clip(const char *name)
 
 TEST(h264_is_what_ffmpeg_says)
 {
-    if (!clip_encode("-c:v libx264rgb -preset veryfast -x264-params keyint=12:min-keyint=12:open-gop=1:bframes=3:b-pyramid=normal open.mkv") ||
-        !clip_encode("-c:v libx264rgb -preset veryfast -x264-params keyint=20:min-keyint=9:bframes=3 closed.mp4"))
+    if (!clip_encode("-c:v libx264rgb -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:open-gop=1:bframes=3:b-pyramid=normal open.mkv") ||
+        !clip_encode("-c:v libx264rgb -preset veryfast -x264-params "
+                     "keyint=20:min-keyint=9:bframes=3 closed.mp4"))
         skip();
     judge_clip("open.mkv");
     judge_clip("closed.mp4");
@@ -97,14 +105,16 @@ TEST(h264_is_what_ffmpeg_says)
 TEST(hevc_is_what_ffmpeg_says)
 {
     if (!clip_encode("-c:v libx265 -pix_fmt gbrp -preset superfast -x265-params "
-                     "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4:b-adapt=0:temporal-layers=1 open-hevc.mkv"))
+                     "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4:b-adapt=0:"
+                     "temporal-layers=1 open-hevc.mkv"))
         skip();
     judge_clip("open-hevc.mkv");
 }
 
 TEST(others_are_what_ffmpeg_says)
 {
-    if (!clip_encode("-c:v libvpx-vp9 -pix_fmt gbrp -deadline realtime -cpu-used 8 -g 12 -b:v 300k vp9.webm") ||
+    if (!clip_encode("-c:v libvpx-vp9 -pix_fmt gbrp -deadline realtime -cpu-used 8 -g 12 -b:v 300k "
+                     "vp9.webm") ||
         !clip_encode("-c:v ffv1 -pix_fmt gbrp ffv1.mkv"))
         skip();
     judge_clip("vp9.webm");
@@ -128,15 +138,20 @@ static struct staged stage_or_fail(const char *name, const struct way *way)
     return r;
 }
 
-static void compare(const char *name, struct staged *right, const struct way *way, bool expect_sequential)
+static void compare(const char *name, struct staged *right, const struct way *way,
+                    bool expect_sequential)
 {
     struct staged r = stage_or_fail(name, way);
     for (uint64_t i = 0; i < columns_count(r.columns); i++) {
-        const struct column *a = columns_get(right->columns, i * way->every), *b = columns_get(r.columns, i);
-        if (b->status != COLUMN_OK || a->frame != b->frame || a->time_us != b->time_us || memcmp(a->average, b->average, 3) != 0)
-            fail_msg("%s, every %d, %d threads: column %d differs", name, (int)way->every, way->threads, (int)i);
+        const struct column *a = columns_get(right->columns, i * way->every),
+                            *b = columns_get(r.columns, i);
+        if (b->status != COLUMN_OK || a->frame != b->frame || a->time_us != b->time_us ||
+            memcmp(a->average, b->average, 3) != 0)
+            fail_msg("%s, every %d, %d threads: column %d differs", name, (int)way->every,
+                     way->threads, (int)i);
     }
-    assert_int_equal(columns_count(r.columns), (columns_count(right->columns) + way->every - 1) / way->every);
+    assert_int_equal(columns_count(r.columns),
+                     (columns_count(right->columns) + way->every - 1) / way->every);
     struct digest_result d = digest_compare(right->digest, r.digest);
     if (way->every == 1)
         assert_int_equal(d.different + d.alone, 0);
@@ -154,7 +169,8 @@ static void same_both_ways(const char *name, uint64_t frames, bool expect_sequen
 {
     static const struct way right_way = {DECODE_SEQUENTIAL, 1, 1};
     static const struct way ways[] = {
-        {DECODE_SEQUENTIAL, 4, 1}, {DECODE_PARALLEL, 1, 1}, {DECODE_PARALLEL, 5, 1}, {DECODE_PARALLEL, 2, 7}, {DECODE_PARALLEL, 2, 31},
+        {DECODE_SEQUENTIAL, 4, 1}, {DECODE_PARALLEL, 1, 1},  {DECODE_PARALLEL, 5, 1},
+        {DECODE_PARALLEL, 2, 7},   {DECODE_PARALLEL, 2, 31},
     };
     struct staged right = stage_or_fail(name, &right_way);
     assert_true(right.counts.sequential);
@@ -168,7 +184,8 @@ static void same_both_ways(const char *name, uint64_t frames, bool expect_sequen
 TEST(mpeg2_both_ways)
 {
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 4 -sc_threshold 1000000000 open.ts") ||
-        !clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 4 -flags +cgop -sc_threshold 1000000000 closed.mkv"))
+        !clip_encode(
+            "-c:v mpeg2video -g 9 -bf 2 -q:v 4 -flags +cgop -sc_threshold 1000000000 closed.mkv"))
         skip();
     same_both_ways("open.ts", CLIP_FRAMES, false);
     same_both_ways("closed.mkv", CLIP_FRAMES, false);
@@ -176,13 +193,15 @@ TEST(mpeg2_both_ways)
 
 TEST(h264_both_ways)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=10:min-keyint=10:open-gop=1:bframes=3 open264.ts") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:tff=1 -flags +ildct+ilme interlaced.mkv"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=10:min-keyint=10:open-gop=1:bframes=3 open264.ts") ||
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=20:tff=1 -flags "
+                     "+ildct+ilme interlaced.mkv"))
         skip();
     same_both_ways("open264.ts", CLIP_FRAMES, false);
     same_both_ways("interlaced.mkv", CLIP_FRAMES, false);
-    assert_true(clip_ffmpeg("-i open264.ts -c copy bare.h264"));       /* no times, no container */
-    assert_true(clip_ffmpeg("-i open264.ts -c copy open264.avi"));     /* decoding times only    */
+    assert_true(clip_ffmpeg("-i open264.ts -c copy bare.h264"));   /* no times, no container */
+    assert_true(clip_ffmpeg("-i open264.ts -c copy open264.avi")); /* decoding times only */
     same_both_ways("bare.h264", CLIP_FRAMES, false);
     same_both_ways("open264.avi", CLIP_FRAMES, false);
 }
@@ -193,16 +212,19 @@ TEST(other_codecs_both_ways)
         same_both_ways("mpeg4.avi", CLIP_FRAMES, true);
     if (clip_hidden_vp8("vp8.webm"))
         same_both_ways("vp8.webm", CLIP_FRAMES, false);
-    if (clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=10:min-keyint=10:open-gop=0:radl=2 radl.mkv"))
+    if (clip_encode("-c:v libx265 -preset superfast -x265-params "
+                    "log-level=error:keyint=10:min-keyint=10:open-gop=0:radl=2 radl.mkv"))
         same_both_ways("radl.mkv", CLIP_FRAMES, false);
     if (clip_encode("-c:v mjpeg -q:v 4 mjpeg.avi"))
         same_both_ways("mjpeg.avi", CLIP_FRAMES, true);
 }
 
-/* A film that begins in mid-GOP: what cannot be decoded is no frame, whichever way it is decoded. */
+/* A film that begins in mid-GOP: what cannot be decoded is no frame, whichever way it is decoded.
+ */
 TEST(lead_in_both_ways)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=10:min-keyint=10:open-gop=1:bframes=3 whole.ts"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=10:min-keyint=10:open-gop=1:bframes=3 whole.ts"))
         skip();
     assert_int_equal(system("tail -c +$((1 + 188 * 40)) whole.ts > late.ts"), 0);
     struct selection rule = every(1);
@@ -232,7 +254,7 @@ TEST(damaged_container)
         clip_careful = false;
         assert_true(r.ok);
         assert_true(r.counts.read_failed);
-        assert_int_equal(columns_count(r.columns), CLIP_FRAMES);      /* what is lost keeps its place */
+        assert_int_equal(columns_count(r.columns), CLIP_FRAMES); /* what is lost keeps its place */
         assert_true(r.counts.dropped + r.counts.unreadable > 0 &&
                     r.counts.lost >= r.counts.dropped);
         staged_free(&r);
@@ -244,7 +266,8 @@ static bool watch(void *user, const struct frame_tag *tag, const uint8_t *rgb, s
     (void)tag, (void)rgb;
     struct decode_progress p;
     source_progress(user, &p);
-    return (p.frames <= CLIP_FRAMES && p.bytes > 0 && p.bytes <= p.total_bytes) || err_set(e, ERR_FAILED, "progress beyond the end");
+    return (p.frames <= CLIP_FRAMES && p.bytes > 0 && p.bytes <= p.total_bytes) ||
+           err_set(e, ERR_FAILED, "progress beyond the end");
 }
 
 TEST(progress_and_reopening)
@@ -285,7 +308,8 @@ TEST(progress_and_reopening)
 /* Another film under the same name is not the one that was opened. */
 TEST(changed_in_between)
 {
-    static const char *const others[] = {"-c:v mpeg2video -q:v 4 -s 64x64", "-c:v mpeg4 -q:v 4", "-map 0 -map 0 -c:v:0 mpeg4 -c:v:1 mpeg2video"};
+    static const char *const others[] = {"-c:v mpeg2video -q:v 4 -s 64x64", "-c:v mpeg4 -q:v 4",
+                                         "-map 0 -map 0 -c:v:0 mpeg4 -c:v:1 mpeg2video"};
     struct selection rule = every(1);
     for (int i = 0; i < 3; i++) {
         char line[128];
@@ -296,7 +320,7 @@ TEST(changed_in_between)
         struct source *s = source_open("film.mkv", &e);
         assert_non_null(s);
         assert_true(clip_measure(s, &e));
-        assert_true(clip_measure(s, &e));      /* nothing changed */
+        assert_true(clip_measure(s, &e)); /* nothing changed */
         assert_int_equal(rename("other.mkv", "film.mkv"), 0);
         assert_false(clip_measure(s, &e));
         struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, NULL, NULL);
@@ -308,7 +332,8 @@ TEST(changed_in_between)
     }
 }
 
-/* A file can be read again; what a playlist names may change without it; a pipe is read once, and then an error, no hang. */
+/* A file can be read again; what a playlist names may change without it; a pipe is read once, and
+ * then an error, no hang. */
 TEST(what_a_film_can)
 {
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
@@ -362,10 +387,11 @@ TEST(interrupted_staging)
     assert_non_null(s);
     interrupt_install();
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
-        struct staged r = clip_stage_with(s, (enum decode_plan)plan, 3, &rule, 8, 8, interrupt_at, NULL);
+        struct staged r =
+            clip_stage_with(s, (enum decode_plan)plan, 3, &rule, 8, 8, interrupt_at, NULL);
         assert_false(r.ok);
         assert_int_equal(r.error.code, ERR_INTERRUPTED);
-        assert_int_equal(r.counts.lost, 0);      /* what was not decoded any more is not lost */
+        assert_int_equal(r.counts.lost, 0); /* what was not decoded any more is not lost */
         staged_free(&r);
     }
     assert_false(clip_measure(s, &e));

@@ -20,17 +20,18 @@ struct run {
     struct decode_counts counts;
     struct frame_cache *cache;
     char state[16];
-    int stop_after;             /* frames, then Ctrl-C; 0: never */
+    int stop_after; /* frames, then Ctrl-C; 0: never */
     bool ok;
-    bool disk_fails;            /* staging is told to have met a read error */
+    bool disk_fails; /* staging is told to have met a read error */
 };
 
 static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     struct run *r = user;
     frame_cache_put(r->cache, tag, rgb);
-    static atomic_bool raised;               /* by whichever engine thread; a second one would kill */
-    if (r->stop_after > 0 && tag->column >= (uint64_t)r->stop_after && !atomic_exchange(&raised, true))
+    static atomic_bool raised; /* by whichever engine thread; a second one would kill */
+    if (r->stop_after > 0 && tag->column >= (uint64_t)r->stop_after &&
+        !atomic_exchange(&raised, true))
         raise(SIGINT);
     return digest_put(r->digest, tag->column, rgb, (size_t)W * H * 3, e);
 }
@@ -46,11 +47,26 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     struct engine_config config = {.threads = 2};
     struct engine *g = engine_open("cpu", &config, NULL);
     assert_true(r->columns && r->digest && s && g);
-    struct frame_cache_ask ask = {.film = s, .selection = rule, .width = W, .height = H, .threads = 2, .decode = "any", .decoder = CACHE_BY_SOFTWARE};
+    struct frame_cache_ask ask = {.film = s,
+                                  .selection = rule,
+                                  .width = W,
+                                  .height = H,
+                                  .threads = 2,
+                                  .decode = "any",
+                                  .decoder = CACHE_BY_SOFTWARE};
     frame_cache_look(r->cache, &ask);
     snprintf(r->state, sizeof r->state, "%s", frame_cache_state(r->cache));
-    struct engine_job job = {.width = W, .height = H, .ports = 3, .columns = r->columns, .tap = on_analysed, .tap_user = r};
-    struct decode_job what = {.selection = *rule, .threads = 2, .engine = g, .columns = r->columns, .frame_times = frame_cache_frame_times(r->cache)};
+    struct engine_job job = {.width = W,
+                             .height = H,
+                             .ports = 3,
+                             .columns = r->columns,
+                             .tap = on_analysed,
+                             .tap_user = r};
+    struct decode_job what = {.selection = *rule,
+                              .threads = 2,
+                              .engine = g,
+                              .columns = r->columns,
+                              .frame_times = frame_cache_frame_times(r->cache)};
     struct engine_times engine_times;
     struct decode_times times = {0};
     assert_true(engine_begin(g, &job, NULL));
@@ -94,12 +110,16 @@ static void same(const struct run *r, const struct run *plain, const char *state
     assert_int_equal(first_difference(r->columns, plain->columns, 0), -1);
     struct digest_result d = digest_compare(r->digest, plain->digest);
     assert_true(d.both > 0 && d.different == 0 && d.alone == 0);
-    assert_true(r->counts.displayed == plain->counts.displayed && r->counts.last_us == plain->counts.last_us);
-    assert_true(r->counts.lost == plain->counts.lost && r->counts.damaged == plain->counts.damaged &&
-                r->counts.decode_errors == plain->counts.decode_errors && r->counts.read_failed == plain->counts.read_failed);
+    assert_true(r->counts.displayed == plain->counts.displayed &&
+                r->counts.last_us == plain->counts.last_us);
+    assert_true(r->counts.lost == plain->counts.lost &&
+                r->counts.damaged == plain->counts.damaged &&
+                r->counts.decode_errors == plain->counts.decode_errors &&
+                r->counts.read_failed == plain->counts.read_failed);
 }
 
-static void expect_like(const struct run *plain, const char *film, const struct cache_options *o, const struct selection *rule, const char *state)
+static void expect_like(const struct run *plain, const char *film, const struct cache_options *o,
+                        const struct selection *rule, const char *state)
 {
     struct run r = {.options = *o};
     run(&r, film, rule);
@@ -107,7 +127,8 @@ static void expect_like(const struct run *plain, const char *film, const struct 
     forget(&r);
 }
 
-static void expect(const char *film, const struct cache_options *o, const struct selection *rule, const char *state)
+static void expect(const char *film, const struct cache_options *o, const struct selection *rule,
+                   const char *state)
 {
     struct run plain = without(film, rule);
     expect_like(&plain, film, o, rule, state);
@@ -117,7 +138,8 @@ static void expect(const char *film, const struct cache_options *o, const struct
 static bool make_film(const char *name)
 {
     char line[256];
-    snprintf(line, sizeof line, "-c:v libx264 -preset ultrafast -bf 2 -x264-params keyint=20:scenecut=0 %s", name);
+    snprintf(line, sizeof line,
+             "-c:v libx264 -preset ultrafast -bf 2 -x264-params keyint=20:scenecut=0 %s", name);
     return clip_encode(line);
 }
 
@@ -194,7 +216,9 @@ TEST(films_change)
     assert_int_equal(system("cp -p renamed.mkv copy.mkv"), 0);
     expect("copy.mkv", &o, &rule, "hit");
     /* A byte of a picture, in place, the time set back. */
-    assert_int_equal(system("cp -p copy.mkv stamp; printf x | dd of=copy.mkv bs=1 seek=30000 conv=notrunc 2>dd.log; touch -r stamp copy.mkv"), 0);
+    assert_int_equal(system("cp -p copy.mkv stamp; printf x | dd of=copy.mkv bs=1 seek=30000 "
+                            "conv=notrunc 2>dd.log; touch -r stamp copy.mkv"),
+                     0);
     expect("copy.mkv", &o, &rule, "miss");
     struct cache_options nowhere = in("/dev/null/x");
     expect("renamed.mkv", &nowhere, &rule, "miss");
@@ -210,19 +234,23 @@ TEST(damaged_entry)
     struct cache_options o = in("damage");
     struct selection rule = every(10);
     expect("damage.mkv", &o, &rule, "miss");
-    assert_int_equal(system("for f in damage/*.frames; do printf xyz | dd of=$f bs=1 seek=3000 conv=notrunc 2>dd.log; done"), 0);
+    assert_int_equal(system("for f in damage/*.frames; do printf xyz | dd of=$f bs=1 seek=3000 "
+                            "conv=notrunc 2>dd.log; done"),
+                     0);
     struct run r = {.options = o};
     run(&r, "damage.mkv", &rule);
     assert_string_equal(r.state, "hit");
     assert_true(r.counts.cache_failed);
     forget(&r);
-    /* render.c calls frame_cache_again now; here the run is over, and the next one decodes or is told again. */
+    /* render.c calls frame_cache_again now; here the run is over, and the next one decodes or is
+     * told again. */
     assert_int_equal(system("rm damage/*.frames"), 0);
     expect("damage.mkv", &o, &rule, "miss");
     expect("damage.mkv", &o, &rule, "hit");
 }
 
-/* Ctrl-C in a child; what it staged is not decoded again. Twice, so that the second one adds to the first one's. */
+/* Ctrl-C in a child; what it staged is not decoded again. Twice, so that the second one adds to the
+ * first one's. */
 TEST(continues_after_an_interruption)
 {
     if (!make_film("long.mkv"))
@@ -263,7 +291,7 @@ TEST(playlists_are_not_kept)
     fclose(f);
     struct err e = ERR_INIT;
     struct source *s = source_open("list.ffconcat", &e);
-    if (!s)                      /* this libav reads no playlists: so much the better */
+    if (!s) /* this libav reads no playlists: so much the better */
         skip();
     source_close(&s);
     struct cache_options o = in("playlists");

@@ -43,7 +43,7 @@ TEST(comparing)
     expect(r, 3, 2, 1);
     assert_int_equal(r.first_difference, 5);
     expect(digest_compare(b, a), 3, 2, 1);
-    put(b, 5, "green");                        /* the last word counts */
+    put(b, 5, "green"); /* the last word counts */
     r = digest_compare(a, b);
     expect(r, 3, 1, 1);
     assert_int_equal(r.first_difference, 900);
@@ -51,7 +51,7 @@ TEST(comparing)
     expect(digest_compare(a, b), 2, 0, 2);
     digest_drop(b, 900);
     digest_drop(b, 70000);
-    digest_drop(b, 1u << 30);                  /* was never there */
+    digest_drop(b, 1u << 30); /* was never there */
     expect(digest_compare(a, b), 2, 0, 0);
     digest_free(&a);
     digest_free(&b);

@@ -6,7 +6,8 @@
 
 enum { FRAME_US = 41667, FRAMES = 400 };
 
-/* A film whose steps wander: mostly a frame, sometimes none, sometimes long; checked every `gop` frames. */
+/* A film whose steps wander: mostly a frame, sometimes none, sometimes long; checked every `gop`
+ * frames. */
 static struct frame_times *make(int gop, bool whole)
 {
     struct frame_times *t = frame_times_open(NULL);
@@ -39,7 +40,8 @@ static bool pick(void *user, const struct frame_tag *tag)
     return true;
 }
 
-static bool walk(const struct frame_times *t, const struct selection *rule, struct picked *p, struct frame_times_walked *w)
+static bool walk(const struct frame_times *t, const struct selection *rule, struct picked *p,
+                 struct frame_times_walked *w)
 {
     *p = (struct picked){.most = 4 * FRAMES};
     return frame_times_walk(t, rule, pick, p, w);
@@ -69,13 +71,15 @@ TEST(picks_what_the_selection_picks)
         size_t n = 0;
         for (uint64_t i = 0; i < w.displayed; i++) {
             int64_t time = everything.tag[i].time_us;
-            int64_t next = i + 1 < FRAMES ? everything.tag[i + 1].time_us : selection_last_until(&rule[r], time, FRAME_US);
+            int64_t next = i + 1 < FRAMES ? everything.tag[i + 1].time_us
+                                          : selection_last_until(&rule[r], time, FRAME_US);
             uint64_t column;
             uint32_t repeat = selection_take(&c, time, next, &column);
             if (repeat == 0)
                 continue;
             const struct frame_tag *tag = &some.tag[n++];
-            assert_true(tag->frame == i && tag->time_us == time && tag->column == column && tag->repeat == repeat);
+            assert_true(tag->frame == i && tag->time_us == time && tag->column == column &&
+                        tag->repeat == repeat);
         }
         assert_int_equal(n, some.count);
     }
@@ -89,7 +93,7 @@ TEST(stops_at_checks)
     static struct picked p;
     struct frame_times_walked w;
     struct selection rule = all;
-    assert_false(walk(t, &rule, &p, &w));               /* not whole, and all is wanted */
+    assert_false(walk(t, &rule, &p, &w)); /* not whole, and all is wanted */
     rule.end_us = 3000000;
     assert_true(walk(t, &rule, &p, &w));
     assert_int_equal(w.displayed % 20, 0);
@@ -113,7 +117,7 @@ TEST(what_follows_a_stop_is_not_kept)
     assert_false(walk(t, &all, &p, &w));
     assert_int_equal(p.count, FRAMES);
     assert_int_equal(w.displayed, FRAMES);
-    frame_times_begin(t, FRAME_US);                        /* a second staging starts over */
+    frame_times_begin(t, FRAME_US); /* a second staging starts over */
     assert_false(walk(t, &all, &p, &w));
     assert_int_equal(p.count, 0);
     assert_int_equal(w.displayed, 0);
@@ -142,7 +146,8 @@ TEST(a_refused_pick_ends_it)
 
 TEST(times_that_prove_nothing)
 {
-    static const int64_t bad[][2] = {{-1, 5}, {INT64_C(1) << 58, FRAME_TIMES_OPEN}, {7, -3}, {7, INT64_C(1) << 58}, {6, 8}};
+    static const int64_t bad[][2] = {
+        {-1, 5}, {INT64_C(1) << 58, FRAME_TIMES_OPEN}, {7, -3}, {7, INT64_C(1) << 58}, {6, 8}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct frame_times *t = frame_times_open(NULL);
         frame_times_begin(t, FRAME_US);
@@ -177,7 +182,7 @@ TEST(there_and_back)
         struct wire_in in = wire_read(o.data, o.count);
         struct frame_times *u = frame_times_decode(&in);
         assert_non_null(u);
-        assert_int_equal(wire_u32(&in), 77);             /* it takes its own bytes and no more */
+        assert_int_equal(wire_u32(&in), 77); /* it takes its own bytes and no more */
         for (int64_t end = 0; end < INT64_C(30000000); end += 1700000) {
             struct selection rule = all;
             struct frame_times_walked v, w;

@@ -6,9 +6,9 @@
 #include "media/frame/frame_view.h"
 #include "media/frame/pixfmt.h"
 
-enum { W = 19, H = 7 };      /* odd: chroma planes are rounded up */
+enum { W = 19, H = 7 }; /* odd: chroma planes are rounded up */
 
-static AVFrame *planes;      /* view_of_frame's */
+static AVFrame *planes; /* view_of_frame's */
 
 static AVFrame *make_frame(enum AVPixelFormat format)
 {
@@ -24,7 +24,9 @@ static AVFrame *make_frame(enum AVPixelFormat format)
     return f;
 }
 
-static const struct film film = {.path = (char *)(uintptr_t)"a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
+static const struct film film = {.path = (char *)(uintptr_t) "a film",
+                                 .matrix = MATRIX_BT709,
+                                 .range = RANGE_LIMITED,
                                  .orientation = {3, true}};
 
 /* Sample (x, y) of a component, read as frame.h says. */
@@ -41,7 +43,8 @@ static unsigned sample(const struct frame_view *v, int component, int x, int y)
     return value >> v->shift;
 }
 
-/* Writes numbers through libav's own component writer and reads them through the view. test_pixfmt.c has the other formats. */
+/* Writes numbers through libav's own component writer and reads them through the view.
+ * test_pixfmt.c has the other formats. */
 static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
 {
     struct err e = ERR_INIT;
@@ -54,7 +57,8 @@ static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
     assert_int_equal(v.height, H);
     assert_int_equal(v.bits, d->comp[0].depth);
     assert_int_equal(v.model, rgb ? MODEL_RGB : d->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR);
-    assert_int_equal(v.range, rgb || strstr(d->name, "yuvj") == d->name ? RANGE_FULL : RANGE_LIMITED);
+    assert_int_equal(v.range,
+                     rgb || strstr(d->name, "yuvj") == d->name ? RANGE_FULL : RANGE_LIMITED);
     assert_int_equal(v.matrix, rgb ? MATRIX_RGB : MATRIX_BT709);
     assert_int_equal(v.orientation.quarter_turns, 3);
     assert_true(v.orientation.mirror);
@@ -67,7 +71,8 @@ static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
                     if (pass == 0)
                         av_write_image_line(&value, f->data, f->linesize, d, x, y, c, 1);
                     else if (sample(&v, c, x, y) != value)
-                        fail_msg("%s: component %d at %d,%d is %u, not %u", d->name, c, x, y, sample(&v, c, x, y), value);
+                        fail_msg("%s: component %d at %d,%d is %u, not %u", d->name, c, x, y,
+                                 sample(&v, c, x, y), value);
                 }
             }
         }
@@ -90,14 +95,16 @@ TEST(every_known_format)
     assert_true(known > 60);
 }
 
-/* Returns the formats that the codec lists, AV_PIX_FMT_NONE last; NULL if it lists none or encodes. */
+/* Returns the formats that the codec lists, AV_PIX_FMT_NONE last; NULL if it lists none or encodes.
+ */
 static const enum AVPixelFormat *decoder_formats(const AVCodec *c)
 {
     if (!av_codec_is_decoder(c) || c->type != AVMEDIA_TYPE_VIDEO)
         return NULL;
 #if AV_COMPAT_7_1
     const void *list = NULL;
-    assert_int_equal(avcodec_get_supported_config(NULL, c, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL), 0);
+    assert_int_equal(
+        avcodec_get_supported_config(NULL, c, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL), 0);
     return list;
 #else
     return c->pix_fmts;
@@ -111,7 +118,9 @@ TEST(every_format_that_decoders_give)
     for (const AVCodec *c; (c = av_codec_iterate(&at));)
         for (const enum AVPixelFormat *f = decoder_formats(c); f && *f != AV_PIX_FMT_NONE; f++) {
             const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(*f);
-            if (!(d->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER)) && !view_format_known(*f))
+            if (!(d->flags &
+                  (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER)) &&
+                !view_format_known(*f))
                 fail_msg("%s of %s is refused", d->name, c->name);
         }
 }
@@ -119,10 +128,13 @@ TEST(every_format_that_decoders_give)
 TEST(what_films_have)
 {
     static const char *const yes[] = {
-        "yuv420p", "yuvj420p", "yuv422p", "yuv444p", "yuv410p", "yuv411p", "yuv440p", "yuv420p10le", "yuv422p10le", "yuv444p12le",
-        "yuv420p16le", "nv12", "nv21", "nv16", "p010le", "p016le", "gray", "gray10le", "gray16le", "gbrp", "gbrp10le", "gbrap", "rgb24",
-        "bgr24", "bgra", "rgb0", "rgb48le", "yuva420p", "yuyv422", "uyvy422", "ya8", "pal8", "monow", "rgb565le", "rgb444le",
-        "yuv420p10be", "gray16be", "xyz12le", "gray9be", "rgb48be", "bgr8", "x2rgb10le",
+        "yuv420p",  "yuvj420p",    "yuv422p",     "yuv444p",     "yuv410p",     "yuv411p",
+        "yuv440p",  "yuv420p10le", "yuv422p10le", "yuv444p12le", "yuv420p16le", "nv12",
+        "nv21",     "nv16",        "p010le",      "p016le",      "gray",        "gray10le",
+        "gray16le", "gbrp",        "gbrp10le",    "gbrap",       "rgb24",       "bgr24",
+        "bgra",     "rgb0",        "rgb48le",     "yuva420p",    "yuyv422",     "uyvy422",
+        "ya8",      "pal8",        "monow",       "rgb565le",    "rgb444le",    "yuv420p10be",
+        "gray16be", "xyz12le",     "gray9be",     "rgb48be",     "bgr8",        "x2rgb10le",
     };
     static const char *const no[] = {
         "gbrpf32le", "grayf32be", "bayer_rggb8", "bayer_gbrg16be", "cuda", "vaapi", "rgb4", "bgr4",

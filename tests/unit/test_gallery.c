@@ -13,8 +13,12 @@ static void put_page(const char *path, const char *kind, const char *card)
 {
     FILE *f = fopen(path, "w");
     assert_non_null(f);
-    fprintf(f, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"barcode 1\">\n"
-               "<meta name=\"barcode:page\" content=\"%s\">\n<script type=\"application/json\" id=\"card\">%s</script>\n</html>\n", kind, card);
+    fprintf(f,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+            "name=\"generator\" content=\"barcode 1\">\n"
+            "<meta name=\"barcode:page\" content=\"%s\">\n<script type=\"application/json\" "
+            "id=\"card\">%s</script>\n</html>\n",
+            kind, card);
     fclose(f);
 }
 
@@ -24,7 +28,7 @@ static char *read_all(const char *path)
     size_t size;
     FILE *f = fopen(path, "r"), *to = open_memstream(&bytes, &size);
     assert_non_null(f);
-    for (int c; (c = getc(f)) != EOF; )
+    for (int c; (c = getc(f)) != EOF;)
         putc(c, to);
     fclose(f);
     fclose(to);
@@ -40,7 +44,8 @@ static void expect_pages(const char *path, const char *want)
     assert_non_null(text);
     json_t *cards = json_loadb(text, length, 0, NULL), *card;
     json_array_foreach(cards, i, card)
-        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i > 0 ? " " : "", json_string_value(json_object_get(card, "page")));
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i > 0 ? " " : "",
+                 json_string_value(json_object_get(card, "page")));
     assert_string_equal(got, want);
     json_decref(cards);
     free(html);

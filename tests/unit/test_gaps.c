@@ -34,9 +34,9 @@ TEST(as_many_as_there_is_room_for)
     assert_int_equal(gap_frames(0, 40000, 40000), 0);
     assert_int_equal(gap_frames(0, 59999, 40000), 0);
     assert_int_equal(gap_frames(0, 80000, 40000), 1);
-    assert_int_equal(gap_frames(0, 79000, 40000), 1);       /* Matroska's times are milliseconds */
+    assert_int_equal(gap_frames(0, 79000, 40000), 1); /* Matroska's times are milliseconds */
     assert_int_equal(gap_frames(1000000, 1000000 + 33367 * 30000LL, 33367), 29999);
-    assert_int_equal(gap_frames(0, INT64_C(3600000001), 40000), 0);        /* a jump */
+    assert_int_equal(gap_frames(0, INT64_C(3600000001), 40000), 0); /* a jump */
     assert_int_equal(gap_frames(40000, 0, 40000), 0);
     for (uint64_t i = 0; i <= 4; i++)
         assert_int_equal(gap_frame_time(200, 600, i, 3), 200 + 100 * (int64_t)i);

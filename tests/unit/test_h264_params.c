@@ -1,18 +1,19 @@
 /*
- * test_h264_params.c - H.264's parameter sets and slice headers, and an IDR picture made over into a idr splice. Headers are written
- * here bit by bit.
+ * test_h264_params.c - H.264's parameter sets and slice headers, and an IDR picture made over into
+ * a idr splice. Headers are written here bit by bit.
  */
 #include "test.h"
 #include "h26x_bits.h"
 #include "media/bitstream/h264_params.h"
 
 /* An SPS of the main profile, number `id`. */
-static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned references, bool frames)
+static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned references,
+                bool frames)
 {
     struct bits b = {.n = 0};
     bits(&b, 32, 0x674d001e);
     ue(&b, id);
-    ue(&b, 0);                 /* frame_num of 4 bits */
+    ue(&b, 0); /* frame_num of 4 bits */
     ue(&b, 0);
     ue(&b, order_bits - 4);
     ue(&b, references);
@@ -39,7 +40,8 @@ static void pps(struct bytes *to, unsigned id, unsigned of)
 
 enum { FRAME, TOP, BOTTOM };
 
-static void slice(struct bytes *to, int type, unsigned set, bool frames, int field, unsigned order_bits, unsigned order)
+static void slice(struct bytes *to, int type, unsigned set, bool frames, int field,
+                  unsigned order_bits, unsigned order)
 {
     struct bits b = {.n = 0};
     bits(&b, 8, 0x60 | (unsigned)type);
@@ -132,7 +134,7 @@ static unsigned separated(unsigned own, unsigned next_order)
     struct bytes sets = {.n = 0}, idr = {.n = 0}, next = {.n = 0};
     sps(&sets, 0, 6, 4, true);
     pps(&sets, 0, 0);
-    NAL(&idr, 4, 6, 5, 1, 0, 0x80);              /* an SEI, which is left out */
+    NAL(&idr, 4, 6, 5, 1, 0, 0x80); /* an SEI, which is left out */
     slice(&idr, 5, 0, true, FRAME, 6, own);
     slice(&idr, 5, 0, true, FRAME, 6, own);
     slice(&next, 1, 0, true, FRAME, 6, next_order);
@@ -176,7 +178,7 @@ TEST(escaped)
     idr.at[3] = (uint8_t)(idr.at[3] + sizeof tail);
     struct nal_sets s = sets_of(&sets);
     size_t n = nal_separate(&s, 4, idr.at, idr.n, NULL, out);
-    assert_int_equal(n, idr.n - 3);              /* zeros at the end are padding */
+    assert_int_equal(n, idr.n - 3); /* zeros at the end are padding */
     assert_memory_equal(out + 4, idr.at + 4, n - 4);
     assert_int_equal(out[3], n - 4);
 }

@@ -10,7 +10,9 @@
 #include "media/ffmpeg/av_compat.h"
 #include "clip.h"
 
-#define X265 "-frames:v 12 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
+#define X265 \
+    "-frames:v 12 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params " \
+    "log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
 
 /* What the source knows of the film's peak, without a probe and with one. */
 static void peaks(const char *name, int before, int after)
@@ -33,8 +35,11 @@ static void peaks(const char *name, int before, int after)
 
 TEST(in_films)
 {
-    if (!clip_encode(X265 ":max-cll=1234,400 said.mp4") || !clip_ffmpeg("-i said.mp4 -c copy said.ts") || !clip_ffmpeg("-i said.mp4 -c copy said.hevc") ||
-        !clip_encode(X265 ":hdr10=1:'master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(20000000,50)' display.mkv") ||
+    if (!clip_encode(X265 ":max-cll=1234,400 said.mp4") ||
+        !clip_ffmpeg("-i said.mp4 -c copy said.ts") ||
+        !clip_ffmpeg("-i said.mp4 -c copy said.hevc") ||
+        !clip_encode(X265 ":hdr10=1:'master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP("
+                          "15635,16450)L(20000000,50)' display.mkv") ||
         !clip_encode(X265 " silent.mkv"))
         skip();
     peaks("said.mp4", 0, 1234);
@@ -47,20 +52,24 @@ TEST(in_films)
 /* A recording that begins behind a key frame: nothing can be decoded before the next one. */
 TEST(behind_a_key_frame)
 {
-    if (!clip_encode("-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params log-level=error:colorprim=bt2020:transfer=smpte2084:"
-                     "colormatrix=bt2020nc:keyint=150:min-keyint=150:scenecut=0:repeat-headers=1:max-cll=1234,400 whole.ts") ||
+    if (!clip_encode("-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params "
+                     "log-level=error:colorprim=bt2020:transfer=smpte2084:"
+                     "colormatrix=bt2020nc:keyint=150:min-keyint=150:scenecut=0:repeat-headers=1:"
+                     "max-cll=1234,400 whole.ts") ||
         system("tail -c +$((188 * 50 + 1)) whole.ts > behind.ts") != 0)
         skip();
     peaks("behind.ts", 0, 1234);
 }
 
-/* Gives the stream a copy of `size` bytes as its side data of type `type`, in the place of what it has. */
-static void set_side_data(AVStream *s, enum AVPacketSideDataType type, const void *data, size_t size)
+/* Gives the stream a copy of `size` bytes as its side data of type `type`, in the place of what it
+ * has. */
+static void set_side_data(AVStream *s, enum AVPacketSideDataType type, const void *data,
+                          size_t size)
 {
 #if AV_COMPAT_6_1
     AVCodecParameters *c = s->codecpar;
-    AVPacketSideData *side = av_packet_side_data_new(&c->coded_side_data, &c->nb_coded_side_data,
-                                                     type, size, 0);
+    AVPacketSideData *side =
+        av_packet_side_data_new(&c->coded_side_data, &c->nb_coded_side_data, type, size, 0);
     assert_non_null(side);
     memcpy(side->data, data, size);
 #else
@@ -94,10 +103,13 @@ TEST(by_the_container)
     film_light_of_stream(s, &f);
     assert_int_equal(f.peak, 10000);
     assert_int_equal(f.dolby_vision, 5);
-    /* Profiles 8 and 10 have a base layer of HDR10 (1), SDR (2) or HLG (4), but 10 may have none. */
+    /* Profiles 8 and 10 have a base layer of HDR10 (1), SDR (2) or HLG (4), but 10 may have none.
+     */
     static const int profile[][3] = {{8, 1, 0}, {7, 6, 0}, {10, 1, 0}, {10, 4, 0}, {10, 0, 10}};
     for (size_t i = 0; i < sizeof profile / sizeof *profile; i++) {
-        dolby = (AVDOVIDecoderConfigurationRecord){.dv_profile = (uint8_t)profile[i][0], .dv_bl_signal_compatibility_id = (uint8_t)profile[i][1]};
+        dolby = (AVDOVIDecoderConfigurationRecord){.dv_profile = (uint8_t)profile[i][0],
+                                                   .dv_bl_signal_compatibility_id =
+                                                       (uint8_t)profile[i][1]};
         set_side_data(s, AV_PKT_DATA_DOVI_CONF, &dolby, sizeof dolby);
         film_light_of_stream(s, &f);
         assert_int_equal(f.dolby_vision, profile[i][2]);

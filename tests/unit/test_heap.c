@@ -27,7 +27,7 @@ static void *decode(void *argument)
         if (!picture[i])
             return NULL;
         memset(picture[i], 1, PICTURE_BYTES);
-        *(volatile char *)picture[i] = 2;        /* the compiler keeps what nobody reads */
+        *(volatile char *)picture[i] = 2; /* the compiler keeps what nobody reads */
     }
     for (int i = 0; i < PICTURES; i++)
         free(picture[i]);
@@ -53,7 +53,7 @@ static void freed_memory_is_used_again(void **state)
 {
     (void)state;
     if (!heap_keep())
-        return;                      /* a machine of little memory */
+        return; /* a machine of little memory */
     long first = pages_of_one();
     for (int i = 0; i < 3; i++)
         assert_in_range(pages_of_one(), 0, first / 4);

@@ -10,7 +10,8 @@
 static struct film film;
 static struct report report;
 static char path[] = "/films/<script>alert(1)</script>&\"\xff.mkv";
-static const char *name = "script>&\"\xef\xbf\xbd.mkv";       /* what comes after the last slash, as UTF-8 */
+/* what comes after the last slash, as UTF-8 */
+static const char *name = "script>&\"\xef\xbf\xbd.mkv";
 
 enum { K = 3 };
 
@@ -30,11 +31,22 @@ static void scene(uint64_t count)
         column->clusters = i % 2 == 0 ? 2 : K;
         column->chosen = 1;
         for (int k = 0; k < column->clusters; k++)
-            column->cluster[k] = (struct cluster){{(uint8_t)i, (uint8_t)(k * 100), 30}, k == 0 ? 60 : 20};
+            column->cluster[k] =
+                (struct cluster){{(uint8_t)i, (uint8_t)(k * 100), 30}, k == 0 ? 60 : 20};
         memset(column->row, (int)(i & 255), 12);
     }
-    film = (struct film){.path = path, .title = "</script><b>", .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p", .videos = 1, .width = 1920, .height = 1080,
-                         .rate_num = 24, .rate_den = 1, .duration_us = 60000000, .frames = -1};
+    film = (struct film){.path = path,
+                         .title = "</script><b>",
+                         .container = "matroska,webm",
+                         .codec = "h264",
+                         .pixel_format = "yuv420p",
+                         .videos = 1,
+                         .width = 1920,
+                         .height = 1080,
+                         .rate_num = 24,
+                         .rate_den = 1,
+                         .duration_us = 60000000,
+                         .frames = -1};
     report = (struct report){.film = &film,
                              .film_id = "7-0123456789abcdef0123456789abcdef",
                              .fingerprint = "definition=5.1 mode=kmeans",
@@ -137,7 +149,8 @@ TEST(test_columns_come_back)
             assert_memory_equal(one, c->cluster[k].rgb, 3);
             total += one[3] | (unsigned)one[4] << 8;
         }
-        assert_true(c->status == COLUMN_MISSING ? total == 0 : total + 2 >= 65535 && total <= 65537);
+        assert_true(c->status == COLUMN_MISSING ? total == 0
+                                                : total + 2 >= 65535 && total <= 65537);
     }
     assert_int_equal(clusters[3] | clusters[4] << 8, (65535 * 60 + 40) / 80);
     free(times), free(frames), free(states), free(means), free(clusters), free(html);
@@ -149,12 +162,16 @@ TEST(test_names_are_data)
     scene(9);
     char *html = written(alone("kmeans"));
     json_t *facts = json_of(html, "film"), *card = json_of(html, "card");
-    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "name")), name);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "title")), "</script><b>");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "name")),
+                        name);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "title")),
+                        "</script><b>");
     assert_string_equal(json_string_value(json_object_get(card, "name")), name);
     assert_null(strstr(html, "alert"));
     assert_null(strstr(html, "script>&"));
-    assert_int_equal(json_array_size(json_object_get(json_object_get(card, "moments"), "times")), 8);     /* one of nine is missing */
+    /* one of nine is missing */
+    assert_int_equal(json_array_size(json_object_get(json_object_get(card, "moments"), "times")),
+                     8);
     assert_true(json_array_size(json_object_get(card, "palette")) >= 3);
     assert_float_equal(json_real_value(json_object_get(card, "length")), 60, 1e-9);
     json_decref(facts);
@@ -188,7 +205,8 @@ TEST(test_told)
     fclose(f);
     assert_string_equal(metadata.film, report.film_id);
     assert_string_equal(metadata.fingerprint, report.fingerprint);
-    assert_true(metadata.partial && metadata.columns == 9 && metadata.width == 320 && metadata.height == 4);
+    assert_true(metadata.partial && metadata.columns == 9 && metadata.width == 320 &&
+                metadata.height == 4);
     assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, report.film_id);
     f = fmemopen(html, strlen(html) - 2, "rb");
@@ -275,7 +293,8 @@ TEST(test_modes)
         snprintf(word, sizeof word, "data-mode=\"%s\"", strip_table[i]->name);
         assert_non_null(strstr(html, word));
     }
-    assert_true(json_is_true(json_object_get(facts, "dominant")) && json_is_null(json_object_get(facts, "thumbnails")));
+    assert_true(json_is_true(json_object_get(facts, "dominant")) &&
+                json_is_null(json_object_get(facts, "thumbnails")));
     size_t count;
     uint8_t *means = array_of(html, "means", &count);
     assert_int_equal(count, 12 * 6);

@@ -49,7 +49,8 @@ TEST(test_marks)
 /* Any text comes back as it was, and nothing of it can be read as HTML. */
 TEST(test_json)
 {
-    static const char nasty[] = "</script><!--<script>&amp;\"\\'\xe2\x80\xa8\xe2\x80\xa9\x7f\n\xf0\x9f\x8e\xac";
+    static const char nasty[] =
+        "</script><!--<script>&amp;\"\\'\xe2\x80\xa8\xe2\x80\xa9\x7f\n\xf0\x9f\x8e\xac";
     begin();
     assert_true(page_put_json(f, "a", json_pack("{ss}", "<k>", nasty)));
     assert_int_equal(fclose(f), 0);
@@ -76,12 +77,14 @@ TEST(test_json)
 /* RFC 4648, section 10, in every way to cut it. */
 TEST(test_base64)
 {
-    static const char *const want[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
+    static const char *const want[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
+                                       "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
     for (size_t length = 0; length <= 6; length++) {
         for (size_t cut = 0; cut <= length; cut++) {
             begin();
             struct page_base64 b = {.file = f};
-            assert_true(page_base64_put(&b, "foobar", cut) && page_base64_put(&b, &"foobar"[cut], length - cut) && page_base64_end(&b));
+            assert_true(page_base64_put(&b, "foobar", cut) &&
+                        page_base64_put(&b, &"foobar"[cut], length - cut) && page_base64_end(&b));
             expect(want[length]);
         }
     }
@@ -103,7 +106,8 @@ static void put_page(const char *kind)
 {
     begin();
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", f);
-    assert_true(page_put_head(f, kind, files, files) && page_put_meta(f, "film", "12-ab") && page_put_files(f, "style", files));
+    assert_true(page_put_head(f, kind, files, files) && page_put_meta(f, "film", "12-ab") &&
+                page_put_files(f, "style", files));
     fputs("</html>\n", f);
     fclose(f);
 }
@@ -113,7 +117,8 @@ TEST(test_is_told)
     char value[8];
     put_page("viewer");
     assert_true(page_is(bytes, size, "viewer"));
-    assert_false(page_is(bytes, size, "gallery") || page_is(bytes + 1, size - 1, "viewer") || page_is(bytes, 90, "viewer") || page_is(bytes, 0, "viewer"));
+    assert_false(page_is(bytes, size, "gallery") || page_is(bytes + 1, size - 1, "viewer") ||
+                 page_is(bytes, 90, "viewer") || page_is(bytes, 0, "viewer"));
     page_take_meta(bytes, size, "film", value, sizeof value);
     assert_string_equal(value, "12-ab");
     page_take_meta(bytes, size, "film", value, 5);
@@ -133,12 +138,23 @@ TEST(test_is_told)
     free(bytes);
 }
 
-/* The program's own files: whole, with the marks that writers know, and nothing that would fetch. */
+/* The program's own files: whole, with the marks that writers know, and nothing that would fetch.
+ */
 TEST(test_files)
 {
-    const struct page_file *const all[] = {&page_common_css, &page_common_js, &page_viewer_html, &page_viewer_css, &page_viewer_js, &page_sheets_js,
+    const struct page_file *const all[] = {&page_common_css,   &page_common_js,   &page_viewer_html,
+                                           &page_viewer_css,   &page_viewer_js,   &page_sheets_js,
                                            &page_gallery_html, &page_gallery_css, &page_gallery_js};
-    static const char *const never[] = {"http:", "https:", "@import", "url(", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"};
+    static const char *const never[] = {"http:",
+                                        "https:",
+                                        "@import",
+                                        "url(",
+                                        "innerHTML",
+                                        "outerHTML",
+                                        "insertAdjacentHTML",
+                                        "document.write",
+                                        "eval(",
+                                        "new Function"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_true(all[i]->size > 300);
         for (size_t k = 0; k < sizeof never / sizeof *never; k++)

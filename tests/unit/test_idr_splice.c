@@ -24,7 +24,8 @@ static void scene_open(struct scene *s)
 {
     struct err e = ERR_INIT;
     *s = (struct scene){.job = {.plan = DECODE_PARALLEL}};
-    assert_true(container_open("film.mkv", &s->format, &s->film, &e) && demux_open(&s->reader, s->format, s->film.stream, &e));
+    assert_true(container_open("film.mkv", &s->format, &s->film, &e) &&
+                demux_open(&s->reader, s->format, s->film.stream, &e));
     decode_pass_open(&s->pass, &s->film, s->reader.stream, s->reader.traits, &s->job);
     s->pass.nvdec = &s->nvdec;
 }
@@ -68,21 +69,21 @@ TEST(which_is_kept)
     struct scene s;
     scene_open(&s);
     struct picture idr = next(&s, true), p = next(&s, false), other = idr;
-    assert_false(offer(&s, &p));                            /* no IDR */
+    assert_false(offer(&s, &p)); /* no IDR */
     other.suspect = true;
     assert_false(offer(&s, &other));
     other = idr;
     other.sets++;
-    assert_false(offer(&s, &other));                        /* of other sets than those that are given */
+    assert_false(offer(&s, &other)); /* of other sets than those that are given */
     other = idr;
     other.packet = av_packet_clone(idr.packet);
     assert_int_equal(av_grow_packet(other.packet, 5 << 20), 0);
-    assert_false(offer(&s, &other));                        /* too large */
+    assert_false(offer(&s, &other)); /* too large */
     s.pass.nvdec = NULL;
-    assert_false(offer(&s, &idr));                          /* nobody needs it */
+    assert_false(offer(&s, &idr)); /* nobody needs it */
     s.pass.nvdec = &s.nvdec;
     assert_true(offer(&s, &idr));
-    assert_false(offer(&s, &idr));                          /* no smaller */
+    assert_false(offer(&s, &idr)); /* no smaller */
     packet_free(&other.packet);
     packet_free(&idr.packet);
     packet_free(&p.packet);
@@ -103,11 +104,13 @@ TEST(who_gets_it)
     assert_true(idr_splice_fits(&a, idr.sets, idr.sets));
     assert_false(idr_splice_fits(&a, idr.sets + 1, idr.sets));
     assert_false(idr_splice_fits(&a, idr.sets, idr.sets + 1));
-    /* A packet of its own, which never comes out, before a picture or before nothing; not before one whose bytes are gone. */
+    /* A packet of its own, which never comes out, before a picture or before nothing; not before
+     * one whose bytes are gone. */
     assert_true(idr_splice_packet(&a, &p, packet));
     assert_int_equal(packet->pts, -1);
     assert_true(packet->flags & AV_PKT_FLAG_DISCARD);
-    assert_true(packet->data != idr.packet->data && packet->size > 0 && packet->size <= idr.packet->size);
+    assert_true(packet->data != idr.packet->data && packet->size > 0 &&
+                packet->size <= idr.packet->size);
     av_packet_unref(packet);
     assert_true(idr_splice_packet(&a, NULL, packet));
     av_packet_unref(packet);
@@ -128,8 +131,8 @@ TEST(who_gets_it)
 
 static int begin(void **state)
 {
-    bool made = clip_begin(state) == 0 &&
-                clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 film.mkv");
+    bool made = clip_begin(state) == 0 && clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                                                      "keyint=12:min-keyint=12:bframes=2 film.mkv");
     return made ? 0 : -1;
 }
 

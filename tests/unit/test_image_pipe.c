@@ -24,8 +24,10 @@ static void join(const char *a, const char *b, const char *to)
 TEST(pictures)
 {
 #define JPEG "-vf setsar=1 -q:v 2 -c:v mjpeg -f mjpeg "
-    if (!clip_encode("-frames:v 3 -s 384x256 " JPEG "three.dat") || !clip_encode("-frames:v 1 -s 384x256 " JPEG "one.dat") ||
-        !clip_encode("-frames:v 1 -s 192x128 " JPEG "small.dat") || !clip_encode("-frames:v 2 -c:v mjpeg film.avi") ||
+    if (!clip_encode("-frames:v 3 -s 384x256 " JPEG "three.dat") ||
+        !clip_encode("-frames:v 1 -s 384x256 " JPEG "one.dat") ||
+        !clip_encode("-frames:v 1 -s 192x128 " JPEG "small.dat") ||
+        !clip_encode("-frames:v 2 -c:v mjpeg film.avi") ||
         !clip_encode("-frames:v 2 -s 384x256 -c:v png -f image2pipe two.pngs"))
         skip();
     assert_int_equal(follow("three.dat"), 1);
@@ -44,7 +46,9 @@ TEST(a_photograph)
 {
     if (access("one.dat", R_OK) != 0)
         skip();
-    assert_int_equal(system("{ head -c 2 one.dat; printf '\\377\\342\\000\\006MPF\\000'; tail -c +3 one.dat; cat one.dat; } > photo.dat"), 0);
+    assert_int_equal(system("{ head -c 2 one.dat; printf '\\377\\342\\000\\006MPF\\000'; tail -c "
+                            "+3 one.dat; cat one.dat; } > photo.dat"),
+                     0);
     assert_int_equal(follow("photo.dat"), 0);
 }
 

@@ -7,11 +7,14 @@ TEST_WITH(a_folder_is_scanned, enter, leave)
 {
     mkdir("films", 0777);
     mkdir("films/dir.mkv", 0777);
-    static const char *const name[] = {"films/b.MKV", "films/a.mp4", "films/C.webm", "films/.hidden.mkv", "films/x.txt",
-                                       "films/mkv", "films/dir.mkv/deep.mkv", "films/z.tar.hevc", "outside.bin"};
+    static const char *const name[] = {
+        "films/b.MKV", "films/a.mp4", "films/C.webm",           "films/.hidden.mkv",
+        "films/x.txt", "films/mkv",   "films/dir.mkv/deep.mkv", "films/z.tar.hevc",
+        "outside.bin"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         touch(name[i]);
-    static const char *const path[] = {"outside.bin", "films/C.webm", "films/a.mp4", "films/b.MKV", "films/z.tar.hevc"};
+    static const char *const path[] = {"outside.bin", "films/C.webm", "films/a.mp4", "films/b.MKV",
+                                       "films/z.tar.hevc"};
     static const char *const stem[] = {"outside", "C", "a", "b", "z.tar"};
     struct inputs in;
     expand(LIST("outside.bin", "films/"), &in);
@@ -35,14 +38,14 @@ TEST_WITH(a_folder_gives_regular_files_alone, enter, leave)
     assert_int_equal(symlink("fifo.mkv", "films/link-to-fifo.mkv"), 0);
     assert_int_equal(symlink("/dev/zero", "films/device.mkv"), 0);
     assert_int_equal(symlink("../outside.mkv", "films/link.mkv"), 0);
-    assert_int_equal(symlink("nowhere", "films/dangling.mkv"), 0);      /* opening it says so */
+    assert_int_equal(symlink("nowhere", "films/dangling.mkv"), 0); /* opening it says so */
     struct inputs in;
     expand(LIST("films"), &in);
     assert_int_equal(in.count, 2);
     assert_string_equal(in.path[0], "films/dangling.mkv");
     assert_string_equal(in.path[1], "films/link.mkv");
     inputs_free(&in);
-    expand(LIST("films/fifo.mkv"), &in);                                /* named outright it is meant */
+    expand(LIST("films/fifo.mkv"), &in); /* named outright it is meant */
     assert_int_equal(in.count, 1);
     assert_int_equal(in.problem[0].code, ERR_NONE);
     inputs_free(&in);
@@ -50,9 +53,11 @@ TEST_WITH(a_folder_gives_regular_files_alone, enter, leave)
 
 TEST_WITH(what_cannot_be_expanded, enter, leave)
 {
-    static const struct { const char *word; enum err_code code; const char *part; } t[] = {
-        {"", ERR_USAGE, "empty"}
-    };
+    static const struct {
+        const char *word;
+        enum err_code code;
+        const char *part;
+    } t[] = {{"", ERR_USAGE, "empty"}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         char first[] = "first.mkv", word[16];
         snprintf(word, sizeof word, "%s", t[i].word);
@@ -67,7 +72,8 @@ TEST_WITH(what_cannot_be_expanded, enter, leave)
     }
 }
 
-/* A folder without films is an entry of its own; the films around it are as they would be without it. */
+/* A folder without films is an entry of its own; the films around it are as they would be without
+ * it. */
 TEST_WITH(a_folder_without_films, enter, leave)
 {
     mkdir("empty", 0777);
@@ -76,7 +82,8 @@ TEST_WITH(a_folder_without_films, enter, leave)
     expand(LIST("a.mkv", "empty", "locked", "b.mkv"), &in);
     assert_int_equal(in.count, 4);
     expect_sentence(&in.problem[1], ERR_INPUT, "no films in the folder 'empty'");
-    expect_sentence(&in.problem[2], ERR_INPUT, geteuid() == 0 ? "no films" : "cannot read the folder 'locked'");
+    expect_sentence(&in.problem[2], ERR_INPUT,
+                    geteuid() == 0 ? "no films" : "cannot read the folder 'locked'");
     assert_int_equal(in.problem[0].code, ERR_NONE);
     assert_int_equal(in.problem[3].code, ERR_NONE);
     assert_string_equal(in.stem[3], "b");
@@ -86,10 +93,11 @@ TEST_WITH(a_folder_without_films, enter, leave)
 TEST_WITH(stems, enter, leave)
 {
     struct inputs in;
-    expand(LIST("a/x.mkv", "b/x.avi", "x-2.mp4", "x.ts", "no-ending", ".mkv", "v1.2.mkv", "gone/", "a:b",
-                "dot."), &in);
-    static const char *const stem[] = {"x", "x-2", "x-2-2", "x-3", "no-ending", ".mkv", "v1.2", "gone", "a:b",
-                                       "dot"};
+    expand(LIST("a/x.mkv", "b/x.avi", "x-2.mp4", "x.ts", "no-ending", ".mkv", "v1.2.mkv", "gone/",
+                "a:b", "dot."),
+           &in);
+    static const char *const stem[] = {"x",    "x-2",  "x-2-2", "x-3", "no-ending",
+                                       ".mkv", "v1.2", "gone",  "a:b", "dot"};
     assert_int_equal(in.count, sizeof stem / sizeof *stem);
     for (size_t i = 0; i < in.count; i++)
         assert_string_equal(in.stem[i], stem[i]);
@@ -122,21 +130,26 @@ static void expand_folder(char *path, bool recursive, bool any, struct inputs *i
 
 TEST_WITH(folders_below, enter, leave)
 {
-    static const char *const dir[] = {"t", "t/s2", "t/s10", "t/s10/deep", "t/.hidden", "t/empty", "t/film.mkv"};
+    static const char *const dir[] = {"t",         "t/s2",    "t/s10",     "t/s10/deep",
+                                      "t/.hidden", "t/empty", "t/film.mkv"};
     for (size_t i = 0; i < sizeof dir / sizeof *dir; i++)
         mkdir(dir[i], 0777);
-    static const char *const name[] = {"t/z.mkv", "t/s2/e10.mkv", "t/s2/e2.mkv", "t/s2/e2.avi", "t/s10/e2.mkv", "t/s10/deep/e2.mkv", "t/.hidden/x.mkv",
-                                       "t/film.mkv/in.mkv", "t/s2/x.gif"};
+    static const char *const name[] = {"t/z.mkv",         "t/s2/e10.mkv",      "t/s2/e2.mkv",
+                                       "t/s2/e2.avi",     "t/s10/e2.mkv",      "t/s10/deep/e2.mkv",
+                                       "t/.hidden/x.mkv", "t/film.mkv/in.mkv", "t/s2/x.gif"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
         touch(name[i]);
-    static const char *const path[] = {"t/z.mkv", "t/film.mkv/in.mkv", "t/s2/e2.avi", "t/s2/e2.mkv", "t/s2/e10.mkv", "t/s10/e2.mkv",
-                                       "t/s10/deep/e2.mkv", NULL};
-    static const char *const stem[] = {"z", "film.mkv/in", "s2/e2", "s2/e2-2", "s2/e10", "s10/e2", "s10/deep/e2"};
+    static const char *const path[] = {
+        "t/z.mkv",      "t/film.mkv/in.mkv", "t/s2/e2.avi",       "t/s2/e2.mkv",
+        "t/s2/e10.mkv", "t/s10/e2.mkv",      "t/s10/deep/e2.mkv", NULL};
+    static const char *const stem[] = {"z",      "film.mkv/in", "s2/e2",      "s2/e2-2",
+                                       "s2/e10", "s10/e2",      "s10/deep/e2"};
     static char t[] = "t", hidden[] = "t/empty";
     struct inputs in;
     expand_folder(t, true, false, &in);
     expect_films(&in, path, stem);
-    assert_true(in.file[0].regular && in.file[0].bytes == 1 && in.file[0].inode != in.file[1].inode);
+    assert_true(in.file[0].regular && in.file[0].bytes == 1 &&
+                in.file[0].inode != in.file[1].inode);
     inputs_free(&in);
     expand_folder(hidden, true, false, &in);
     assert_int_equal(in.count, 1);
@@ -153,10 +166,11 @@ TEST_WITH(loops, enter, leave)
     touch("t/a/b/x.mkv");
     assert_int_equal(symlink(".", "t/self"), 0);
     assert_int_equal(symlink("../..", "t/a/b/up"), 0);
-    assert_int_equal(symlink("../a", "t/a/b/gone"), 0);      /* leads nowhere */
+    assert_int_equal(symlink("../a", "t/a/b/gone"), 0); /* leads nowhere */
     assert_int_equal(symlink("a/b", "t/side"), 0);
     assert_int_equal(symlink("x.mkv", "t/a/b/y.mkv"), 0);
-    static const char *const path[] = {"t/a/b/x.mkv", "t/a/b/y.mkv", "t/side/x.mkv", "t/side/y.mkv", NULL};
+    static const char *const path[] = {"t/a/b/x.mkv", "t/a/b/y.mkv", "t/side/x.mkv", "t/side/y.mkv",
+                                       NULL};
     static const char *const stem[] = {"a/b/x", "a/b/y", "side/x", "side/y"};
     static char t[] = "t";
     struct inputs in;
@@ -170,8 +184,10 @@ TEST_WITH(loops, enter, leave)
 /* Hidden files are no films, nor what barcode made. */
 TEST_WITH(any_ending, enter, leave)
 {
-    static const uint8_t picture[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 16, 't', 'E', 'X', 't', 'S', 'o', 'f', 't', 'w', 'a', 'r', 'e', 0,
-                                      'b', 'a', 'r', 'c', 'o', 'd', 'e', 0, 0, 0, 0};
+    static const uint8_t picture[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0,
+                                      0,    0,   16,  't', 'E',  'X',  't',  'S',  'o',
+                                      'f',  't', 'w', 'a', 'r',  'e',  0,    'b',  'a',
+                                      'r',  'c', 'o', 'd', 'e',  0,    0,    0,    0};
     mkdir("t", 0777);
     static const char *const name[] = {"t/a.gif", "t/b", "t/c.mkv", "t/.d.gif", "t/other.png"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++)
@@ -210,7 +226,8 @@ TEST_WITH(many_of_one_name, enter, leave)
 /* ffmpeg's habit: the last word names the output. */
 TEST_WITH(an_output_among_the_films, enter, leave)
 {
-    static const uint8_t animated[] = "\x89PNG\r\n\x1a\n\0\0\0\x08" "acTL";
+    static const uint8_t animated[] = "\x89PNG\r\n\x1a\n\0\0\0\x08"
+                                      "acTL";
     struct inputs in;
     touch("film.mp4");
     touch("old.png");
@@ -246,8 +263,8 @@ TEST_WITH(an_output_among_the_films, enter, leave)
     assert_false(inputs_expand(&o, &in, &e));
     expect_sentence(&e, ERR_USAGE,
                     "'old.png' is no film; for the outputs of several films use -o FOLDER/");
-    expand(LIST("old.png"),
-           &in); /* alone it is what the user means, and opening it says what it is */
+    expand(LIST("old.png"), &in); /* alone it is what the user means, and opening it says what it is
+                                   */
     inputs_free(&in);
 }
 

@@ -51,7 +51,8 @@ static int twice_at_once(void)
 
 static int twice_with_temporaries(void)
 {
-    static const char *const name[] = {"/tmp/test_interrupt.a", "/tmp/test_interrupt.b", "/tmp/test_interrupt.c"};
+    static const char *const name[] = {"/tmp/test_interrupt.a", "/tmp/test_interrupt.b",
+                                       "/tmp/test_interrupt.c"};
     interrupt_install();
     for (int i = 0; i < 3; i++) {
         FILE *f = fopen(name[i], "w");
@@ -64,7 +65,7 @@ static int twice_with_temporaries(void)
     interrupt_spare(b);
     interrupt_spare(-1);
     raise(SIGINT);
-    if (access(name[0], F_OK) != 0)      /* the first one leaves that to whoever made it */
+    if (access(name[0], F_OK) != 0) /* the first one leaves that to whoever made it */
         return 2;
     raise(SIGTERM);
     return 3;
@@ -100,7 +101,7 @@ static int hung_up(void)
 {
     interrupt_install();
     raise(SIGHUP);
-    raise(SIGHUP);      /* the shell says it again */
+    raise(SIGHUP); /* the shell says it again */
     return interrupted() ? 42 : 2;
 }
 

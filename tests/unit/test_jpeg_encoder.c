@@ -28,7 +28,9 @@ static AVFrame *decode(const struct jpeg *j)
 /* By the definition of JFIF, in floating point. */
 static void expect_near(const AVFrame *f, int x, int y, const uint8_t rgb[3], double off)
 {
-    double luma = f->data[0][y * f->linesize[0] + x], cb = f->data[1][y / 2 * f->linesize[1] + x / 2] - 128.0, cr = f->data[2][y / 2 * f->linesize[2] + x / 2] - 128.0;
+    double luma = f->data[0][y * f->linesize[0] + x],
+           cb = f->data[1][y / 2 * f->linesize[1] + x / 2] - 128.0,
+           cr = f->data[2][y / 2 * f->linesize[2] + x / 2] - 128.0;
     double got[3] = {luma + 1.402 * cr, luma - 0.344136 * cb - 0.714136 * cr, luma + 1.772 * cb};
     for (int c = 0; c < 3; c++)
         if (fabs(got[c] - rgb[c]) > off)
@@ -38,7 +40,8 @@ static void expect_near(const AVFrame *f, int x, int y, const uint8_t rgb[3], do
 /* Flat pictures of any size come back as they were; what is left is rounding. */
 TEST(flat_colours)
 {
-    static const uint8_t colour[][3] = {{0, 0, 0}, {255, 255, 255}, {255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {12, 200, 99}, {255, 0, 255}};
+    static const uint8_t colour[][3] = {{0, 0, 0},   {255, 255, 255}, {255, 0, 0},  {0, 255, 0},
+                                        {0, 0, 255}, {12, 200, 99},   {255, 0, 255}};
     static const int sizes[][2] = {{1, 1}, {2, 2}, {17, 9}, {160, 96}, {33, 1}};
     for (size_t i = 0; i < sizeof colour / sizeof *colour; i++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
@@ -105,7 +108,7 @@ TEST(comments)
     assert_string_equal(text, "made by hand");
     assert_true(jpeg_comment(told.data, 64, text, 5));
     assert_string_equal(text, "made");
-    assert_memory_equal(told.data + 6, "JFIF", 5);          /* still the first segment, as T.871 demands */
+    assert_memory_equal(told.data + 6, "JFIF", 5); /* still the first segment, as T.871 demands */
     for (size_t size = 0; size < 30; size++)
         assert_false(jpeg_comment(told.data, size, text, sizeof text));
     assert_false(jpeg_comment((const uint8_t *)"GIF89a...", 9, text, sizeof text));
@@ -123,10 +126,11 @@ TEST(same_bytes)
     struct jpeg a, b;
     struct err e = ERR_INIT;
     draw(rgb);
-    assert_true(jpeg_encode(rgb[0][0], W, H, 4, "x", &a, &e) && jpeg_encode(rgb[0][0], W, H, 4, "x", &b, &e));
+    assert_true(jpeg_encode(rgb[0][0], W, H, 4, "x", &a, &e) &&
+                jpeg_encode(rgb[0][0], W, H, 4, "x", &b, &e));
     assert_int_equal(a.size, b.size);
     assert_memory_equal(a.data, b.data, a.size);
-    assert_null(memmem(a.data, a.size, "Lavc", 4));         /* no name of a version in it */
+    assert_null(memmem(a.data, a.size, "Lavc", 4)); /* no name of a version in it */
     jpeg_free(&a);
     jpeg_free(&b);
 }

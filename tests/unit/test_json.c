@@ -9,7 +9,7 @@
 
 static struct film film;
 static struct report report;
-static const char *mode;             /* what is asked for: columns may hold more */
+static const char *mode; /* what is asked for: columns may hold more */
 static char path[] = "/films/Am\xc3\xa9lie \xff \"x\"\n.mkv";
 
 static void scene(uint64_t count)
@@ -29,16 +29,45 @@ static void scene(uint64_t count)
         column->cluster[0] = (struct cluster){{10, 20, 30}, 4000000000u};
         column->cluster[1] = (struct cluster){{(uint8_t)i, 0, 255}, 1};
     }
-    film = (struct film){.path = path, .container = "matroska,webm", .codec = "h264", .pixel_format = "yuv420p",
-                         .videos = 1, .width = 1920, .height = 1080, .coded_width = 1920, .coded_height = 1088,
-                         .orientation = {1, false}, .matrix = MATRIX_BT709, .range = RANGE_LIMITED,
-                         .range_guessed = true, .transfer = TRANSFER_HLG, .rate_num = 24000, .rate_den = 1001,
-                         .duration_us = 60041667, .frames = -1};
-    report = (struct report){
-        .film = &film, .film_id = "7-0123456789abcdef0123456789abcdef", .needs = STRIP_CLUSTERS | STRIP_DOMINANT, .picture_height = 360, .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true}, .columns = c, .count = count, .width = 320, .height = 180, .missing = 1,
-        .engine = "cpu", .decode = "cpu", .isa = "avx2", .cache = "hit", .threads = 4, .warnings = 1, .warning = {"it \xc3"},
-        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-        .light = {TONE_HABLE, 600, true}, .times = {.wall = 2.0, .decode = 0.1234567}, .counts = {.displayed = 96, .packets = 100}};
+    film = (struct film){.path = path,
+                         .container = "matroska,webm",
+                         .codec = "h264",
+                         .pixel_format = "yuv420p",
+                         .videos = 1,
+                         .width = 1920,
+                         .height = 1080,
+                         .coded_width = 1920,
+                         .coded_height = 1088,
+                         .orientation = {1, false},
+                         .matrix = MATRIX_BT709,
+                         .range = RANGE_LIMITED,
+                         .range_guessed = true,
+                         .transfer = TRANSFER_HLG,
+                         .rate_num = 24000,
+                         .rate_den = 1001,
+                         .duration_us = 60041667,
+                         .frames = -1};
+    report = (struct report){.film = &film,
+                             .film_id = "7-0123456789abcdef0123456789abcdef",
+                             .needs = STRIP_CLUSTERS | STRIP_DOMINANT,
+                             .picture_height = 360,
+                             .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true},
+                             .columns = c,
+                             .count = count,
+                             .width = 320,
+                             .height = 180,
+                             .missing = 1,
+                             .engine = "cpu",
+                             .decode = "cpu",
+                             .isa = "avx2",
+                             .cache = "hit",
+                             .threads = 4,
+                             .warnings = 1,
+                             .warning = {"it \xc3"},
+                             .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+                             .light = {TONE_HABLE, 600, true},
+                             .times = {.wall = 2.0, .decode = 0.1234567},
+                             .counts = {.displayed = 96, .packets = 100}};
 }
 
 static void scene_close(void)
@@ -74,26 +103,38 @@ TEST(test_golden)
 {
     scene(4);
     char *text = written(writer_find("json"));
-    assert_string_equal(text,
+    assert_string_equal(
+        text,
         "{\n\"version\": \"0.1.0\",\n"
-        "\"film\": {\"id\":\"7-0123456789abcdef0123456789abcdef\",\"path\":\"/films/Am\xc3\xa9lie \xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
-        "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"video_stream\":0,\"video_streams\":1,\"width\":1920,\"height\":1080,"
-        "\"coded_width\":1920,\"coded_height\":1088,\"matrix\":\"bt709\",\"matrix_guessed\":false,\"range\":\"limited\","
-        "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23.976023976024,"
+        "\"film\": {\"id\":\"7-0123456789abcdef0123456789abcdef\",\"path\":\"/films/Am\xc3\xa9lie "
+        "\xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
+        "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"video_stream\":0,\"video_"
+        "streams\":1,\"width\":1920,\"height\":1080,"
+        "\"coded_width\":1920,\"coded_height\":1088,\"matrix\":\"bt709\",\"matrix_guessed\":false,"
+        "\"range\":\"limited\","
+        "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23."
+        "976023976024,"
         "\"duration\":60.041667,\"frames\":null},\n"
         "\"selection\": {\"kind\":\"every\",\"every\":24,\"start\":0.0,\"end\":null},\n"
-        "\"size\": [320,180],\n\"tone_map\": \"hable\",\n\"hdr_peak\": 600,\n\"light\": \"linear\",\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": \"hit\",\n\"threads\": 4,\n"
-        "\"k\": 8,\n\"n_init\": 20,\n\"race\": true,\n\"init\": \"k-means++\",\n\"max_iter\": 300,\n\"seed\": 77,\n"
+        "\"size\": [320,180],\n\"tone_map\": \"hable\",\n\"hdr_peak\": 600,\n\"light\": "
+        "\"linear\",\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": "
+        "\"hit\",\n\"threads\": 4,\n"
+        "\"k\": 8,\n\"n_init\": 20,\n\"race\": true,\n\"init\": \"k-means++\",\n\"max_iter\": "
+        "300,\n\"seed\": 77,\n"
         "\"columns\": [\n"
-        "{\"frame\":0,\"time\":0.0,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},"
+        "{\"frame\":0,\"time\":0.0,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],"
+        "\"count\":4000000000},"
         "{\"rgb\":[0,0,255],\"count\":1}]},\n"
-        "{\"frame\":24,\"time\":0.041667,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},"
+        "{\"frame\":24,\"time\":0.041667,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],"
+        "\"count\":4000000000},"
         "{\"rgb\":[1,0,255],\"count\":1}]},\n"
         "{\"frame\":null,\"time\":null,\"missing\":true},\n"
         "{\"frame\":72,\"time\":0.125001,\"damaged\":true,\"average\":[1,2,255],"
         "\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},{\"rgb\":[3,0,255],\"count\":1}]}\n"
         "],\n\"missing\": 1,\n\"warnings\": [\"it \xef\xbf\xbd\"],\n"
-        "\"stages\": {\"wall\":2.0,\"start_up\":0.0,\"demux\":0.0,\"decode\":0.123457,\"shrink\":0.0,\"cluster\":0.0,"
+        "\"stages\": "
+        "{\"wall\":2.0,\"start_up\":0.0,\"demux\":0.0,\"decode\":0.123457,\"shrink\":0.0,"
+        "\"cluster\":0.0,"
         "\"write\":0.0}\n}\n");
     free(text);
     scene_close();
@@ -114,7 +155,8 @@ TEST(test_parses_back)
         double us = json_real_value(json_object_get(value, "time")) * 1e6;
         assert_int_equal((int64_t)(us + 0.5), c->time_us);
         json_t *colour = json_array_get(json_object_get(value, "colours"), 1);
-        assert_int_equal(json_integer_value(json_array_get(json_object_get(colour, "rgb"), 0)), c->cluster[1].rgb[0]);
+        assert_int_equal(json_integer_value(json_array_get(json_object_get(colour, "rgb"), 0)),
+                         c->cluster[1].rgb[0]);
     }
     json_decref(root);
     scene_close();
@@ -138,7 +180,8 @@ TEST(test_no_colours_unless_asked)
     json_decref(root);
     mode = "kmeans";
     root = parsed(writer_find("json"));
-    assert_non_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
+    assert_non_null(
+        json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
     json_decref(root);
     scene_close();
 }
@@ -156,7 +199,8 @@ TEST(test_keyframes)
     root = parsed(writer_find("json"));
     assert_true(json_is_true(json_object_get(json_object_get(root, "selection"), "keyframes")));
     for (size_t i = 0; i < 3; i++) {
-        json_t *selected = json_object_get(json_array_get(json_object_get(root, "columns"), i), "wanted");
+        json_t *selected =
+            json_object_get(json_array_get(json_object_get(root, "columns"), i), "wanted");
         assert_int_equal((int)(json_real_value(selected) * 10), 15 * (int)i);
     }
     json_decref(root);
@@ -177,8 +221,9 @@ TEST(test_steady)
     root = parsed(writer_find("json"));
     assert_int_equal(json_integer_value(json_object_get(root, "steady")), 10);
     for (size_t i = 0; i < 4; i++) {
-        json_t *chosen = json_object_get(json_array_get(json_object_get(root, "columns"), i), "chosen");
-        assert_int_equal(chosen != NULL, i != 2);                        /* which is missing */
+        json_t *chosen =
+            json_object_get(json_array_get(json_object_get(root, "columns"), i), "chosen");
+        assert_int_equal(chosen != NULL, i != 2); /* which is missing */
         assert_int_equal(json_integer_value(chosen), i == 1);
     }
     json_decref(root);
@@ -201,13 +246,15 @@ TEST(test_steady_modes)
     c->mode_chosen = 1;
     mode = "dominant";
     for (report.steady = 0; report.steady <= 10; report.steady += 10) {
-        json_t *root = parsed(writer_find("json")), *column = json_array_get(json_object_get(root, "columns"), 0);
+        json_t *root = parsed(writer_find("json")),
+               *column = json_array_get(json_object_get(root, "columns"), 0);
         json_t *list = json_object_get(column, "modes");
         assert_int_equal(json_array_size(list), report.steady ? 2 : 0);
         assert_int_equal(json_object_get(column, "mode") != NULL, report.steady > 0);
         assert_null(json_object_get(column, "chosen"));
         if (list) {
-            assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "count")), 30);
+            assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "count")),
+                             30);
             assert_int_equal(json_integer_value(json_object_get(column, "mode")), 1);
         }
         json_decref(root);
@@ -221,11 +268,13 @@ TEST(test_unknowns)
     film.rate_num = 0;
     film.rate_den = 1;
     film.duration_us = -1;
-    report.selection = (struct selection){.kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
+    report.selection = (struct selection){
+        .kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
     report.kmeans.seed = UINT64_MAX;
     report.isa = NULL;
     report.times.wall = -1;
-    json_t *root = parsed(writer_find("json")), *f = json_object_get(root, "film"), *s = json_object_get(root, "selection");
+    json_t *root = parsed(writer_find("json")), *f = json_object_get(root, "film"),
+           *s = json_object_get(root, "selection");
     assert_true(json_is_null(json_object_get(f, "rate")));
     assert_true(json_is_null(json_object_get(f, "duration")));
     assert_string_equal(json_string_value(json_object_get(s, "kind")), "interval");
@@ -238,7 +287,8 @@ TEST(test_unknowns)
     json_decref(root);
     report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
     root = parsed(writer_find("json"));
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);
     json_decref(root);
     scene_close();
 }

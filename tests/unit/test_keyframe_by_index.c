@@ -1,6 +1,7 @@
 /*
- * test_keyframe_by_index.c - what containers with an index may hold: key flags that lie, key frames that are cut off, pictures whose
- * two fields have a packet each. (Sound films are test_keyframe_reader's.)
+ * test_keyframe_by_index.c - what containers with an index may hold: key flags that lie, key frames
+ * that are cut off, pictures whose two fields have a packet each. (Sound films are
+ * test_keyframe_reader's.)
  */
 #include <libavformat/avformat.h>
 
@@ -25,11 +26,15 @@ static bool note_column(void *user, const struct frame_tag *tag, const uint8_t *
 }
 
 /* As render does: until it need not start over. */
-static struct staged stage(const char *name, bool keyframes, int64_t interval_us, struct shown *shown)
+static struct staged stage(const char *name, bool keyframes, int64_t interval_us,
+                           struct shown *shown)
 {
     struct err e = ERR_INIT;
     struct source *s = source_open(name, &e);
-    struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = interval_us, .end_us = INT64_MAX, .keyframes = keyframes};
+    struct selection rule = {.kind = SELECT_INTERVAL,
+                             .interval_us = interval_us,
+                             .end_us = INT64_MAX,
+                             .keyframes = keyframes};
     if (!s)
         fail_msg("%s", e.text);
     struct staged r = {0};
@@ -53,13 +58,15 @@ static void remux(const char *from, const char *to, bool (*change)(AVPacket *p, 
 {
     AVFormatContext *in = NULL, *out = NULL;
     AVPacket *p = av_packet_alloc();
-    assert_true(avformat_open_input(&in, from, NULL, NULL) == 0 && avformat_find_stream_info(in, NULL) >= 0);
+    assert_true(avformat_open_input(&in, from, NULL, NULL) == 0 &&
+                avformat_find_stream_info(in, NULL) >= 0);
     assert_true(avformat_alloc_output_context2(&out, NULL, NULL, to) >= 0);
     AVStream *s = avformat_new_stream(out, NULL);
     assert_true(s && avcodec_parameters_copy(s->codecpar, in->streams[0]->codecpar) >= 0);
     s->codecpar->codec_tag = 0;
     s->time_base = in->streams[0]->time_base;
-    assert_true(avio_open(&out->pb, to, AVIO_FLAG_WRITE) >= 0 && avformat_write_header(out, NULL) >= 0);
+    assert_true(avio_open(&out->pb, to, AVIO_FLAG_WRITE) >= 0 &&
+                avformat_write_header(out, NULL) >= 0);
     for (int number = 0; av_read_frame(in, p) >= 0; av_packet_unref(p))
         if (change(p, number++)) {
             av_packet_rescale_ts(p, in->streams[0]->time_base, s->time_base);
@@ -92,12 +99,15 @@ TEST(a_flag_that_lies)
         static struct shown shown;
         struct staged r = stage(name[i], true, 950000, &shown);
         assert_true(r.ok && r.counts.bad_keys == 0);
-        assert_true(columns_get(r.columns, 2)->frame == 40 && columns_get(r.columns, 2)->status == COLUMN_OK);      /* at 1.9 s */
+        /* at 1.9 s */
+        assert_true(columns_get(r.columns, 2)->frame == 40 &&
+                    columns_get(r.columns, 2)->status == COLUMN_OK);
         staged_free(&r);
     }
 }
 
-/* The index is in front, and the second half is gone: the last key frame that is there serves, and the others are counted. */
+/* The index is in front, and the second half is gone: the last key frame that is there serves, and
+ * the others are counted. */
 TEST(a_film_cut_short)
 {
     if (!clip_encode(X264 "-movflags faststart whole.mp4"))
@@ -110,13 +120,15 @@ TEST(a_film_cut_short)
     int64_t last = columns_get(r.columns, 7)->time_us;
     assert_in_range(last, 2000000, 6000000);
     for (uint64_t i = 0; i < 8; i++)
-        assert_true(columns_get(r.columns, i)->status == COLUMN_OK && columns_get(r.columns, i)->time_us <= last);
+        assert_true(columns_get(r.columns, i)->status == COLUMN_OK &&
+                    columns_get(r.columns, i)->time_us <= last);
     staged_free(&r);
 }
 
 /* ------------------------------------------------------------------ fields */
 
-/* MPEG-2 I pictures of half the height become fields, the second one without headers; each pair is one picture, 40 ms. */
+/* MPEG-2 I pictures of half the height become fields, the second one without headers; each pair is
+ * one picture, 40 ms. */
 static bool make_field(AVPacket *p, int number)
 {
     uint8_t *d = p->data;
@@ -125,15 +137,15 @@ static bool make_field(AVPacket *p, int number)
     d = p->data;
     for (int i = 0; i + 8 < p->size; i++) {
         if (memcmp(d + i, "\0\0\1\xb3", 4) == 0)
-            d[i + 6] = CLIP_H;                                      /* vertical_size */
+            d[i + 6] = CLIP_H; /* vertical_size */
         if (memcmp(d + i, "\0\0\1\xb5", 4) != 0)
             continue;
         if (d[i + 4] >> 4 == 1)
-            d[i + 5] &= 0xf7;                                       /* progressive_sequence */
+            d[i + 5] &= 0xf7; /* progressive_sequence */
         if (d[i + 4] >> 4 == 8) {
-            d[i + 6] = (uint8_t)((d[i + 6] & 0xfc) | (second ? 2 : 1));   /* picture_structure */
-            d[i + 7] &= 0x3e;                                       /* top_field_first, frame_pred_frame_dct, chroma_420_type */
-            d[i + 8] &= 0x7f;                                       /* progressive_frame */
+            d[i + 6] = (uint8_t)((d[i + 6] & 0xfc) | (second ? 2 : 1)); /* picture_structure */
+            d[i + 7] &= 0x3e; /* top_field_first, frame_pred_frame_dct, chroma_420_type */
+            d[i + 8] &= 0x7f; /* progressive_frame */
         }
     }
     const uint8_t *picture = memmem(d, (size_t)p->size, "\0\0\1\0", 4);
@@ -146,21 +158,25 @@ static bool make_field(AVPacket *p, int number)
     return true;
 }
 
-/* Both fields of a key frame are decoded, by an index and read through: it is the picture that one decoder over everything gives. */
+/* Both fields of a key frame are decoded, by an index and read through: it is the picture that one
+ * decoder over everything gives. */
 TEST(fields_in_packets_of_their_own)
 {
     if (!clip_encode("-vf scale=96:32 -c:v mpeg2video -g 1 -qscale:v 4 -r 50 half.mkv"))
         skip();
     remux("half.mkv", "fields.mkv", make_field);
-    assert_int_equal(system("head -c $(($(stat -c %s fields.mkv) * 9 / 10)) fields.mkv > fields-short.mkv"), 0);
+    assert_int_equal(
+        system("head -c $(($(stat -c %s fields.mkv) * 9 / 10)) fields.mkv > fields-short.mkv"), 0);
     static const char *const name[] = {"fields.mkv", "fields-short.mkv"};
     for (int i = 0; i < 2; i++) {
         static struct shown right, have;
-        struct staged exact = stage(name[i], false, 200000, &right), keys = stage(name[i], true, 200000, &have);
+        struct staged exact = stage(name[i], false, 200000, &right),
+                      keys = stage(name[i], true, 200000, &have);
         assert_true(exact.ok && keys.ok && keys.counts.bad_keys <= (uint64_t)i);
         assert_in_range(columns_count(keys.columns), 15, CLIP_FRAMES);
         for (uint64_t c = 0; c + 3 < columns_count(keys.columns); c++) {
-            assert_true(columns_get(keys.columns, c)->time_us == columns_get(exact.columns, c)->time_us);
+            assert_true(columns_get(keys.columns, c)->time_us ==
+                        columns_get(exact.columns, c)->time_us);
             assert_true(have.hash[c] == right.hash[c] && have.hash[c] != 0);
         }
         staged_free(&exact);

@@ -1,4 +1,5 @@
-/* test_keyframe_chunks.c - which key frame serves which columns, against the definition, and the list of those that are not to be used. */
+/* test_keyframe_chunks.c - which key frame serves which columns, against the definition, and the
+ * list of those that are not to be used. */
 #include <stdlib.h>
 
 #include "test.h"
@@ -19,7 +20,7 @@ static uint32_t roll(uint32_t sides)
 
 /* What was sent off. */
 struct taken {
-    int64_t time_us[MOST];       /* of each column */
+    int64_t time_us[MOST]; /* of each column */
     uint64_t chunks, columns;
     bool refuse;
 };
@@ -27,9 +28,11 @@ struct taken {
 static bool take_run(void *user, struct chunk *chunk, struct err *e)
 {
     struct taken *t = user;
-    assert_true(chunk->own == chunk->count && chunk->selected == 1 && chunk->unsure && chunk->picture[0].selected && !chunk->picture[0].packet);
+    assert_true(chunk->own == chunk->count && chunk->selected == 1 && chunk->unsure &&
+                chunk->picture[0].selected && !chunk->picture[0].packet);
     const struct frame_tag *tag = &chunk->picture[0].tag;
-    assert_true(chunk->picture[0].frame == tag->frame && chunk->frames == tag->frame + 1 && tag->repeat >= 1 && !tag->damaged);
+    assert_true(chunk->picture[0].frame == tag->frame && chunk->frames == tag->frame + 1 &&
+                tag->repeat >= 1 && !tag->damaged);
     assert_int_equal(tag->column, t->columns);
     for (uint32_t i = 0; i < tag->repeat; i++)
         t->time_us[t->columns++] = tag->time_us;
@@ -38,9 +41,11 @@ static bool take_run(void *user, struct chunk *chunk, struct err *e)
     return !t->refuse || err_set(e, ERR_FAILED, "no more");
 }
 
-static struct keys_config config_of(const struct selection *rule, struct taken *t, struct columns *columns)
+static struct keys_config config_of(const struct selection *rule, struct taken *t,
+                                    struct columns *columns)
 {
-    return (struct keys_config){.selection = *rule, .columns = columns, .emit = take_run, .user = t};
+    return (struct keys_config){
+        .selection = *rule, .columns = columns, .emit = take_run, .user = t};
 }
 
 static bool hold(struct keys *k, uint64_t frame, int64_t time_us, struct err *e)
@@ -60,8 +65,12 @@ TEST(each_column_has_the_key_before_it)
         int64_t at = roll(500000);
         for (int i = 0; i < count; i++, at += 1 + roll(400000))
             time[i] = at;
-        struct selection rule = {.kind = trial % 2 ? SELECT_COLUMNS : SELECT_EVERY, .every = 1, .interval_us = 9000 + roll(300000),
-                                 .columns = 1 + roll(300), .start_us = roll(1000000), .keyframes = true};
+        struct selection rule = {.kind = trial % 2 ? SELECT_COLUMNS : SELECT_EVERY,
+                                 .every = 1,
+                                 .interval_us = 9000 + roll(300000),
+                                 .columns = 1 + roll(300),
+                                 .start_us = roll(1000000),
+                                 .keyframes = true};
         rule.end_us = rule.start_us + 1 + roll(1 + (uint32_t)at);
         struct columns *columns = columns_open(0, 0, &e);
         struct keys_config config = config_of(&rule, &t, columns);
@@ -74,7 +83,8 @@ TEST(each_column_has_the_key_before_it)
         }
         keys_serve(&k, rule.end_us);
         assert_true(keys_end(&k, &e));
-        assert_true(t.chunks == k.sent && t.columns == columns_count(columns) && selection_next(&k.cursor) == INT64_MAX);
+        assert_true(t.chunks == k.sent && t.columns == columns_count(columns) &&
+                    selection_next(&k.cursor) == INT64_MAX);
         for (uint64_t j = 0; j < t.columns; j++) {
             int64_t target = selection_target(&rule, j), right = time[0];
             for (int i = 0; i < count && time[i] <= target; i++)
@@ -97,11 +107,12 @@ TEST(what_is_not_needed_is_not_sent)
 {
     static struct taken t;
     struct err e = ERR_INIT;
-    struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 1000000, .end_us = 3000000, .keyframes = true};
+    struct selection rule = {
+        .kind = SELECT_INTERVAL, .interval_us = 1000000, .end_us = 3000000, .keyframes = true};
     struct keys_config config = config_of(&rule, &t, NULL);
     struct keys k;
     keys_begin(&k, &config);
-    keys_serve(&k, 5);                        /* nothing is held: nothing happens */
+    keys_serve(&k, 5); /* nothing is held: nothing happens */
     for (uint64_t i = 0; i < 4; i++) {
         keys_serve(&k, (int64_t)i * 900000);
         assert_true(hold(&k, i, (int64_t)i * 900000, &e));
@@ -109,7 +120,7 @@ TEST(what_is_not_needed_is_not_sent)
     keys_serve(&k, INT64_MAX);
     assert_true(keys_end(&k, &e));
     assert_int_equal(t.columns, 3);
-    assert_int_equal(t.chunks, 3);              /* at 0, 0.9 and 1.8 s; the one at 2.7 s is for nobody */
+    assert_int_equal(t.chunks, 3); /* at 0, 0.9 and 1.8 s; the one at 2.7 s is for nobody */
 
     t = (struct taken){.refuse = true, .columns = 1};
     config.have = have_second;

@@ -1,4 +1,5 @@
-/* test_keyframe_index.c - where containers say that key frames lie: what is relied on, and that each is found again. */
+/* test_keyframe_index.c - where containers say that key frames lie: what is relied on, and that
+ * each is found again. */
 
 #include "test.h"
 #include "media/bitstream/coded_picture.h"
@@ -20,7 +21,8 @@ static void bench_open(struct bench *b, const char *name)
 {
     struct err e = ERR_INIT;
     *b = (struct bench){.format = NULL};
-    if (!container_open(name, &b->format, &b->film, &e) || !demux_open(&b->reader, b->format, b->film.stream, &e))
+    if (!container_open(name, &b->format, &b->film, &e) ||
+        !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
 }
 
@@ -46,9 +48,11 @@ static void each_is_found(const char *name, enum key_index_kind kind, size_t key
         struct picture p;
         assert_true(key_index_fetch(&b.index, i, &b.reader, &p, &e));
         assert_true(p.packet && p.packet->flags & AV_PKT_FLAG_KEY && p.rap != RAP_NONE);
-        assert_true(p.serial == b.index.key[i].serial && p.pts_us >= b.index.key[i].from_us && p.pts_us < last_us);
+        assert_true(p.serial == b.index.key[i].serial && p.pts_us >= b.index.key[i].from_us &&
+                    p.pts_us < last_us);
         if (kind == KEY_INDEX_SAMPLES)
-            assert_true(b.index.key[i].before == b.index.key[i].serial && b.index.shown == CLIP_FRAMES);
+            assert_true(b.index.key[i].before == b.index.key[i].serial &&
+                        b.index.shown == CLIP_FRAMES);
         last_us = p.pts_us;
         packet_free(&p.packet);
     }
@@ -59,20 +63,24 @@ static void each_is_found(const char *name, enum key_index_kind kind, size_t key
 
 TEST(key_frames_are_found)
 {
-    if (!clip_encode(H264 "closed.mp4") || !clip_encode(H264 "-x264-params open-gop=1 open.mp4") || !clip_encode(H264 "closed.mkv"))
+    if (!clip_encode(H264 "closed.mp4") || !clip_encode(H264 "-x264-params open-gop=1 open.mp4") ||
+        !clip_encode(H264 "closed.mkv"))
         skip();
     each_is_found("closed.mp4", KEY_INDEX_SAMPLES, CLIP_FRAMES / 10);
     each_is_found("open.mp4", KEY_INDEX_SAMPLES, CLIP_FRAMES / 10);
     each_is_found("closed.mkv", KEY_INDEX_CUES, CLIP_FRAMES / 10);
 }
 
-/* Streams have no index, fragments may list what was read so far, and a file that is cut short has lost its cues. */
+/* Streams have no index, fragments may list what was read so far, and a file that is cut short has
+ * lost its cues. */
 TEST(what_is_not_relied_on)
 {
-    if (!clip_encode(H264 "film.ts") || !clip_encode(H264 "-movflags dash+frag_keyframe fragments.mp4") ||
+    if (!clip_encode(H264 "film.ts") ||
+        !clip_encode(H264 "-movflags dash+frag_keyframe fragments.mp4") ||
         !clip_encode(H264 "whole.mkv"))
         skip();
-    assert_int_equal(system("head -c $(($(stat -c %s whole.mkv) * 2 / 3)) whole.mkv > short.mkv"), 0);
+    assert_int_equal(system("head -c $(($(stat -c %s whole.mkv) * 2 / 3)) whole.mkv > short.mkv"),
+                     0);
     static const char *const name[] = {"film.ts", "fragments.mp4", "short.mkv"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct bench b;

@@ -1,6 +1,7 @@
 /*
- * test_keyframe_reader.c - --keyframes from a film to staged frames: each is the exact run's frame of its number and time, by an index and
- * read through, with any number of sessions; damaged ones give way to those before them.
+ * test_keyframe_reader.c - --keyframes from a film to staged frames: each is the exact run's frame
+ * of its number and time, by an index and read through, with any number of sessions; damaged ones
+ * give way to those before them.
  */
 
 #include "test.h"
@@ -30,15 +31,20 @@ static bool note_frame(void *user, const struct frame_tag *tag, const uint8_t *r
     return true;
 }
 
-static struct staged stage(struct source *s, int threads, const struct selection *rule, struct frames *f)
+static struct staged stage(struct source *s, int threads, const struct selection *rule,
+                           struct frames *f)
 {
     *f = (struct frames){{0}};
-    return clip_stage_with(s, DECODE_PARALLEL, threads, rule, CLIP_W / 2, CLIP_H / 2, note_frame, f);
+    return clip_stage_with(s, DECODE_PARALLEL, threads, rule, CLIP_W / 2, CLIP_H / 2, note_frame,
+                           f);
 }
 
 static struct selection key_rule(int64_t interval_us)
 {
-    return (struct selection){.kind = SELECT_INTERVAL, .interval_us = interval_us, .end_us = INT64_MAX, .keyframes = true};
+    return (struct selection){.kind = SELECT_INTERVAL,
+                              .interval_us = interval_us,
+                              .end_us = INT64_MAX,
+                              .keyframes = true};
 }
 
 static struct source *open_film(const char *name)
@@ -50,7 +56,8 @@ static struct source *open_film(const char *name)
     return s;
 }
 
-/* `by_index`: only what serves is read. `gop`: pictures from one key frame to the next, 0: the encoder decided. */
+/* `by_index`: only what serves is read. `gop`: pictures from one key frame to the next, 0: the
+ * encoder decided. */
 static void one_film(const char *name, bool by_index, uint64_t gop)
 {
     struct frames right, have;
@@ -64,12 +71,15 @@ static void one_film(const char *name, bool by_index, uint64_t gop)
         assert_true(keys.ok && !decode_must_restart(&keys.counts));
         assert_int_equal(columns_finish(keys.columns, NULL), 0);
         assert_int_equal(columns_count(keys.columns), CLIP_FRAMES / 25);
-        assert_true(keys.counts.bad_keys == 0 && keys.counts.bytes_read > 0 && (!gop || keys.counts.keys == CLIP_FRAMES / gop));
-        assert_true(by_index ? keys.counts.packets < CLIP_FRAMES / 2 : keys.counts.packets == CLIP_FRAMES);
+        assert_true(keys.counts.bad_keys == 0 && keys.counts.bytes_read > 0 &&
+                    (!gop || keys.counts.keys == CLIP_FRAMES / gop));
+        assert_true(by_index ? keys.counts.packets < CLIP_FRAMES / 2
+                             : keys.counts.packets == CLIP_FRAMES);
         assert_true(keys.counts.sent == keys.counts.chunks);
         for (uint64_t j = 0; j < CLIP_FRAMES / 25; j++) {
             const struct column *c = columns_get(keys.columns, j);
-            assert_true(c->status == COLUMN_OK && c->frame <= j * 25 && c->time_us == (int64_t)c->frame * CLIP_STEP_US);
+            assert_true(c->status == COLUMN_OK && c->frame <= j * 25 &&
+                        c->time_us == (int64_t)c->frame * CLIP_STEP_US);
             assert_true(!gop || c->frame == j * 25 / gop * gop);
             assert_true(have.hash[c->frame] == right.hash[c->frame] && right.hash[c->frame] != 0);
         }
@@ -81,9 +91,12 @@ static void one_film(const char *name, bool by_index, uint64_t gop)
 
 TEST(key_frames_are_the_exact_ones)
 {
-    if (!clip_encode(X264 "closed.mp4") || !clip_encode(X264 "-x264-params open-gop=1 open.mp4") || !clip_encode(X264 "film.mkv") ||
-        !clip_encode(X264 "-x264-params open-gop=1 film.ts") || !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.mp4") ||
-        !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.ts") || !clip_encode("-c:v libvpx-vp9 -g 10 -keyint_min 10 -deadline realtime -cpu-used 8 vp9.webm"))
+    if (!clip_encode(X264 "closed.mp4") || !clip_encode(X264 "-x264-params open-gop=1 open.mp4") ||
+        !clip_encode(X264 "film.mkv") || !clip_encode(X264 "-x264-params open-gop=1 film.ts") ||
+        !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.mp4") ||
+        !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.ts") ||
+        !clip_encode(
+            "-c:v libvpx-vp9 -g 10 -keyint_min 10 -deadline realtime -cpu-used 8 vp9.webm"))
         skip();
     one_film("closed.mp4", true, GOP);
     one_film("open.mp4", true, GOP);
@@ -104,7 +117,8 @@ static void break_key(const char *from, const char *to, int number)
     struct picture p;
     static uint8_t file[1 << 22];
     int64_t at = -1, size = 0;
-    assert_true(container_open(from, &format, &film, &e) && demux_open(&r, format, film.stream, &e));
+    assert_true(container_open(from, &format, &film, &e) &&
+                demux_open(&r, format, film.stream, &e));
     while (at < 0 && demux_next(&r, &p, &e)) {
         if (p.rap != RAP_NONE && number-- == 0) {
             at = p.packet->pos;
@@ -119,13 +133,15 @@ static void break_key(const char *from, const char *to, int number)
     size_t bytes = fread(file, 1, sizeof file, f);
     fclose(f);
     assert_true(at > 0 && bytes < sizeof file && (size_t)(at + size) < bytes);
-    for (int64_t i = at + size * 3 / 4; i < at + size * 7 / 8; i++)      /* behind the encoder's long word about itself */
+    /* behind the encoder's long word about itself */
+    for (int64_t i = at + size * 3 / 4; i < at + size * 7 / 8; i++)
         file[i] ^= 0x5a;
     f = fopen(to, "wb");
     assert_true(fwrite(file, 1, bytes, f) == bytes && fclose(f) == 0);
 }
 
-/* The key frame at 2 s is damaged: what was wanted there has the one at 1.6 s, which no other column has. */
+/* The key frame at 2 s is damaged: what was wanted there has the one at 1.6 s, which no other
+ * column has. */
 TEST(a_damaged_one_gives_way)
 {
     if (!clip_encode(X264 "whole.mkv"))
@@ -185,7 +201,8 @@ TEST(key_frames_are_counted)
         struct probe_facts facts;
         assert_true(source_probe(s, &request, &facts, &e));
         assert_int_equal(facts.found, PROBE_KEYS | PROBE_LENGTH);
-        assert_true(facts.keys == CLIP_FRAMES / GOP && facts.frames == CLIP_FRAMES && facts.duration_us == CLIP_FRAMES * CLIP_STEP_US);
+        assert_true(facts.keys == CLIP_FRAMES / GOP && facts.frames == CLIP_FRAMES &&
+                    facts.duration_us == CLIP_FRAMES * CLIP_STEP_US);
         source_close(&s);
     }
 }

@@ -73,7 +73,8 @@ TEST(workspace_is_reusable)
     paint(b, N, RANDOM, 2);
     struct kmeans_params p = params(9, 6, INIT_SCALABLE);
     p.race = true;
-    struct result want = run_in(&p, ISA_C, a, N, N, 5), late = run_in(&p, ISA_C, b, 500, N, UINT64_C(0x700000002));
+    struct result want = run_in(&p, ISA_C, a, N, N, 5),
+                  late = run_in(&p, ISA_C, b, 500, N, UINT64_C(0x700000002));
     for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
         if (!isa_supported((enum isa)isa))
             continue;
@@ -83,7 +84,8 @@ TEST(workspace_is_reusable)
             struct result got;
             got.found = kmeans_run(km, a, N, 5, got.cluster, &got.inertia);
             assert_same(&got, &want);
-            got.found = kmeans_run(km, b, 500, 2, got.cluster, NULL);      /* frame numbers count modulo 2^32 */
+            /* frame numbers count modulo 2^32 */
+            got.found = kmeans_run(km, b, 500, 2, got.cluster, NULL);
             got.inertia = late.inertia;
             assert_same(&got, &late);
         }
@@ -110,8 +112,10 @@ TEST(huge_workspace)
 
 TEST(few_colours_come_back)
 {
-    static const uint8_t rgb[] = {9, 8, 7, 1, 2, 3, 9, 8, 7, 0, 0, 255, 1, 2, 3, 9, 8, 7, 0, 0, 254};
-    static const struct cluster want[] = {{{9, 8, 7}, 3}, {{1, 2, 3}, 2}, {{0, 0, 254}, 1}, {{0, 0, 255}, 1}};
+    static const uint8_t rgb[] = {9,   8, 7, 1, 2, 3, 9, 8, 7, 0,  0,
+                                  255, 1, 2, 3, 9, 8, 7, 0, 0, 254};
+    static const struct cluster want[] = {
+        {{9, 8, 7}, 3}, {{1, 2, 3}, 2}, {{0, 0, 254}, 1}, {{0, 0, 255}, 1}};
     for (int k = 4; k <= 64; k += 20) {
         struct kmeans_params p = params(k, 1, INIT_SCALABLE);
         struct result r = run(&p, ISA_C, rgb, sizeof rgb / 3);
@@ -132,10 +136,13 @@ TEST(one_cluster_is_the_mean)
     struct kmeans_params p = params(1, 2, INIT_PLUSPLUS);
     struct result r = run(&p, ISA_C, rgb, 4);
     assert_int_equal(r.found, 1);
-    assert_memory_equal(r.cluster[0].rgb, ((const uint8_t[]){1, 128, 25}), 3);    /* 0.5, 127.5, 25.25 */
+    /* 0.5, 127.5, 25.25 */
+    assert_memory_equal(r.cluster[0].rgb, ((const uint8_t[]){1, 128, 25}), 3);
     assert_int_equal(r.cluster[0].count, 4);
     uint64_t square = 0 + 1 + 0 + 1 + 2 * 255 * 255 + 100 + 400 + 900 + 1681;
-    assert_true(r.inertia == (square << INERTIA_FRACTION) - ((UINT64_C(2) * 2 + 510 * 510 + 101 * 101) << INERTIA_FRACTION) / 4);
+    assert_true(r.inertia ==
+                (square << INERTIA_FRACTION) -
+                    ((UINT64_C(2) * 2 + 510 * 510 + 101 * 101) << INERTIA_FRACTION) / 4);
     compare(&p, rgb, 4);
 }
 
@@ -160,7 +167,7 @@ static double lloyd(const uint8_t *rgb, size_t pixels, double (*centre)[3], int 
     double sum[CLUSTERS_MAX][4] = {{0}}, inertia = 0;
     for (size_t i = 0; i < pixels; i++) {
         int label = 0;
-        inertia += nearest2(rgb + 3 * i, (const double (*)[3])centre, k, &label);
+        inertia += nearest2(rgb + 3 * i, (const double(*)[3])centre, k, &label);
         for (int c = 0; c < 3; c++)
             sum[label][c] += rgb[3 * i + (size_t)c];
         sum[label][3] += 1;
@@ -171,10 +178,7 @@ static double lloyd(const uint8_t *rgb, size_t pixels, double (*centre)[3], int 
     return inertia;
 }
 
-static double units(uint64_t inertia)
-{
-    return (double)inertia / (1 << INERTIA_FRACTION);
-}
+static double units(uint64_t inertia) { return (double)inertia / (1 << INERTIA_FRACTION); }
 
 /* Our inertia is that of our clusters, and plain Lloyd in double cannot take much off it. */
 TEST(inertia_is_true_and_converged)

@@ -11,7 +11,8 @@ TEST(rungs)
     assert_int_equal(kmeans_rungs(&p, r), 1);
     assert_true(r[0].iterations == 300 && r[0].go_on == 1);
     p.race = true;
-    static const int on[][3] = {{5, 3, 1}, {6, 3, 2}, {9, 5, 2}, {10, 5, 2}, {11, 6, 3}, {20, 10, 4}, {1000, 500, 200}};
+    static const int on[][3] = {{5, 3, 1},  {6, 3, 2},   {9, 5, 2},       {10, 5, 2},
+                                {11, 6, 3}, {20, 10, 4}, {1000, 500, 200}};
     for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
         p.n_init = on[i][0];
         assert_int_equal(kmeans_rungs(&p, r), 3);
@@ -30,7 +31,8 @@ TEST(rungs)
 }
 
 /* Inertia of every restart after so many iterations of plain C, each from its start. */
-static void inertia_after(const struct kmeans_params *p, const uint8_t *rgb, size_t pixels, int iterations, uint64_t *inertia)
+static void inertia_after(const struct kmeans_params *p, const uint8_t *rgb, size_t pixels,
+                          int iterations, uint64_t *inertia)
 {
     struct err e = ERR_INIT;
     struct points_maker *maker = points_maker_open(pixels, ISA_C, &e);
@@ -104,10 +106,11 @@ TEST(race_as_defined)
         behind += r.inertia > whole.inertia;
         compare(&p, rgb, N);
     }
-    assert_true(behind > 0);              /* or the race would not have been seen to leave any restart */
+    assert_true(behind > 0); /* or the race would not have been seen to leave any restart */
 }
 
-/* With fewer than five starts, and with no more iterations than the first rung has, there is no race. */
+/* With fewer than five starts, and with no more iterations than the first rung has, there is no
+ * race. */
 TEST(no_race_of_few)
 {
     enum { N = 2000 };
@@ -124,7 +127,8 @@ TEST(no_race_of_few)
     }
 }
 
-/* In a large workspace some restarts share the memory of the assign step and begin it anew when they go on. */
+/* In a large workspace some restarts share the memory of the assign step and begin it anew when
+ * they go on. */
 TEST(race_in_little_memory)
 {
     enum { N = 20000 };

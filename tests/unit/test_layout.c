@@ -29,7 +29,7 @@ TEST(titles)
     layout_title(&m.report, title);
     assert_string_equal(title, "Mine");
     m.report.title = NULL;
-    snprintf(m.film.title, sizeof m.film.title, "  ");          /* as good as none */
+    snprintf(m.film.title, sizeof m.film.title, "  "); /* as good as none */
     strcpy(m.path, ".mkv");
     layout_title(&m.report, title);
     assert_string_equal(title, ".mkv");
@@ -57,16 +57,19 @@ static void expect_order(const struct layout *s, const char *what)
 {
     for (size_t f = 0; f < s->shapes; f++) {
         const struct layout_shape *g = &s->shape[f];
-        if (!(g->x >= 0 && g->y >= 0 && g->w > 0 && g->h > 0 && g->x + g->w <= s->width + 0.01 && g->y + g->h <= s->height + 0.01))
+        if (!(g->x >= 0 && g->y >= 0 && g->w > 0 && g->h > 0 && g->x + g->w <= s->width + 0.01 &&
+              g->y + g->h <= s->height + 0.01))
             fail_msg("%s: a strip at %g %g, %g x %g", what, g->x, g->y, g->w, g->h);
         if (s->scale > 0)
-            assert_true(fabs(g->x * s->scale - floor(g->x * s->scale + 0.5)) < 1e-6 && fabs(g->h * s->scale - floor(g->h * s->scale + 0.5)) < 1e-6);
+            assert_true(fabs(g->x * s->scale - floor(g->x * s->scale + 0.5)) < 1e-6 &&
+                        fabs(g->h * s->scale - floor(g->h * s->scale + 0.5)) < 1e-6);
         for (size_t i = 0; i < s->items; i++) {
             double b[4];
             box_of(s, &s->item[i], b);
             if (b[0] < -0.01 || b[1] < -0.01 || b[2] > s->width + 0.01 || b[3] > s->height + 0.01)
-                fail_msg("%s: '%s' leaves the page: %g %g %g %g", what, s->item[i].words.text, b[0], b[1], b[2], b[3]);
-            bool ring = s->report->shape == SHAPE_CIRCLE;          /* its corners are free */
+                fail_msg("%s: '%s' leaves the page: %g %g %g %g", what, s->item[i].words.text, b[0],
+                         b[1], b[2], b[3]);
+            bool ring = s->report->shape == SHAPE_CIRCLE; /* its corners are free */
             if (s->item[i].kind == LAYOUT_WORDS && !ring && b[0] < g->x + g->w && b[2] > g->x &&
                 b[1] < g->y + g->h - 0.01 && b[3] > g->y + 0.01)
                 fail_msg("%s: '%s' lies on a strip", what, s->item[i].words.text);
@@ -74,12 +77,15 @@ static void expect_order(const struct layout *s, const char *what)
     }
 }
 
-/* On pages of every kind nothing leaves the page or covers a strip, and strips lie on whole pixels. */
+/* On pages of every kind nothing leaves the page or covers a strip, and strips lie on whole pixels.
+ */
 TEST(posters_are_in_order)
 {
     if (!letters())
         skip();
-    static const char *const pages[] = {"A2", "A2-portrait", "A6", "800x600", "160x160", "3000x160", "160x3000", "40x40mm", "5000x300mm", "300x5000mm", "Letter"};
+    static const char *const pages[] = {"A2",         "A2-portrait", "A6",       "800x600",
+                                        "160x160",    "3000x160",    "160x3000", "40x40mm",
+                                        "5000x300mm", "300x5000mm",  "Letter"};
     char long_title[300];
     memset(long_title, 'm', sizeof long_title - 1);
     long_title[sizeof long_title - 1] = 0;
@@ -92,12 +98,18 @@ TEST(posters_are_in_order)
                 struct err e = ERR_INIT;
                 char what[80];
                 m.report.shape = (enum strip_shape)shape;
-                m.report.title = way % 3 == 0 ? NULL : way % 3 == 1 ? long_title : "\xd9\x83\xd9\x81\xd8\xb1\xd9\x86\xd8\xa7\xd8\xad\xd9\x88\xd9\x85";
+                m.report.title =
+                    way % 3 == 0 ? NULL
+                    : way % 3 == 1
+                        ? long_title
+                        : "\xd9\x83\xd9\x81\xd8\xb1\xd9\x86\xd8\xa7\xd8\xad\xd9\x88\xd9\x85";
                 assert_true(paper_parse(pages[i], &m.report.page));
-                struct strips strips = shape == SHAPE_STRIP && way == 2 ? stacked() : alone("average");
+                struct strips strips =
+                    shape == SHAPE_STRIP && way == 2 ? stacked() : alone("average");
                 struct layout *s = layout_poster(&m.report, strips, way < 3, &e);
                 assert_string_equal(e.text, "");
-                snprintf(what, sizeof what, "%s, %s, %d", pages[i], strip_shape_name(m.report.shape), way);
+                snprintf(what, sizeof what, "%s, %s, %d", pages[i],
+                         strip_shape_name(m.report.shape), way);
                 assert_int_equal(s->shapes, strips.count);
                 expect_order(s, what);
                 layout_free(&s);
@@ -106,7 +118,8 @@ TEST(posters_are_in_order)
     made_close(&m);
 }
 
-/* On a usual page everything is there: title, note, axis, eight swatches and their values; the strip has most of the page. */
+/* On a usual page everything is there: title, note, axis, eight swatches and their values; the
+ * strip has most of the page. */
 TEST(what_is_on_a_poster)
 {
     if (!letters())
@@ -127,7 +140,8 @@ TEST(what_is_on_a_poster)
     assert_string_equal(s->item[0].words.text, "a film.of.mine");
     assert_non_null(strstr(s->item[1].words.text, "palette, all 2 clusters by lightness"));
     assert_non_null(strstr(s->item[1].words.text, "1:30:00 h"));
-    assert_true(fabs(s->width - 420 / 25.4 * 72) < 0.01 && fabs(s->height - 297 / 25.4 * 72) < 0.01);
+    assert_true(fabs(s->width - 420 / 25.4 * 72) < 0.01 &&
+                fabs(s->height - 297 / 25.4 * 72) < 0.01);
     assert_true(s->shape[0].w * s->shape[0].h > 0.45 * s->width * s->height);
     layout_free(&s);
     made_close(&m);

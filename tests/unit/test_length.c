@@ -10,14 +10,20 @@
 TEST(measuring)
 {
     if (!clip_encode("-c:v libx264 -preset ultrafast -x264-params keyint=20:bframes=2 whole.mkv") ||
-        !clip_ffmpeg("-i whole.mkv -c copy bare.h264") || !clip_ffmpeg("-i whole.mkv -c copy -t 3 short.mp4") ||
-        !clip_ffmpeg("-i whole.mkv -c copy whole.mp4") || !clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4") ||
-        !clip_ffmpeg("-i whole.mkv -c copy whole.ts") || system("cat whole.ts whole.ts > twice.ts") != 0)
+        !clip_ffmpeg("-i whole.mkv -c copy bare.h264") ||
+        !clip_ffmpeg("-i whole.mkv -c copy -t 3 short.mp4") ||
+        !clip_ffmpeg("-i whole.mkv -c copy whole.mp4") ||
+        !clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4") ||
+        !clip_ffmpeg("-i whole.mkv -c copy whole.ts") ||
+        system("cat whole.ts whole.ts > twice.ts") != 0)
         skip();
     static const struct {
         const char *name;
         int64_t frames;
-    } films[] = {{"whole.mkv", CLIP_FRAMES}, {"bare.h264", CLIP_FRAMES}, {"short.mp4", 75}, {"edited.mp4", 125},
+    } films[] = {{"whole.mkv", CLIP_FRAMES},
+                 {"bare.h264", CLIP_FRAMES},
+                 {"short.mp4", 75},
+                 {"edited.mp4", 125},
                  {"twice.ts", 2 * CLIP_FRAMES}};
     for (int i = 0; i < 5; i++) {
         struct err e = ERR_INIT;
@@ -28,11 +34,14 @@ TEST(measuring)
             s->film.duration_guessed = true;
             assert_true(clip_measure(s, &e));
             assert_false(s->film.duration_guessed);
-            assert_in_range(s->film.frames, films[i].frames, films[i].frames + 2);      /* a cut may keep a B picture more */
-            assert_in_range(s->film.duration_us, s->film.frames * CLIP_STEP_US, (s->film.frames + 2) * CLIP_STEP_US);
+            /* a cut may keep a B picture more */
+            assert_in_range(s->film.frames, films[i].frames, films[i].frames + 2);
+            assert_in_range(s->film.duration_us, s->film.frames * CLIP_STEP_US,
+                            (s->film.frames + 2) * CLIP_STEP_US);
         }
         struct selection rule = every(10);
-        struct staged r = clip_stage_with(s, DECODE_PARALLEL, 1, &rule, CLIP_W / 2, CLIP_H / 2, NULL, NULL);
+        struct staged r =
+            clip_stage_with(s, DECODE_PARALLEL, 1, &rule, CLIP_W / 2, CLIP_H / 2, NULL, NULL);
         assert_true(r.ok);
         assert_int_equal(columns_count(r.columns), (s->film.frames + 9) / 10);
         staged_free(&r);
@@ -51,7 +60,8 @@ TEST(nothing_to_read)
     struct demux r;
     struct picture p;
     struct probe_facts facts = {.found = 0};
-    assert_true(container_open("plain.mkv", &format, &film, &e) && demux_open(&r, format, film.stream, &e));
+    assert_true(container_open("plain.mkv", &format, &film, &e) &&
+                demux_open(&r, format, film.stream, &e));
     while (demux_next(&r, &p, &e))
         packet_free(&p.packet);
     assert_true(film_probe_length(&r, &film, &facts, &e));

@@ -1,4 +1,5 @@
-/* light.h's tables against their definitions in floating point, and what must hold of every curve. */
+/* light.h's tables against their definitions in floating point, and what must hold of every curve.
+ */
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,14 +28,16 @@ static const struct light_table *table_of(struct light *l, enum transfer transfe
 /* SMPTE ST 2084 in cd/m2. */
 static double pq(double e)
 {
-    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096, c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
+    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096,
+                 c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
     double p = pow(e, 1 / m2);
     return 10000 * pow(fmax(p - c1, 0) / (c2 - c3 * p), 1 / m1);
 }
 
 static double pq_inverse(double nits)
 {
-    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096, c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
+    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096,
+                 c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
     double p = pow(nits / 10000, m1);
     return pow((c1 + c2 * p) / (1 + c3 * p), m2);
 }
@@ -50,7 +53,8 @@ TEST(transfers_are_the_standards)
     struct light *l = opened(TONE_BT2390, 1000, false);
     for (int i = 0; i < LIGHT_CODES; i++) {
         double e = i / (LIGHT_CODES - 1.0);
-        assert_true(fabs(table_of(l, TRANSFER_PQ)->light[i] - pq(e) / WHITE * LIGHT_WHITE) <= 0.6 + 1e-9 * pq(e) * LIGHT_WHITE);
+        assert_true(fabs(table_of(l, TRANSFER_PQ)->light[i] - pq(e) / WHITE * LIGHT_WHITE) <=
+                    0.6 + 1e-9 * pq(e) * LIGHT_WHITE);
         assert_true(fabs(table_of(l, TRANSFER_HLG)->light[i] - hlg(e) * LIGHT_WHITE) <= 0.6);
         assert_true(fabs(table_of(l, TRANSFER_SDR)->light[i] - pow(e, 2.4) * LIGHT_WHITE) <= 0.6);
     }
@@ -69,13 +73,17 @@ static double curve(enum tone_map map, double x, double peak)
     if (map == TONE_HABLE) {
         double of[2] = {x, peak};
         for (int i = 0; i < 2; i++)
-            of[i] = (of[i] * (0.15 * of[i] + 0.05) + 0.004) / (of[i] * (0.15 * of[i] + 0.5) + 0.06) - 0.02 / 0.3;
+            of[i] =
+                (of[i] * (0.15 * of[i] + 0.05) + 0.004) / (of[i] * (0.15 * of[i] + 0.5) + 0.06) -
+                0.02 / 0.3;
         return fmin(of[0] / of[1], 1);
     }
-    double top = pq_inverse(peak * WHITE), most = pq_inverse(WHITE) / top, e = pq_inverse(x * WHITE) / top, knee = 1.5 * most - 0.5;
+    double top = pq_inverse(peak * WHITE), most = pq_inverse(WHITE) / top,
+           e = pq_inverse(x * WHITE) / top, knee = 1.5 * most - 0.5;
     double t = (e - knee) / (1 - knee);
     if (e > knee)
-        e = (2 * t * t * t - 3 * t * t + 1) * knee + (t * t * t - 2 * t * t + t) * (1 - knee) + (3 * t * t - 2 * t * t * t) * most;
+        e = (2 * t * t * t - 3 * t * t + 1) * knee + (t * t * t - 2 * t * t + t) * (1 - knee) +
+            (3 * t * t - 2 * t * t * t) * most;
     return fmin(pq(e * top) / WHITE, 1);
 }
 
@@ -88,7 +96,8 @@ static uint32_t grey_through(const struct light_table *t, uint32_t code)
     return out[0];
 }
 
-/* Every grey stays grey, never gets darker as the code rises, and is the definition's to a tenth of a level. */
+/* Every grey stays grey, never gets darker as the code rises, and is the definition's to a tenth of
+ * a level. */
 TEST(greys)
 {
     static const int peaks[] = {100, 203, 400, 1000, 4000, 10000};
@@ -99,16 +108,20 @@ TEST(greys)
             uint32_t last = 0, last_hlg = 0;
             for (uint32_t i = 0; i < LIGHT_CODES; i++) {
                 uint32_t now = grey_through(t, i), now_hlg = grey_through(h, i);
-                double e = i / (LIGHT_CODES - 1.0), scene = hlg(e), shown = 1000 * pow(scene, 1.2) / WHITE;
-                double right = 255 * pow(curve((enum tone_map)map, pq(e) / WHITE, peaks[p] / WHITE), 1 / 2.4);
-                double right_hlg = 255 * pow(curve((enum tone_map)map, shown, peaks[p] / WHITE), 1 / 2.4);
+                double e = i / (LIGHT_CODES - 1.0), scene = hlg(e),
+                       shown = 1000 * pow(scene, 1.2) / WHITE;
+                double right =
+                    255 * pow(curve((enum tone_map)map, pq(e) / WHITE, peaks[p] / WHITE), 1 / 2.4);
+                double right_hlg =
+                    255 * pow(curve((enum tone_map)map, shown, peaks[p] / WHITE), 1 / 2.4);
                 assert_true(now + 30 >= last && now_hlg + 60 >= last_hlg);
                 assert_true(fabs(now / 256.0 - right) < 0.3);
                 assert_true(fabs(now_hlg / 256.0 - right_hlg) < 0.5);
                 last = now;
                 last_hlg = now_hlg;
             }
-            assert_true(peaks[p] < WHITE || last >= 65250);    /* the last cell below white, at least: 255 */
+            /* the last cell below white, at least: 255 */
+            assert_true(peaks[p] < WHITE || last >= 65250);
             light_close(&l);
         }
 }
@@ -116,8 +129,11 @@ TEST(greys)
 /* Primaries: what BT.709 calls red is light of all three in BT.2020, and comes back. */
 TEST(primaries_come_back)
 {
-    static const double to_2020[3][3] = {{0.627404, 0.329283, 0.043313}, {0.069097, 0.919540, 0.011362}, {0.016391, 0.088013, 0.895595}};
-    struct light_gamut g = light_gamut(PRIMARIES_BT2020), p3 = light_gamut(PRIMARIES_P3), same = light_gamut(PRIMARIES_BT709);
+    static const double to_2020[3][3] = {{0.627404, 0.329283, 0.043313},
+                                         {0.069097, 0.919540, 0.011362},
+                                         {0.016391, 0.088013, 0.895595}};
+    struct light_gamut g = light_gamut(PRIMARIES_BT2020), p3 = light_gamut(PRIMARIES_P3),
+                       same = light_gamut(PRIMARIES_BT709);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(g.m[i][0] + g.m[i][1] + g.m[i][2], 1 << LIGHT_GAMUT_BITS);
         assert_int_equal(p3.m[i][0] + p3.m[i][1] + p3.m[i][2], 1 << LIGHT_GAMUT_BITS);
@@ -131,14 +147,16 @@ TEST(primaries_come_back)
     }
 }
 
-/* Means of bytes: a byte's light is that byte again, a mean of black and white is what BT.1886 says. */
+/* Means of bytes: a byte's light is that byte again, a mean of black and white is what BT.1886
+ * says. */
 TEST(bytes_come_back)
 {
     struct light *l = opened(TONE_OFF, 1000, true);
     const struct light_table *t = table_of(l, TRANSFER_SDR);
     for (int v = 0; v < 256; v++) {
         assert_int_equal(light_to_byte(t, light_of_byte(t, (uint8_t)v)), v);
-        assert_int_equal(light_mean(t, true, (uint64_t)light_of_byte(t, (uint8_t)v) * 1000, 1000), v);
+        assert_int_equal(light_mean(t, true, (uint64_t)light_of_byte(t, (uint8_t)v) * 1000, 1000),
+                         v);
     }
     assert_int_equal(light_mean(t, true, LIGHT_WHITE, 2), (int)(255 * pow(0.5, 1 / 2.4) + 0.5));
     assert_int_equal(light_mean(t, false, 65280, 2), 128);
@@ -179,17 +197,24 @@ TEST(who_goes_through)
     assert_string_equal(light_map_name(TONE_REINHARD), "reinhard");
 }
 
-/* A film of PQ that says how bright it gets, in which HLG comes: that one's display is its own, unless --hdr-peak names a peak for all. */
+/* A film of PQ that says how bright it gets, in which HLG comes: that one's display is its own,
+ * unless --hdr-peak names a peak for all. */
 TEST(a_peak_is_for_its_transfer)
 {
     struct err e = ERR_INIT;
-    static const struct light_rule own = {TONE_BT2390, 0, false}, asked = {TONE_BT2390, 4000, false};
-    struct light *film = light_open(&own, 4000, &e), *all = light_open(&asked, 600, &e), *usual = opened(TONE_BT2390, 1000, false);
+    static const struct light_rule own = {TONE_BT2390, 0, false},
+                                   asked = {TONE_BT2390, 4000, false};
+    struct light *film = light_open(&own, 4000, &e), *all = light_open(&asked, 600, &e),
+                 *usual = opened(TONE_BT2390, 1000, false);
     assert_true(film && all);
-    assert_memory_equal(table_of(film, TRANSFER_HLG), table_of(usual, TRANSFER_HLG), sizeof(struct light_table));
-    assert_memory_equal(table_of(film, TRANSFER_PQ), table_of(all, TRANSFER_PQ), sizeof(struct light_table));
-    assert_memory_not_equal(table_of(film, TRANSFER_PQ), table_of(usual, TRANSFER_PQ), sizeof(struct light_table));
-    assert_memory_not_equal(table_of(all, TRANSFER_HLG), table_of(usual, TRANSFER_HLG), sizeof(struct light_table));
+    assert_memory_equal(table_of(film, TRANSFER_HLG), table_of(usual, TRANSFER_HLG),
+                        sizeof(struct light_table));
+    assert_memory_equal(table_of(film, TRANSFER_PQ), table_of(all, TRANSFER_PQ),
+                        sizeof(struct light_table));
+    assert_memory_not_equal(table_of(film, TRANSFER_PQ), table_of(usual, TRANSFER_PQ),
+                            sizeof(struct light_table));
+    assert_memory_not_equal(table_of(all, TRANSFER_HLG), table_of(usual, TRANSFER_HLG),
+                            sizeof(struct light_table));
     light_close(&film);
     light_close(&all);
     light_close(&usual);

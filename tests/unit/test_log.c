@@ -92,7 +92,13 @@ TEST_WITH(the_status_line_stays_below, catch_stderr, release_stderr)
     log_status(NULL);
     log_status(NULL);
     log_msg(LOG_INFO, "end");
-    assert_string_equal(said(), "10 %" "\r\033[K" "barcode: hello\n" "10 %" "\r\033[K" "20? %" "\r\033[K"
+    assert_string_equal(said(), "10 %"
+                                "\r\033[K"
+                                "barcode: hello\n"
+                                "10 %"
+                                "\r\033[K"
+                                "20? %"
+                                "\r\033[K"
                                 "barcode: end\n");
 }
 

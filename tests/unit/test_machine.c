@@ -85,7 +85,8 @@ TEST(a_tree_each)
     put("cpu/slurm/job_7/cpu.cfs_period_us", "100000\n");
     put("cpu/slurm/cpu.cfs_quota_us", "-1\n");
     put("cpu/slurm/cpu.cfs_period_us", "100000\n");
-    are("11:memory:/slurm/job_7\n4:cpu,cpuacct:/slurm/job_7\n1:name=systemd:/x\n0::/\n", UINT64_C(2) << 30, 4);
+    are("11:memory:/slurm/job_7\n4:cpu,cpuacct:/slurm/job_7\n1:name=systemd:/x\n0::/\n",
+        UINT64_C(2) << 30, 4);
     are("4:cpuacct,cpu:/slurm/job_7\n", UINT64_MAX, 4);
     are("4:cpuacct:/slurm/job_7\n3:cpuset:/slurm/job_7\n", UINT64_MAX, INT_MAX);
     are("4:cpu:/slurm\n", UINT64_MAX, INT_MAX);
@@ -116,7 +117,9 @@ TEST(nonsense)
 TEST(this_machine)
 {
     cpu_set_t all, one;
-    assert_true(machine_memory() >= 1 << 20 && machine_memory() <= (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
+    assert_true(machine_memory() >= 1 << 20 &&
+                machine_memory() <=
+                    (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
     assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
     assert_in_range(machine_cores(), 1, CPU_COUNT(&all));
     CPU_ZERO(&one);

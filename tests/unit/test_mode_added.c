@@ -1,6 +1,7 @@
 /*
- * A strip that is not in the table, as somebody would add it: all of it stands here, and the painter, the labels and the PNG
- * take it as it is. It has everything that an entry may have: needs, a state, rows that differ.
+ * A strip that is not in the table, as somebody would add it: all of it stands here, and the
+ * painter, the labels and the PNG take it as it is. It has everything that an entry may have:
+ * needs, a state, rows that differ.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ static void least_note(const struct report *r, char *out, size_t size)
 }
 
 struct least {
-    int divisor;            /* of this row's light                                                     */
-    uint8_t choice[];       /* which cluster each column shows, chosen for all before the first row    */
+    int divisor;      /* of this row's light */
+    uint8_t choice[]; /* which cluster each column shows, chosen for all before the first row */
 };
 
 static bool least_open(struct strip *s, struct err *e)
@@ -54,10 +55,13 @@ static void least_pixel(struct strip *s, uint64_t i, const struct column *c, uin
         rgb[k] = (uint8_t)(c->cluster[least->choice[i]].rgb[k] / least->divisor);
 }
 
-static const struct strip_kind strip_least = {
-    .name = "least", .title = "the least", .needs = STRIP_CLUSTERS, .note = least_note, .open = least_open, .row = least_row,
-    .pixel = least_pixel
-};
+static const struct strip_kind strip_least = {.name = "least",
+                                              .title = "the least",
+                                              .needs = STRIP_CLUSTERS,
+                                              .note = least_note,
+                                              .open = least_open,
+                                              .row = least_row,
+                                              .pixel = least_pixel};
 
 /* ------------------------------------------------------------------ its tests */
 
@@ -65,7 +69,7 @@ enum { COUNT = 4, HEIGHT = 40 };
 
 static const struct strip_kind *const only_it[] = {&strip_least};
 static const struct strips it_alone = {only_it, 1};
-static const struct strip_kind *table[STRIPS_MOST + 1];      /* as it would be */
+static const struct strip_kind *table[STRIPS_MOST + 1]; /* as it would be */
 static struct strips all = {table, 0};
 
 static struct film film;
@@ -86,8 +90,14 @@ static int set_up(void **state)
         c->cluster[1] = (struct cluster){{(uint8_t)(20 * (i + 1)), 40, 60}, 3};
     }
     film = (struct film){.path = path};
-    report = (struct report){.film = &film, .needs = STRIP_CLUSTERS | STRIP_ROWS, .kmeans = {2, 1, 1, INIT_RANDOM, 7, false},
-                             .width = 16, .height = 2, .picture_height = HEIGHT, .columns = columns, .count = COUNT,
+    report = (struct report){.film = &film,
+                             .needs = STRIP_CLUSTERS | STRIP_ROWS,
+                             .kmeans = {2, 1, 1, INIT_RANDOM, 7, false},
+                             .width = 16,
+                             .height = 2,
+                             .picture_height = HEIGHT,
+                             .columns = columns,
+                             .count = COUNT,
                              .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
     memcpy(table, strip_table, strip_count * sizeof *table);
     table[strip_count] = &strip_least;
@@ -134,14 +144,16 @@ TEST_WITH(is_fitted_to_the_width, set_up, tear_down)
     painter_free(&p);
 }
 
-/* One strip more than the table has, and their labels; the last strip is the one alone at this width. */
+/* One strip more than the table has, and their labels; the last strip is the one alone at this
+ * width. */
 TEST_WITH(is_stacked_below_the_others, set_up, tear_down)
 {
     struct err e = ERR_INIT;
     assert_string_equal(strips_name(all), STRIP_ALL);
     struct painter *p = painter_open(&report, all, &e);
     assert_non_null(p);
-    int n = (int)all.count, width = painter_width(p), height = painter_height(p), bar = (height - n * HEIGHT) / (n + 2);
+    int n = (int)all.count, width = painter_width(p), height = painter_height(p),
+        bar = (height - n * HEIGHT) / (n + 2);
     assert_int_equal(height, n * HEIGHT + (n + 2) * bar);
     report.picture_width = width;
     struct painter *one = painter_open(&report, it_alone, &e);
@@ -188,8 +200,9 @@ TEST_WITH(is_written_as_png, set_up, tear_down)
     size_t size;
     char *bytes = png_of(it_alone, &size);
     expect_text(bytes, size, "barcode:mode", "least");
-    expect_text(bytes, size, "Description", "the least (smallest of 2 clusters) of 'a.mkv': every 24th frame, 4 columns");
-    expect_text(bytes, size, "barcode:k", "2");          /* it needs clusters */
+    expect_text(bytes, size, "Description",
+                "the least (smallest of 2 clusters) of 'a.mkv': every 24th frame, 4 columns");
+    expect_text(bytes, size, "barcode:k", "2"); /* it needs clusters */
     free(bytes);
     static const char closing[] = " and the least of 'a.mkv': every 24th frame, 4 columns";
     bytes = png_of(all, &size);

@@ -6,7 +6,8 @@
 #include "output/modes/band_order.h"
 #include "strips.h"
 
-/* The names are used three times: on the command line, in file names and in the PNG. They must be the same word. */
+/* The names are used three times: on the command line, in file names and in the PNG. They must be
+ * the same word. */
 TEST(every_name_is_a_mode)
 {
     for (size_t m = 0; m < strip_count; m++) {
@@ -26,9 +27,14 @@ TEST(every_name_is_a_mode)
 
 TEST(the_table)
 {
-    static const struct { const char *name, *title; unsigned needs; } known[] = {
-        {"kmeans", "k-means", STRIP_CLUSTERS}, {"dominant", "dominant", STRIP_DOMINANT}, {"palette", "palette", STRIP_CLUSTERS},
-        {"average", "average", 0}, {"downsample", "downsample", STRIP_ROWS}};
+    static const struct {
+        const char *name, *title;
+        unsigned needs;
+    } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},
+                 {"dominant", "dominant", STRIP_DOMINANT},
+                 {"palette", "palette", STRIP_CLUSTERS},
+                 {"average", "average", 0},
+                 {"downsample", "downsample", STRIP_ROWS}};
     assert_in_range(strip_count, 5, STRIPS_MOST);
     for (size_t i = 0; i < 5; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
@@ -84,7 +90,8 @@ TEST(what_they_show)
 /* In which order bands lie. */
 TEST(orders)
 {
-    static const struct cluster c[5] = {{{90, 90, 90}, 9}, {{0, 200, 0}, 7}, {{90, 90, 90}, 5}, {{0, 0, 255}, 2}, {{255, 0, 0}, 1}};
+    static const struct cluster c[5] = {
+        {{90, 90, 90}, 9}, {{0, 200, 0}, 7}, {{90, 90, 90}, 5}, {{0, 0, 255}, 2}, {{255, 0, 0}, 1}};
     static const int light[] = {1, 4, 0, 2, 3, -1}, share[] = {0, 1, 2, 3, 4, -1};
     int last = -1, step = 0;
     for (; step < 6; step++)

@@ -22,7 +22,7 @@ static void make(struct made *m, enum AVPixelFormat layout, enum AVPixelFormat c
     ((AVHWFramesContext *)m->frames->data)->sw_format = layout;
     m->picture->format = AV_PIX_FMT_CUDA;
     m->picture->hw_frames_ctx = m->frames;
-    m->picture->width = 100;         /* cropped at the right and bottom by libavcodec */
+    m->picture->width = 100; /* cropped at the right and bottom by libavcodec */
     m->picture->height = 50;
     m->picture->data[0] = m->bytes;
     m->picture->data[1] = m->bytes + 1;
@@ -57,9 +57,12 @@ TEST(layouts)
         enum AVPixelFormat layout, coded;
         int bits, shift, step;
     } kinds[] = {
-        {AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P, 8, 0, 1}, {AV_PIX_FMT_P010LE, AV_PIX_FMT_YUV420P10LE, 10, 6, 2},
-        {AV_PIX_FMT_P016LE, AV_PIX_FMT_YUV420P12LE, 12, 4, 2}, {AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV444P, 8, 0, 1},
-        {AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_YUV444P10LE, 10, 6, 2}, {AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_YUV444P12LE, 12, 4, 2},
+        {AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P, 8, 0, 1},
+        {AV_PIX_FMT_P010LE, AV_PIX_FMT_YUV420P10LE, 10, 6, 2},
+        {AV_PIX_FMT_P016LE, AV_PIX_FMT_YUV420P12LE, 12, 4, 2},
+        {AV_PIX_FMT_YUV444P, AV_PIX_FMT_YUV444P, 8, 0, 1},
+        {AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_YUV444P10LE, 10, 6, 2},
+        {AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_YUV444P12LE, 12, 4, 2},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct made m;
@@ -130,7 +133,8 @@ TEST(tags)
     unmake(&m);
 }
 
-/* libavcodec has the second plane begin right after an odd number of rows; NVDEC leaves an even one. */
+/* libavcodec has the second plane begin right after an odd number of rows; NVDEC leaves an even
+ * one. */
 TEST(odd_heights)
 {
     struct made m;

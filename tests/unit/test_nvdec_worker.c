@@ -1,6 +1,6 @@
 /*
- * test_nvdec_worker.c - what an NVDEC worker does but the GPU itself: software stands in (nvdec.h), and every frame
- * must be the one that a software worker stages.
+ * test_nvdec_worker.c - what an NVDEC worker does but the GPU itself: software stands in (nvdec.h),
+ * and every frame must be the one that a software worker stages.
  */
 #include "test.h"
 #include "clip.h"
@@ -23,12 +23,13 @@ static struct staged stage(const char *name, uint64_t step, enum decode_choice d
 static void judge(const char *name, uint64_t step, int threads)
 {
     struct staged right = stage(name, step, DECODE_CPU, 2);
-    struct staged r = stage(name, step, threads > 0 ? DECODE_NVDEC : DECODE_AUTO, threads > 0 ? threads : 1);
+    struct staged r =
+        stage(name, step, threads > 0 ? DECODE_NVDEC : DECODE_AUTO, threads > 0 ? threads : 1);
     if (!right.ok || !r.ok)
         fail_msg("%s: %s%s", name, right.error.text, r.error.text);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
-    assert_int_equal(r.counts.redone_chunks, 0);       /* nothing that a flush would have had to save */
+    assert_int_equal(r.counts.redone_chunks, 0); /* nothing that a flush would have had to save */
     assert_int_equal(r.counts.lost + r.counts.decode_errors + r.counts.contradicted, 0);
     staged_free(&right);
     staged_free(&r);
@@ -41,13 +42,17 @@ static void every_step(const char *name)
         judge(name, step[i], 1);
 }
 
-/* Runs that begin with an IDR go in without a flush: pictures of the last run come out while the next goes in. */
+/* Runs that begin with an IDR go in without a flush: pictures of the last run come out while the
+ * next goes in. */
 TEST(h264)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=3:b-pyramid=normal closed.mp4") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv") ||
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:bframes=3:b-pyramid=normal closed.mp4") ||
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv") ||
         !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=1 intra.mkv") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=70:bframes=16:ref=4:b-adapt=0 far.mkv"))
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=70:bframes=16:ref=4:b-adapt=0 far.mkv"))
         skip();
     every_step("closed.mp4");
     every_step("open.mkv");
@@ -57,7 +62,9 @@ TEST(h264)
 
 TEST(others)
 {
-    if (!clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open-hevc.mkv") ||
+    if (!clip_encode(
+            "-c:v libx265 -preset superfast -x265-params "
+            "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open-hevc.mkv") ||
         !clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 12 -b:v 300k vp9.webm") ||
         !clip_encode("-c:v mpeg2video -g 12 -bf 2 mpeg2.mkv") || !clip_hidden_vp8("vp8.webm"))
         skip();
@@ -67,7 +74,8 @@ TEST(others)
     every_step("vp8.webm");
 }
 
-/* A worker that met errors gives what a software worker gives of the same film, and counts what it counts: returned. */
+/* A worker that met errors gives what a software worker gives of the same film, and counts what it
+ * counts: returned. */
 static struct decode_counts judge_damaged(const char *name, uint64_t step)
 {
     struct staged right = stage(name, step, DECODE_CPU, 2);
@@ -88,7 +96,8 @@ static struct decode_counts judge_damaged(const char *name, uint64_t step)
 /* What the decoder does not give is decoded again in software, and damage is counted once. */
 TEST(damaged)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 whole.mp4"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 "
+                     "whole.mp4"))
         skip();
     FILE *f = fopen("whole.mp4", "r+b");
     assert_non_null(f);
@@ -102,8 +111,10 @@ TEST(damaged)
     judge_damaged("whole.mp4", 24);
 }
 
-/* Rewrites a stream with start codes: `change` copies one NAL, its start code included, and says how many bytes it wrote. */
-static void edit(const char *from, const char *to, size_t (*change)(const uint8_t *nal, size_t size, uint8_t *out))
+/* Rewrites a stream with start codes: `change` copies one NAL, its start code included, and says
+ * how many bytes it wrote. */
+static void edit(const char *from, const char *to,
+                 size_t (*change)(const uint8_t *nal, size_t size, uint8_t *out))
 {
     FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
     assert_non_null(in);
@@ -149,7 +160,8 @@ static size_t add_illegal_zeros(const uint8_t *nal, size_t size, uint8_t *out)
 
 static int keys;
 
-/* Without what is before the first CRA; its RASL pictures become RADL ones, which refer to what is not there. */
+/* Without what is before the first CRA; its RASL pictures become RADL ones, which refer to what is
+ * not there. */
 static size_t lie(const uint8_t *nal, size_t size, uint8_t *out)
 {
     int type = nal[2] == 1 ? nal[3] >> 1 & 63 : 64;
@@ -174,8 +186,10 @@ static void judge_redone(const char *name, uint64_t step, uint64_t redone, bool 
 /* NVDEC reports neither missing data in slices nor missing references. */
 TEST(left_to_software)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
-        !clip_encode("-c:v libx265 -preset superfast -x265-params log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc"))
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
+        !clip_encode("-c:v libx265 -preset superfast -x265-params "
+                     "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc"))
         skip();
     edit("whole.h264", "gap.h264", add_illegal_zeros);
     judge_redone("gap.h264", 1, 0, true);
@@ -185,12 +199,16 @@ TEST(left_to_software)
     assert_int_equal(judge_damaged("lie.hevc", 1).redone_chunks, 1);
 }
 
-/* What looks much like it, in sane films: zeros between slices, references from before an open GOP. */
+/* What looks much like it, in sane films: zeros between slices, references from before an open GOP.
+ */
 TEST(trusted)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
-        !clip_ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=40,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
-                     "-threads 2 -x264-params keyint=60:min-keyint=60:open-gop=1:bframes=8:ref=8 long.mkv") ||
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
+        !clip_ffmpeg("-f lavfi -i testsrc2=s=96x64:r=25:d=40,noise=alls=20:allf=t -pix_fmt yuv420p "
+                     "-c:v libx264 -preset veryfast "
+                     "-threads 2 -x264-params keyint=60:min-keyint=60:open-gop=1:bframes=8:ref=8 "
+                     "long.mkv") ||
         !clip_ffmpeg("-ss 6 -i long.mkv -c copy cut.mkv"))
         skip();
     edit("whole.h264", "zeros.h264", add_zeros);
@@ -204,8 +222,11 @@ TEST(trusted)
 static bool encode_long(const char *arguments)
 {
     char line[1024];
-    snprintf(line, sizeof line, "-f lavfi -i testsrc2=s=96x64:r=25:d=36,noise=alls=20:allf=t -pix_fmt yuv420p -c:v libx264 -preset veryfast "
-             "-threads 2 -x264-params scenecut=0:open-gop=1:keyint=24:min-keyint=1:%s", arguments);
+    snprintf(line, sizeof line,
+             "-f lavfi -i testsrc2=s=96x64:r=25:d=36,noise=alls=20:allf=t -pix_fmt yuv420p -c:v "
+             "libx264 -preset veryfast "
+             "-threads 2 -x264-params scenecut=0:open-gop=1:keyint=24:min-keyint=1:%s",
+             arguments);
     return clip_ffmpeg(line);
 }
 
@@ -217,7 +238,9 @@ static struct decode_counts judge_long(const char *name, uint64_t step)
     assert_true(right.ok && r.ok);
     if (!same(&right, &r))
         fail_msg("%s, every %d: other frames", name, (int)step);
-    assert_int_equal(r.counts.redone_chunks + r.counts.lost + r.counts.damaged + r.counts.decode_errors + r.counts.contradicted, 0);
+    assert_int_equal(r.counts.redone_chunks + r.counts.lost + r.counts.damaged +
+                         r.counts.decode_errors + r.counts.contradicted,
+                     0);
     assert_true(r.counts.chunks > 8);
     staged_free(&right);
     staged_free(&r);
@@ -234,11 +257,14 @@ static void judge_separated(const char *name, bool separated)
     }
 }
 
-/* Open GOPs, of which only the film's first picture is an IDR: it stands between chunks, and no decoder is made anew. */
+/* Open GOPs, of which only the film's first picture is an IDR: it stands between chunks, and no
+ * decoder is made anew. */
 TEST(separated)
 {
-    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 bluray.mkv") ||
-        !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:tff=1:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 "
+    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate="
+                     "40000:vbv-bufsize=30000 bluray.mkv") ||
+        !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:tff=1:level=4.1:vbv-"
+                     "maxrate=40000:vbv-bufsize=30000 "
                      "-flags +ildct+ilme fields.mkv") ||
         !encode_long("bframes=8:b-adapt=0:b-pyramid=normal:ref=5 far.mkv") ||
         !clip_ffmpeg("-i bluray.mkv -c copy -bsf:v h264_mp4toannexb bluray.ts"))
@@ -249,29 +275,35 @@ TEST(separated)
     judge_separated("far.mkv", true);
 }
 
-/* Another film's decoders, for a film of which most runs begin with no IDR picture: none is made anew. */
+/* Another film's decoders, for a film of which most runs begin with no IDR picture: none is made
+ * anew. */
 TEST(from_film_to_film)
 {
     struct err e = ERR_INIT;
     static const char *const name[] = {"one.mkv", "two.mkv", "one.mkv", "two.mkv"};
-    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv") ||
-        !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 -vf negate two.mkv"))
+    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate="
+                     "40000:vbv-bufsize=30000 one.mkv") ||
+        !encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate="
+                     "40000:vbv-bufsize=30000 -vf negate two.mkv"))
         skip();
     clip_decoders = decoders_open(true, &e);
     assert_non_null(clip_decoders);
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct decode_counts c = judge_long(name[i], i % 2 ? 1 : 24);
         if (c.flushes > 0 || (c.reused > 0) != (i > 0))
-            fail_msg("%s, film %d: %d flushes, %d decoders taken over", name[i], (int)i, (int)c.flushes, (int)c.reused);
+            fail_msg("%s, film %d: %d flushes, %d decoders taken over", name[i], (int)i,
+                     (int)c.flushes, (int)c.reused);
     }
     decoders_free(&clip_decoders);
 }
 
-/* No film comes after it: its H.264 decoders are drained, not separated for another one. Its frames are the same. */
+/* No film comes after it: its H.264 decoders are drained, not separated for another one. Its frames
+ * are the same. */
 TEST(a_film_alone_hands_on_nothing)
 {
     struct err e = ERR_INIT;
-    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate=40000:vbv-bufsize=30000 one.mkv"))
+    if (!encode_long("bluray-compat=1:slices=4:bframes=3:b-pyramid=strict:level=4.1:vbv-maxrate="
+                     "40000:vbv-bufsize=30000 one.mkv"))
         skip();
     clip_decoders = decoders_open(false, &e);
     assert_non_null(clip_decoders);
@@ -280,10 +312,12 @@ TEST(a_film_alone_hands_on_nothing)
     decoders_free(&clip_decoders);
 }
 
-/* Where no picture can separate, decoders are flushed: none is an IDR, or the order count has too little room. */
+/* Where no picture can separate, decoders are flushed: none is an IDR, or the order count has too
+ * little room. */
 TEST(flushed)
 {
-    if (!encode_long("bframes=3 whole.mkv") || !clip_ffmpeg("-i whole.mkv -c copy -bsf:v 'noise=drop=lt(n\\,30)' no-idr.mkv") ||
+    if (!encode_long("bframes=3 whole.mkv") ||
+        !clip_ffmpeg("-i whole.mkv -c copy -bsf:v 'noise=drop=lt(n\\,30)' no-idr.mkv") ||
         !encode_long("bframes=3:ref=16 narrow.mkv"))
         skip();
     judge_separated("no-idr.mkv", false);
@@ -313,8 +347,10 @@ TEST(another_size)
     for (size_t i = 0; i < sizeof encoder / sizeof *encoder; i++) {
         char line[256];
         for (int size = 96; size >= 64; size -= 32) {
-            snprintf(line, sizeof line, "-vf scale=%d:%d -c:v %s -deadline realtime -cpu-used 8 "
-                     "-g 20 -b:v 300k %d.webm", size, size * 2 / 3, encoder[i], size);
+            snprintf(line, sizeof line,
+                     "-vf scale=%d:%d -c:v %s -deadline realtime -cpu-used 8 "
+                     "-g 20 -b:v 300k %d.webm",
+                     size, size * 2 / 3, encoder[i], size);
             if (!clip_encode(line))
                 skip();
         }
@@ -322,7 +358,7 @@ TEST(another_size)
             !clip_ffmpeg("-i sizes.ffconcat -c copy sizes.webm"))
             skip();
         struct decode_counts c = judge_damaged("sizes.webm", 3);
-        assert_in_range(c.redone_chunks, 1, 4);        /* one for each worker */
+        assert_in_range(c.redone_chunks, 1, 4); /* one for each worker */
         assert_int_equal(c.decode_errors + c.damaged + c.lost, 0);
         assert_int_equal(judge_damaged("96.webm", 3).redone_chunks, 0);
     }

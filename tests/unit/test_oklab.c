@@ -38,7 +38,8 @@ TEST(the_matrices_are_the_definition)
     }
 }
 
-/* No root lies so near a half that the double's last bit could matter: x 2^45 / 65535 would have to be an odd number's cube. */
+/* No root lies so near a half that the double's last bit could matter: x 2^45 / 65535 would have to
+ * be an odd number's cube. */
 TEST(the_roots_are_the_definition)
 {
     for (int x = 0; x < OKLAB_ROOTS; x++) {
@@ -60,7 +61,8 @@ static void in_real_numbers(const uint8_t rgb[3], double lab[3])
     for (int i = 0; i < 3; i++)
         cone[i] = cbrt(to_lms[i][0] * light[0] + to_lms[i][1] * light[1] + to_lms[i][2] * light[2]);
     for (int i = 0; i < 3; i++)
-        lab[i] = OKLAB_ONE * (to_lab[i][0] * cone[0] + to_lab[i][1] * cone[1] + to_lab[i][2] * cone[2]);
+        lab[i] =
+            OKLAB_ONE * (to_lab[i][0] * cone[0] + to_lab[i][1] * cone[1] + to_lab[i][2] * cone[2]);
 }
 
 /* Every 7th colour of all. */
@@ -72,7 +74,8 @@ TEST(colours_lie_where_the_definition_has_them)
         struct oklab q = oklab_of(srgb_linear, root, rgb);
         double real[3];
         in_real_numbers(rgb, real);
-        worst = fmax(worst, fmax(fabs(real[0] - q.l), fmax(fabs(real[1] - q.a), fabs(real[2] - q.b))));
+        worst =
+            fmax(worst, fmax(fabs(real[0] - q.l), fmax(fabs(real[1] - q.a), fabs(real[2] - q.b))));
     }
     assert_true(worst < 2);
 }

@@ -23,8 +23,10 @@ static struct film facts(const char *name)
 
 TEST(common_facts)
 {
-    if (!clip_encode("-c:v mpeg4 -q:v 4 plain.mp4") || !clip_ffmpeg("-i plain.mp4 -c copy plain.mkv") ||
-        !clip_encode("-c:v mpeg4 -q:v 4 plain.avi") || !clip_encode("-c:v mpeg2video -q:v 4 plain.ts"))
+    if (!clip_encode("-c:v mpeg4 -q:v 4 plain.mp4") ||
+        !clip_ffmpeg("-i plain.mp4 -c copy plain.mkv") ||
+        !clip_encode("-c:v mpeg4 -q:v 4 plain.avi") ||
+        !clip_encode("-c:v mpeg2video -q:v 4 plain.ts"))
         skip();
     static const char *const names[] = {"plain.mp4", "plain.mkv", "plain.avi"};
     static const char *const containers[] = {"mov,mp4", "matroska", "avi"};
@@ -41,7 +43,7 @@ TEST(common_facts)
         assert_int_equal(f.duration_us, CLIP_FRAMES * CLIP_STEP_US);
         assert_false(f.duration_guessed);
         assert_int_equal(f.frames, CLIP_FRAMES);
-        assert_int_equal(f.matrix, MATRIX_BT601);       /* small and untagged */
+        assert_int_equal(f.matrix, MATRIX_BT601); /* small and untagged */
         assert_int_equal(f.range, RANGE_LIMITED);
         assert_true(f.matrix_guessed && f.range_guessed);
         assert_int_equal(f.transfer, TRANSFER_SDR);
@@ -57,7 +59,8 @@ TEST(common_facts)
 TEST(the_film_s_title)
 {
     if (!clip_encode("-c:v mpeg4 -q:v 4 bare.mkv") ||
-        !clip_ffmpeg("-i bare.mkv -c copy -metadata title='Le Ciel \xc3\xa0 midi' -metadata:s:v title='4K remux' titled.mkv") ||
+        !clip_ffmpeg("-i bare.mkv -c copy -metadata title='Le Ciel \xc3\xa0 midi' -metadata:s:v "
+                     "title='4K remux' titled.mkv") ||
         !clip_ffmpeg("-i bare.mkv -c copy -metadata:s:v title='4K remux' stream.mkv"))
         skip();
     assert_string_equal(facts("titled.mkv").title, "Le Ciel \xc3\xa0 midi");
@@ -73,18 +76,26 @@ TEST(colour_tags)
         enum transfer transfer;
         bool guessed;
     } films[] = {
-        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt709 -color_range tv", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, false},
-        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace smpte170m -color_range pc", MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
-        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=smpte2084 -colorspace bt2020nc -color_trc smpte2084 -color_range tv", MATRIX_BT2020, RANGE_LIMITED,
-         TRANSFER_PQ, false},
-        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=arib-std-b67 -colorspace bt2020nc -color_trc arib-std-b67 -color_range tv", MATRIX_BT2020,
-         RANGE_LIMITED, TRANSFER_HLG, false},
-        {"-c:v libx264rgb -preset ultrafast -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt709 -color_range tv",
+         MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace smpte170m -color_range pc",
+         MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=smpte2084 -colorspace "
+         "bt2020nc -color_trc smpte2084 -color_range tv",
+         MATRIX_BT2020, RANGE_LIMITED, TRANSFER_PQ, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=arib-std-b67 "
+         "-colorspace bt2020nc -color_trc arib-std-b67 -color_range tv",
+         MATRIX_BT2020, RANGE_LIMITED, TRANSFER_HLG, false},
+        {"-c:v libx264rgb -preset ultrafast -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR,
+         false},
         {"-c:v ffv1 -pix_fmt gbrp -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
         {"-c:v mjpeg -pix_fmt yuvj420p -frames:v 5", MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
-        {"-c:v mpeg4 -vf scale=1280:16 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, true},
-        {"-c:v mpeg4 -vf scale=16:578 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, true},
-        {"-c:v mpeg4 -vf scale=1278:576 -frames:v 1", MATRIX_BT601, RANGE_LIMITED, TRANSFER_SDR, true},
+        {"-c:v mpeg4 -vf scale=1280:16 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR,
+         true},
+        {"-c:v mpeg4 -vf scale=16:578 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR,
+         true},
+        {"-c:v mpeg4 -vf scale=1278:576 -frames:v 1", MATRIX_BT601, RANGE_LIMITED, TRANSFER_SDR,
+         true},
     };
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         char line[256];
@@ -92,18 +103,20 @@ TEST(colour_tags)
         if (!clip_encode(line))
             continue;
         struct film f = facts("tagged.mkv");
-        if (f.matrix != films[i].matrix || f.range != films[i].range || f.transfer != films[i].transfer ||
-            f.matrix_guessed != films[i].guessed)
-            fail_msg("%s: matrix %d%s, range %d, transfer %d", films[i].arguments, f.matrix, f.matrix_guessed ? " guessed" : "", f.range,
-                     f.transfer);
+        if (f.matrix != films[i].matrix || f.range != films[i].range ||
+            f.transfer != films[i].transfer || f.matrix_guessed != films[i].guessed)
+            fail_msg("%s: matrix %d%s, range %d, transfer %d", films[i].arguments, f.matrix,
+                     f.matrix_guessed ? " guessed" : "", f.range, f.transfer);
     }
 }
 
 /* A decoder that finds no tag in the bitstream wipes out the container's own: it still counts. */
 TEST(the_container_s_word)
 {
-    if (!clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -frames:v 5 -colorspace bt709 -color_range tv tagged.webm") ||
-        !clip_ffmpeg("-i tagged.webm -c copy -bsf:v vp9_metadata=color_space=unknown container.webm"))
+    if (!clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -frames:v 5 -colorspace bt709 "
+                     "-color_range tv tagged.webm") ||
+        !clip_ffmpeg(
+            "-i tagged.webm -c copy -bsf:v vp9_metadata=color_space=unknown container.webm"))
         skip();
     struct film f = facts("tagged.webm");
     assert_int_equal(f.matrix, MATRIX_BT709);
@@ -115,7 +128,8 @@ TEST(the_container_s_word)
 /* Copies an MP4 with a display matrix, in its track header, that turns by `turns` quarters. */
 static void write_turned(const char *from, const char *to, int turns)
 {
-    static const int32_t matrix[4][4] = {{1, 0, 0, 1}, {0, -1, 1, 0}, {-1, 0, 0, -1}, {0, 1, -1, 0}};
+    static const int32_t matrix[4][4] = {
+        {1, 0, 0, 1}, {0, -1, 1, 0}, {-1, 0, 0, -1}, {0, 1, -1, 0}};
     static char bytes[1 << 20];
     FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
     assert_true(in && out);
@@ -137,7 +151,8 @@ TEST(orientation)
     for (int turns = 0; turns < 4; turns++) {
         write_turned("plain.mp4", "turned.mp4", turns);
         struct film f = facts("turned.mp4");
-        assert_int_equal(f.orientation.quarter_turns, (4 - turns) % 4);      /* the matrix turns counter-clockwise */
+        /* the matrix turns counter-clockwise */
+        assert_int_equal(f.orientation.quarter_turns, (4 - turns) % 4);
         assert_false(f.orientation.mirror);
         assert_int_equal(f.coded_width, CLIP_W);
         assert_int_equal(f.width, turns % 2 ? CLIP_H : CLIP_W);
@@ -148,9 +163,11 @@ TEST(orientation)
 /* The film among other streams: not the cover, whatever comes first. */
 TEST(the_right_stream)
 {
-    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 50 film.mp4") || !clip_encode("-c:v png -frames:v 1 -vf scale=400:400 cover.png"))
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 50 film.mp4") ||
+        !clip_encode("-c:v png -frames:v 1 -vf scale=400:400 cover.png"))
         skip();
-    assert_true(clip_ffmpeg("-i cover.png -i film.mp4 -f lavfi -i sine=d=2 -map 0 -map 2 -map 1 -c:v copy -disposition:v:0 attached_pic all.mp4"));
+    assert_true(clip_ffmpeg("-i cover.png -i film.mp4 -f lavfi -i sine=d=2 -map 0 -map 2 -map 1 "
+                            "-c:v copy -disposition:v:0 attached_pic all.mp4"));
     struct film f = facts("all.mp4");
     assert_string_equal(f.codec, "mpeg4");
     assert_int_equal(f.width, CLIP_W);
@@ -173,13 +190,18 @@ TEST(no_films)
     must_refuse("nowhere.mkv", "cannot open");
     assert_int_equal(mkdir("folder.mkv", 0700), 0);
     must_refuse("folder.mkv", "cannot open");
-    assert_int_equal(system(": > empty.mkv; seq 500 > text.mkv; seq 500 > text.txt; head -c 30000 /dev/zero > zeros.mp4"), 0);
+    assert_int_equal(system(": > empty.mkv; seq 500 > text.mkv; seq 500 > text.txt; head -c 30000 "
+                            "/dev/zero > zeros.mp4"),
+                     0);
     must_refuse("empty.mkv", "is not a film: the file is empty");
     must_refuse("text.mkv", "not a film");
     must_refuse("text.txt", "not a film");
     must_refuse("zeros.mp4", "is not a film");
-    if (!clip_encode("-c:v png -frames:v 1 picture.png") || !clip_encode("-c:v mjpeg -q:v 3 -frames:v 1 picture.jpg") ||
-        !clip_ffmpeg("-f lavfi -i sine=d=1 sound.wav") || !clip_ffmpeg("-i sound.wav -i picture.png -map 0 -map 1 -c:v copy -disposition:v attached_pic cover.m4a"))
+    if (!clip_encode("-c:v png -frames:v 1 picture.png") ||
+        !clip_encode("-c:v mjpeg -q:v 3 -frames:v 1 picture.jpg") ||
+        !clip_ffmpeg("-f lavfi -i sine=d=1 sound.wav") ||
+        !clip_ffmpeg("-i sound.wav -i picture.png -map 0 -map 1 -c:v copy -disposition:v "
+                     "attached_pic cover.m4a"))
         skip();
     must_refuse("picture.png", "is a picture, not a film");
     must_refuse("picture.jpg", "is a picture, not a film");
@@ -192,7 +214,9 @@ TEST(odd_names)
 {
     if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
         skip();
-    static const char *const names[] = {"http:x.mp4", "concat:a|b.mp4", "-i.mp4", "a%03d.mp4", "sp ace \xc3\xa9.mp4", "file:x.mp4", "a\"b'c.mp4"};
+    static const char *const names[] = {"http:x.mp4", "concat:a|b.mp4",      "-i.mp4",
+                                        "a%03d.mp4",  "sp ace \xc3\xa9.mp4", "file:x.mp4",
+                                        "a\"b'c.mp4"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(link("plain.mp4", names[i]), 0);
         struct film f = facts(names[i]);
@@ -214,8 +238,12 @@ TEST(playlists_read_nothing_else)
     if (!clip_encode("-c:v mpeg2video -q:v 4 -frames:v 20 part.ts"))
         skip();
     char command[512];
-    snprintf(command, sizeof command, "printf '#EXTM3U\\n#EXT-X-TARGETDURATION:2\\n#EXTINF:1,\\nhttp://127.0.0.1:9/part.ts\\n#EXT-X-ENDLIST\\n' > net.m3u8; "
-             "printf \"ffconcat version 1.0\\nfile 'http://127.0.0.1:9/part.ts'\\n\" > net.ffconcat");
+    snprintf(
+        command, sizeof command,
+        "printf "
+        "'#EXTM3U\\n#EXT-X-TARGETDURATION:2\\n#EXTINF:1,\\nhttp://127.0.0.1:9/"
+        "part.ts\\n#EXT-X-ENDLIST\\n' > net.m3u8; "
+        "printf \"ffconcat version 1.0\\nfile 'http://127.0.0.1:9/part.ts'\\n\" > net.ffconcat");
     assert_int_equal(system(command), 0);
     must_refuse("net.m3u8", "not a film");
     struct err e = ERR_INIT;
@@ -226,7 +254,8 @@ TEST(playlists_read_nothing_else)
 TEST(sentences)
 {
     char text[128];
-    assert_string_equal(av_error_text(AVERROR_INVALIDDATA, text), "Invalid data found when processing input");
+    assert_string_equal(av_error_text(AVERROR_INVALIDDATA, text),
+                        "Invalid data found when processing input");
     assert_string_equal(av_error_text(AVERROR(ENOENT), text), "No such file or directory");
     assert_non_null(strstr(av_error_text(-123456789, text), "123456789"));
 }
@@ -234,7 +263,9 @@ TEST(sentences)
 /* The same film once more, and what came into its place meanwhile. */
 TEST(opened_once_more)
 {
-    if (!clip_encode("-c:v mpeg4 -q:v 4 first.mp4") || !clip_encode("-c:v mpeg2video -q:v 4 second.mp4") || !clip_ffmpeg("-i first.mp4 -vf scale=64:48 -c:v mpeg4 small.mp4"))
+    if (!clip_encode("-c:v mpeg4 -q:v 4 first.mp4") ||
+        !clip_encode("-c:v mpeg2video -q:v 4 second.mp4") ||
+        !clip_ffmpeg("-i first.mp4 -vf scale=64:48 -c:v mpeg4 small.mp4"))
         skip();
     static const char *const others[] = {"second.mp4", "small.mp4"};
     struct film film = facts("first.mp4");

@@ -47,12 +47,52 @@ TEST(what_it_says)
 /* Every option that changes a picture changes its fingerprint. */
 TEST(every_option_counts)
 {
-    static const char *const option[] = {"", "-m palette", "-m all", "--width 5", "--height 5", "-k 5", "--steady", "--steady=9", "--n-init 3", "--no-race",
-                                         "--init random", "--max-iter 5", "--seed 1", "--size 100", "--size 100x100", "--size 1/100", "--size full",
-                                         "--crop off", "--crop 8:8:0:0", "--tone-map hable", "--tone-map off", "--hdr-peak 500", "--light linear", "-n 24", "-n 1", "--interval 1", "--columns 24", "--keyframes", "--start 1",
-                                         "--end 1", "--stream 0", "-m palette --order share", "--shape circle", "--shape vertical", "--smooth 1", "-o x.pdf", "-o x.svg",
-                                         "--poster", "--poster --dpi 100", "--poster --page A2", "-o x.pdf --page A2", "-o x.pdf --page A2-portrait", "-o x.pdf --title a",
-                                         "-o x.pdf --title b", "-m all --title a", "--poster --page 300x200"};
+    static const char *const option[] = {"",
+                                         "-m palette",
+                                         "-m all",
+                                         "--width 5",
+                                         "--height 5",
+                                         "-k 5",
+                                         "--steady",
+                                         "--steady=9",
+                                         "--n-init 3",
+                                         "--no-race",
+                                         "--init random",
+                                         "--max-iter 5",
+                                         "--seed 1",
+                                         "--size 100",
+                                         "--size 100x100",
+                                         "--size 1/100",
+                                         "--size full",
+                                         "--crop off",
+                                         "--crop 8:8:0:0",
+                                         "--tone-map hable",
+                                         "--tone-map off",
+                                         "--hdr-peak 500",
+                                         "--light linear",
+                                         "-n 24",
+                                         "-n 1",
+                                         "--interval 1",
+                                         "--columns 24",
+                                         "--keyframes",
+                                         "--start 1",
+                                         "--end 1",
+                                         "--stream 0",
+                                         "-m palette --order share",
+                                         "--shape circle",
+                                         "--shape vertical",
+                                         "--smooth 1",
+                                         "-o x.pdf",
+                                         "-o x.svg",
+                                         "--poster",
+                                         "--poster --dpi 100",
+                                         "--poster --page A2",
+                                         "-o x.pdf --page A2",
+                                         "-o x.pdf --page A2-portrait",
+                                         "-o x.pdf --title a",
+                                         "-o x.pdf --title b",
+                                         "-m all --title a",
+                                         "--poster --page 300x200"};
     enum { COUNT = sizeof option / sizeof *option };
     static char all[COUNT][REPORT_FINGERPRINT];
     for (size_t i = 0; i < COUNT; i++) {
@@ -68,8 +108,10 @@ TEST(no_other_option_counts)
 {
     char plain[REPORT_FINGERPRINT];
     strcpy(plain, fingerprint("-m average"));
-    static const char *const option[] = {"-k 3", "--seed 4", "--steady", "--order share", "--no-race", "--threads 1", "--engine cpu", "--decode cpu",
-                                         "-o out.png", "--json x", "--strict", "--no-cache", "--verify", "--update", "-r", "--any", "-q", "--steady=0"};
+    static const char *const option[] = {
+        "-k 3",         "--seed 4",     "--steady",   "--order share", "--no-race", "--threads 1",
+        "--engine cpu", "--decode cpu", "-o out.png", "--json x",      "--strict",  "--no-cache",
+        "--verify",     "--update",     "-r",         "--any",         "-q",        "--steady=0"};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         char line[80];
         snprintf(line, sizeof line, "-m average %s", option[i]);

@@ -6,7 +6,8 @@
 /* A PNG up to its text chunk; `pad` bytes of another chunk in front. */
 static void put_png(const char *path, const char *type, const void *text, size_t size, size_t pad)
 {
-    uint8_t png[8192] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R'};
+    uint8_t png[8192] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n',
+                         0,    0,   0,   13,  'I',  'H',  'D',  'R'};
     size_t at = 8 + 12 + 13;
     png[at + 2] = (uint8_t)(pad >> 8);
     png[at + 3] = (uint8_t)pad;
@@ -26,7 +27,8 @@ static void want(struct options *o, const char *modes)
 }
 
 /* The picture of this strip, or of STRIP_ALL, has this path and may be written. */
-static void expect_output(const struct options *o, const struct inputs *in, size_t i, const char *strip, const char *path)
+static void expect_output(const struct options *o, const struct inputs *in, size_t i,
+                          const char *strip, const char *path)
 {
     struct err e = ERR_INIT;
     struct outputs list;
@@ -104,7 +106,7 @@ TEST_WITH(names_of_outputs, enter, leave)
     expect_output(&o, &in, 0, "kmeans", "y.png");
     o.shape = SHAPE_STRIP;
     want(&o, "all");
-    o.output = "x.json";               /* --json asks for JSON, -o for a picture of any name */
+    o.output = "x.json"; /* --json asks for JSON, -o for a picture of any name */
     expect_output(&o, &in, 0, STRIP_ALL, "x.json");
     inputs_free(&in);
 }
@@ -144,7 +146,8 @@ TEST_WITH(the_film_is_never_replaced, enter, leave)
     mkdir("d", 0777);
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
-    static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png", "hard.png"};
+    static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png",
+                                       "hard.png"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         o.output = name[i];
         expect_refusal(&o, &in, ERR_USAGE, "is the film itself; choose another name");
@@ -157,10 +160,12 @@ TEST_WITH(the_film_is_never_replaced, enter, leave)
         o.dump = NULL;
     }
     inputs_free(&in);
-    /* Not the film at hand, but one whose turn comes later. A name that the program chose stands in that film's way alone. */
+    /* Not the film at hand, but one whose turn comes later. A name that the program chose stands in
+     * that film's way alone. */
     assert_int_equal(symlink("second.mkv", "film.png"), 0);
     o = expand(LIST("film.mkv", "second.mkv"), &in);
-    expect_problem(&o, &in, 0, ERR_FAILED, "the output 'film.png' is the film itself; choose another name with -o");
+    expect_problem(&o, &in, 0, ERR_FAILED,
+                   "the output 'film.png' is the film itself; choose another name with -o");
     inputs_free(&in);
 }
 
@@ -170,20 +175,23 @@ TEST_WITH(strangers_files_stay, enter, leave)
     struct options o = expand(LIST("film.mkv"), &in);
     touch("film.png");
     expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there and was not made by barcode");
-    o.output = "film.png";             /* the user said so */
+    o.output = "film.png"; /* the user said so */
     expect_allowed(&o, &in);
     o.output = NULL;
     put("film.png", "", 0);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
-    static const char recognizes[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP", title[] = "Title\0barcode";
+    static const char recognizes[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP",
+                      title[] = "Title\0barcode";
     static const char inter[] = "Software\0\0\0en\0Programm\0barcode 0.1.0",
                       truncated[] = "Software\0\0\0enbarcode";
     put_png("film.png", "tEXt", recognizes, sizeof recognizes - 1, 9);
-    expect_allowed(&o, &in);           /* there is no such film, which is told when it is opened */
+    expect_allowed(&o, &in); /* there is no such film, which is told when it is opened */
     put_png("film.png", "iTXt", inter, sizeof inter - 1, 9);
     expect_allowed(&o, &in);
     touch("film.mkv");
-    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there, and whether it shows this film cannot be told; choose another name with -o, or --overwrite");
+    expect_problem(&o, &in, 0, ERR_FAILED,
+                   "'film.png' is there, and whether it shows this film cannot be told; choose "
+                   "another name with -o, or --overwrite");
     remove("film.mkv");
     put_png("film.png", "tEXt", other, sizeof other - 1, 9);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
@@ -214,7 +222,8 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_problem(&o, &in, 2, ERR_FAILED, "not made by barcode");
     want(&o, "kmeans");
     assert_int_equal(mkfifo("out/other.png", 0600), 0);
-    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");      /* and nobody waits for a writer */
+    /* and nobody waits for a writer */
+    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     inputs_free(&in);
 }
 
@@ -247,7 +256,7 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     mkdir("d", 0777);
     o.output = "gone/x.png";
     expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
-    o.output = "gone/";                /* is made, and nothing above it */
+    o.output = "gone/"; /* is made, and nothing above it */
     expect_allowed(&o, &in);
     o.output = "gone/deeper/";
     expect_refusal(&o, &in, ERR_FAILED,
@@ -258,7 +267,7 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     expect_refusal(&o, &in, ERR_FAILED, "plain");
     o.output = "x.png";
     mkdir("d/film.json", 0777);
-    extra(&o, "json", "d/film.json");  /* a folder, in which it is named after the film */
+    extra(&o, "json", "d/film.json"); /* a folder, in which it is named after the film */
     expect_allowed(&o, &in);
     rmdir("d/film.json");
     extra(&o, "json", "gone/x.json");
@@ -269,7 +278,8 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     o.extras = 0;
     o.output = "d/x.png";
     chmod("d", 0555);
-    struct denied folder_denied = {&o, &in, true, "cannot write into the folder 'd/': Permission denied"};
+    struct denied folder_denied = {&o, &in, true,
+                                   "cannot write into the folder 'd/': Permission denied"};
     assert_true(nobody_holds(is_denied, &folder_denied));
     o.output = "d/";
     assert_true(nobody_holds(is_denied, &folder_denied));
@@ -298,13 +308,14 @@ TEST_WITH(outputs_do_not_share_a_file, enter, leave)
     o.dump = "d/a";
     expect_allowed(&o, &in);
     o.dump = NULL;
-    o.output = "./-";                  /* a file, and stdout is none */
+    o.output = "./-"; /* a file, and stdout is none */
     extra(&o, "json", "-");
     expect_allowed(&o, &in);
     inputs_free(&in);
 }
 
-/* What -o names comes first, and each file has its strips; what has an option of its own has all of them. */
+/* What -o names comes first, and each file has its strips; what has an option of its own has all of
+ * them. */
 TEST_WITH(the_list_of_outputs, enter, leave)
 {
     struct inputs in;
@@ -316,7 +327,9 @@ TEST_WITH(the_list_of_outputs, enter, leave)
     extra(&o, "json", "x.json");
     o.extra[o.extras++] = (struct options_extra){writer_find("bench"), "-"};
     assert_true(outputs_of(&o, &in, 0, &list, &e));
-    static const struct { const char *path, *writer; size_t strips;
+    static const struct {
+        const char *path, *writer;
+        size_t strips;
     } known[] = {{"./film-kmeans.png", "png", 1},
                  {"./film-palette.png", "png", 1},
                  {"./film-downsample.png", "png", 1},
@@ -354,7 +367,8 @@ TEST_WITH(names_that_promise_something_else, enter, leave)
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d.jpg", 0777);
     mkdir("e.mkv", 0777);
-    static const char *const ok[] = {"x.png", "x", "x.PNG", "x.data", "d.jpg", "e.mkv", "d.jpg/x", "-", "jpg"};
+    static const char *const ok[] = {"x.png", "x",       "x.PNG", "x.data", "d.jpg",
+                                     "e.mkv", "d.jpg/x", "-",     "jpg"};
     for (size_t i = 0; i < sizeof ok / sizeof *ok; i++) {
         o.output = ok[i];
         expect_allowed(&o, &in);
@@ -366,7 +380,7 @@ TEST_WITH(names_that_promise_something_else, enter, leave)
     o.output = NULL;
     extra(&o, "json", "other.mp4");
     expect_refusal(&o, &in, ERR_USAGE, "--json 'other.mp4' is the name of a film");
-    extra(&o, "json", "x.jpg");                  /* odd, but nobody is deceived */
+    extra(&o, "json", "x.jpg"); /* odd, but nobody is deceived */
     o.dump = "other.ts";
     expect_refusal(&o, &in, ERR_USAGE, "--dump 'other.ts' is the name of a film");
     inputs_free(&in);

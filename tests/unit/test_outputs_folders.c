@@ -1,4 +1,5 @@
-/* What outputs.c does in folders: names of outputs that the program chooses, and whose files these may replace. */
+/* What outputs.c does in folders: names of outputs that the program chooses, and whose files these
+ * may replace. */
 
 #include "test.h"
 #include "barcode/base/film_id.h"
@@ -7,7 +8,8 @@
 /* A picture as barcode makes it of the film at `film`, as far as anybody looks. */
 static void put_picture(const char *path, const char *film)
 {
-    static const uint8_t head[16] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 16, 't', 'E', 'X', 't'};
+    static const uint8_t head[16] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n',
+                                     0,    0,   0,   16,  't',  'E',  'X',  't'};
     uint8_t png[256] = {0};
     char id[FILM_ID_TEXT];
     assert_true(film_id_of(film, id, NULL));
@@ -32,8 +34,10 @@ TEST_WITH(other_films_pictures_stay, enter, leave)
     expect_allowed(&o, &in);
     inputs_free(&in);
     o = expand(LIST("s2/e01.mkv"), &in);
-    expect_problem(&o, &in, 0, ERR_FAILED, "'e01.png' is there and shows another film, or this one before it was changed; choose another name with -o, or --overwrite");
-    o.output = "e01.png";              /* the user said so */
+    expect_problem(&o, &in, 0, ERR_FAILED,
+                   "'e01.png' is there and shows another film, or this one before it was changed; "
+                   "choose another name with -o, or --overwrite");
+    o.output = "e01.png"; /* the user said so */
     expect_allowed(&o, &in);
     inputs_free(&in);
     /* In one run each has a name of its own, and the second run of the same finds them so. */
@@ -82,10 +86,14 @@ TEST_WITH(outputs_in_folders, enter, leave)
     outputs_free(&list);
     /* What is there already is in this film's way alone. */
     touch("out/b.json");
-    expect_problem(&o, &in, 1, ERR_FAILED, "'out/b.json' is there and was not made by barcode; choose another name with --json");
+    expect_problem(
+        &o, &in, 1, ERR_FAILED,
+        "'out/b.json' is there and was not made by barcode; choose another name with --json");
     remove("out/b.json");
     touch("out/a.rgb");
-    expect_problem(&o, &in, 0, ERR_FAILED, "'out/a.rgb' is there, and raw pictures do not say of which film they are; choose another name with --dump");
+    expect_problem(&o, &in, 0, ERR_FAILED,
+                   "'out/a.rgb' is there, and raw pictures do not say of which film they are; "
+                   "choose another name with --dump");
     remove("out/a.rgb");
     extra(&o, "json", "gone/");
     expect_allowed(&o, &in);
@@ -133,7 +141,8 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     assert_string_equal(list.output[1].below, "j/a/b/x.json");
     assert_string_equal(list.dump.below, "j/a/b/x.rgb");
     assert_int_not_equal(access("out/a", F_OK), 0);
-    assert_true(outputs_make_folders(&list.output[0], &e) && outputs_make_folders(&list.output[0], &e));
+    assert_true(outputs_make_folders(&list.output[0], &e) &&
+                outputs_make_folders(&list.output[0], &e));
     assert_int_equal(access("out/a/b", F_OK), 0);
     expect_allowed(&o, &in);
     outputs_free(&list);
@@ -156,7 +165,8 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].below, "a/b/x.png");
-    assert_true(list.output[0].below == list.output[0].path && outputs_make_folders(&list.output[0], &e));
+    assert_true(list.output[0].below == list.output[0].path &&
+                outputs_make_folders(&list.output[0], &e));
     assert_int_equal(access("a/b", F_OK), 0);
     outputs_free(&list);
     inputs_free(&in);

@@ -36,13 +36,14 @@ TEST_WITH(which_names_are_galleries, enter, leave)
     assert_null(outputs_gallery(&o));
 }
 
-static void expect_page(const struct options *o, const struct inputs *in, size_t i, const char *path, const char *below)
+static void expect_page(const struct options *o, const struct inputs *in, size_t i,
+                        const char *path, const char *below)
 {
     struct outputs list;
     struct err e = ERR_INIT;
     if (!outputs_of(o, in, i, &list, &e))
         fail_msg("%s", e.text);
-    assert_int_equal(list.count, 1);                /* and no picture */
+    assert_int_equal(list.count, 1); /* and no picture */
     assert_string_equal(list.output[0].path, path);
     assert_true(list.output[0].chosen);
     if (below)
@@ -93,7 +94,7 @@ TEST_WITH(a_film_of_its_name, enter, leave)
     touch("b.mkv");
     struct options o = expand(LIST("index.mkv", "b.mkv"), &in);
     ask_html(&o, "./index.html");
-    o.name = CLI_NAME_STEM;                         /* else it would be index-barcode.html */
+    o.name = CLI_NAME_STEM; /* else it would be index-barcode.html */
     assert_true(outputs_check(&o, &in, &e));
     expect_sentence(&in.problem[0], ERR_FAILED, "'./index.html' is the gallery");
     assert_int_equal(in.problem[1].code, ERR_NONE);
@@ -109,8 +110,13 @@ TEST_WITH(what_is_computed, enter, leave)
     static const struct {
         const char *asked, *computed;
     } want[] = {
-        {"kmeans", "kmeans palette average "}, {"palette", "palette kmeans average "}, {"average", "average "}, {"downsample", "downsample average "},
-        {"dominant", "dominant average "}, {"kmeans,average", "kmeans average palette "}, {"all", "kmeans dominant palette average downsample "},
+        {"kmeans", "kmeans palette average "},
+        {"palette", "palette kmeans average "},
+        {"average", "average "},
+        {"downsample", "downsample average "},
+        {"dominant", "dominant average "},
+        {"kmeans,average", "kmeans average palette "},
+        {"all", "kmeans dominant palette average downsample "},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct options o = options_for(NULL, 0);

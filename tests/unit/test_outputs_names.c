@@ -39,7 +39,7 @@ TEST_WITH(a_folder_of_films, enter, leave)
     o.poster = true;
     extra(&o, "json", "films/s1/../");
     expect_names(&o, &in, 0, "films/a-barcode-palette-poster.png films/s1/../a-barcode.json");
-    o.output = "films/s1";                  /* without -r no film comes from there */
+    o.output = "films/s1"; /* without -r no film comes from there */
     expect_names(&o, &in, 0, "films/s1/a-palette-poster.png films/s1/../a-barcode.json");
     o.name = "{stem}";
     expect_names(&o, &in, 0, "films/s1/a.png films/s1/../a.json");
@@ -54,7 +54,7 @@ TEST_WITH(a_folder_of_films, enter, leave)
     o.output = "other/";
     expect_names(&o, &in, 2, "other/s2/e.png");
     inputs_free(&in);
-    mkdir("films/made", 0777);              /* by an earlier run: no film comes from there */
+    mkdir("films/made", 0777); /* by an earlier run: no film comes from there */
     o.output = "films/made";
     assert_true(inputs_expand(&o, &in, &e));
     expect_names(&o, &in, 0, "films/made/a.png");
@@ -76,7 +76,7 @@ TEST_WITH(the_working_directory, enter, leave)
     o = expand(LIST("."), &in);
     expect_names(&o, &in, 0, "a-barcode.png");
     inputs_free(&in);
-    o = expand(LIST("a.mkv", "gone.mkv"), &in);     /* a film that is not there has no folder */
+    o = expand(LIST("a.mkv", "gone.mkv"), &in); /* a film that is not there has no folder */
     expect_names(&o, &in, 1, "gone.png");
     inputs_free(&in);
 }

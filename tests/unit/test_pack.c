@@ -38,10 +38,10 @@ TEST(what_is_not_packed)
     assert_true(cache_pack_bound(sizeof data) <= sizeof packed);
     size_t size = cache_pack(p, data, sizeof data, packed, NULL);
     struct err e = ERR_INIT;
-    assert_false(cache_unpack(p, packed, size, back, 99, &e));          /* too long for the room */
+    assert_false(cache_unpack(p, packed, size, back, 99, &e)); /* too long for the room */
     assert_int_equal(e.code, ERR_FAILED);
     err_clear(&e);
-    assert_false(cache_unpack(p, packed, size, back, 200, &e));         /* too short            */
+    assert_false(cache_unpack(p, packed, size, back, 200, &e)); /* too short */
     assert_non_null(strstr(e.text, "100 bytes, not 200"));
     for (size_t cut = 0; cut < size; cut++)
         assert_false(cache_unpack(p, packed, cut, back, 100, NULL));

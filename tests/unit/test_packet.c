@@ -18,7 +18,7 @@ TEST(clones_share_their_bytes)
     assert_int_equal(b->flags, AV_PKT_FLAG_KEY);
     packet_free(&a);
     assert_null(a);
-    assert_int_equal(b->data[99], 7);      /* the clone keeps them */
+    assert_int_equal(b->data[99], 7); /* the clone keeps them */
     packet_free(&b);
     assert_null(b);
 }

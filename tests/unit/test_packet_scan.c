@@ -4,7 +4,15 @@
 
 /* ------------------------------------------------------------------ H.264 */
 
-enum { SLICE_NON_REF = 0x01, SLICE_REF = 0x41, SLICE_IDR = 0x65, SEI = 0x06, SPS = 0x67, PPS = 0x68, AUD = 0x09 };
+enum {
+    SLICE_NON_REF = 0x01,
+    SLICE_REF = 0x41,
+    SLICE_IDR = 0x65,
+    SEI = 0x06,
+    SPS = 0x67,
+    PPS = 0x68,
+    AUD = 0x09
+};
 
 TEST(h264_every_prefix)
 {
@@ -35,11 +43,11 @@ TEST(h264_droppable_needs_every_slice)
 {
     struct bytes both = {.n = 0}, sets = {.n = 0}, pps = {.n = 0}, none = {.n = 0};
     NAL(&both, 0, SLICE_NON_REF, 0x9e);
-    NAL(&both, 0, SLICE_REF, 0x9e);          /* the second field of a pair is referred to */
+    NAL(&both, 0, SLICE_REF, 0x9e); /* the second field of a pair is referred to */
     assert_false(scan(STREAM_H264, 0, &both).droppable);
     struct bytes first = {.n = 0};
     NAL(&first, 0, SLICE_REF, 0x9e);
-    NAL(&first, 0, SLICE_NON_REF, 0x9e);     /* or the first one */
+    NAL(&first, 0, SLICE_NON_REF, 0x9e); /* or the first one */
     assert_false(scan(STREAM_H264, 0, &first).droppable);
     NAL(&sets, 0, SPS, 0x64, 0, 0x28);
     NAL(&sets, 0, SLICE_NON_REF, 0x9e);
@@ -58,13 +66,13 @@ static struct nal_info with_sei(int length_size, size_t lead, uint8_t recovery_b
     struct bytes sei = {.n = 0}, packet = {.n = 0};
     PUT(&sei, SEI);
     if (lead > 0 || escaped) {
-        PUT(&sei, 5);                        /* user data, unregistered */
-        for (size_t left = lead; ; left -= 255) {
+        PUT(&sei, 5); /* user data, unregistered */
+        for (size_t left = lead;; left -= 255) {
             PUT(&sei, (uint8_t)(left < 255 ? left : 255));
             if (left < 255)
                 break;
         }
-        if (escaped) {                       /* 00 00 [03] 00: the 03 is not part of the message's `lead` bytes */
+        if (escaped) { /* 00 00 [03] 00: the 03 is not part of the message's `lead` bytes */
             PUT(&sei, 0, 0, 3, 0);
             lead -= 3;
         }
@@ -80,12 +88,14 @@ static struct nal_info with_sei(int length_size, size_t lead, uint8_t recovery_b
 TEST(h264_recovery_point)
 {
     for (int size = 0; size <= 4; size++) {
-        struct nal_info i = with_sei(size, 0, 0x84, false);      /* ue: "1" = 0 */
+        struct nal_info i = with_sei(size, 0, 0x84, false); /* ue: "1" = 0 */
         assert_int_equal(i.rap, RAP_OPEN);
         assert_false(i.closed);
-        assert_int_equal(with_sei(size, 0, 0x40, false).rap, RAP_NONE);      /* "010" = 1 */
-        assert_int_equal(with_sei(size, 0, 0x08, false).rap, RAP_NONE);      /* "0000 1000 ..." = 15 or more */
-        assert_int_equal(with_sei(size, 0, 0x00, false).rap, RAP_NONE);      /* the number does not end */
+        assert_int_equal(with_sei(size, 0, 0x40, false).rap, RAP_NONE); /* "010" = 1 */
+        /* "0000 1000 ..." = 15 or more */
+        assert_int_equal(with_sei(size, 0, 0x08, false).rap, RAP_NONE);
+        /* the number does not end */
+        assert_int_equal(with_sei(size, 0, 0x00, false).rap, RAP_NONE);
     }
     /* Behind other messages, long ones too, with lengths that need 0xff bytes. */
     assert_int_equal(with_sei(0, 20, 0x84, false).rap, RAP_OPEN);
@@ -100,13 +110,13 @@ TEST(h264_recovery_point)
 TEST(h264_sei_of_nonsense)
 {
     struct bytes lying = {.n = 0}, alone = {.n = 0}, cut_off = {.n = 0};
-    NAL(&cut_off, 0, SEI, 6, 200, 0x84, 0x80);          /* a recovery point of 200 bytes: not believed */
+    NAL(&cut_off, 0, SEI, 6, 200, 0x84, 0x80); /* a recovery point of 200 bytes: not believed */
     NAL(&cut_off, 0, SLICE_REF, 0x88);
     assert_int_equal(scan(STREAM_H264, 0, &cut_off).rap, RAP_NONE);
-    NAL(&lying, 0, SEI, 5, 200, 6, 1, 0x84, 0x80);      /* a message longer than the NAL */
+    NAL(&lying, 0, SEI, 5, 200, 6, 1, 0x84, 0x80); /* a message longer than the NAL */
     NAL(&lying, 0, SLICE_REF, 0x88);
     assert_int_equal(scan(STREAM_H264, 0, &lying).rap, RAP_NONE);
-    NAL(&alone, 0, SEI, 6, 1, 0x84, 0x80);              /* a recovery point, but no picture */
+    NAL(&alone, 0, SEI, 6, 1, 0x84, 0x80); /* a recovery point, but no picture */
     struct nal_info i = scan(STREAM_H264, 0, &alone);
     assert_false(i.picture);
     assert_int_equal(i.rap, RAP_NONE);
@@ -134,7 +144,7 @@ TEST(truncated_lengths)
     PUT(&huge, 0xff, 0xff, 0xff, 0xff, SLICE_IDR, 0x88);
     assert_false(scan(STREAM_H264, 4, &huge).picture);
     struct bytes zeros = {.n = 0};
-    PUT(&zeros, 0, 0, 0, 0, 0, 0, 0, 2, SLICE_IDR, 0x88);      /* an empty NAL first */
+    PUT(&zeros, 0, 0, 0, 0, 0, 0, 0, 2, SLICE_IDR, 0x88); /* an empty NAL first */
     assert_int_equal(scan(STREAM_H264, 4, &zeros).rap, RAP_CLOSED);
 }
 
@@ -145,14 +155,14 @@ TEST(start_codes_anywhere)
         PUT(&b, 0xaa, 0x55);
         for (size_t i = 0; i < zeros; i++)
             PUT(&b, 0);
-        PUT(&b, 1, SLICE_IDR);      /* the last byte of the packet is the NAL's only one */
+        PUT(&b, 1, SLICE_IDR); /* the last byte of the packet is the NAL's only one */
         assert_int_equal(scan(STREAM_H264, 0, &b).rap, RAP_CLOSED);
     }
     struct bytes none = {.n = 0};
     PUT(&none, 0, 0, 2, SLICE_IDR, 0, 1, SLICE_IDR, 0, 0);
     assert_false(scan(STREAM_H264, 0, &none).picture);
     struct bytes end = {.n = 0};
-    PUT(&end, SLICE_IDR, 0, 0, 1);      /* a start code with nothing behind it */
+    PUT(&end, SLICE_IDR, 0, 0, 1); /* a start code with nothing behind it */
     assert_false(scan(STREAM_H264, 0, &end).picture);
 }
 
@@ -161,7 +171,8 @@ TEST(start_codes_anywhere)
 static struct nal_info hevc(int type, int temporal_id, int layer)
 {
     struct bytes b = {.n = 0};
-    NAL(&b, 0, (uint8_t)(type << 1 | layer >> 5), (uint8_t)((layer & 31) << 3 | (temporal_id + 1)), 0x80, 0x11);
+    NAL(&b, 0, (uint8_t)(type << 1 | layer >> 5), (uint8_t)((layer & 31) << 3 | (temporal_id + 1)),
+        0x80, 0x11);
     return scan(STREAM_HEVC, 0, &b);
 }
 
@@ -173,9 +184,9 @@ TEST(hevc_types)
         assert_int_equal(i.picture, type <= 31);
         assert_int_equal(i.rap, type == 20 ? RAP_CLOSED : irap ? RAP_OPEN : RAP_NONE);
         assert_int_equal(i.closed, type == 19 || type == 20);
-        assert_int_equal(i.leading, type >= 6 && type <= 9);                 /* RADL, RASL */
-        assert_int_equal(i.needs_before, type == 8 || type == 9);            /* RASL */
-        assert_int_equal(i.droppable, type < 16 && type % 2 == 0);           /* *_N */
+        assert_int_equal(i.leading, type >= 6 && type <= 9);       /* RADL, RASL */
+        assert_int_equal(i.needs_before, type == 8 || type == 9);  /* RASL */
+        assert_int_equal(i.droppable, type < 16 && type % 2 == 0); /* *_N */
     }
 }
 
@@ -183,21 +194,21 @@ TEST(hevc_layers_and_sets)
 {
     for (int t = 0; t < 7; t++)
         assert_int_equal(hevc(0, t, 0).temporal_id, t);
-    assert_false(hevc(1, 0, 1).picture);        /* another layer: not the picture that we decode */
+    assert_false(hevc(1, 0, 1).picture); /* another layer: not the picture that we decode */
     assert_false(hevc(20, 0, 32).picture);
     struct bytes b = {.n = 0};
-    NAL(&b, 2, 33 << 1, 1, 1, 2, 3);            /* SPS */
-    NAL(&b, 2, 0, 2, 0x80, 0x11);               /* TRAIL_N, temporal id 1 */
+    NAL(&b, 2, 33 << 1, 1, 1, 2, 3); /* SPS */
+    NAL(&b, 2, 0, 2, 0x80, 0x11);    /* TRAIL_N, temporal id 1 */
     struct nal_info i = scan(STREAM_HEVC, 2, &b);
     assert_true(i.picture);
     assert_false(i.droppable);
     assert_int_equal(i.temporal_id, 1);
     struct bytes mixed = {.n = 0};
     NAL(&mixed, 0, 0, 1, 0x80);
-    NAL(&mixed, 0, 1 << 1, 1, 0x80);            /* TRAIL_N and TRAIL_R slices: referred to */
+    NAL(&mixed, 0, 1 << 1, 1, 0x80); /* TRAIL_N and TRAIL_R slices: referred to */
     assert_false(scan(STREAM_HEVC, 0, &mixed).droppable);
     struct bytes tiny = {.n = 0};
-    NAL(&tiny, 1, 20 << 1);                     /* half a NAL header */
+    NAL(&tiny, 1, 20 << 1); /* half a NAL header */
     assert_false(scan(STREAM_HEVC, 1, &tiny).picture);
 }
 
@@ -228,7 +239,8 @@ TEST(hevc_hidden_pictures)
 
 TEST(hevc_output_flags)
 {
-    /* pps id 0 ("1"), sps id 1 ("010"), dependent slices, output flags; then as id 3 ("00100"), sps 0 ("1") */
+    /* pps id 0 ("1"), sps id 1 ("010"), dependent slices, output flags; then as id 3 ("00100"), sps
+     * 0 ("1") */
     static const uint8_t plain[] = {0xa8, 0xa0, 0x24, 0x26}, hiding[] = {0xa4, 0xac, 0x25, 0x27};
     for (size_t k = 0; k < sizeof plain; k++) {
         for (int present = 0; present < 2; present++) {
@@ -237,8 +249,11 @@ TEST(hevc_output_flags)
             NAL(&b, 0, 34 << 1, 1, bits, 0x80);
             assert_int_equal(scan(STREAM_HEVC, 0, &b).output_flag_present, present);
             assert_int_equal(nal_extradata_has_output_flag(b.at, b.n), present);
-            uint8_t hvcc[64] = {1, [21] = 3, [22] = 2, [23] = 33, [25] = 1, [27] = 3, [28] = 33 << 1, 1, 0xff,      /* one SPS     */
-                                34, 0, 2, 0, 2, 34 << 1, 1, 0, 4, 34 << 1, 1, bits, 0x80};                         /* a short PPS */
+            /* one SPS */
+            uint8_t hvcc[64] = {
+                1, [21] = 3, [22] = 2, [23] = 33, [25] = 1, [27] = 3, [28] = 33 << 1, 1, 0xff,
+                /* a short PPS */
+                34, 0, 2, 0, 2, 34 << 1, 1, 0, 4, 34 << 1, 1, bits, 0x80};
             assert_int_equal(nal_extradata_has_output_flag(hvcc, 45), present);
             for (size_t size = 0; size < 44; size++)
                 assert_false(nal_extradata_has_output_flag(hvcc, size) && !present);
@@ -264,7 +279,8 @@ static void mpeg_gop(struct bytes *b, bool closed)
 /* Picture header, coding extension with the structure (1 top, 2 bottom, 3 frame), one slice. */
 static void mpeg_picture(struct bytes *b, int order, int type, int structure)
 {
-    PUT(b, 0, 0, 1, 0x00, (uint8_t)(order >> 2), (uint8_t)((order & 3) << 6 | type << 3 | 7), 0xff, 0xf8);
+    PUT(b, 0, 0, 1, 0x00, (uint8_t)(order >> 2), (uint8_t)((order & 3) << 6 | type << 3 | 7), 0xff,
+        0xf8);
     PUT(b, 0, 0, 1, 0xb5, 0x8f, 0xff, (uint8_t)(0xf0 | structure), 0x80, 0x00);
     PUT(b, 0, 0, 1, 0x01, 0x2b, 0x00);
 }
@@ -272,7 +288,7 @@ static void mpeg_picture(struct bytes *b, int order, int type, int structure)
 TEST(mpeg2_pictures)
 {
     struct bytes i = {.n = 0}, bare = {.n = 0}, p = {.n = 0}, b = {.n = 0};
-    PUT(&i, 0, 0, 1, 0xb3, 0x14, 0x00, 0xb4, 0x13, 0xff, 0xff, 0xe0, 0x18);      /* sequence header */
+    PUT(&i, 0, 0, 1, 0xb3, 0x14, 0x00, 0xb4, 0x13, 0xff, 0xff, 0xe0, 0x18); /* sequence header */
     mpeg_gop(&i, false);
     mpeg_picture(&i, 2, MPEG_I, 3);
     struct nal_info info = scan(STREAM_MPEG2, 0, &i);
@@ -281,7 +297,8 @@ TEST(mpeg2_pictures)
     assert_int_equal(info.order, 2);
     assert_false(info.closed || info.field || info.droppable);
 
-    mpeg_picture(&bare, 7, MPEG_I, 3);      /* without a GOP header nothing says that decoding may start */
+    /* without a GOP header nothing says that decoding may start */
+    mpeg_picture(&bare, 7, MPEG_I, 3);
     assert_int_equal(scan(STREAM_MPEG2, 0, &bare).rap, RAP_NONE);
 
     mpeg_picture(&p, 1023, MPEG_P, 3);
@@ -298,7 +315,8 @@ TEST(mpeg2_pictures)
 
 TEST(mpeg2_closed_and_fields)
 {
-    struct bytes closed = {.n = 0}, top = {.n = 0}, bottom = {.n = 0}, only_gop = {.n = 0}, p = {.n = 0};
+    struct bytes closed = {.n = 0}, top = {.n = 0}, bottom = {.n = 0}, only_gop = {.n = 0},
+                 p = {.n = 0};
     mpeg_gop(&closed, true);
     mpeg_picture(&closed, 0, MPEG_I, 3);
     struct nal_info info = scan(STREAM_MPEG2, 0, &closed);
@@ -316,7 +334,7 @@ TEST(mpeg2_closed_and_fields)
     assert_false(info.picture);
     assert_int_equal(info.rap, RAP_NONE);
     mpeg_gop(&p, true);
-    mpeg_picture(&p, 0, MPEG_P, 3);         /* a GOP that does not begin with an I picture */
+    mpeg_picture(&p, 0, MPEG_P, 3); /* a GOP that does not begin with an I picture */
     assert_int_equal(scan(STREAM_MPEG2, 0, &p).rap, RAP_NONE);
 }
 
@@ -358,7 +376,8 @@ TEST(illegal_zeros)
 {
     const uint8_t whole[] = {0, 0, 0, 8, 0x65, 0, 0, 3, 0, 0, 3, 1},
                   gap[] = {0, 0, 0, 8, 0x65, 1, 0, 0, 0, 2, 3, 1};
-    const uint8_t sei[] = {0, 0, 0, 8, 0x06, 1, 0, 0, 0, 2, 3, 1}, end[] = {0, 0, 0, 5, 0x65, 1, 0, 0, 0};
+    const uint8_t sei[] = {0, 0, 0, 8, 0x06, 1, 0, 0, 0, 2, 3, 1},
+                  end[] = {0, 0, 0, 5, 0x65, 1, 0, 0, 0};
     assert_false(nal_has_illegal_zeros(STREAM_H264, 4, whole, sizeof whole));
     assert_true(nal_has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap));
     assert_false(nal_has_illegal_zeros(STREAM_H264, 4, sei, sizeof sei));
@@ -369,7 +388,8 @@ TEST(illegal_zeros)
         nal_has_illegal_zeros(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 1}, 9));
     assert_false(
         nal_has_illegal_zeros(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 1}, 9));
-    const uint8_t codes[] = {0, 0, 0, 1, 0x65, 9, 0, 0, 0, 0, 1, 0x41, 7, 0, 0, 0, 0}, inside[] = {0, 0, 1, 0x65, 9, 0, 0, 0, 9};
+    const uint8_t codes[] = {0, 0, 0, 1, 0x65, 9, 0, 0, 0, 0, 1, 0x41, 7, 0, 0, 0, 0},
+                  inside[] = {0, 0, 1, 0x65, 9, 0, 0, 0, 9};
     assert_false(nal_has_illegal_zeros(STREAM_H264, 0, codes, sizeof codes));
     assert_true(nal_has_illegal_zeros(STREAM_H264, 0, inside, sizeof inside));
     assert_false(nal_has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap - 1));
@@ -386,9 +406,10 @@ TEST(extradata)
         assert_int_equal(nal_length_size(STREAM_HEVC, hvcc, sizeof hvcc), i + 1);
     }
     hvcc[0] = 0;
-    hvcc[1] = 0x21;      /* version 0, as some writers leave it */
+    hvcc[1] = 0x21; /* version 0, as some writers leave it */
     assert_int_equal(nal_length_size(STREAM_HEVC, hvcc, sizeof hvcc), 4);
-    const uint8_t annexb[23] = {0, 0, 0, 1, 0x67, 0x64, 0, 0x28}, short_code[23] = {0, 0, 1, 0x40, 1};
+    const uint8_t annexb[23] = {0, 0, 0, 1, 0x67, 0x64, 0, 0x28},
+                  short_code[23] = {0, 0, 1, 0x40, 1};
     assert_int_equal(nal_length_size(STREAM_H264, annexb, sizeof annexb), 0);
     assert_int_equal(nal_length_size(STREAM_HEVC, annexb, sizeof annexb), 0);
     assert_int_equal(nal_length_size(STREAM_HEVC, short_code, sizeof short_code), 0);

@@ -1,4 +1,5 @@
-/* test_param_sets.c - which changes of parameter sets are noticed, and which key frames lack one. */
+/* test_param_sets.c - which changes of parameter sets are noticed, and which key frames lack one.
+ */
 
 #include "test.h"
 #include "nal_bytes.h"
@@ -6,17 +7,17 @@
 #include "media/bitstream/param_sets.h"
 
 #define START 0, 0, 1
-#define SPS START, 0x67, 66, 0, 30, 0xda, 0x55         /* id 0 */
+#define SPS START, 0x67, 66, 0, 30, 0xda, 0x55 /* id 0 */
 #define SPS_OTHER START, 0x67, 66, 0, 31, 0xda, 0x55
-#define PPS START, 0x68, 0xce, 0x38                    /* id 0 */
+#define PPS START, 0x68, 0xce, 0x38 /* id 0 */
 #define PPS_OTHER START, 0x68, 0xce, 0x3c
-#define PPS_ONE START, 0x68, 0x5f, 0x80                /* id 1 */
+#define PPS_ONE START, 0x68, 0x5f, 0x80 /* id 1 */
 #define SLICE START, 0x65, 0x88, 0x84, 0x21
 #define VPS_HEVC START, 0x40, 0x01, 0x0c, 0x01, 0xff
 #define SPS_HEVC START, 0x42, 0x01, 0x01, 0x21
 #define PPS_HEVC START, 0x44, 0x01, 0xc1, 0x72
 #define PPS_HEVC_OTHER START, 0x44, 0x01, 0xc1, 0x73
-#define LAYER_HEVC START, 0x45, 0x09, 0xc1, 0x73       /* a PPS of another layer */
+#define LAYER_HEVC START, 0x45, 0x09, 0xc1, 0x73 /* a PPS of another layer */
 #define SEQUENCE START, 0xb3, 0x0a, 0x00, 0x60, 0x13, 0xff, 0xff, 0xe0, 0x18
 #define WIDE START, 0xb3, 0x0a, 0x00, 0x60, 0x33, 0xff, 0xff, 0xe0, 0x18
 #define SLOW START, 0xb3, 0x0a, 0x00, 0x60, 0x13, 0x11, 0xff, 0xe0, 0x18
@@ -28,7 +29,10 @@ struct part {
     uint8_t at[64];
     size_t n;
 };
-#define PART(...) {{__VA_ARGS__}, sizeof(uint8_t[]){__VA_ARGS__}}
+#define PART(...) \
+    { \
+        {__VA_ARGS__}, sizeof(uint8_t[]) { __VA_ARGS__ } \
+    }
 
 /* The extradata, the first picture, one in mid-film, and a key frame behind it. */
 static const struct {

@@ -38,9 +38,16 @@ static struct source *open_film(const char *spec)
 static struct pass pass_over(struct source *s, struct columns *c)
 {
     return (struct pass){
-        .source = s, .engine = engine, .plan = DECODE_PARALLEL, .threads = 2,
+        .source = s,
+        .engine = engine,
+        .plan = DECODE_PARALLEL,
+        .threads = 2,
         .selection = {.kind = SELECT_EVERY, .every = 5, .end_us = INT64_MAX},
-        .job = {.width = 8, .height = 6, .cluster = true, .kmeans = {.k = 2, .n_init = 1, .max_iter = 10}, .columns = c},
+        .job = {.width = 8,
+                .height = 6,
+                .cluster = true,
+                .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
+                .columns = c},
     };
 }
 
@@ -56,7 +63,7 @@ TEST(one_pass)
         assert_true(pass_run(&p, &counts, &times, &e));
         assert_int_equal(columns_count(c), 100);
         assert_int_equal(counts.displayed, 500);
-        assert_int_equal(counts.lost, 0);                 /* counts are put, times are added */
+        assert_int_equal(counts.lost, 0); /* counts are put, times are added */
         for (uint64_t i = 0; i < 100; i++)
             assert_int_equal(columns_get(c, i)->status, COLUMN_OK);
     }
@@ -71,10 +78,12 @@ TEST(one_pass)
 static bool tap_fails(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     (void)rgb;
-    return tag->frame != *(const uint64_t *)user || err_set(e, ERR_INPUT, "no frame %d today", (int)tag->frame);
+    return tag->frame != *(const uint64_t *)user ||
+           err_set(e, ERR_INPUT, "no frame %d today", (int)tag->frame);
 }
 
-/* Whether the source or only the engine's end meets the failure: its sentence is told, and the engine goes on afterwards. */
+/* Whether the source or only the engine's end meets the failure: its sentence is told, and the
+ * engine goes on afterwards. */
 TEST(a_failing_engine)
 {
     for (uint64_t bad = 0; bad < 500; bad += 495) {
@@ -107,8 +116,8 @@ struct slow {
     pthread_t caller;
 };
 
-static bool slow_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts, struct decode_times *times,
-                       struct err *e)
+static bool slow_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts,
+                       struct decode_times *times, struct err *e)
 {
     struct slow *slow = (struct slow *)s;
     slow->job = job;
@@ -123,12 +132,14 @@ static void slow_progress(struct source *s, struct decode_progress *p)
     *p = (struct decode_progress){.frames = 10};
 }
 
-static const struct source_ops slow_ops = {.name = "slow", .decode_frames = slow_stage, .progress = slow_progress};
+static const struct source_ops slow_ops = {
+    .name = "slow", .decode_frames = slow_stage, .progress = slow_progress};
 
 static bool check_job(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     counts->displayed = 77;
-    return (s->job->plan == DECODE_SEQUENTIAL && s->job->threads == 3 && s->job->engine == engine && s->job->selection.every == 9) ||
+    return (s->job->plan == DECODE_SEQUENTIAL && s->job->threads == 3 && s->job->engine == engine &&
+            s->job->selection.every == 9) ||
            err_set(e, ERR_FAILED, "the job is wrong");
 }
 
@@ -151,14 +162,19 @@ TEST(the_source_gets_its_job)
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = check_job};
     struct columns *c = columns_open(0, 0, &e);
-    struct pass p = {.source = &s.base, .engine = engine, .plan = DECODE_SEQUENTIAL, .threads = 3, .selection = {.every = 9},
+    struct pass p = {.source = &s.base,
+                     .engine = engine,
+                     .plan = DECODE_SEQUENTIAL,
+                     .threads = 3,
+                     .selection = {.every = 9},
                      .job = {.width = 4, .height = 4, .columns = c}};
     struct decode_counts counts;
     struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
     assert_int_equal(counts.displayed, 77);
     assert_true(times.decode == 5);
-    assert_false(pthread_equal(s.caller, pthread_self()));       /* the main thread is free to show progress */
+    /* the main thread is free to show progress */
+    assert_false(pthread_equal(s.caller, pthread_self()));
 
     s.what = fail_at_once;
     assert_false(pass_run(&p, &counts, &times, &e));
@@ -188,11 +204,14 @@ TEST(progress_is_told)
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = sleep_a_while};
     struct columns *c = columns_open(0, 0, &e);
-    struct pass p = {.source = &s.base, .engine = engine, .threads = 1, .job = {.width = 4, .height = 4, .columns = c}};
+    struct pass p = {.source = &s.base,
+                     .engine = engine,
+                     .threads = 1,
+                     .job = {.width = 4, .height = 4, .columns = c}};
     struct decode_counts counts;
     struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
-    assert_int_equal(atomic_load(&s.progress_calls), 0);         /* nobody asked */
+    assert_int_equal(atomic_load(&s.progress_calls), 0); /* nobody asked */
     struct seen seen = {.thread = pthread_self(), .same_thread = true};
     p.tick = count_tick;
     p.tick_user = &seen;
@@ -204,17 +223,23 @@ TEST(progress_is_told)
     columns_free(&c);
 }
 
-/* Announces what it never stages, as a film does whose pictures are still to be decoded: one frame of five comes. */
+/* Announces what it never stages, as a film does whose pictures are still to be decoded: one frame
+ * of five comes. */
 static bool announce_more(struct slow *s, struct decode_counts *counts, struct err *e)
 {
     (void)counts;
     static const uint8_t sample[4 * 4 * 3];
-    const struct frame_view view = {.model = MODEL_RGB, .bits = 8, .width = 4, .height = 4,
-                                    .plane = {{sample, 12, 3, 4, 4}, {sample + 1, 12, 3, 4, 4}, {sample + 2, 12, 3, 4, 4}}};
+    const struct frame_view view = {
+        .model = MODEL_RGB,
+        .bits = 8,
+        .width = 4,
+        .height = 4,
+        .plane = {{sample, 12, 3, 4, 4}, {sample + 1, 12, 3, 4, 4}, {sample + 2, 12, 3, 4, 4}}};
     struct engine_port *port = engine_port_open(s->job->engine, e);
     for (uint64_t i = 0; i < 5; i++) {
         const struct frame_tag tag = {.column = 2 * i, .repeat = 2, .frame = i};
-        if (!port || !columns_announce(s->job->columns, &tag, e) || (i == 1 && !engine_put(port, &view, &tag, e)))
+        if (!port || !columns_announce(s->job->columns, &tag, e) ||
+            (i == 1 && !engine_put(port, &view, &tag, e)))
             return false;
     }
     engine_port_close(&port);
@@ -227,8 +252,12 @@ TEST(columns_done_are_told)
     struct slow s = {.base.ops = &slow_ops, .what = announce_more};
     struct columns *c = columns_open(0, 0, &e);
     struct seen seen = {.thread = pthread_self(), .same_thread = true};
-    struct pass p = {.source = &s.base, .engine = engine, .threads = 1, .job = {.width = 4, .height = 4, .columns = c},
-                     .tick = count_tick, .tick_user = &seen};
+    struct pass p = {.source = &s.base,
+                     .engine = engine,
+                     .threads = 1,
+                     .job = {.width = 4, .height = 4, .columns = c},
+                     .tick = count_tick,
+                     .tick_user = &seen};
     struct decode_counts counts;
     struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
@@ -260,14 +289,19 @@ static bool do_nothing(struct slow *s, struct decode_counts *counts, struct err 
     return true;
 }
 
-/* A session a thread, and the reading thread, which decodes what cannot be cut. Shrinking happens in decoding threads. */
+/* A session a thread, and the reading thread, which decodes what cannot be cut. Shrinking happens
+ * in decoding threads. */
 TEST(ports_and_times)
 {
-    static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
+    static const struct engine_ops ops = {
+        .name = "noting", .begin = note_begin, .finish = note_finish};
     struct engine noting = {.ops = &ops};
     struct err e = ERR_INIT;
     struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
-    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .job = {.width = 4, .height = 4, .ports = 99}};
+    struct pass p = {.source = &s.base,
+                     .engine = &noting,
+                     .threads = 3,
+                     .job = {.width = 4, .height = 4, .ports = 99}};
     struct decode_counts counts;
     struct decode_times times = {0};
     assert_true(pass_run(&p, &counts, &times, &e));
@@ -290,7 +324,8 @@ TEST(waiting_is_told)
     struct admission *admission = admission_open(2, &e);
     struct admission_ticket other = {.admission = admission};
     struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
-    static const struct engine_ops ops = {.name = "noting", .begin = note_begin, .finish = note_finish};
+    static const struct engine_ops ops = {
+        .name = "noting", .begin = note_begin, .finish = note_finish};
     struct engine noting = {.ops = &ops};
     struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .admission = admission};
     struct decode_counts counts;

@@ -30,7 +30,7 @@ TEST(fills_what_is_there)
     char path[8];
     assert_true(path_fill(path, sizeof path, "ab", "cdef"));
     assert_string_equal(path, "ab/cdef");
-    assert_false(path_fill(path, sizeof path, "ab", "cdefg"));      /* the zero has no room */
+    assert_false(path_fill(path, sizeof path, "ab", "cdefg")); /* the zero has no room */
     assert_string_equal(path, "ab/cdef");
     assert_true(path_fill(path, sizeof path, "ab/", "cdef"));
     assert_string_equal(path, "ab/cdef");
@@ -72,8 +72,30 @@ TEST(last_parts)
 /* Each name comes before all that follow it. */
 TEST(natural_order)
 {
-    static const char *const name[] = {"", "-x", "9", "010", "10", "11", "99999999999999999999998", "99999999999999999999999", "C", "a", "a2b", "a10",
-                                       "a10b2", "a10b10", "ab", "e00", "e01", "e1", "e2", "e009", "e10", "e10a", "ea", "\xc3\xa9"};
+    static const char *const name[] = {"",
+                                       "-x",
+                                       "9",
+                                       "010",
+                                       "10",
+                                       "11",
+                                       "99999999999999999999998",
+                                       "99999999999999999999999",
+                                       "C",
+                                       "a",
+                                       "a2b",
+                                       "a10",
+                                       "a10b2",
+                                       "a10b10",
+                                       "ab",
+                                       "e00",
+                                       "e01",
+                                       "e1",
+                                       "e2",
+                                       "e009",
+                                       "e10",
+                                       "e10a",
+                                       "ea",
+                                       "\xc3\xa9"};
     size_t count = sizeof name / sizeof *name;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < count; j++) {

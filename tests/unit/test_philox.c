@@ -15,16 +15,18 @@ TEST(known_answers)
 {
     check((const uint32_t[4]){0, 0, 0, 0}, (const uint32_t[2]){0, 0},
           (const uint32_t[4]){0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
-    check((const uint32_t[4]){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX}, (const uint32_t[2]){UINT32_MAX, UINT32_MAX},
+    check((const uint32_t[4]){UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX},
+          (const uint32_t[2]){UINT32_MAX, UINT32_MAX},
           (const uint32_t[4]){0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-    check((const uint32_t[4]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, (const uint32_t[2]){0xa4093822, 0x299f31d0},
+    check((const uint32_t[4]){0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+          (const uint32_t[2]){0xa4093822, 0x299f31d0},
           (const uint32_t[4]){0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
 TEST(words_in_order)
 {
-    assert_true(philox_u64(UINT64_C(0x299f31d0a4093822), 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344) ==
-                UINT64_C(0x94fdccebd16cfe09));
+    assert_true(philox_u64(UINT64_C(0x299f31d0a4093822), 0x243f6a88, 0x85a308d3, 0x13198a2e,
+                           0x03707344) == UINT64_C(0x94fdccebd16cfe09));
 }
 
 TEST_MAIN(NULL, NULL)

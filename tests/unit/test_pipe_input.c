@@ -27,11 +27,13 @@ TEST_WITH(what_is_read_so, enter, leave)
     touch("plain.mkv");
     assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
     assert_int_equal(symlink("fifo.mkv", "link.mkv"), 0);
-    assert_true(is_read_so("fifo.mkv") && is_read_so("link.mkv") && is_read_so("/dev/null") && is_read_so("/dev/stdin"));
+    assert_true(is_read_so("fifo.mkv") && is_read_so("link.mkv") && is_read_so("/dev/null") &&
+                is_read_so("/dev/stdin"));
     assert_false(is_read_so("plain.mkv") || is_read_so("gone.mkv") || is_read_so("."));
 }
 
-/* A regular file by its number: from its beginning, wherever the descriptor stands, which stays there. */
+/* A regular file by its number: from its beginning, wherever the descriptor stands, which stays
+ * there. */
 TEST_WITH(an_open_file_is_sought_in, enter, leave)
 {
     put("plain", "0123456789", 10);
@@ -56,7 +58,8 @@ TEST_WITH(an_open_file_is_sought_in, enter, leave)
     close(fd);
 }
 
-/* A pipe's bytes once more, those that were read and those that come later; not when nobody asked that they be kept. */
+/* A pipe's bytes once more, those that were read and those that come later; not when nobody asked
+ * that they be kept. */
 TEST_WITH(a_pipe_from_its_beginning_again, enter, leave)
 {
     struct err e = ERR_INIT;
@@ -107,7 +110,7 @@ static void *write_boxes(void *boxes)
 {
     const struct boxes *b = boxes;
     int fd = open("fifo", O_WRONLY);
-    for (size_t i = 0; i < b->size; i++)      /* a byte at a time */
+    for (size_t i = 0; i < b->size; i++) /* a byte at a time */
         if (write(fd, b->bytes + i, 1) != 1)
             break;
     close(fd);
@@ -133,8 +136,12 @@ static bool index_last(const char *bytes, size_t size)
 }
 
 #define INDEX_LAST(text) index_last(text, sizeof(text) - 1)
-#define FTYP "\0\0\0\x10" "ftypisom\0\0\0\0"
-#define FREE "\0\0\0\x0c" "free\0\0\0\0"
+#define FTYP \
+    "\0\0\0\x10" \
+    "ftypisom\0\0\0\0"
+#define FREE \
+    "\0\0\0\x0c" \
+    "free\0\0\0\0"
 
 TEST_WITH(mp4_with_its_index_last, enter, leave)
 {

@@ -6,7 +6,8 @@
 #include "media/frame/frame_view.h"
 #include "media/frame/pixfmt.h"
 
-static const struct film film = {.path = (char *)(uintptr_t)"a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED};
+static const struct film film = {
+    .path = (char *)(uintptr_t) "a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED};
 
 static uint32_t noise = 1;
 
@@ -58,20 +59,24 @@ static unsigned sample(const struct frame_view *v, int component, int x, int y)
     return (unsigned)(word >> v->shift) & ((1u << v->bits) - 1);
 }
 
-/* The same through libavutil's own reader of pictures, and its rule for what a component of few bits means in 8. */
+/* The same through libavutil's own reader of pictures, and its rule for what a component of few
+ * bits means in 8. */
 static unsigned right(const AVFrame *f, const AVPixFmtDescriptor *d, int component, int x, int y)
 {
     uint16_t value;
-    if (f->format == AV_PIX_FMT_UYYVYY411) {            /* the descriptor counts luma as if it lay evenly */
-        const uint8_t *six = f->data[0] + (ptrdiff_t)y * f->linesize[0] + (component ? x : x / 4) * 6;
+    if (f->format == AV_PIX_FMT_UYYVYY411) { /* the descriptor counts luma as if it lay evenly */
+        const uint8_t *six =
+            f->data[0] + (ptrdiff_t)y * f->linesize[0] + (component ? x : x / 4) * 6;
         return component ? six[component == 1 ? 0 : 3] : six[x % 4 / 2 * 3 + 1 + x % 2];
     }
-    if (f->format == AV_PIX_FMT_RGB8) {                 /* the descriptor is that of BGR8 */
-        unsigned byte = f->data[0][(ptrdiff_t)y * f->linesize[0] + x], three = component ? byte >> 2 & 7 : byte >> 5;
+    if (f->format == AV_PIX_FMT_RGB8) { /* the descriptor is that of BGR8 */
+        unsigned byte = f->data[0][(ptrdiff_t)y * f->linesize[0] + x],
+                 three = component ? byte >> 2 & 7 : byte >> 5;
         return component == 2 ? (byte & 3) * 85 : three * 36;
     }
-    bool palette = d->flags & AV_PIX_FMT_FLAG_PAL;      /* whose entries are B, G, R, A in memory here */
-    av_read_image_line2(&value, (const uint8_t **)(uintptr_t)f->data, f->linesize, d, x, y, palette ? 0 : component, 1, 0, sizeof value);
+    bool palette = d->flags & AV_PIX_FMT_FLAG_PAL; /* whose entries are B, G, R, A in memory here */
+    av_read_image_line2(&value, (const uint8_t **)(uintptr_t)f->data, f->linesize, d, x, y,
+                        palette ? 0 : component, 1, 0, sizeof value);
     if (palette)
         return f->data[1][value * 4 + 2 - component];
     if (f->format == AV_PIX_FMT_MONOWHITE)
@@ -84,13 +89,11 @@ static unsigned right(const AVFrame *f, const AVPixFmtDescriptor *d, int compone
 }
 
 /* In levels of 8 bits. */
-static double level_of(unsigned value, int bits)
-{
-    return value * 255.0 / ((1u << bits) - 1);
-}
+static double level_of(unsigned value, int bits) { return value * 255.0 / ((1u << bits) - 1); }
 
 /* Returns the largest error of a sample, in levels of 8 bits. */
-static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d, int width, int height)
+static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d, int width,
+                           int height)
 {
     struct err e = ERR_INIT;
     struct frame_view v;
@@ -102,14 +105,18 @@ static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *
             fail_msg("%s: %s", d->name, e.text);
         assert_true(turn == 0 || planes == before);
         bool rgb = d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL);
-        assert_int_equal(v.model, rgb ? MODEL_RGB : d->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR);
+        assert_int_equal(v.model, rgb                    ? MODEL_RGB
+                                  : d->nb_components < 3 ? MODEL_GREY
+                                                         : MODEL_YCBCR);
         assert_int_equal(v.width, width);
         assert_int_equal(v.height, height);
         int bits = d->comp[0].depth < 8 ? 8 : d->comp[0].depth;
         for (int c = 0; c < (v.model == MODEL_GREY ? 1 : 3); c++) {
             bool chroma = !rgb && c > 0;
-            assert_int_equal(v.plane[c].width, chroma ? AV_CEIL_RSHIFT(width, d->log2_chroma_w) : width);
-            assert_int_equal(v.plane[c].height, chroma ? AV_CEIL_RSHIFT(height, d->log2_chroma_h) : height);
+            assert_int_equal(v.plane[c].width,
+                             chroma ? AV_CEIL_RSHIFT(width, d->log2_chroma_w) : width);
+            assert_int_equal(v.plane[c].height,
+                             chroma ? AV_CEIL_RSHIFT(height, d->log2_chroma_h) : height);
             for (int y = 0; y < v.plane[c].height; y++)
                 for (int x = 0; x < v.plane[c].width; x++)
                     worst = fmax(worst, fabs(level_of(sample(&v, c, x, y), v.bits) -
@@ -127,7 +134,8 @@ TEST(every_format)
     int known = 0;
     for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
         enum AVPixelFormat format = av_pix_fmt_desc_get_id(d);
-        if (view_format_direct(format) || !view_format_known(format) || strncmp(d->name, "xyz", 3) == 0)
+        if (view_format_direct(format) || !view_format_known(format) ||
+            strncmp(d->name, "xyz", 3) == 0)
             continue;
         known++;
         double worst = 0;
@@ -144,7 +152,8 @@ TEST(every_format)
 /* Black and white stay so, whatever the number of bits, unless it is 3: swscale's white. */
 TEST(white_is_white)
 {
-    static const char *const formats[] = {"rgb444le", "bgr444be", "rgb555le", "bgr555be", "rgb565le", "bgr565be", "rgb8", "bgr8",
+    static const char *const formats[] = {"rgb444le",  "bgr444be", "rgb555le", "bgr555be",
+                                          "rgb565le",  "bgr565be", "rgb8",     "bgr8",
                                           "rgb4_byte", "bgr4_byte"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         AVFrame *planes = NULL, *f = make_frame(av_get_pix_fmt(formats[i]), 8, 1);
@@ -153,7 +162,8 @@ TEST(white_is_white)
             memset(f->data[0], strstr(formats[i], "4_byte") ? value & 15 : value, 16);
             assert_true(view_of_frame(f, &film, &planes, &v, NULL));
             for (int c = 0; c < 3; c++)
-                assert_int_equal(sample(&v, c, 3, 0), value && c < 2 && strchr(formats[i], '8') ? 252 : value);
+                assert_int_equal(sample(&v, c, 3, 0),
+                                 value && c < 2 && strchr(formats[i], '8') ? 252 : value);
         }
         av_frame_free(&f);
         av_frame_free(&planes);
@@ -166,7 +176,8 @@ static double encode_gamma(double linear)
     return nearbyint(pow(fmin(fmax(linear, 0), 4095) / 4095, 1 / 2.2) * 4095);
 }
 
-/* swscale's conversion in floating point, to a level of 8 bits. Before FFmpeg 9 it drops what is below 12 bits in linear light. */
+/* swscale's conversion in floating point, to a level of 8 bits. Before FFmpeg 9 it drops what is
+ * below 12 bits in linear light. */
 TEST(digital_cinema)
 {
     static const double m[3][3] = {{13270, -6295, -2041}, {-3969, 7682, 170}, {228, -835, 4329}};
@@ -182,13 +193,16 @@ TEST(digital_cinema)
         for (int i = 0; i < W * H; i++) {
             double linear[3];
             for (int c = 0; c < 3; c++) {
-                const uint8_t *at = f->data[0] + (ptrdiff_t)(i / W) * f->linesize[0] + i % W * 6 + c * 2;
+                const uint8_t *at =
+                    f->data[0] + (ptrdiff_t)(i / W) * f->linesize[0] + i % W * 6 + c * 2;
                 int word = k ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
                 linear[c] = nearbyint(pow((word >> 4) / 4095.0, 2.6) * 4095);
             }
             for (int c = 0; c < 3; c++) {
-                double sum = floor((m[c][0] * linear[0] + m[c][1] * linear[1] + m[c][2] * linear[2]) / 4096);
-                double low = encode_gamma(sum - 3), high = encode_gamma(sum + 3), is = sample(&v, c, i % W, i / W) / 16.0;
+                double sum =
+                    floor((m[c][0] * linear[0] + m[c][1] * linear[1] + m[c][2] * linear[2]) / 4096);
+                double low = encode_gamma(sum - 3), high = encode_gamma(sum + 3),
+                       is = sample(&v, c, i % W, i / W) / 16.0;
                 if (is < low - 16 || is > high + 16)
                     fail_msg("pixel %d, component %d: %g, not from %g to %g", i, c, is, low, high);
             }
@@ -198,11 +212,16 @@ TEST(digital_cinema)
     }
 }
 
-/* Pictures of other sizes and formats in between, upside down, and no memory for one that is too large. */
+/* Pictures of other sizes and formats in between, upside down, and no memory for one that is too
+ * large. */
 TEST(from_picture_to_picture)
 {
-    static const struct { const char *format; int width, height; } pictures[] = {
-        {"pal8", 16, 16}, {"pal8", 17, 16}, {"rgb555le", 17, 16}, {"pal8", 17, 16}, {"monow", 3, 3}, {"yuv420p10be", 33, 9}, {"rgb48be", 33, 9},
+    static const struct {
+        const char *format;
+        int width, height;
+    } pictures[] = {
+        {"pal8", 16, 16}, {"pal8", 17, 16},       {"rgb555le", 17, 16}, {"pal8", 17, 16},
+        {"monow", 3, 3},  {"yuv420p10be", 33, 9}, {"rgb48be", 33, 9},
     };
     AVFrame *planes = NULL;
     struct frame_view v;

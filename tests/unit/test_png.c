@@ -26,9 +26,16 @@ static void scene(uint64_t count, char *path)
         memset(column->row, (int)(i & 255), 9);
     }
     film = (struct film){.path = path};
-    report = (struct report){.film = &film, .picture_height = 11, .kmeans = {8, 20, 300, INIT_SCALABLE, 5, false}, .columns = c, .count = count, .width = 320, .height = 3,
-                             .missing = count / 7,
-                             .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
+    report = (struct report){
+        .film = &film,
+        .picture_height = 11,
+        .kmeans = {8, 20, 300, INIT_SCALABLE, 5, false},
+        .columns = c,
+        .count = count,
+        .width = 320,
+        .height = 3,
+        .missing = count / 7,
+        .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
 }
 
 static void scene_close(void)
@@ -141,9 +148,10 @@ static void look_average(png_structp png, png_infop info)
 static void look_stacked(png_structp png, png_infop info)
 {
     assert_string_equal(text_of(png, info, "barcode:mode"), "all");
-    assert_string_equal(text_of(png, info, "Description"),
-                        "k-means, dominant, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
-                        "every 24th frame, from 1.5 s on, 20 columns");
+    assert_string_equal(
+        text_of(png, info, "Description"),
+        "k-means, dominant, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+        "every 24th frame, from 1.5 s on, 20 columns");
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
 }
 

@@ -25,7 +25,8 @@ static uint32_t morton(const uint8_t rgb[3])
 static uint32_t key_at(const struct points *p, size_t i)
 {
     uint32_t c = p->colour[i];
-    return morton((const uint8_t[3]){(uint8_t)colour_red(c), (uint8_t)colour_green(c), (uint8_t)colour_blue(c)});
+    return morton((const uint8_t[3]){(uint8_t)colour_red(c), (uint8_t)colour_green(c),
+                                     (uint8_t)colour_blue(c)});
 }
 
 /* Checks everything that points.h says of p against a table of counts of the pixels. */
@@ -49,22 +50,24 @@ static void check(const struct points *p, const uint8_t *rgb, size_t pixels)
     }
     assert_int_equal(sum, pixels);
     assert_true(p->pixels == pixels && p->square == square);
-    assert_true(p->padded % POINTS_STEP == 0 && p->padded >= p->n && p->padded < p->n + POINTS_STEP);
+    assert_true(p->padded % POINTS_STEP == 0 && p->padded >= p->n &&
+                p->padded < p->n + POINTS_STEP);
     for (size_t i = p->n; i < p->padded; i++)
         assert_true(p->weight[i] == 0 && p->colour[i] == p->colour[p->n - 1]);
     free(count);
 }
 
 /* The box and the sums of the points in [first, end): padding too. `square` may be NULL. */
-static void check_box(const struct boxes *b, const uint32_t got[4], const uint64_t *square, size_t at, const struct points *p,
-                      size_t first, size_t end)
+static void check_box(const struct boxes *b, const uint32_t got[4], const uint64_t *square,
+                      size_t at, const struct points *p, size_t first, size_t end)
 {
     int low[3] = {255, 255, 255}, high[3] = {0, 0, 0};
     uint32_t sum[4] = {0};
     uint64_t squares = 0;
     assert_true(end <= p->padded);
     for (size_t i = first; i < end; i++) {
-        const int c[3] = {colour_red(p->colour[i]), colour_green(p->colour[i]), colour_blue(p->colour[i])};
+        const int c[3] = {colour_red(p->colour[i]), colour_green(p->colour[i]),
+                          colour_blue(p->colour[i])};
         for (int j = 0; j < 3; j++) {
             low[j] = c[j] < low[j] ? c[j] : low[j];
             high[j] = c[j] > high[j] ? c[j] : high[j];
@@ -141,7 +144,8 @@ TEST(every_shape)
     free(rgb);
 }
 
-/* Runs of equal neighbours of every length up to and beyond what one word of the sort holds, some of the same colour. */
+/* Runs of equal neighbours of every length up to and beyond what one word of the sort holds, some
+ * of the same colour. */
 TEST(runs_of_every_length)
 {
     enum { MOST = 560, PIXELS = MOST * (MOST + 1) / 2 };
@@ -149,7 +153,8 @@ TEST(runs_of_every_length)
     assert_non_null(rgb);
     for (int length = 1; length <= MOST; length++)
         for (int i = 0; i < length; i++, to += 3)
-            memcpy(to, (const uint8_t[3]){(uint8_t)(length * 37), 7, (uint8_t)(length % 3 * 100)}, 3);
+            memcpy(to, (const uint8_t[3]){(uint8_t)(length * 37), 7, (uint8_t)(length % 3 * 100)},
+                   3);
     for (size_t less = 0; less < 40; less += UNDER_TSAN ? 13 : 1)
         with(rgb + 3 * less, PIXELS - 2 * less, PIXELS);
     free(rgb);

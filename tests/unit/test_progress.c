@@ -12,8 +12,7 @@
 #include "barcode/cli/progress.h"
 
 static const struct progress_state third = {
-    .frames = 12340, .columns = 120, .columns_total = 320, .share = 0.375
-};
+    .frames = 12340, .columns = 120, .columns_total = 320, .share = 0.375};
 
 TEST(the_line)
 {
@@ -50,7 +49,12 @@ TEST(what_is_unknown_is_left_out)
 TEST(several_films)
 {
     char text[200];
-    struct progress_run run = {.films = 3, .films_total = 24, .bytes = 300, .bytes_total = 1000, .bytes_now = 100, .seconds = 10};
+    struct progress_run run = {.films = 3,
+                               .films_total = 24,
+                               .bytes = 300,
+                               .bytes_total = 1000,
+                               .bytes_now = 100,
+                               .seconds = 10};
     struct progress_state s = third;
     s.frames += 5000;
     s.run = &run;
@@ -74,7 +78,8 @@ TEST(several_films)
 /* The line fits any width, and never ends in half a character of the name. */
 TEST(it_fits)
 {
-    static const char title[] = "L\xc3\xa9on \xe6\x98\xa0\xe7\x94\xbb \xe6\x98\xa0\xe7\x94\xbb, a film with a long name";
+    static const char title[] =
+        "L\xc3\xa9on \xe6\x98\xa0\xe7\x94\xbb \xe6\x98\xa0\xe7\x94\xbb, a film with a long name";
     static const char tail[] = "37 %  1234 frames/s  120/320 columns  ETA 0:17";
     char text[200];
     for (int size = 1; size <= (int)sizeof text; size++) {

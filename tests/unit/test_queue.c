@@ -8,7 +8,7 @@
 
 enum { THREADS = 4, EACH = 2000 };
 
-static char mark[16];           /* its addresses are the items */
+static char mark[16]; /* its addresses are the items */
 static atomic_int dropped;
 
 static void count_drop(void *item)
@@ -25,16 +25,13 @@ static struct queue *open_queue(size_t capacity)
     return q;
 }
 
-static void nap(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-}
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL); }
 
 TEST(first_in_first_out)
 {
     struct queue *q = open_queue(3);
     void *item;
-    for (int round = 0; round < 5; round++) {     /* over the ring's end */
+    for (int round = 0; round < 5; round++) { /* over the ring's end */
         assert_true(queue_push(q, &mark[0]));
         assert_true(queue_push(q, &mark[1]));
         assert_true(queue_pop(q, &item));
@@ -108,7 +105,7 @@ TEST(free_drops_what_is_inside)
     queue_close(q);
     queue_free(&q);
     assert_int_equal(atomic_load(&dropped), 1);
-    q = queue_open(1, NULL, NULL);       /* nobody to drop to */
+    q = queue_open(1, NULL, NULL); /* nobody to drop to */
     queue_push(q, &mark[0]);
     queue_free(&q);
 }
@@ -143,7 +140,7 @@ static void *produce(void *data)
         uintptr_t *item = malloc(sizeof *item);
         if (!item)
             abort();
-        *item = i;                     /* written here, read by the consumer: TSan checks the hand-over */
+        *item = i; /* written here, read by the consumer: TSan checks the hand-over */
         if (!queue_push(s->q, item)) {
             free(item);
             break;
@@ -204,10 +201,7 @@ TEST(abort_amid_the_traffic)
     }
 }
 
-static void *push_one(void *q)
-{
-    return queue_push(q, &mark[5]) ? q : NULL;
-}
+static void *push_one(void *q) { return queue_push(q, &mark[5]) ? q : NULL; }
 
 static void *pop_one(void *q)
 {

@@ -22,13 +22,21 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
     for (uint64_t i = 0; i < count; i++)
         assert_non_null(columns_at(s->columns, i, &e));
     s->film.path = film_path;
-    s->report = (struct report){.film = &s->film, .kmeans = {k, 5, 100, INIT_SCALABLE, 0, false}, .picture_height = 4, .width = 16, .height = rows,
-                                .columns = s->columns, .count = count,
-                                .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+    s->report =
+        (struct report){.film = &s->film,
+                        .kmeans = {k, 5, 100, INIT_SCALABLE, 0, false},
+                        .picture_height = 4,
+                        .width = 16,
+                        .height = rows,
+                        .columns = s->columns,
+                        .count = count,
+                        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
-/* Column i becomes OK, with `clusters` of the given shades and counts (grey), and that average; the first shade is its mode too. */
-static void set(struct scene *s, uint64_t i, int clusters, const uint8_t *shade, const uint32_t *count, uint8_t average)
+/* Column i becomes OK, with `clusters` of the given shades and counts (grey), and that average; the
+ * first shade is its mode too. */
+static void set(struct scene *s, uint64_t i, int clusters, const uint8_t *shade,
+                const uint32_t *count, uint8_t average)
 {
     struct column *c = columns_at(s->columns, i, NULL);
     c->status = COLUMN_OK;
@@ -65,7 +73,8 @@ static uint8_t *paint(const struct scene *s, struct strips strips, int *width, i
 }
 
 /* The red channel of a picture, row after row. */
-static void expect(const struct scene *s, struct strips strips, int width, int height, const uint8_t *red)
+static void expect(const struct scene *s, struct strips strips, int width, int height,
+                   const uint8_t *red)
 {
     int w, h;
     uint8_t *rgb = paint(s, strips, &w, &h);
@@ -127,16 +136,18 @@ TEST(test_width)
     s.report.picture_height = 1;
     s.report.picture_width = 6;
     for (size_t m = 0; m < 3; m++)
-        expect(&s, alone((const char *[]){"kmeans", "average", "palette"}[m]), 6, 1, (const uint8_t[]){10, 10, 20, 20, 41, 41});
-    s.report.picture_width = 2;                                 /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
+        expect(&s, alone((const char *[]){"kmeans", "average", "palette"}[m]), 6, 1,
+               (const uint8_t[]){10, 10, 20, 20, 41, 41});
+    s.report.picture_width = 2; /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
     expect(&s, alone("average"), 2, 1, (const uint8_t[]){13, 34});
     expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 41});
-    expect(&s, alone("palette"), 2, 1, (const uint8_t[]){13, 34});       /* one cluster: the mean of the pooled */
-    s.report.picture_width = 1;                                 /* 71 / 3 = 23.67                   */
+    /* one cluster: the mean of the pooled */
+    expect(&s, alone("palette"), 2, 1, (const uint8_t[]){13, 34});
+    s.report.picture_width = 1; /* 71 / 3 = 23.67 */
     expect(&s, alone("palette"), 1, 1, (const uint8_t[]){24});
     expect(&s, alone("average"), 1, 1, (const uint8_t[]){24});
     expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){20});
-    s.report.picture_width = 4;                                 /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
+    s.report.picture_width = 4; /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
     expect(&s, alone("average"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
     expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
     expect(&s, alone("palette"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
@@ -144,7 +155,7 @@ TEST(test_width)
     expect(&s, alone("kmeans"), 3, 1, (const uint8_t[]){10, 20, 41});
     columns_free(&s.columns);
 
-    scene_open(&s, 2, 1, 0);                             /* exactly half: up                 */
+    scene_open(&s, 2, 1, 0); /* exactly half: up */
     set_flat(&s, 0, 10);
     set_flat(&s, 1, 11);
     s.report.picture_height = 1;
@@ -154,7 +165,8 @@ TEST(test_width)
     columns_free(&s.columns);
 }
 
-/* The palette of several columns is that of all their clusters together: 10, 20 and 100 are one of two then. */
+/* The palette of several columns is that of all their clusters together: 10, 20 and 100 are one of
+ * two then. */
 TEST(test_palette_narrower)
 {
     struct scene s;
@@ -192,7 +204,7 @@ TEST(test_nothing_to_paint)
     assert_non_null(strstr(e.text, "no column has a picture"));
     err_clear(&e);
     set_flat(&s, 1, 9);
-    assert_null(painter_open(&s.report, alone("downsample"), &e));   /* no row means were kept */
+    assert_null(painter_open(&s.report, alone("downsample"), &e)); /* no row means were kept */
     assert_non_null(strstr(e.text, "'downsample'"));
     err_clear(&e);
     assert_null(painter_open(&s.report, stacked(), &e));
@@ -210,7 +222,8 @@ TEST(test_nothing_to_paint)
     columns_free(&s.columns);
 }
 
-/* The bands of any counts are the definition's, by share the largest first, and fill the height exactly. */
+/* The bands of any counts are the definition's, by share the largest first, and fill the height
+ * exactly. */
 TEST(test_palette_random)
 {
     srand(5);
@@ -245,13 +258,18 @@ TEST(test_palette_random)
     }
 }
 
-/* By lightness the rows fall from light to dark, each colour has the rows that its share comes to, and equal ones go by share. */
+/* By lightness the rows fall from light to dark, each colour has the rows that its share comes to,
+ * and equal ones go by share. */
 TEST(test_palette_by_lightness)
 {
     struct scene s;
     scene_open(&s, 2, 5, 0);
     static const struct cluster film_colours[2][5] = {
-        {{{0, 0, 255}, 40}, {{255, 0, 0}, 30}, {{0, 255, 0}, 20}, {{255, 255, 255}, 7}, {{0, 0, 0}, 3}},
+        {{{0, 0, 255}, 40},
+         {{255, 0, 0}, 30},
+         {{0, 255, 0}, 20},
+         {{255, 255, 255}, 7},
+         {{0, 0, 0}, 3}},
         {{{90, 90, 90}, 60}, {{200, 200, 200}, 20}, {{90, 90, 90}, 20}}};
     for (uint64_t i = 0; i < 2; i++) {
         struct column *c = columns_at(s.columns, i, NULL);
@@ -280,7 +298,8 @@ TEST(test_any_order)
     struct scene s;
     scene_open(&s, 30, 4, 7);
     for (uint64_t i = 0; i < 30; i++) {
-        set(&s, i, 4, (const uint8_t[]){10, 20, 30, 40}, (const uint32_t[]){50, (uint32_t)i + 1, 5, 1}, (uint8_t)i);
+        set(&s, i, 4, (const uint8_t[]){10, 20, 30, 40},
+            (const uint32_t[]){50, (uint32_t)i + 1, 5, 1}, (uint8_t)i);
         for (int y = 0; y < 21; y++)
             columns_at(s.columns, i, NULL)->row[y] = (uint8_t)(y * 9 + (int)i);
     }
@@ -299,13 +318,15 @@ TEST(test_any_order)
     columns_free(&s.columns);
 }
 
-/* The strips of the stacked picture are those of the modes alone, in order, each below its label. */
+/* The strips of the stacked picture are those of the modes alone, in order, each below its label.
+ */
 TEST(test_stacked)
 {
     struct scene s;
     scene_open(&s, 300, 2, 3);
     for (uint64_t i = 0; i < 300; i++) {
-        set(&s, i, 2, (const uint8_t[]){(uint8_t)i, 200}, (const uint32_t[]){9, 7}, (uint8_t)(i / 2));
+        set(&s, i, 2, (const uint8_t[]){(uint8_t)i, 200}, (const uint32_t[]){9, 7},
+            (uint8_t)(i / 2));
         memset(columns_at(s.columns, i, NULL)->row, (int)i & 0xff, 9);
     }
     s.report.picture_height = 50;
@@ -313,20 +334,24 @@ TEST(test_stacked)
     int w, h, w1, h1, n = (int)strip_count;
     uint8_t *all = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 300);
-    int bar = (h - n * 50) / (n + 2);                       /* the title's, the labels' and the axis's */
+    int bar = (h - n * 50) / (n + 2); /* the title's, the labels' and the axis's */
     assert_int_equal(h, n * 50 + (n + 2) * bar);
     for (int m = 0; m < n; m++) {
         uint8_t *one = paint(&s, alone(strip_table[m]->name), &w1, &h1);
         assert_memory_equal(all + (size_t)(bar + m * (bar + 50) + bar) * 900, one, 50 * 900);
         free(one);
     }
-    for (int b = 0; b <= n + 1; b++) {          /* there is text, and it leaves the bar's edges alone */
-        const uint8_t *label = all + (size_t)(b == 0 ? 0 : b <= n ? bar + (b - 1) * (bar + 50) : h - bar) * 900;
+    for (int b = 0; b <= n + 1; b++) { /* there is text, and it leaves the bar's edges alone */
+        const uint8_t *label = all + (size_t)(b == 0   ? 0
+                                              : b <= n ? bar + (b - 1) * (bar + 50)
+                                                       : h - bar) *
+                                         900;
         bool text = false;
         for (int i = 0; i < bar * 300; i++) {
             bool ink = label[i * 3] > 0x60;
             text |= ink;
-            assert_true(!ink || b > n || (i / 300 >= 3 && i / 300 < bar - 3 && i % 300 >= 5 && i % 300 < 295));
+            assert_true(!ink || b > n ||
+                        (i / 300 >= 3 && i / 300 < bar - 3 && i % 300 >= 5 && i % 300 < 295));
         }
         assert_true(text);
     }
@@ -344,10 +369,12 @@ TEST(test_stacked_short_film)
     int w, h;
     uint8_t *rgb = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 721);
-    int strip = s.report.picture_height, n = (int)strip_count, bar = (h - n * strip) / (n + 2), place = 0;
+    int strip = s.report.picture_height, n = (int)strip_count, bar = (h - n * strip) / (n + 2),
+        place = 0;
     while (strip_table[place] != alone("average").kind[0])
         place++;
-    const uint8_t *average = rgb + (size_t)((place + 1) * (bar + strip) + bar - 1) * 721 * 3;       /* its last row */
+    /* its last row */
+    const uint8_t *average = rgb + (size_t)((place + 1) * (bar + strip) + bar - 1) * 721 * 3;
     for (int x = 0; x < w; x++)
         assert_int_equal(average[x * 3], 30 * (x / 103));
     free(rgb);

@@ -57,7 +57,7 @@ TEST(to_a_file)
     struct err e = ERR_INIT;
     char got[64];
     struct dump *d = filled("frames.rgb");
-    assert_int_equal(access("frames.rgb", F_OK), -1);      /* not before it is whole */
+    assert_int_equal(access("frames.rgb", F_OK), -1); /* not before it is whole */
     assert_true(dump_commit(&d, 4, &e));
     assert_null(d);
     assert_int_equal(read_back("frames.rgb", got, sizeof got), 24);
@@ -87,7 +87,7 @@ TEST(discarded)
     dump_discard(&d);
     char got[8];
     assert_int_equal(read_back("old.rgb", got, sizeof got), 3);
-    assert_int_equal(system("test -z \"$(ls -A | grep tmp)\""), 0);      /* no temporary is left */
+    assert_int_equal(system("test -z \"$(ls -A | grep tmp)\""), 0); /* no temporary is left */
 }
 
 TEST(to_a_pipe)
@@ -98,7 +98,8 @@ TEST(to_a_pipe)
     int reader = open("pipe", O_RDONLY | O_NONBLOCK);
     assert_true(reader >= 0);
     struct dump *d = filled("pipe");
-    assert_true(read(reader, got, sizeof got) <= 0);          /* a pipe gets its bytes in order, at the end */
+    /* a pipe gets its bytes in order, at the end */
+    assert_true(read(reader, got, sizeof got) <= 0);
     assert_true(dump_commit(&d, 4, &e));
     assert_int_equal(read(reader, got, sizeof got), 24);
     assert_memory_equal(got, right, 24);
@@ -114,8 +115,8 @@ TEST(to_stdout)
     assert_true(saved >= 0 && file >= 0);
     dup2(file, 1);
     struct dump *d = dump_open("-", FRAME, &e);
-    bool ok = d && dump_put(d, 1, 1, (const uint8_t *)"bbbbbb", &e) && dump_put(d, 0, 1, (const uint8_t *)"aaaaaa", &e) &&
-                dump_commit(&d, 2, &e);
+    bool ok = d && dump_put(d, 1, 1, (const uint8_t *)"bbbbbb", &e) &&
+              dump_put(d, 0, 1, (const uint8_t *)"aaaaaa", &e) && dump_commit(&d, 2, &e);
     fflush(stdout);
     dup2(saved, 1);
     close(saved);

@@ -1,6 +1,6 @@
 /*
- * test_reader.c - the reading thread alone: what it queues of a film, where it stops, and that every picture is in one
- * place. What decoding makes of it is test_film_source's.
+ * test_reader.c - the reading thread alone: what it queues of a film, where it stops, and that
+ * every picture is in one place. What decoding makes of it is test_film_source's.
  */
 
 #include "test.h"
@@ -24,11 +24,13 @@ struct bench {
 static void bench_open(struct bench *b, const char *name, struct selection rule)
 {
     struct err e = ERR_INIT;
-    *b = (struct bench){.job = {.selection = rule, .threads = 1, .columns = columns_open(0, 0, &e)}};
-    if (!container_open(name, &b->format, &b->film, &e) || !demux_open(&b->reader, b->format, b->film.stream, &e))
+    *b =
+        (struct bench){.job = {.selection = rule, .threads = 1, .columns = columns_open(0, 0, &e)}};
+    if (!container_open(name, &b->format, &b->film, &e) ||
+        !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
     decode_pass_open(&b->pass, &b->film, b->reader.stream, b->reader.traits, &b->job);
-    b->pass.workers[0] = 100;      /* room in the queue for every chunk */
+    b->pass.workers[0] = 100; /* room in the queue for every chunk */
     assert_true(b->job.columns && decode_pass_open_queue(&b->pass, &e));
 }
 
@@ -91,7 +93,8 @@ TEST(a_film_is_queued_whole)
     bench_close(&b);
 }
 
-/* What comes after the selection's last frame is not read; GOPs without a wanted frame are not queued. */
+/* What comes after the selection's last frame is not read; GOPs without a wanted frame are not
+ * queued. */
 TEST(reading_stops_with_the_selection)
 {
     if (!make_film())
@@ -107,11 +110,13 @@ TEST(reading_stops_with_the_selection)
     assert_int_equal(q.selected, 50);
     assert_in_range(b.pass.counts.packets, 100, 125);
     assert_in_range(b.pass.counts.displayed, 100, 125);
-    assert_in_range(b.pass.counts.skipped_chunks, 4, 6);      /* at the end what is held is dropped too */
+    /* at the end what is held is dropped too */
+    assert_in_range(b.pass.counts.skipped_chunks, 4, 6);
     bench_close(&b);
 }
 
-/* Somebody else stopped the staging: no error of the reader's. A queue that takes nothing is one. */
+/* Somebody else stopped the staging: no error of the reader's. A queue that takes nothing is one.
+ */
 TEST(staging_that_is_over)
 {
     if (!make_film())
@@ -133,8 +138,8 @@ TEST(staging_that_is_over)
 }
 
 /*
- * A film that begins in mid-GOP and that only a sequential decoder can do: pictures stored as fields, which is seen before
- * the first key. What cannot be decoded is no frame.
+ * A film that begins in mid-GOP and that only a sequential decoder can do: pictures stored as
+ * fields, which is seen before the first key. What cannot be decoded is no frame.
  */
 TEST(lead_in_of_fields)
 {
@@ -146,14 +151,16 @@ TEST(lead_in_of_fields)
     fclose(f);
     for (size_t i = 0; i + 6 < size; i++) {
         if (memcmp(file + i, "\0\0\1\xb5", 4) == 0 && file[i + 4] >> 4 == 8)
-            file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1);      /* picture_structure: top field */
+            file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1); /* picture_structure: top field */
         if (from == 0 && i > 1000 && memcmp(file + i, "\0\0\1\0", 4) == 0)
-            from = i;                                               /* the first P picture or the next */
+            from = i; /* the first P picture or the next */
     }
-    /* The sequence header stands in front, as in a container's private data: a decoder could begin at once. */
+    /* The sequence header stands in front, as in a container's private data: a decoder could begin
+     * at once. */
     size_t header = (size_t)((uint8_t *)memmem(file, size, "\0\0\1\xb8", 4) - file);
     f = fopen("late.m2v", "wb");
-    assert_int_equal(fwrite(file, 1, header, f) + fwrite(file + from, 1, size - from, f), header + size - from);
+    assert_int_equal(fwrite(file, 1, header, f) + fwrite(file + from, 1, size - from, f),
+                     header + size - from);
     fclose(f);
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
         struct selection rule = every(1);

@@ -58,7 +58,8 @@ static void parse(struct command *c, const char *line)
     snprintf(c->copy, sizeof c->copy, "%s", line);
     for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         c->word[count++] = w;
-    if (cli_parse(count, c->word, &c->options, &e) != CLI_RUN || !inputs_expand(&c->options, &c->inputs, &e))
+    if (cli_parse(count, c->word, &c->options, &e) != CLI_RUN ||
+        !inputs_expand(&c->options, &c->inputs, &e))
         fail_msg("%s", e.text);
     log_set_level(LOG_ERROR);
 }
@@ -68,7 +69,8 @@ static bool render(const char *line, struct err *e)
 {
     struct command c;
     parse(&c, line);
-    struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
+    struct render r = {
+        .options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
     bool ok = true;
     for (size_t i = 0; i < c.inputs.count; i++)
         ok &= render_film(&r, i, e);
@@ -111,10 +113,7 @@ static int files_here(void)
     return n;
 }
 
-static void clear_folder(void)
-{
-    assert_int_equal(system("rm -rf ./* ./.[!.]*"), 0);
-}
+static void clear_folder(void) { assert_int_equal(system("rm -rf ./* ./.[!.]*"), 0); }
 
 /* ------------------------------------------------------------------ outputs */
 
@@ -129,7 +128,8 @@ static void check_dump(const char *path, uint64_t every, size_t frames)
         synth_major(i * every, major);
         synth_minor(i * every, minor);
         for (int p = 0; p < W * H; p++)
-            assert_memory_equal(got + i * bytes + (size_t)p * 3, p % W < synth_split(W) ? major : minor, 3);
+            assert_memory_equal(got + i * bytes + (size_t)p * 3,
+                                p % W < synth_split(W) ? major : minor, 3);
     }
     free(got);
 }
@@ -196,15 +196,16 @@ TEST(columns_of_short_films)
     static const struct {
         const char *film;
         uint64_t columns;
-    } films[] = {{"2x2,1", 1}, {"2x2,700", 700}, {"2x2,1439", 1439}, {"2x2,1440", 720},
-                 {"2x2,3000", 750}, {"2x2,24000", 1000}};
+    } films[] = {{"2x2,1", 1},      {"2x2,700", 700},  {"2x2,1439", 1439},
+                 {"2x2,1440", 720}, {"2x2,3000", 750}, {"2x2,24000", 1000}};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         char line[128];
         snprintf(line, sizeof line, "-m average --json s.json -o s.png %s", films[i].film);
         must_render(line);
         assert_int_equal(columns_in("s.json"), films[i].columns);
     }
-    /* By key frames every N frames is so many frames' time; where nobody counts them, as many columns as a wide picture needs. */
+    /* By key frames every N frames is so many frames' time; where nobody counts them, as many
+     * columns as a wide picture needs. */
     must_render("-m average --keyframes -n 24 --json s.json -o s.png 2x2,500");
     assert_int_equal(columns_in("s.json"), 21);
     must_render("-m average --keyframes --json s.json -o s.png 2x2,5000");
@@ -224,7 +225,7 @@ TEST(film_after_film)
     assert_int_equal(system("test $(ls to | wc -l) = 3"), 0);
     char *a = contents("to/16x9,30.png", &a_size), *b = contents("to/16x9,30-2.png", &b_size);
     assert_true(a_size > 0);
-    assert_int_equal(a_size, b_size);      /* the same film twice: the same picture */
+    assert_int_equal(a_size, b_size); /* the same film twice: the same picture */
     free(a);
     free(b);
 }
@@ -233,7 +234,8 @@ TEST(film_after_film)
 
 static unsigned asked;
 
-static bool note_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
+static bool note_probe(struct source *s, const struct probe_request *request,
+                       struct probe_facts *facts, struct err *e)
 {
     (void)s, (void)e;
     asked |= request->want;
@@ -249,10 +251,14 @@ static void note_progress(struct source *s, struct decode_progress *p)
     *p = (struct decode_progress){.total_bytes = bytes};
 }
 
-/* A film is read for its length only where columns depend on it and the container does not state it. */
+/* A film is read for its length only where columns depend on it and the container does not state
+ * it. */
 TEST(lengths_that_are_needed)
 {
-    static const struct source_ops ops = {.name = "noting", .can = SOURCE_RESTARTABLE, .probes = PROBE_LENGTH, .probe = note_probe,
+    static const struct source_ops ops = {.name = "noting",
+                                          .can = SOURCE_RESTARTABLE,
+                                          .probes = PROBE_LENGTH,
+                                          .probe = note_probe,
                                           .progress = note_progress};
     const uint64_t gib = UINT64_C(1) << 30;
     const struct {
@@ -280,8 +286,11 @@ TEST(lengths_that_are_needed)
         static char path[] = "film";
         struct options o = {.selection = films[i].rule};
         struct render r = {.options = &o};
-        struct source s = {.ops = &ops, .film = {.path = path, .duration_us = films[i].stated, .duration_guessed = films[i].guessed,
-                                                    .frames = films[i].frames}};
+        struct source s = {.ops = &ops,
+                           .film = {.path = path,
+                                    .duration_us = films[i].stated,
+                                    .duration_guessed = films[i].guessed,
+                                    .frames = films[i].frames}};
         bytes = films[i].bytes;
         struct render_job j = {.render = &r, .source = &s};
         struct err e = ERR_INIT;
@@ -292,9 +301,10 @@ TEST(lengths_that_are_needed)
         s.film.duration_us = films[i].stated;
         s.film.duration_guessed = films[i].guessed;
         s.film.frames = films[i].frames;
-        s.lacks = SOURCE_RESTARTABLE;      /* reading it now would leave nothing to stage */
+        s.lacks = SOURCE_RESTARTABLE; /* reading it now would leave nothing to stage */
         asked = 0;
-        bool needed = films[i].want && films[i].rule.kind != SELECT_EVERY;      /* the default can do without */
+        /* the default can do without */
+        bool needed = films[i].want && films[i].rule.kind != SELECT_EVERY;
         assert_int_equal(render_probe(&j, &e), !needed);
         assert_int_equal(e.code, needed ? ERR_INPUT : ERR_NONE);
         assert_int_equal(asked, 0);
@@ -318,11 +328,14 @@ static void must_fail(const char *line, enum err_code code, const char *words)
 TEST(nothing_is_written_on_failure)
 {
     must_fail("-o a.png what", ERR_INPUT, "cannot open 'what'");
-    must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT, "cannot open 'nowhere.mkv'");
+    must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT,
+              "cannot open 'nowhere.mkv'");
     must_fail("-o a.png --dump a.rgb --start 2 4x4,24", ERR_FAILED, "has no frame after --start");
     must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 4x4,24", ERR_FAILED, "is selected");
-    must_fail("-o a.png --interval 0.000001 4x4,2400", ERR_USAGE, "--interval is too short: it asks for 100000000 columns");
-    must_fail("-o a.png --interval 0.00001 4x4,2400", ERR_USAGE, "it asks for 10000000 columns, and 5965232 are the most");
+    must_fail("-o a.png --interval 0.000001 4x4,2400", ERR_USAGE,
+              "--interval is too short: it asks for 100000000 columns");
+    must_fail("-o a.png --interval 0.00001 4x4,2400", ERR_USAGE,
+              "it asks for 10000000 columns, and 5965232 are the most");
     must_fail("-o no/where/a.png 4x4,24", ERR_FAILED, "no/where");
     must_fail("-o a.png --dump no/where/a.rgb 4x4,24", ERR_FAILED, "no/where");
 }
@@ -338,7 +351,8 @@ TEST(an_old_picture_survives)
     assert_int_equal(files_here(), 1);
 }
 
-/* ------------------------------------------------------------------ several workers: CPUs stand in for GPUs */
+/* ------------------------------------------------------------------ several workers: CPUs stand in
+ * for GPUs */
 
 enum { FILMS = 24 };
 
@@ -358,7 +372,8 @@ static void parse_folder(struct command *c, const char *folder_out, uint64_t fil
 
 static struct engines devices_of(const char *kind, int devices)
 {
-    return (struct engines){.slot = {{.kind = kind, .devices = {.count = devices}}}, .count = 1, .threads = 8};
+    return (struct engines){
+        .slot = {{.kind = kind, .devices = {.count = devices}}}, .count = 1, .threads = 8};
 }
 
 /* Renders 24 films in worker processes, one for each of `devices` CPUs. Returns the exit status. */
@@ -396,7 +411,8 @@ TEST(a_worker_each)
     assert_int_equal(system("rm -rf one two three"), 0);
 }
 
-/* No more than there are GPUs, films, pairs of cores and jobs for, nor than have enough to do to start a GPU. */
+/* No more than there are GPUs, films, pairs of cores and jobs for, nor than have enough to do to
+ * start a GPU. */
 TEST(how_many_workers)
 {
     const uint64_t mib = 1 << 20;
@@ -407,9 +423,15 @@ TEST(how_many_workers)
         uint64_t film_bytes;
         int workers;
     } given[] = {
-        {"cuda", 2, 16, 0, DECODE_AUTO, 8 << 20, 2},   {"cuda", 2, 16, 0, DECODE_NVDEC, 8 << 20, 2}, {"cuda", 8, 64, 0, DECODE_AUTO, 8 << 20, 3},
-        {"cuda", 2, 16, 0, DECODE_AUTO, 0, 1},         {"cuda", 2, 16, 0, DECODE_CPU, 8 << 20, 1},   {"cuda", 8, 5, 0, DECODE_AUTO, 64 << 20, 2},
-        {"cuda", 4, 16, 3, DECODE_AUTO, 64 << 20, 3},  {"cuda", 32, 128, 0, DECODE_AUTO, 64 << 20, FILMS}, {"cpu", 2, 4, 0, DECODE_AUTO, 0, 2},
+        {"cuda", 2, 16, 0, DECODE_AUTO, 8 << 20, 2},
+        {"cuda", 2, 16, 0, DECODE_NVDEC, 8 << 20, 2},
+        {"cuda", 8, 64, 0, DECODE_AUTO, 8 << 20, 3},
+        {"cuda", 2, 16, 0, DECODE_AUTO, 0, 1},
+        {"cuda", 2, 16, 0, DECODE_CPU, 8 << 20, 1},
+        {"cuda", 8, 5, 0, DECODE_AUTO, 64 << 20, 2},
+        {"cuda", 4, 16, 3, DECODE_AUTO, 64 << 20, 3},
+        {"cuda", 32, 128, 0, DECODE_AUTO, 64 << 20, FILMS},
+        {"cpu", 2, 4, 0, DECODE_AUTO, 0, 2},
         {"cpu", 2, 1, 0, DECODE_AUTO, 0, 1},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {

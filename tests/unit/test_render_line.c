@@ -9,8 +9,8 @@
 enum { COUNT_MAX = 40, ROWS_MAX = 40 };
 
 /*
- * The area mean by its definition, cell by cell: how long the overlap of output cell i of `out` with
- * input cell j of `in` is, in units of 1 / (in * out) of the line.
+ * The area mean by its definition, cell by cell: how long the overlap of output cell i of `out`
+ * with input cell j of `in` is, in units of 1 / (in * out) of the line.
  */
 static uint8_t mean(const uint8_t *in_cells, size_t stride, uint64_t in, uint64_t out, uint64_t i)
 {
@@ -45,10 +45,12 @@ TEST(test_area_mean)
         for (int y = 0; y < height; y++) {
             uint8_t line[COUNT_MAX], rgb[60 * 3];
             for (uint64_t i = 0; i < count; i++)
-                line[i] = mean(columns_get(columns, i)->row + 1, 3, (uint64_t)rows, (uint64_t)height, (uint64_t)y);
+                line[i] = mean(columns_get(columns, i)->row + 1, 3, (uint64_t)rows,
+                               (uint64_t)height, (uint64_t)y);
             strip_row(s, y, rgb);
             for (int x = 0; x < width; x++)
-                assert_int_equal(rgb[x * 3 + 1], mean(line, 1, count, (uint64_t)width, (uint64_t)x));
+                assert_int_equal(rgb[x * 3 + 1],
+                                 mean(line, 1, count, (uint64_t)width, (uint64_t)x));
         }
         strip_free(&s);
         assert_null(s);
@@ -81,8 +83,10 @@ TEST(test_medoid)
             for (uint64_t i = 0; i < count; i++) {
                 uint64_t sum = 0;
                 for (uint64_t j = 0; j < count; j++)
-                    sum += overlap(x, j, count, width) * (uint64_t)(2 * abs(line[i][0] - line[j][0]) + 4 * abs(line[i][1] - line[j][1]) +
-                                                                     3 * abs(line[i][2] - line[j][2]));
+                    sum +=
+                        overlap(x, j, count, width) * (uint64_t)(2 * abs(line[i][0] - line[j][0]) +
+                                                                 4 * abs(line[i][1] - line[j][1]) +
+                                                                 3 * abs(line[i][2] - line[j][2]));
                 if (overlap(x, i, count, width) > 0 && sum < least) {
                     least = sum;
                     found = i;
@@ -127,14 +131,19 @@ static struct columns *pool_scene(void)
 }
 
 /*
- * Three far groups of colours are the pool's clusters: each has its group's share, and for its colour the group's mean over the
- * columns as they are painted.
+ * Three far groups of colours are the pool's clusters: each has its group's share, and for its
+ * colour the group's mean over the columns as they are painted.
  */
 TEST(test_pool)
 {
-    static const int shown[POOLED] = {2, 2, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10};      /* whose clusters stand where */
+    /* whose clusters stand where */
+    static const int shown[POOLED] = {2, 2, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10};
     struct columns *columns = pool_scene();
-    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
+    struct report report = {.columns = columns,
+                            .count = POOLED,
+                            .width = 40,
+                            .height = 30,
+                            .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
     for (int width = 1; width < POOLED; width++) {
         struct err e = ERR_INIT;
         struct strip *s = strip_open(&report, alone("palette").kind[0], width, 100, &e);
@@ -148,9 +157,10 @@ TEST(test_pool)
             assert_int_equal(c->clusters, POOL_K);
             for (int j = 0; j < POOL_K; j++) {
                 int share = (int)c->cluster[j].count * 1200 - 16384 * (600 - 200 * j);
-                assert_in_range(share + 12000, 0, 24000);                     /* ten pixels of 16384 */
+                assert_in_range(share + 12000, 0, 24000); /* ten pixels of 16384 */
                 double mean = 20 + 100.0 * j + (double)sum / POOLED;
-                assert_true(c->cluster[j].rgb[0] > mean - 0.51 && c->cluster[j].rgb[0] < mean + 0.51);
+                assert_true(c->cluster[j].rgb[0] > mean - 0.51 &&
+                            c->cluster[j].rgb[0] < mean + 0.51);
             }
         }
         strip_free(&s);
@@ -160,7 +170,8 @@ TEST(test_pool)
 
 enum { LONG = 700 };
 
-/* Columns of POOL_K clusters each; `filled`: those that are missing otherwise show what they are painted as. */
+/* Columns of POOL_K clusters each; `filled`: those that are missing otherwise show what they are
+ * painted as. */
 static struct columns *long_scene(bool filled)
 {
     struct err e = ERR_INIT;
@@ -177,17 +188,25 @@ static struct columns *long_scene(bool filled)
             c->status = COLUMN_OK;
             c->clusters = POOL_K;
             for (int j = 0; j < POOL_K; j++)
-                c->cluster[j] = (struct cluster){{(uint8_t)(last * 37), (uint8_t)(j * 90), (uint8_t)(last / 3)}, (uint32_t)(50 + last % 9 - j)};
+                c->cluster[j] =
+                    (struct cluster){{(uint8_t)(last * 37), (uint8_t)(j * 90), (uint8_t)(last / 3)},
+                                     (uint32_t)(50 + last % 9 - j)};
         }
     return columns;
 }
 
-/* Any number of threads gives the same columns, and a column that is missing counts as the one that is painted for it. */
+/* Any number of threads gives the same columns, and a column that is missing counts as the one that
+ * is painted for it. */
 TEST(test_pool_on_threads)
 {
     static const int widths[] = {1, 7, 8, 9, 100, 450, LONG - 1};
     struct columns *columns = long_scene(false), *filled = long_scene(true);
-    struct report report = {.columns = filled, .count = LONG, .width = 40, .height = 30, .threads = 1, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, true}};
+    struct report report = {.columns = filled,
+                            .count = LONG,
+                            .width = 40,
+                            .height = 30,
+                            .threads = 1,
+                            .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, true}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         struct err e = ERR_INIT;
         report.columns = filled;
@@ -198,7 +217,8 @@ TEST(test_pool_on_threads)
             struct strip *got = strip_open(&report, alone("palette").kind[0], widths[i], 4, &e);
             assert_true(want && got && got->count == (uint64_t)widths[i]);
             for (uint64_t x = 0; x < got->count; x++) {
-                const struct column *a = columns_get(want->columns, x), *b = columns_get(got->columns, x);
+                const struct column *a = columns_get(want->columns, x),
+                                    *b = columns_get(got->columns, x);
                 assert_int_equal(a->clusters, b->clusters);
                 assert_memory_equal(a->cluster, b->cluster, a->clusters * sizeof *a->cluster);
             }
@@ -214,7 +234,11 @@ TEST(test_pool_on_threads)
 TEST(test_no_pool)
 {
     struct columns *columns = pool_scene();
-    struct report report = {.columns = columns, .count = POOLED, .width = 40, .height = 30, .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
+    struct report report = {.columns = columns,
+                            .count = POOLED,
+                            .width = 40,
+                            .height = 30,
+                            .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
     for (int width = POOLED; width < 3 * POOLED; width++) {
         struct err e = ERR_INIT;
         struct strip *s = strip_open(&report, alone("palette").kind[0], width, 4, &e);
@@ -240,7 +264,8 @@ TEST(test_empty_clusters)
         for (int j = 0; j < 3; j++)
             c->cluster[j] = (struct cluster){{(uint8_t)(j + 1), 0, 0}, i == 0 && j != 1 ? 5 : 0};
     }
-    struct report report = {.columns = columns, .count = 2, .width = 1, .height = 1, .order = ORDER_SHARE};
+    struct report report = {
+        .columns = columns, .count = 2, .width = 1, .height = 1, .order = ORDER_SHARE};
     struct strip *s = strip_open(&report, alone("palette").kind[0], 2, 4, &e);
     const uint8_t expected[4] = {1, 1, 3, 3};
     for (int y = 0; y < 4; y++) {

@@ -47,7 +47,7 @@ TEST(what_key_frames_take)
 {
     struct render_usage first = {100, 7, 1, 3}, now = {110, 27, 13, 53};
     assert_float_equal(render_key_seconds(100, 0.04, &first, &now), 100 * (0.04 + 0.16) / 2, 1e-9);
-    now.decode_seconds = 23;                                     /* clocks that disagree a little */
+    now.decode_seconds = 23; /* clocks that disagree a little */
     assert_float_equal(render_key_seconds(100, 0.04, &first, &now), 100 * 0.04 / 2, 1e-9);
     assert_true(render_key_seconds(0, 0.04, &first, &now) == 0);
     now.columns = first.columns;

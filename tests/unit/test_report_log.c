@@ -40,7 +40,7 @@ static size_t lines(char *line[], size_t most)
         line[count++] = text;
         assert_int_equal(text[strlen(text) - 1], '\n');
     }
-    free(text);      /* at the file's end there is one, too */
+    free(text); /* at the file's end there is one, too */
     fclose(f);
     return count;
 }
@@ -88,10 +88,15 @@ TEST_WITH(what_a_line_says, setup, teardown)
     report_log_close(&l);
     assert_null(l);
     assert_int_equal(lines(line, 4), 2);
-    static const char first[] = "{\"film\":\"dir/Am\xc3\xa9lie \xef\xbf\xbd\\n\\\"x\\\".mkv\",\"status\":\"done\",\"reason\":null,\"exit\":0,\"seconds\":1.25,"
-                                "\"columns\":720,\"warnings\":[\"one\",\"two \xef\xbf\xbd\"],\"outputs\":[\"a.png\",\"-\"],\"finished\":\"2";
-    static const char second[] = "{\"film\":\"b\",\"status\":\"failed\",\"reason\":\"no film\",\"exit\":3,\"seconds\":null,\"columns\":null,\"warnings\":[],"
-                                 "\"outputs\":[],\"finished\":\"2";
+    static const char first[] = "{\"film\":\"dir/Am\xc3\xa9lie "
+                                "\xef\xbf\xbd\\n\\\"x\\\".mkv\",\"status\":\"done\",\"reason\":"
+                                "null,\"exit\":0,\"seconds\":1.25,"
+                                "\"columns\":720,\"warnings\":[\"one\",\"two "
+                                "\xef\xbf\xbd\"],\"outputs\":[\"a.png\",\"-\"],\"finished\":\"2";
+    static const char second[] =
+        "{\"film\":\"b\",\"status\":\"failed\",\"reason\":\"no "
+        "film\",\"exit\":3,\"seconds\":null,\"columns\":null,\"warnings\":[],"
+        "\"outputs\":[],\"finished\":\"2";
     assert_memory_equal(line[0], first, strlen(first));
     assert_memory_equal(line[1], second, strlen(second));
     for (int i = 0; i < 2; i++) {
@@ -133,7 +138,8 @@ TEST_WITH(strangers_files_stay, setup, teardown)
         put(text[i]);
         assert_null(report_log_open(path, &e));
         assert_int_equal(e.code, ERR_FAILED);
-        assert_non_null(strstr(e.text, "is there and is no report of barcode; choose another name with --report"));
+        assert_non_null(strstr(
+            e.text, "is there and is no report of barcode; choose another name with --report"));
         assert_true(stat(path, &s) == 0 && (size_t)s.st_size == strlen(text[i]));
     }
     struct err e = ERR_INIT;
@@ -163,7 +169,8 @@ TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
     if (fork() == 0) {
         struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
         int fd = open(path, O_RDWR | O_APPEND | O_CREAT, 0666);
-        bool ok = fd >= 0 && fcntl(fd, F_SETLK, &whole) == 0 && write(fd, begun, sizeof begun - 1) > 0 && write(told[1], "", 1) == 1;
+        bool ok = fd >= 0 && fcntl(fd, F_SETLK, &whole) == 0 &&
+                  write(fd, begun, sizeof begun - 1) > 0 && write(told[1], "", 1) == 1;
         usleep(200000);
         ok = ok && write(fd, rest, sizeof rest - 1) > 0;
         _exit(!ok);
@@ -196,7 +203,7 @@ TEST_WITH(lines_are_whole, setup, teardown)
         bool ok = true;
         for (int k = 0; k < LINES; k++) {
             struct report_entry entry = plain;
-            name[sizeof name - 1 - (size_t)k] = 0;      /* all lengths */
+            name[sizeof name - 1 - (size_t)k] = 0; /* all lengths */
             entry.film = name;
             ok &= report_log_add(l, &entry, NULL);
         }

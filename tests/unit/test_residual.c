@@ -11,7 +11,8 @@ enum { GUARD = 16, POISON = 0xa5 };
 static void round_trip(const uint8_t *rgb, int width, int height)
 {
     size_t bytes = (size_t)width * (size_t)height * 3;
-    uint8_t *made = malloc(bytes + 2 * GUARD), *back = malloc(bytes + 2 * GUARD), *scratch = malloc(bytes);
+    uint8_t *made = malloc(bytes + 2 * GUARD), *back = malloc(bytes + 2 * GUARD),
+            *scratch = malloc(bytes);
     assert_true(made && back && scratch);
     memset(made, POISON, bytes + 2 * GUARD);
     memset(back, POISON, bytes + 2 * GUARD);
@@ -20,7 +21,8 @@ static void round_trip(const uint8_t *rgb, int width, int height)
     cache_residual_undo(made + GUARD, width, height, scratch, back + GUARD);
     assert_memory_equal(back + GUARD, rgb, bytes);
     for (size_t i = 0; i < GUARD; i++)
-        assert_true(made[i] == POISON && made[GUARD + bytes + i] == POISON && back[i] == POISON && back[GUARD + bytes + i] == POISON);
+        assert_true(made[i] == POISON && made[GUARD + bytes + i] == POISON && back[i] == POISON &&
+                    back[GUARD + bytes + i] == POISON);
     free(made);
     free(back);
     free(scratch);

@@ -45,13 +45,15 @@ static struct assign *workspace(enum isa isa)
 
 static void assert_same_restart(const struct restart *a, const struct restart *b)
 {
-    assert_true(a->inertia == b->inertia && a->iterations == b->iterations && a->ended == b->ended && a->number == b->number);
+    assert_true(a->inertia == b->inertia && a->iterations == b->iterations &&
+                a->ended == b->ended && a->number == b->number);
     assert_memory_equal(a->sum, b->sum, K * sizeof *a->sum);
     if (!a->ended)
         assert_memory_equal(a->q, b->q, K * sizeof *a->q);
 }
 
-/* Two restarts go on in turns, in parts, and come to what plain C comes to in one go; with memory of their own and without. */
+/* Two restarts go on in turns, in parts, and come to what plain C comes to in one go; with memory
+ * of their own and without. */
 TEST(parts_make_the_whole)
 {
     static const int stops[] = {1, 2, 2, 5, 12, 100000};
@@ -60,9 +62,11 @@ TEST(parts_make_the_whole)
             continue;
         struct frame f;
         frame_open(&f, (enum isa)isa);
-        struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa), *other = workspace((enum isa)isa);
+        struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa),
+                      *other = workspace((enum isa)isa);
         for (int own = 0; own < 2; own++) {
-            struct restart r[2] = {{.assign = one, .own = own}, {.assign = own ? other : one, .own = own}};
+            struct restart r[2] = {{.assign = one, .own = own},
+                                   {.assign = own ? other : one, .own = own}};
             for (int i = 0; i < 2; i++)
                 restart_begin(&r[i], i, f.centre[i]);
             for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)

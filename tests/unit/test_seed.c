@@ -39,10 +39,12 @@ static void frame_close(struct frame *f)
     free(f);
 }
 
-static void start(const struct frame *f, enum kmeans_init init, int k, enum isa isa, int restart, uint32_t *centre)
+static void start(const struct frame *f, enum kmeans_init init, int k, enum isa isa, int restart,
+                  uint32_t *centre)
 {
     struct err e = ERR_INIT;
-    struct kmeans_params params = {.k = k, .n_init = 1, .max_iter = 1, .init = init, .seed = UINT64_C(0x123456789abcdef)};
+    struct kmeans_params params = {
+        .k = k, .n_init = 1, .max_iter = 1, .init = init, .seed = UINT64_C(0x123456789abcdef)};
     struct seed *s = seed_open(&params, PIXELS, isa, &e);
     assert_non_null(s);
     seed_start(s, &f->p, 77, restart, centre);
@@ -94,7 +96,8 @@ TEST(few_candidates_are_topped_up)
     struct frame *f = frame_open();
     memset(f->rgb, 0, sizeof f->rgb);
     for (int i = 0; i < 64; i++)
-        f->rgb[3 * i] = (uint8_t)(i < 32 ? 1 + i : 255), f->rgb[3 * i + 1] = (uint8_t)(i < 32 ? 0 : i);
+        f->rgb[3 * i] = (uint8_t)(i < 32 ? 1 + i : 255),
+                   f->rgb[3 * i + 1] = (uint8_t)(i < 32 ? 0 : i);
     points_make(f->maker, &f->p, f->rgb, PIXELS);
     assert_int_equal(f->p.n, 65);
     for (int k = 40; k <= 64; k += 8) {
@@ -120,7 +123,8 @@ static void same_draws(const struct nearest *a, const struct nearest *b, enum is
     }
 }
 
-/* What is put off while there is candidate 0 alone is there when it is asked for: draws, potentials, counts, `more` candidates. */
+/* What is put off while there is candidate 0 alone is there when it is asked for: draws,
+ * potentials, counts, `more` candidates. */
 static void check_alone(struct frame *f, enum isa isa, int more)
 {
     struct err e = ERR_INIT;
@@ -186,7 +190,8 @@ TEST(random_by_definition)
     memcpy(left, f->p.weight, sizeof left);
     uint64_t total = PIXELS;
     for (uint32_t draw = 0; draw < 20; draw++) {
-        uint64_t t = seed_scale(philox_u64(UINT64_C(0x123456789abcdef), draw, 9, 77, STAGE_RANDOM), total);
+        uint64_t t =
+            seed_scale(philox_u64(UINT64_C(0x123456789abcdef), draw, 9, 77, STAGE_RANDOM), total);
         size_t i = 0;
         for (uint64_t sum = left[0]; sum <= t; sum += left[++i])
             ;
@@ -199,7 +204,8 @@ TEST(random_by_definition)
 
 TEST(small_functions)
 {
-    static const int want[][2] = {{1, 2}, {2, 2}, {3, 3}, {7, 3}, {8, 4}, {20, 4}, {21, 5}, {54, 5}, {55, 6}, {64, 6}};
+    static const int want[][2] = {{1, 2},  {2, 2},  {3, 3},  {7, 3},  {8, 4},
+                                  {20, 4}, {21, 5}, {54, 5}, {55, 6}, {64, 6}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_int_equal(seed_trials(want[i][0]), want[i][1]);
     assert_true(seed_scale(0, 1000) == 0);

@@ -56,8 +56,8 @@ TEST(every_nth)
     assert_int_equal(selection_estimate(&rule, 100, 4000000), 5);
     assert_int_equal(selection_estimate(&rule, 100, -1), 5);
     assert_int_equal(selection_estimate(&rule, -1, 4000000), 0);
-    rule.start_us = 400001;     /* frame 11 is the first */
-    rule.end_us = 2000000;      /* frame 50 is out       */
+    rule.start_us = 400001; /* frame 11 is the first */
+    rule.end_us = 2000000;  /* frame 50 is out */
     assert_int_equal(walk_all(&rule, time, 100, owner), 2);
     assert_int_equal(owner[0], 11);
     assert_int_equal(owner[1], 35);
@@ -118,7 +118,7 @@ TEST(variable_rate)
     for (int i = 0; i < 11; i++)
         assert_int_equal(owner[i], want[i]);
     rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 5001};
-    assert_int_equal(walk_all(&rule, time, 6, owner), 5);   /* 500, 1500, 2500, 3500, 4500 */
+    assert_int_equal(walk_all(&rule, time, 6, owner), 5); /* 500, 1500, 2500, 3500, 4500 */
     assert_int_equal(owner[0], 2);
     for (int i = 1; i < 5; i++)
         assert_int_equal(owner[i], 4);
@@ -130,7 +130,7 @@ TEST(film_starts_late)
     const int64_t time[] = {700, 1100, 1500, 1900};
     int owner[COLUMNS];
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 500, .end_us = INT64_MAX};
-    assert_int_equal(walk_all(&rule, time, 3, owner), 4);   /* 0, 500, 1000, 1500 */
+    assert_int_equal(walk_all(&rule, time, 3, owner), 4); /* 0, 500, 1000, 1500 */
     assert_int_equal(owner[0], 0);
     assert_int_equal(owner[1], 0);
     assert_int_equal(owner[2], 0);
@@ -146,7 +146,7 @@ TEST(columns_in_the_middle)
     assert_int_equal(walk_all(&rule, time, 100, owner), 10);
     for (int i = 0; i < 10; i++)
         assert_int_equal(owner[i], 10 * i + 5);
-    rule.columns = 300;    /* more than frames: each fills three */
+    rule.columns = 300; /* more than frames: each fills three */
     assert_int_equal(walk_all(&rule, time, 100, owner), 300);
     for (int i = 0; i < 300; i++)
         assert_int_equal(owner[i], i / 3);
@@ -157,7 +157,8 @@ TEST(columns_in_the_middle)
     assert_true(selection_done(&(struct selection_cursor){rule, 0, 0}, 0));
 }
 
-/* The definition by brute force: the first frame in order, not broken, that reaches beyond the target. */
+/* The definition by brute force: the first frame in order, not broken, that reaches beyond the
+ * target. */
 static int naive_owner(const int64_t *time, int frames, int64_t target)
 {
     for (int i = 0; i < frames; i++)
@@ -178,13 +179,17 @@ TEST(random_films)
             time[rnd() % (uint32_t)frames] = (int64_t)(rnd() % 20000) - 100;
         int64_t last = time[frames];
         struct selection rule = {.kind = round % 4 < 2 ? SELECT_INTERVAL : SELECT_COLUMNS,
-            .interval_us = last / 1000 + 1 + rnd() % 900, .columns = 1 + rnd() % 900, .start_us = rnd() % 500};
+                                 .interval_us = last / 1000 + 1 + rnd() % 900,
+                                 .columns = 1 + rnd() % 900,
+                                 .start_us = rnd() % 500};
         rule.end_us = rule.start_us + 1 + rnd() % (uint32_t)(last + 100);
         uint64_t given = walk_all(&rule, time, frames, owner);
         for (uint64_t j = 0; j < COLUMNS; j++) {
             int64_t span = rule.end_us - rule.start_us;
-            int64_t t = rule.kind == SELECT_INTERVAL ? rule.start_us + (int64_t)j * rule.interval_us
-                      : rule.start_us + (int64_t)((2 * j + 1) * (uint64_t)span / (2 * rule.columns));
+            int64_t t =
+                rule.kind == SELECT_INTERVAL
+                    ? rule.start_us + (int64_t)j * rule.interval_us
+                    : rule.start_us + (int64_t)((2 * j + 1) * (uint64_t)span / (2 * rule.columns));
             bool exists = rule.kind == SELECT_INTERVAL ? t < rule.end_us : j < rule.columns;
             assert_int_equal(owner[j], exists ? naive_owner(time, frames, t) : -1);
             assert_true((j < given) == (owner[j] >= 0));
@@ -192,7 +197,8 @@ TEST(random_films)
     }
 }
 
-/* GOP by GOP with the cursor copied in between is the whole; and once done, nothing more is given. */
+/* GOP by GOP with the cursor copied in between is the whole; and once done, nothing more is given.
+ */
 TEST(pieces_are_the_whole)
 {
     for (int round = 0; round < 600; round++) {
@@ -201,9 +207,12 @@ TEST(pieces_are_the_whole)
         time[0] = 0;
         for (int i = 1; i <= FRAMES; i++)
             time[i] = time[i - 1] + rnd() % 100;
-        struct selection rule = {.kind = (enum selection_kind)(round % 3), .every = 1 + rnd() % 30,
-            .interval_us = 20 + rnd() % 300, .columns = 1 + rnd() % 500, .start_us = rnd() % 3000,
-            .end_us = 3000 + rnd() % 15000};
+        struct selection rule = {.kind = (enum selection_kind)(round % 3),
+                                 .every = 1 + rnd() % 30,
+                                 .interval_us = 20 + rnd() % 300,
+                                 .columns = 1 + rnd() % 500,
+                                 .start_us = rnd() % 3000,
+                                 .end_us = 3000 + rnd() % 15000};
         walk_all(&rule, time, FRAMES, whole);
         memset(pieces, -1, sizeof pieces);
         struct selection_cursor c = selection_begin(&rule);
@@ -219,7 +228,8 @@ TEST(pieces_are_the_whole)
     }
 }
 
-/* What was passed by while next_us was broken goes to the first frame that reaches beyond it, even after the end. */
+/* What was passed by while next_us was broken goes to the first frame that reaches beyond it, even
+ * after the end. */
 TEST(glitches_lose_nothing)
 {
     int owner[COLUMNS];
@@ -253,7 +263,8 @@ TEST(last_frame_and_extremes)
     assert_int_equal(column, 1);
     rule = (struct selection){.kind = SELECT_COLUMNS, .columns = UINT64_MAX, .end_us = INT64_MAX};
     c = selection_begin(&rule);
-    assert_int_equal(selection_take(&c, 0, 1, NULL), 2);    /* (2j+1) * (2^63-1) / 2^65 < 1 for j = 0, 1 */
+    /* (2j+1) * (2^63-1) / 2^65 < 1 for j = 0, 1 */
+    assert_int_equal(selection_take(&c, 0, 1, NULL), 2);
     assert_int_equal(selection_take(&c, 1, INT64_MAX, NULL), UINT32_MAX);
     rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 7, .end_us = 1000};
     c = selection_begin(&rule);
@@ -265,17 +276,17 @@ TEST(last_frame_and_extremes)
     c = selection_begin(&rule);
     assert_int_equal(selection_take(&c, 0, 1000, &column), 3);
     assert_int_equal(selection_take(&c, 1300, INT64_MAX, &column), 1);
-    rule = (struct selection){.kind = SELECT_EVERY, .end_us = INT64_MAX};   /* every 0 is every 1 */
+    rule = (struct selection){.kind = SELECT_EVERY, .end_us = INT64_MAX}; /* every 0 is every 1 */
     assert_int_equal(selection_estimate(&rule, INT64_MAX, INT64_MAX), INT64_MAX);
 }
 
 TEST(last_frame)
 {
     struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
-    assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX);      /* 2 s before the end */
+    assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX); /* 2 s before the end */
     assert_int_equal(selection_last_until(&s, 97999999, 40000), 97999999 + 40000);
     s.end_us = 1000000000;
-    assert_true(selection_last_until(&s, 990000000, 40000) == INT64_MAX);     /* 1 % */
+    assert_true(selection_last_until(&s, 990000000, 40000) == INT64_MAX); /* 1 % */
     assert_int_equal(selection_last_until(&s, 989999999, 40000), 989999999 + 40000);
     assert_int_equal(selection_end_slack(0), 2000000);
     assert_int_equal(selection_end_slack(200000000), 2000000);
@@ -287,19 +298,23 @@ TEST(last_frame)
     assert_int_equal(selection_last_until(&s, 99, 40000), 40099);
 }
 
-/* Every target is where the walk has it: the frame that fills column j is on the screen at target j. */
+/* Every target is where the walk has it: the frame that fills column j is on the screen at target
+ * j. */
 TEST(targets)
 {
     for (int trial = 0; trial < 2000; trial++) {
         bool columns = trial % 2 == 0;
-        struct selection rule = {.kind = columns ? SELECT_COLUMNS : SELECT_INTERVAL, .columns = 1 + rnd() % 300,
-                                 .interval_us = 1 + rnd() % 90000, .start_us = rnd() % 1000000};
+        struct selection rule = {.kind = columns ? SELECT_COLUMNS : SELECT_INTERVAL,
+                                 .columns = 1 + rnd() % 300,
+                                 .interval_us = 1 + rnd() % 90000,
+                                 .start_us = rnd() % 1000000};
         rule.end_us = rule.start_us + 1 + rnd() % 5000000;
         struct selection_cursor c = selection_begin(&rule);
         while (selection_next(&c) != INT64_MAX) {
             int64_t t = selection_next(&c);
             uint64_t column = c.column;
-            assert_true(t == selection_target(&rule, column) && t >= rule.start_us && t < rule.end_us);
+            assert_true(t == selection_target(&rule, column) && t >= rule.start_us &&
+                        t < rule.end_us);
             assert_int_equal(selection_take(&c, t - 1, t, NULL), 0);
             assert_true(selection_take(&c, t, t + 1, NULL) >= 1);
             assert_true(c.column > column);
@@ -314,7 +329,11 @@ TEST(targets)
 /* By key frames EVERY has targets: it is an interval, for estimates too. */
 TEST(every_of_key_frames)
 {
-    struct selection rule = {.kind = SELECT_EVERY, .every = 24, .interval_us = 960000, .end_us = INT64_MAX, .keyframes = true};
+    struct selection rule = {.kind = SELECT_EVERY,
+                             .every = 24,
+                             .interval_us = 960000,
+                             .end_us = INT64_MAX,
+                             .keyframes = true};
     struct selection_cursor c = selection_begin(&rule);
     uint64_t column = 0;
     assert_int_equal(selection_take(&c, 0, 3000000, &column), 4);

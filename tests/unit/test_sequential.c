@@ -11,7 +11,8 @@
 #include "media/select/timeline.h"
 #include "clip.h"
 
-static struct staged stage(const char *name, enum decode_plan plan, int threads, struct selection rule)
+static struct staged stage(const char *name, enum decode_plan plan, int threads,
+                           struct selection rule)
 {
     struct staged r = clip_stage(name, plan, threads, &rule);
     if (!r.ok)
@@ -25,16 +26,18 @@ static void assert_same(struct staged *a, struct staged *b)
     assert_int_equal(columns_count(a->columns), columns_count(b->columns));
     for (uint64_t i = 0; i < columns_count(a->columns); i++) {
         const struct column *x = columns_get(a->columns, i), *y = columns_get(b->columns, i);
-        if (x->frame != y->frame || x->time_us != y->time_us || x->repeat != y->repeat || x->status != y->status)
-            fail_msg("column %d: frame %d at %d us and frame %d at %d us", (int)i, (int)x->frame, (int)x->time_us, (int)y->frame,
-                     (int)y->time_us);
+        if (x->frame != y->frame || x->time_us != y->time_us || x->repeat != y->repeat ||
+            x->status != y->status)
+            fail_msg("column %d: frame %d at %d us and frame %d at %d us", (int)i, (int)x->frame,
+                     (int)x->time_us, (int)y->frame, (int)y->time_us);
     }
     struct digest_result d = digest_compare(a->digest, b->digest);
     assert_true(d.both > 0);
     assert_int_equal(d.different + d.alone, 0);
 }
 
-/* ------------------------------------------------------------------ a delay that nobody announced */
+/* ------------------------------------------------------------------ a delay that nobody announced
+ */
 
 struct bits {
     const uint8_t *data;
@@ -57,7 +60,8 @@ static unsigned read_ue(struct bits *b)
     return (1u << zeros) - 1 + read_bits(b, zeros);
 }
 
-/* Takes the VUI, and with it the announced delay, out of the first SPS of an MP4 file (H.264 7.3.2.1.1; High profile). */
+/* Takes the VUI, and with it the announced delay, out of the first SPS of an MP4 file
+ * (H.264 7.3.2.1.1; High profile). */
 static void strip_vui(const char *path)
 {
     static uint8_t file[1 << 20];
@@ -70,31 +74,34 @@ static void strip_vui(const char *path)
     struct bits b = {sps, 8};
     assert_int_equal(read_bits(&b, 8), 100);
     read_bits(&b, 16);
-    read_ue(&b);                                   /* id, then chroma format, depths, bypass, scaling matrix */
+    read_ue(&b); /* id, then chroma format, depths, bypass, scaling matrix */
     assert_int_equal(read_ue(&b), 1);
     read_ue(&b), read_ue(&b);
     assert_int_equal(read_bits(&b, 2), 0);
-    read_ue(&b);                                   /* frame numbers, picture order */
+    read_ue(&b); /* frame numbers, picture order */
     assert_int_equal(read_ue(&b), 0);
     read_ue(&b), read_ue(&b), read_bits(&b, 1);
-    read_ue(&b), read_ue(&b);                      /* size; frames only; crop */
+    read_ue(&b), read_ue(&b); /* size; frames only; crop */
     assert_int_equal(read_bits(&b, 1), 1);
     read_bits(&b, 1);
     assert_int_equal(read_bits(&b, 1), 0);
-    assert_int_equal(read_bits(&b, 1), 1);         /* VUI present: no more; then the stop bit and zeros */
+    assert_int_equal(read_bits(&b, 1), 1); /* VUI present: no more; then the stop bit and zeros */
     for (size_t at = b.at - 1; at < length * 8; at++)
-        sps[at / 8] &= (uint8_t)~(0x80 >> at % 8);
+        sps[at / 8] &= (uint8_t) ~(0x80 >> at % 8);
     sps[b.at / 8] |= (uint8_t)(0x80 >> b.at % 8);
     rewind(f);
     assert_int_equal(fwrite(file, 1, size, f), size);
     fclose(f);
 }
 
-/* libavcodec learns the delay when it first needs it, and loses pictures. 150 keys, then B pictures: too late for probing. */
+/* libavcodec learns the delay when it first needs it, and loses pictures. 150 keys, then B
+ * pictures: too late for probing. */
 TEST(no_picture_is_lost_to_a_late_delay)
 {
-    if (!clip_encode("-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
-                     "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 late.mp4"))
+    if (!clip_encode(
+            "-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
+            "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 "
+            "late.mp4"))
         skip();
     strip_vui("late.mp4");
     assert_true(clip_ffmpeg("-i late.mp4 -c copy late.mkv"));
@@ -114,12 +121,15 @@ TEST(no_picture_is_lost_to_a_late_delay)
 TEST(a_gop_too_long_to_hold)
 {
     enum { FRAMES = 1900 };
-    if (!clip_ffmpeg("-stream_loop -1 -f rawvideo -pix_fmt yuv420p -s 96x64 -r 25 -i master.yuv -frames:v 1900 "
-                     "-force_key_frames 'expr:lt(n,300)*not(mod(n,20))' -c:v libx264 -preset ultrafast -x264-params keyint=infinite:bframes=2 "
+    if (!clip_ffmpeg("-stream_loop -1 -f rawvideo -pix_fmt yuv420p -s 96x64 -r 25 -i master.yuv "
+                     "-frames:v 1900 "
+                     "-force_key_frames 'expr:lt(n,300)*not(mod(n,20))' -c:v libx264 -preset "
+                     "ultrafast -x264-params keyint=infinite:bframes=2 "
                      "long.mkv"))
         skip();
     for (uint64_t n = 1; n <= 50; n += 49) {
-        struct staged right = stage("long.mkv", DECODE_SEQUENTIAL, 2, every(n)), r = stage("long.mkv", DECODE_PARALLEL, 2, every(n));
+        struct staged right = stage("long.mkv", DECODE_SEQUENTIAL, 2, every(n)),
+                      r = stage("long.mkv", DECODE_PARALLEL, 2, every(n));
         assert_int_equal(columns_count(right.columns), (FRAMES + n - 1) / n);
         assert_int_equal(r.counts.displayed, FRAMES);
         assert_true(r.counts.sequential);
@@ -130,7 +140,8 @@ TEST(a_gop_too_long_to_hold)
     }
 }
 
-/* By time the selection wants to know when the next frame appears, which a decoder says only later. */
+/* By time the selection wants to know when the next frame appears, which a decoder says only later.
+ */
 TEST(selections_by_time)
 {
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv"))
@@ -143,7 +154,8 @@ TEST(selections_by_time)
         {.kind = SELECT_EVERY, .every = 3, .start_us = 1234567, .end_us = 4321000},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        struct staged right = stage("time.mkv", DECODE_SEQUENTIAL, 1, rules[i]), r = stage("time.mkv", DECODE_PARALLEL, 2, rules[i]);
+        struct staged right = stage("time.mkv", DECODE_SEQUENTIAL, 1, rules[i]),
+                      r = stage("time.mkv", DECODE_PARALLEL, 2, rules[i]);
         assert_same(&right, &r);
         /* Nobody reads on when nothing more can be wanted. */
         bool whole = rules[i].end_us >= CLIP_FRAMES * CLIP_STEP_US;
@@ -159,10 +171,12 @@ TEST(damage_is_counted)
 {
     if (!clip_encode("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv"))
         skip();
-    assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 conv=notrunc 2>/dev/null "
-                            "seek=$(($(stat -c %s film.mkv) / 97 / 40 * i)); done"), 0);
+    assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 "
+                            "conv=notrunc 2>/dev/null "
+                            "seek=$(($(stat -c %s film.mkv) / 97 / 40 * i)); done"),
+                     0);
     struct staged r = stage("film.mkv", DECODE_SEQUENTIAL, 2, every(1));
-    assert_true(r.counts.damage_found);          /* and that is all it is good for */
+    assert_true(r.counts.damage_found); /* and that is all it is good for */
     staged_free(&r);
     r = stage("film.mkv", DECODE_SEQUENTIAL, 1, every(1));
     assert_false(r.counts.damage_found);
@@ -178,7 +192,8 @@ TEST(damage_is_counted)
 
 /* ------------------------------------------------------------------ by hand */
 
-static struct decode_pass *open_staging(const struct source *s, const struct demux *r, const struct decode_job *job)
+static struct decode_pass *open_staging(const struct source *s, const struct demux *r,
+                                        const struct decode_job *job)
 {
     struct decode_pass *g = calloc(1, sizeof *g);
     assert_non_null(g);
@@ -217,7 +232,8 @@ static void open_by_hand(struct by_hand *h, const char *name)
     h->engine = engine_open("cpu", &config, &e);
     h->columns = columns_open(0, 0, &e);
     struct engine_job job = {.width = 8, .height = 8, .ports = 1, .columns = h->columns};
-    h->what = (struct decode_job){.selection = every(1), .threads = 1, .engine = h->engine, .columns = h->columns};
+    h->what = (struct decode_job){
+        .selection = every(1), .threads = 1, .engine = h->engine, .columns = h->columns};
     assert_true(engine_begin(h->engine, &job, &e));
     h->pass = open_staging(&h->s, &h->r, &h->what);
 }
@@ -241,7 +257,8 @@ static void close_by_hand(struct by_hand *h)
     free(h->film.path);
 }
 
-/* Goes on from a state: number 1000, five seconds, and the first held pictures numbered already or hidden. */
+/* Goes on from a state: number 1000, five seconds, and the first held pictures numbered already or
+ * hidden. */
 TEST(goes_on_from_where_runs_ended)
 {
     struct err e = ERR_INIT;
@@ -269,7 +286,7 @@ TEST(goes_on_from_where_runs_ended)
     assert_int_equal(h.pass->counts.last_us, 5000000 + (CLIP_FRAMES - 1) * CLIP_STEP_US);
     assert_int_equal(atomic_load(&h.pass->frames_done), 1000 + CLIP_FRAMES - 2);
     for (uint64_t i = 0; i < CLIP_FRAMES - 2; i++) {
-        uint64_t shown = i < 2 ? i : i < 3 ? i + 1 : i + 2;      /* pictures 2 and 4 are no frames */
+        uint64_t shown = i < 2 ? i : i < 3 ? i + 1 : i + 2; /* pictures 2 and 4 are no frames */
         assert_int_equal(columns_get(h.columns, i)->frame, 1000 + i);
         assert_int_equal(columns_get(h.columns, i)->time_us, 5000000 + shown * CLIP_STEP_US);
         assert_int_equal(columns_get(h.columns, i)->status, COLUMN_OK);

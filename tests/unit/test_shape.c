@@ -30,12 +30,19 @@ TEST(sizes)
     static const struct {
         enum strip_shape shape;
         int w, h, most, width, height;
-    } table[] = {
-        {SHAPE_STRIP, 0, 6, INT32_MAX, 50, 6}, {SHAPE_STRIP, 9, 0, INT32_MAX, 9, 360}, {SHAPE_STRIP, 0, 6, 20, 20, 6}, {SHAPE_VERTICAL, 6, 0, INT32_MAX, 6, 50},
-        {SHAPE_VERTICAL, 0, 9, INT32_MAX, 360, 9}, {SHAPE_CIRCLE, 0, 0, INT32_MAX, 1080, 1080}, {SHAPE_CIRCLE, 0, 33, INT32_MAX, 33, 33},
-        {SHAPE_CIRCLE, 40, 40, 30, 30, 30}};
+    } table[] = {{SHAPE_STRIP, 0, 6, INT32_MAX, 50, 6},
+                 {SHAPE_STRIP, 9, 0, INT32_MAX, 9, 360},
+                 {SHAPE_STRIP, 0, 6, 20, 20, 6},
+                 {SHAPE_VERTICAL, 6, 0, INT32_MAX, 6, 50},
+                 {SHAPE_VERTICAL, 0, 9, INT32_MAX, 360, 9},
+                 {SHAPE_CIRCLE, 0, 0, INT32_MAX, 1080, 1080},
+                 {SHAPE_CIRCLE, 0, 33, INT32_MAX, 33, 33},
+                 {SHAPE_CIRCLE, 40, 40, 30, 30, 30}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct report r = {.count = 50, .shape = table[i].shape, .picture_width = table[i].w, .picture_height = table[i].h};
+        struct report r = {.count = 50,
+                           .shape = table[i].shape,
+                           .picture_width = table[i].w,
+                           .picture_height = table[i].h};
         int w, h;
         shape_size(&r, table[i].most, &w, &h);
         assert_int_equal(w, table[i].width);
@@ -83,13 +90,15 @@ TEST(angles)
         int x = rand() % 131072 - 65536, y = rand() % 131072 - 65536;
         if (x == 0 && y == 0)
             continue;
-        double turn = atan2(x, -y) / (2 * pi), off = fabs(circle_turn(c, x, y) / 4294967296.0 - (turn < 0 ? turn + 1 : turn));
+        double turn = atan2(x, -y) / (2 * pi),
+               off = fabs(circle_turn(c, x, y) / 4294967296.0 - (turn < 0 ? turn + 1 : turn));
         assert_true((off > 0.5 ? 1 - off : off) < 1.0 / (1 << 21));
     }
     circle_free(&c);
 }
 
-/* The definition with the library's arctangent and square root; points within a hair of two columns or rows may be either's. */
+/* The definition with the library's arctangent and square root; points within a hair of two columns
+ * or rows may be either's. */
 TEST(the_ring_is_the_definition)
 {
     struct made m;
@@ -98,7 +107,8 @@ TEST(the_ring_is_the_definition)
     for (int side = 1; side < 90; side += 11) {
         for (size_t k = 0; k < 3; k++) {
             struct strips s = alone((const char *[]){"kmeans", "palette", "downsample"}[k]);
-            int w, h, hole = 2 * side / 5, rim = (int)(side * 355.0 / 113), along = rim < 40 ? rim : 40, across = (3 * side + 9) / 10, wrong = 0;
+            int w, h, hole = 2 * side / 5, rim = (int)(side * 355.0 / 113),
+                      along = rim < 40 ? rim : 40, across = (3 * side + 9) / 10, wrong = 0;
             m.report.shape = SHAPE_STRIP;
             m.report.picture_width = along;
             m.report.picture_height = across;
@@ -112,11 +122,13 @@ TEST(the_ring_is_the_definition)
                 double sum[3] = {0};
                 int n = 0;
                 for (int p = 0; p < 16; p++) {
-                    double x = 8 * (i % side) + 2 * (p % 4) + 1 - 4 * side, y = 8 * (i / side) + 2 * (p / 4) + 1 - 4 * side, r = sqrt(x * x + y * y);
+                    double x = 8 * (i % side) + 2 * (p % 4) + 1 - 4 * side,
+                           y = 8 * (i / side) + 2 * (p / 4) + 1 - 4 * side, r = sqrt(x * x + y * y);
                     if (r < 4 * hole || r >= 4 * side)
                         continue;
                     double turn = atan2(x, -y) / (2 * pi);
-                    int column = (int)((turn < 0 ? turn + 1 : turn) * along), row = (int)((4 * side - floor(r)) * across / (4 * (side - hole)));
+                    int column = (int)((turn < 0 ? turn + 1 : turn) * along),
+                        row = (int)((4 * side - floor(r)) * across / (4 * (side - hole)));
                     row = row < across ? row : across - 1;
                     for (int c = 0; c < 3; c++)
                         sum[c] += srgb_linear[strip[(row * along + column) * 3 + c]];
@@ -124,7 +136,9 @@ TEST(the_ring_is_the_definition)
                 }
                 assert_int_equal(ring[i * 4 + 3], (int)(255.0 * n / 16 + 0.5));
                 for (int c = 0; c < 3; c++)
-                    wrong += n > 0 ? abs(ring[i * 4 + c] - srgb_level((uint16_t)(sum[c] / n + 0.5))) > 0 : ring[i * 4 + c] != 0;
+                    wrong +=
+                        n > 0 ? abs(ring[i * 4 + c] - srgb_level((uint16_t)(sum[c] / n + 0.5))) > 0
+                              : ring[i * 4 + c] != 0;
             }
             if (wrong * 200 > side * side * 3)
                 fail_msg("%d of %d values differ at %d pixels", wrong, side * side * 3, side);

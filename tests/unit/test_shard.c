@@ -10,7 +10,8 @@ static struct input_file file[MOST];
 static struct err problem[MOST];
 static int owner[MOST];
 
-/* Whose each entry is, by the word of every shard; each is of exactly one. Returns the largest share in bytes. */
+/* Whose each entry is, by the word of every shard; each is of exactly one. Returns the largest
+ * share in bytes. */
 static uint64_t split(size_t count, int shards)
 {
     uint64_t most = 0;
@@ -45,7 +46,7 @@ TEST(by_the_definition)
         int shards, owner[8];
     } t[] = {
         {{5, 5, 5, 5}, 2, {1, 2, 1, 2}},
-        {{1, 9, 3, 3, 2}, 2, {2, 1, 2, 2, 2}},           /* 9 to the first; 3, 3, 2 and 1 to the second */
+        {{1, 9, 3, 3, 2}, 2, {2, 1, 2, 2, 2}}, /* 9 to the first; 3, 3, 2 and 1 to the second */
         {{7}, 3, {1}},
         {{0, 0, 0}, 3, {1, 2, 3}},
         {{4, 3, 2, 1}, 1, {1, 1, 1, 1}},
@@ -88,7 +89,8 @@ TEST(nothing_is_split_unasked)
     assert_true(shard_split(&o, &in, NULL));
 }
 
-/* Folders without films and paths that are not there are told by every shard, and count for none. */
+/* Folders without films and paths that are not there are told by every shard, and count for none.
+ */
 TEST(what_cannot_be_seen)
 {
     for (int shard = 1; shard <= 2; shard++) {

@@ -1,4 +1,5 @@
-/* shrink against the definition in shrink.h, pixel by pixel, and against pictures whose mean is known. */
+/* shrink against the definition in shrink.h, pixel by pixel, and against pictures whose mean is
+ * known. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,7 @@ static uint32_t rnd(void)
     return (uint32_t)(random_state >> 32);
 }
 
-static int between(int low, int high)
-{
-    return low + (int)(rnd() % (uint32_t)(high - low + 1));
-}
+static int between(int low, int high) { return low + (int)(rnd() % (uint32_t)(high - low + 1)); }
 
 /* The memory of one picture. */
 struct picture {
@@ -30,8 +28,10 @@ struct picture {
     size_t size[3];
 };
 
-/* A block of its own size exactly, so that AddressSanitizer sees one byte too far; `upside` gives a negative pitch. */
-static void add_block(struct picture *p, int block, int row_bytes, int rows, bool upside, const uint8_t **data, ptrdiff_t *pitch)
+/* A block of its own size exactly, so that AddressSanitizer sees one byte too far; `upside` gives a
+ * negative pitch. */
+static void add_block(struct picture *p, int block, int row_bytes, int rows, bool upside,
+                      const uint8_t **data, ptrdiff_t *pitch)
 {
     int extra = (int)(rnd() % 3) * 2;
     *pitch = row_bytes + extra;
@@ -54,7 +54,8 @@ static void fill(struct picture *p)
             p->memory[i][k] = (uint8_t)rnd();
     if (v->bits <= 8)
         return;
-    /* Words: samples of `bits` bits, now and then all ones; under the shift, dirt that must not count. */
+    /* Words: samples of `bits` bits, now and then all ones; under the shift, dirt that must not
+     * count. */
     for (int i = 0; i < 3; i++)
         for (size_t k = 0; k + 1 < p->size[i]; k += 2) {
             uint32_t sample = rnd() % 4 ? rnd() & most : most;
@@ -86,10 +87,12 @@ static void make_planes(struct picture *p, enum layout layout, int cw, int ch)
     const uint8_t *data;
     ptrdiff_t pitch;
     if (layout == PACKED3 || layout == PACKED4) {
-        int step = (layout == PACKED3 ? 3 : 4) * word, first = layout == PACKED4 && rnd() % 2, back = rnd() % 2;
+        int step = (layout == PACKED3 ? 3 : 4) * word, first = layout == PACKED4 && rnd() % 2,
+            back = rnd() % 2;
         add_block(p, 0, w * step, h, upside, &data, &pitch);
         for (int i = 0; i < 3; i++)
-            v->plane[i] = (struct plane){data + (first + (back ? 2 - i : i)) * word, pitch, step, w, h};
+            v->plane[i] =
+                (struct plane){data + (first + (back ? 2 - i : i)) * word, pitch, step, w, h};
         return;
     }
     add_block(p, 0, w * word, h, upside, &data, &pitch);
@@ -109,7 +112,8 @@ static void make_planes(struct picture *p, enum layout layout, int cw, int ch)
     }
 }
 
-static void make_blank(struct picture *p, enum layout layout, int width, int height, int bits, int shift)
+static void make_blank(struct picture *p, enum layout layout, int width, int height, int bits,
+                       int shift)
 {
     static const int sub[][2] = {{1, 1}, {1, 0}, {0, 0}, {2, 0}, {2, 2}, {0, 1}};
     const int *s = sub[rnd() % 6];
@@ -122,7 +126,8 @@ static void make_blank(struct picture *p, enum layout layout, int width, int hei
     make_planes(p, layout, (width + (1 << s[0]) - 1) >> s[0], (height + (1 << s[1]) - 1) >> s[1]);
 }
 
-static void make_picture(struct picture *p, enum layout layout, int width, int height, int bits, int shift)
+static void make_picture(struct picture *p, enum layout layout, int width, int height, int bits,
+                         int shift)
 {
     make_blank(p, layout, width, height, bits, shift);
     fill(p);
@@ -164,7 +169,8 @@ static uint16_t naive_mean(const struct frame_view *v, int plane, int x, int y, 
     return mean > 65535 ? 65535 : (uint16_t)mean;
 }
 
-/* Where frame.h puts (x, y) of a w x h picture: mirrored first, then turned clockwise a quarter at a time. */
+/* Where frame.h puts (x, y) of a w x h picture: mirrored first, then turned clockwise a quarter at
+ * a time. */
 static void oriented(struct orientation o, int *x, int *y, int w, int h)
 {
     if (o.mirror)
@@ -196,9 +202,10 @@ static void check_pixels(const struct frame_view *v, const uint8_t *rgb, int wid
             oriented(v->orientation, &ox, &oy, w, h);
             const uint8_t *got = rgb + 3 * ((size_t)oy * (size_t)width + (size_t)ox);
             if (memcmp(got, expected, 3) != 0)
-                fail_msg("%dx%d (%d bits, model %d) to %dx%d: pixel %d,%d is %d,%d,%d and not %d,%d,%d", v->width,
-                         v->height, v->bits, (int)v->model, width, height, ox, oy, got[0], got[1], got[2],
-                         expected[0], expected[1], expected[2]);
+                fail_msg(
+                    "%dx%d (%d bits, model %d) to %dx%d: pixel %d,%d is %d,%d,%d and not %d,%d,%d",
+                    v->width, v->height, v->bits, (int)v->model, width, height, ox, oy, got[0],
+                    got[1], got[2], expected[0], expected[1], expected[2]);
         }
 }
 
@@ -233,7 +240,8 @@ static void check_case(enum layout layout, int w, int h, int out_w, int out_h, i
 
 TEST(random_pictures)
 {
-    static const int depth[][2] = {{8, 0}, {8, 0}, {8, 0}, {9, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {14, 1}, {16, 0}};
+    static const int depth[][2] = {{8, 0},  {8, 0},  {8, 0},  {9, 0},  {10, 0},
+                                   {10, 6}, {12, 0}, {12, 4}, {14, 1}, {16, 0}};
     for (int i = 0; i < 1500; i++) {
         int w = between(1, 70), h = between(1, 70);
         int out_w = between(1, i % 5 ? w : 90), out_h = between(1, i % 5 ? h : 90);
@@ -252,7 +260,8 @@ TEST(common_ratios)
         }
 }
 
-/* More rows than add up in 16 bits, sums beyond 32 bits, rows longer than a block of the colour loop. */
+/* More rows than add up in 16 bits, sums beyond 32 bits, rows longer than a block of the colour
+ * loop. */
 TEST(large_pictures)
 {
     check_case(PLANAR, 7, 2000, 3, 3, 8, 0);
@@ -333,7 +342,8 @@ TEST(workspace_changes_geometry)
     for (int i = 0; i < 100; i++) {
         struct picture p;
         int bits = i % 3 == 0 ? 10 : 8;
-        make_picture(&p, (enum layout)between(0, LAYOUTS - 1), between(1, 90), between(1, 90), bits, 0);
+        make_picture(&p, (enum layout)between(0, LAYOUTS - 1), between(1, 90), between(1, 90), bits,
+                     0);
         run(s, &p.view, 19, 11);
         run(s, &p.view, 19, 11);
         free_picture(&p);
@@ -342,7 +352,8 @@ TEST(workspace_changes_geometry)
     shrink_free(&s);
 }
 
-/* A white picture with a black stripe 120 wide in its middle, to one pixel: the true mean, not the centre. */
+/* A white picture with a black stripe 120 wide in its middle, to one pixel: the true mean, not the
+ * centre. */
 TEST(centre_stripe)
 {
     struct err e = ERR_INIT;
@@ -350,13 +361,18 @@ TEST(centre_stripe)
     memset(luma, 255, sizeof luma);
     for (int y = 0; y < 1080; y++)
         memset(&luma[y][900], 0, 120);
-    struct frame_view v = {.model = MODEL_GREY, .matrix = MATRIX_BT709, .range = RANGE_FULL, .bits = 8,
-                           .width = 1920, .height = 1080, .plane = {{luma[0], 1920, 1, 1920, 1080}}};
+    struct frame_view v = {.model = MODEL_GREY,
+                           .matrix = MATRIX_BT709,
+                           .range = RANGE_FULL,
+                           .bits = 8,
+                           .width = 1920,
+                           .height = 1080,
+                           .plane = {{luma[0], 1920, 1, 1920, 1080}}};
     struct shrink *s = shrink_open(1, 1080, &e);
     uint8_t rgb[3 * 1080];
     assert_true(shrink_frame(s, &v, rgb, &e));
     for (int i = 0; i < 3 * 1080; i++)
-        assert_int_equal(rgb[i], 239);  /* 255 * 1800 / 1920 = 239.06 */
+        assert_int_equal(rgb[i], 239); /* 255 * 1800 / 1920 = 239.06 */
     shrink_free(&s);
 }
 
@@ -367,8 +383,13 @@ TEST(checkerboard)
     for (int y = 0; y < 90; y++)
         for (int x = 0; x < 160; x++)
             luma[y][x] = (x + y) % 2 ? 200 : 100;
-    struct frame_view v = {.model = MODEL_GREY, .matrix = MATRIX_BT709, .range = RANGE_FULL, .bits = 8,
-                           .width = 160, .height = 90, .plane = {{luma[0], 160, 1, 160, 90}}};
+    struct frame_view v = {.model = MODEL_GREY,
+                           .matrix = MATRIX_BT709,
+                           .range = RANGE_FULL,
+                           .bits = 8,
+                           .width = 160,
+                           .height = 90,
+                           .plane = {{luma[0], 160, 1, 160, 90}}};
     struct shrink *s = shrink_open(80, 45, &e);
     uint8_t rgb[3 * 80 * 45];
     assert_true(shrink_frame(s, &v, rgb, &e));
@@ -394,8 +415,13 @@ TEST(what_cannot_be)
     err_clear(&e);
     struct shrink *s = shrink_open(1, 1, &e);
     uint8_t byte[2] = {0};
-    struct frame_view good = {.model = MODEL_GREY, .matrix = MATRIX_BT709, .range = RANGE_FULL, .bits = 8,
-                              .width = 1, .height = 1, .plane = {{byte, 1, 1, 1, 1}}};
+    struct frame_view good = {.model = MODEL_GREY,
+                              .matrix = MATRIX_BT709,
+                              .range = RANGE_FULL,
+                              .bits = 8,
+                              .width = 1,
+                              .height = 1,
+                              .plane = {{byte, 1, 1, 1, 1}}};
     uint8_t rgb[3];
     assert_true(shrink_frame(s, &good, rgb, &e));
     struct frame_view v = good;
@@ -426,11 +452,15 @@ TEST(spans_cover_what_they_should)
                 struct shrink_span s = shrink_span(i, in, out);
                 assert_true(s.head < in && s.tail < in && s.begin <= s.end && s.end <= in);
                 for (unsigned j = 0; j < in; j++)
-                    assert_int_equal((j == s.head) * s.head_weight + (j >= s.begin && j < s.end) * out +
-                                     (j == s.tail) * s.tail_weight, overlap(i, j, in, out));
+                    assert_int_equal((j == s.head) * s.head_weight +
+                                         (j >= s.begin && j < s.end) * out +
+                                         (j == s.tail) * s.tail_weight,
+                                     overlap(i, j, in, out));
             }
-    struct shrink_span far = shrink_span(INT32_MAX - 1, INT32_MAX, INT32_MAX);      /* as wide as a picture can be */
-    assert_true(far.begin == INT32_MAX - 1 && far.end == INT32_MAX && far.head_weight + far.tail_weight == 0);
+    /* as wide as a picture can be */
+    struct shrink_span far = shrink_span(INT32_MAX - 1, INT32_MAX, INT32_MAX);
+    assert_true(far.begin == INT32_MAX - 1 && far.end == INT32_MAX &&
+                far.head_weight + far.tail_weight == 0);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -1,4 +1,5 @@
-/* The shrink of pictures that become light first, against light.h's points a sample at a time, on every instruction set. */
+/* The shrink of pictures that become light first, against light.h's points a sample at a time, on
+ * every instruction set. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +15,7 @@ static uint32_t rnd(void)
     return (uint32_t)(random_state >> 32);
 }
 
-static int between(int low, int high)
-{
-    return low + (int)(rnd() % (uint32_t)(high - low + 1));
-}
+static int between(int low, int high) { return low + (int)(rnd() % (uint32_t)(high - low + 1)); }
 
 /* A block of one plane, or of several among each other: exactly as large as its samples. */
 static uint8_t *block(int width, int height, int step, ptrdiff_t *pitch, int bits, int shift)
@@ -39,10 +37,16 @@ enum layout { PLANAR, SEMI, PACKED_RGB, ONE_GREY, LAYOUTS };
 
 static struct frame_view picture(enum layout layout, int width, int height, uint8_t *memory[3])
 {
-    struct frame_view v = {.model = layout == PACKED_RGB ? MODEL_RGB : layout == ONE_GREY ? MODEL_GREY : MODEL_YCBCR,
-                           .matrix = (enum matrix)between(MATRIX_BT601, MATRIX_BT2020), .range = (enum range)between(RANGE_LIMITED, RANGE_FULL),
-                           .transfer = (enum transfer)between(TRANSFER_SDR, TRANSFER_HLG), .primaries = (enum primaries)between(PRIMARIES_BT709, PRIMARIES_P3),
-                           .orientation = {between(0, 3), rnd() & 1}, .width = width, .height = height};
+    struct frame_view v = {.model = layout == PACKED_RGB ? MODEL_RGB
+                                    : layout == ONE_GREY ? MODEL_GREY
+                                                         : MODEL_YCBCR,
+                           .matrix = (enum matrix)between(MATRIX_BT601, MATRIX_BT2020),
+                           .range = (enum range)between(RANGE_LIMITED, RANGE_FULL),
+                           .transfer = (enum transfer)between(TRANSFER_SDR, TRANSFER_HLG),
+                           .primaries = (enum primaries)between(PRIMARIES_BT709, PRIMARIES_P3),
+                           .orientation = {between(0, 3), rnd() & 1},
+                           .width = width,
+                           .height = height};
     static const int depth[] = {8, 10, 12, 16};
     v.bits = depth[between(0, 3)];
     int word = v.bits > 8 ? 2 : 1, across = between(0, 1), down = across ? between(0, 1) : 0;
@@ -69,7 +73,8 @@ static struct frame_view picture(enum layout layout, int width, int height, uint
 static int32_t fix16(const struct frame_view *v, int plane, int x, int y)
 {
     const struct plane *p = &v->plane[plane];
-    const uint8_t *at = p->data + (ptrdiff_t)(y * p->height / v->plane[0].height) * p->pitch + (ptrdiff_t)(x * p->width / v->plane[0].width) * p->step;
+    const uint8_t *at = p->data + (ptrdiff_t)(y * p->height / v->plane[0].height) * p->pitch +
+                        (ptrdiff_t)(x * p->width / v->plane[0].width) * p->step;
     if (v->bits == 8)
         return *at * 256;
     uint16_t word;
@@ -77,7 +82,8 @@ static int32_t fix16(const struct frame_view *v, int plane, int x, int y)
     return (word >> v->shift) << (16 - v->bits);
 }
 
-static void light_at(const struct light_table *t, const struct frame_view *v, int x, int y, uint32_t out[3])
+static void light_at(const struct light_table *t, const struct frame_view *v, int x, int y,
+                     uint32_t out[3])
 {
     struct colour_transform m;
     struct light_gamut gamut = light_gamut(v->primaries);
@@ -94,13 +100,17 @@ static void light_at(const struct light_table *t, const struct frame_view *v, in
 
 static uint64_t overlap(int sample, int samples, int pixel, int pixels)
 {
-    int64_t from = (int64_t)sample * pixels > (int64_t)pixel * samples ? (int64_t)sample * pixels : (int64_t)pixel * samples;
-    int64_t to = (int64_t)(sample + 1) * pixels < (int64_t)(pixel + 1) * samples ? (int64_t)(sample + 1) * pixels : (int64_t)(pixel + 1) * samples;
+    int64_t from = (int64_t)sample * pixels > (int64_t)pixel * samples ? (int64_t)sample * pixels
+                                                                       : (int64_t)pixel * samples;
+    int64_t to = (int64_t)(sample + 1) * pixels < (int64_t)(pixel + 1) * samples
+                     ? (int64_t)(sample + 1) * pixels
+                     : (int64_t)(pixel + 1) * samples;
     return to > from ? (uint64_t)(to - from) : 0;
 }
 
 /* By the definition, before orientation: rgb[height][width][3]. */
-static void slowly(const struct light_table *t, const struct frame_view *v, int width, int height, uint8_t *rgb)
+static void slowly(const struct light_table *t, const struct frame_view *v, int width, int height,
+                   uint8_t *rgb)
 {
     int w = v->plane[0].width, h = v->plane[0].height;
     for (int j = 0; j < height; j++)
@@ -117,7 +127,8 @@ static void slowly(const struct light_table *t, const struct frame_view *v, int 
                         sum[c] += lit[c] * weight;
                 }
             for (int c = 0; c < 3; c++)
-                rgb[3 * (j * width + i) + c] = light_mean(t, t->linear, sum[c], (uint64_t)w * (uint64_t)h);
+                rgb[3 * (j * width + i) + c] =
+                    light_mean(t, t->linear, sum[c], (uint64_t)w * (uint64_t)h);
         }
 }
 
@@ -139,7 +150,8 @@ static void compare(struct light *light, const struct frame_view *v, int width, 
         struct shrink_placing to = shrink_place(v->orientation, w, h);
         for (int j = 0; j < h; j++)
             for (int i = 0; i < w; i++)
-                assert_memory_equal(got + 3 * (to.start + i * to.right + j * to.down), right + 3 * (j * w + i), 3);
+                assert_memory_equal(got + 3 * (to.start + i * to.right + j * to.down),
+                                    right + 3 * (j * w + i), 3);
     }
     shrink_free(&s);
     free(right);
@@ -151,11 +163,13 @@ static void by_the_definition(const char *isa)
     struct err e = ERR_INIT;
     setenv("BARCODE_ISA", isa, 1);
     for (int round = 0; round < 120; round++) {
-        struct light_rule rule = {(enum tone_map)between(TONE_BT2390, TONE_OFF), between(100, 10000), round & 1};
+        struct light_rule rule = {(enum tone_map)between(TONE_BT2390, TONE_OFF),
+                                  between(100, 10000), round & 1};
         struct light *light = light_open(&rule, 0, &e);
         assert_non_null(light);
         uint8_t *memory[3] = {NULL};
-        struct frame_view v = picture((enum layout)(round % LAYOUTS), between(1, 61), between(1, 23), memory);
+        struct frame_view v =
+            picture((enum layout)(round % LAYOUTS), between(1, 61), between(1, 23), memory);
         if (light_wanted(light, v.transfer))
             compare(light, &v, between(1, 24), between(1, 24));
         for (int i = 0; i < 3; i++)
@@ -165,10 +179,7 @@ static void by_the_definition(const char *isa)
     unsetenv("BARCODE_ISA");
 }
 
-TEST(in_c)
-{
-    by_the_definition("c");
-}
+TEST(in_c) { by_the_definition("c"); }
 
 TEST(with_avx2)
 {

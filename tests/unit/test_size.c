@@ -14,16 +14,17 @@ static void resolves(struct size_rule rule, int width, int height, int want_widt
 /* By the longer side. */
 static void fits(int width, int height, int longer, int want_width, int want_height)
 {
-    resolves((struct size_rule){.kind = SIZE_SIDE, .side = longer}, width, height, want_width, want_height);
+    resolves((struct size_rule){.kind = SIZE_SIDE, .side = longer}, width, height, want_width,
+             want_height);
 }
 
 TEST(sizes)
 {
     fits(1920, 1080, 320, 320, 180);
     fits(1080, 1920, 320, 180, 320);
-    fits(1920, 800, 320, 320, 133);     /* 133.33  */
-    fits(1918, 802, 320, 320, 134);     /* 133.81  */
-    fits(640, 3, 320, 320, 2);          /* 1.5, up */
+    fits(1920, 800, 320, 320, 133); /* 133.33 */
+    fits(1918, 802, 320, 320, 134); /* 133.81 */
+    fits(640, 3, 320, 320, 2);      /* 1.5, up */
     fits(500, 500, 320, 320, 320);
     fits(10000, 1, 320, 320, 1);
     fits(1, 10000, 320, 1, 320);
@@ -57,16 +58,14 @@ TEST(exact)
 TEST(divide)
 {
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1920, 1080, 480, 270);
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1918, 1081, 480, 270);  /* 479.5, 270.25 */
+    /* 479.5, 270.25 */
+    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1918, 1081, 480, 270);
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 1}, 1921, 1, 1921, 1);
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 100}, 30, 49, 1, 1);
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 0}, 30, 49, 30, 49);
     resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = INT32_MAX}, 30, 49, 1, 1);
 }
 
-TEST(full)
-{
-    resolves((struct size_rule){.kind = SIZE_FULL}, 1919, 1079, 1919, 1079);
-}
+TEST(full) { resolves((struct size_rule){.kind = SIZE_FULL}, 1919, 1079, 1919, 1079); }
 
 TEST_MAIN(NULL, NULL)

@@ -13,10 +13,7 @@
 #include "barcode/base/slow_file.h"
 #include "named.h"
 
-static void rest(long ms)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL);
-}
+static void rest(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL); }
 
 /* Opens the FIFO for writing a while later, and writes a word. */
 static void *late_writer(void *word)
@@ -41,7 +38,7 @@ TEST_WITH(a_fifo_is_waited_for, enter, leave)
     assert_int_equal(pthread_create(&writer, NULL, late_writer, word), 0);
     assert_int_equal(slow_read(fd, got, sizeof got), 4);
     assert_string_equal(got, word);
-    assert_int_equal(slow_read(fd, got, sizeof got), 0);        /* it is closed now */
+    assert_int_equal(slow_read(fd, got, sizeof got), 0); /* it is closed now */
     pthread_join(writer, NULL);
     close(fd);
 }
@@ -81,13 +78,14 @@ TEST_WITH(a_reader_is_waited_for, enter, leave)
 TEST_WITH(what_cannot_be_opened, enter, leave)
 {
     assert_true(slow_open("gone", false) < 0 && errno == ENOENT);
-    assert_true(slow_open("gone", true) < 0 && errno == ENOENT);     /* nothing is created */
+    assert_true(slow_open("gone", true) < 0 && errno == ENOENT); /* nothing is created */
     assert_true(slow_open("/dev/fd/999", false) < 0 && errno == EBADF);
     struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "socket"};
     int s = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(s, (struct sockaddr *)&name, sizeof name), 0);
     assert_true(slow_open("socket", false) < 0 && errno == ENXIO);
-    assert_true(slow_open("socket", true) < 0 && errno == ENXIO);    /* and nobody waits for a reader */
+    /* and nobody waits for a reader */
+    assert_true(slow_open("socket", true) < 0 && errno == ENXIO);
     close(s);
 }
 
@@ -126,10 +124,7 @@ static bool reads_for_ever(void)
     return fd >= 0 && slow_read(fd, &byte, 1) < 0 && errno == EINTR;
 }
 
-static bool opens_for_ever(void)
-{
-    return slow_open("fifo", true) < 0 && errno == EINTR;
-}
+static bool opens_for_ever(void) { return slow_open("fifo", true) < 0 && errno == EINTR; }
 
 static bool writes_for_ever(void)
 {

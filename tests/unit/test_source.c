@@ -13,8 +13,8 @@ struct noting {
     bool fails;
 };
 
-static bool note_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts, struct decode_times *times,
-                       struct err *e)
+static bool note_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts,
+                       struct decode_times *times, struct err *e)
 {
     ((struct noting *)s)->job = job;
     counts->packets = 3;
@@ -28,7 +28,8 @@ static void note_progress(struct source *s, struct decode_progress *p)
     p->frames = 5;
 }
 
-static bool note_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
+static bool note_probe(struct source *s, const struct probe_request *request,
+                       struct probe_facts *facts, struct err *e)
 {
     struct noting *n = (struct noting *)s;
     n->selected = request->want;
@@ -43,7 +44,11 @@ static void note_close(struct source **s)
 }
 
 static const struct source_ops noting_ops = {
-    .name = "noting", .probes = PROBE_LENGTH, .decode_frames = note_stage, .progress = note_progress, .probe = note_probe,
+    .name = "noting",
+    .probes = PROBE_LENGTH,
+    .decode_frames = note_stage,
+    .progress = note_progress,
+    .probe = note_probe,
     .close = note_close,
 };
 
@@ -74,12 +79,14 @@ TEST(calls_go_through_the_table)
 TEST(a_probe)
 {
     static const struct source_ops blind = {.name = "blind"};
-    struct noting n = {.base = {.ops = &noting_ops, .film = {.frames = -1, .duration_us = -1, .duration_guessed = true}}};
+    struct noting n = {
+        .base = {.ops = &noting_ops,
+                 .film = {.frames = -1, .duration_us = -1, .duration_guessed = true}}};
     struct probe_request request = {.want = 0};
     struct probe_facts facts = {.found = 99, .frames = 99};
     struct err e = ERR_INIT;
     struct film *f = &n.base.film;
-    assert_true(source_probe(&n.base, &request, &facts, &e));      /* nothing is asked */
+    assert_true(source_probe(&n.base, &request, &facts, &e)); /* nothing is asked */
     assert_true(facts.found == 0 && facts.frames == 0 && f->frames == -1 && n.selected == 0);
 
     request.want = ~0u;
@@ -103,13 +110,17 @@ TEST(a_probe)
 /* All that is asked for, and nothing that this one source lacks. */
 TEST(abilities)
 {
-    static const struct source_ops able = {.name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_EXACT_DAMAGE};
+    static const struct source_ops able = {
+        .name = "able", .can = SOURCE_CACHEABLE | SOURCE_SPARING | SOURCE_EXACT_DAMAGE};
     struct source s = {.ops = &able};
-    assert_true(source_can(&s, SOURCE_CACHEABLE) && source_can(&s, SOURCE_CACHEABLE | SOURCE_EXACT_DAMAGE) && source_can(&s, 0));
-    assert_false(source_can(&s, SOURCE_RESTARTABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES));
+    assert_true(source_can(&s, SOURCE_CACHEABLE) &&
+                source_can(&s, SOURCE_CACHEABLE | SOURCE_EXACT_DAMAGE) && source_can(&s, 0));
+    assert_false(source_can(&s, SOURCE_RESTARTABLE) ||
+                 source_can(&s, SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES));
     s.lacks = SOURCE_CACHEABLE | SOURCE_RESTARTABLE;
     assert_true(source_can(&s, SOURCE_SPARING | SOURCE_EXACT_DAMAGE));
-    assert_false(source_can(&s, SOURCE_CACHEABLE) || source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
+    assert_false(source_can(&s, SOURCE_CACHEABLE) ||
+                 source_can(&s, SOURCE_CACHEABLE | SOURCE_SPARING));
 }
 
 TEST_MAIN(NULL, NULL)

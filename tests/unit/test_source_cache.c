@@ -22,19 +22,26 @@ struct result {
 };
 
 /* Stages the entry of `f` for the selection of `want`. */
-static struct result decode_frames(const struct cached_film *f, const struct cached_film *want, enum cache_answer answer, int threads)
+static struct result decode_frames(const struct cached_film *f, const struct cached_film *want,
+                                   enum cache_answer answer, int threads)
 {
     struct result r = {.columns = columns_open(4, 0, NULL), .error = ERR_INIT};
     struct cache_key key = cached_key(f);
     enum entry_state got;
-    struct cache_found found = {.answer = answer, .entry = cache_entry_open(cached_path(key.name), &got, &r.error)};
+    struct cache_found found = {.answer = answer,
+                                .entry = cache_entry_open(cached_path(key.name), &got, &r.error)};
     struct source *film = synth_open("40x30,300", NULL);
     struct source *s = source_cache_open(film, &found, NULL);
     struct engine_config config = {.threads = 2};
     struct engine *g = engine_open("cpu", &config, NULL);
-    struct engine_job job = {.width = f->width, .height = f->height, .ports = threads, .columns = r.columns, .cluster = true,
+    struct engine_job job = {.width = f->width,
+                             .height = f->height,
+                             .ports = threads,
+                             .columns = r.columns,
+                             .cluster = true,
                              .kmeans = {.k = 4, .n_init = 1, .max_iter = 10}};
-    struct decode_job what = {.selection = cached_rule(want), .threads = threads, .engine = g, .columns = r.columns};
+    struct decode_job what = {
+        .selection = cached_rule(want), .threads = threads, .engine = g, .columns = r.columns};
     struct engine_times engine_times;
     struct decode_times times = {0};
     struct decode_progress progress;
@@ -59,7 +66,11 @@ static struct columns *expected(const struct cached_film *want)
     struct columns *columns = columns_open(4, 0, NULL);
     struct engine_config config = {.threads = 1};
     struct engine *g = engine_open("cpu", &config, NULL);
-    struct engine_job job = {.width = want->width, .height = want->height, .ports = 1, .columns = columns, .cluster = true,
+    struct engine_job job = {.width = want->width,
+                             .height = want->height,
+                             .ports = 1,
+                             .columns = columns,
+                             .cluster = true,
                              .kmeans = {.k = 4, .n_init = 1, .max_iter = 10}};
     assert_true(columns && g && engine_begin(g, &job, NULL));
     struct engine_port *port = engine_port_open(g, NULL);
@@ -82,7 +93,8 @@ static struct columns *expected(const struct cached_film *want)
     return columns;
 }
 
-static void serves(const struct cached_film *f, const struct cached_film *want, enum cache_answer answer)
+static void serves(const struct cached_film *f, const struct cached_film *want,
+                   enum cache_answer answer)
 {
     struct columns *right = expected(want);
     for (int threads = 1; threads <= 4; threads += 3) {
@@ -107,7 +119,7 @@ TEST(its_own_selection)
         assert_true(cached_write(&f, NULL));
         serves(&f, &f, CACHE_HIT);
         struct result r = decode_frames(&f, &f, CACHE_HIT, 2);
-        assert_int_equal(r.counts.damaged, 3);               /* what staging counted is told again */
+        assert_int_equal(r.counts.damaged, 3); /* what staging counted is told again */
         assert_int_equal(r.counts.displayed, 300);
         columns_free(&r.columns);
     }
@@ -126,7 +138,7 @@ TEST(another_selection)
     struct result r = decode_frames(&usual, &want, CACHE_HIT_OTHER, 1);
     assert_true(r.counts.displayed < 300 && r.counts.last_us >= want.end_us);
     columns_free(&r.columns);
-    want.every = 3;                                          /* nobody should ask; it must not invent */
+    want.every = 3; /* nobody should ask; it must not invent */
     r = decode_frames(&usual, &want, CACHE_HIT_OTHER, 1);
     assert_false(r.ok);
     columns_free(&r.columns);
@@ -149,7 +161,8 @@ TEST(missing_columns_stay_missing)
     columns_free(&r.columns);
 }
 
-/* A block that changed after the entry was opened, or before: told, and nothing of it is in a column. */
+/* A block that changed after the entry was opened, or before: told, and nothing of it is in a
+ * column. */
 TEST(a_damaged_block)
 {
     struct cached_film f = usual;
@@ -174,10 +187,12 @@ TEST(a_damaged_block)
     columns_free(&r.columns);
 }
 
-/* Where the film is read, what the film can; where it is not, nothing. A film that cannot spare frames is decoded whole. */
+/* Where the film is read, what the film can; where it is not, nothing. A film that cannot spare
+ * frames is decoded whole. */
 TEST(abilities)
 {
-    static const struct source_ops able = {.name = "able", .can = SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_EXACT_DAMAGE};
+    static const struct source_ops able = {
+        .name = "able", .can = SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_EXACT_DAMAGE};
     struct source film = {.ops = &able};
     for (enum cache_answer answer = CACHE_PARTIAL; answer <= CACHE_HIT_OTHER; answer++) {
         struct cache_found found = {.answer = answer};
@@ -186,13 +201,16 @@ TEST(abilities)
             struct source *s = source_cache_open(&film, &found, NULL);
             assert_non_null(s);
             assert_int_equal(source_can(s, SOURCE_HAS_FRAME_TIMES), answer == CACHE_PARTIAL);
-            assert_int_equal(source_can(s, SOURCE_EXACT_DAMAGE), answer == CACHE_PARTIAL && exact_damage);
-            assert_false(source_can(s, SOURCE_SPARING) || source_can(s, SOURCE_CACHEABLE) || source_can(s, SOURCE_RESTARTABLE));
+            assert_int_equal(source_can(s, SOURCE_EXACT_DAMAGE),
+                             answer == CACHE_PARTIAL && exact_damage);
+            assert_false(source_can(s, SOURCE_SPARING) || source_can(s, SOURCE_CACHEABLE) ||
+                         source_can(s, SOURCE_RESTARTABLE));
             source_close(&s);
         }
     }
     assert_true(cached_write(&usual, NULL));
-    struct result r = decode_frames(&usual, &usual, CACHE_PARTIAL, 2);      /* beside a synthetic film, which spares nothing */
+    /* beside a synthetic film, which spares nothing */
+    struct result r = decode_frames(&usual, &usual, CACHE_PARTIAL, 2);
     assert_true(r.ok);
     assert_int_equal(r.frames, 0);
     assert_int_equal(columns_count(r.columns), 75);

@@ -26,7 +26,8 @@ static double lightness(const uint8_t rgb[3])
     return 116 * (y > 216.0 / 24389 ? cbrt(y) : (841.0 / 108 * y + 4.0 / 29)) - 16;
 }
 
-/* Of two colours that differ by more than the table's rounding, the one of greater L* has the greater luminance. */
+/* Of two colours that differ by more than the table's rounding, the one of greater L* has the
+ * greater luminance. */
 TEST(its_order_is_that_of_lightness)
 {
     static const uint8_t black[3] = {0, 0, 0}, white[3] = {255, 255, 255};

@@ -32,7 +32,8 @@ static int64_t cost(const struct cluster *a, const struct cluster *b, int percen
     return PIXELS * percent * (d < 9216 ? d : 9216) / (100 * 9216);
 }
 
-/* Counts of a column add up to PIXELS and fall; few colours, near and far, so that there is something to choose and to tie. */
+/* Counts of a column add up to PIXELS and fall; few colours, near and far, so that there is
+ * something to choose and to tie. */
 static void fill(uint64_t columns, int k, int shades)
 {
     scene.columns = columns;
@@ -41,9 +42,11 @@ static void fill(uint64_t columns, int k, int shades)
         scene.count[i] = rand() % 9 == 0 ? 0 : 1 + rand() % k;
         int left = PIXELS, n = scene.count[i];
         for (int j = 0; j < n; j++) {
-            int least = (left + n - j - 1) / (n - j), most = j == 0 ? left : (int)scene.cluster[i][j - 1].count;
+            int least = (left + n - j - 1) / (n - j),
+                most = j == 0 ? left : (int)scene.cluster[i][j - 1].count;
             most = most < left ? most : left;
-            int count = j + 1 == n ? left : least + (most > least ? rand() % (most - least + 1) : 0);
+            int count =
+                j + 1 == n ? left : least + (most > least ? rand() % (most - least + 1) : 0);
             scene.cluster[i][j].count = (uint32_t)count;
             left -= count;
             for (int c = 0; c < 3; c++)
@@ -68,7 +71,8 @@ static int64_t value_of(const uint8_t *chosen, int percent)
     return value;
 }
 
-/* Every choice there is, in order: the greatest value. Columns of one frame choose as the first of them does. */
+/* Every choice there is, in order: the greatest value. Columns of one frame choose as the first of
+ * them does. */
 static int64_t best_of_all(int percent)
 {
     uint8_t chosen[COLUMNS_MOST] = {0};
@@ -135,12 +139,13 @@ TEST(never_far_below_the_largest)
         int64_t most = PIXELS * percent / 100;
         for (uint64_t i = 0; i < scene.columns; i++) {
             struct steady_list l = list(&scene, i);
-            int64_t below = l.count > 0 ? l.cluster[0].count - (int64_t)l.cluster[chosen[i]].count : 0;
+            int64_t below =
+                l.count > 0 ? l.cluster[0].count - (int64_t)l.cluster[chosen[i]].count : 0;
             assert_true(below <= (i == 0 || i + 1 == scene.columns ? most : 2 * most));
             met |= percent > 0 && below > most;
         }
     }
-    assert_true(met);       /* the films were hard enough to go beyond the half of it */
+    assert_true(met); /* the films were hard enough to go beyond the half of it */
 }
 
 TEST(without_per_cent_it_is_the_largest)
@@ -178,7 +183,8 @@ TEST(flicker_goes)
     choose(10, chosen);
     for (uint64_t i = 0; i < scene.columns; i++)
         assert_int_equal(chosen[i], i % 2);
-    choose(1, chosen);      /* 20 points of 1000 lie within 2p here, but not enough to pay two costs of 10 */
+    /* 20 points of 1000 lie within 2p here, but not enough to pay two costs of 10 */
+    choose(1, chosen);
     for (uint64_t i = 0; i < scene.columns; i++)
         assert_int_equal(chosen[i], 0);
 }
@@ -210,7 +216,7 @@ TEST(a_gap_is_passed_over)
         assert_int_equal(chosen[i], i == 20);
     for (uint64_t i = 0; i < scene.columns; i++)
         scene.count[i] = 0;
-    choose(10, chosen);     /* nothing but lost ones */
+    choose(10, chosen); /* nothing but lost ones */
 }
 
 TEST(ties_go_to_the_lower_index)

@@ -7,7 +7,8 @@
 #include "barcode/output/writer.h"
 #include "strips.h"
 
-static char name[] = "/a/b\xc3\xa9\xf0\x9f\x8e\xac\n.mkv";      /* e acute, a film camera of two UTF-16 units, a line's end */
+/* e acute, a film camera of two UTF-16 units, a line's end */
+static char name[] = "/a/b\xc3\xa9\xf0\x9f\x8e\xac\n.mkv";
 
 /* A film of two columns: white and a red that is a third of the second. */
 static struct report scene(struct film *film)
@@ -53,34 +54,43 @@ TEST(gpl)
 {
     char got[1024];
     written("gpl", got, sizeof got);
-    assert_string_equal(got, "GIMP Palette\nName: b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\nColumns: 2\n#\n# " MARK "\n#\n"
-                             "255 255 255\t#ffffff 83.3 %\n200  16   0\t#c81000 16.7 %\n# end\n");
+    assert_string_equal(
+        got, "GIMP Palette\nName: b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\nColumns: 2\n#\n# " MARK "\n#\n"
+             "255 255 255\t#ffffff 83.3 %\n200  16   0\t#c81000 16.7 %\n# end\n");
 }
 
 TEST(css)
 {
     char got[1024];
     written("css", got, sizeof got);
-    assert_string_equal(got, "/*\n * " MARK "\n */\n:root {\n  --film-1: #ffffff;\n  --film-1-share: 83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
-                             "  --film-palette: linear-gradient(to right, #ffffff 0.0% 83.3%, #c81000 83.3% 100.0%);\n}\n");
+    assert_string_equal(got,
+                        "/*\n * " MARK "\n */\n:root {\n  --film-1: #ffffff;\n  --film-1-share: "
+                                       "83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
+                        "  --film-palette: linear-gradient(to right, #ffffff 0.0% 83.3%, #c81000 "
+                        "83.3% 100.0%);\n}\n");
 }
 
 TEST(json)
 {
     char got[1024];
     written("swatches-json", got, sizeof got);
-    assert_string_equal(got, "{\n\"swatches\": \"" MARK "\",\n\"name\": \"b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\",\n\"colours\": [\n"
-                             "{\"hex\":\"#ffffff\",\"rgb\":[255,255,255],\"share\":0.833334},\n{\"hex\":\"#c81000\",\"rgb\":[200,16,0],\"share\":0.166666}\n]\n}\n");
+    assert_string_equal(got, "{\n\"swatches\": \"" MARK
+                             "\",\n\"name\": \"b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\",\n\"colours\": [\n"
+                             "{\"hex\":\"#ffffff\",\"rgb\":[255,255,255],\"share\":0.833334},\n{"
+                             "\"hex\":\"#c81000\",\"rgb\":[200,16,0],\"share\":0.166666}\n]\n}\n");
 }
 
 /* The bytes, by hand. */
 TEST(ase)
 {
-    static const char want[] = "ASEF\0\1\0\0\0\0\0\4"
-                               "\xc0\1\0\0\0\x16\0\x0a\0b\0\xe9\xd8\x3c\xdf\xac\0?\0.\0m\0k\0v\0\0"
-                               "\0\1\0\0\0\x32\0\x0f\0#\0f\0f\0f\0f\0f\0f\0 \0008\0003\0.\0003\0 \0%\0\0" "RGB \x3f\x80\0\0\x3f\x80\0\0\x3f\x80\0\0\0\0"
-                               "\0\1\0\0\0\x32\0\x0f\0#\0c\0008\0001\0000\0000\0000\0 \0001\0006\0.\0007\0 \0%\0\0" "RGB \x3f\x48\xc8\xc9\x3d\x80\x80\x81\0\0\0\0\0\0"
-                               "\xc0\2\0\0\0\0";
+    static const char want[] =
+        "ASEF\0\1\0\0\0\0\0\4"
+        "\xc0\1\0\0\0\x16\0\x0a\0b\0\xe9\xd8\x3c\xdf\xac\0?\0.\0m\0k\0v\0\0"
+        "\0\1\0\0\0\x32\0\x0f\0#\0f\0f\0f\0f\0f\0f\0 \0008\0003\0.\0003\0 \0%\0\0"
+        "RGB \x3f\x80\0\0\x3f\x80\0\0\x3f\x80\0\0\0\0"
+        "\0\1\0\0\0\x32\0\x0f\0#\0c\0008\0001\0000\0000\0000\0 \0001\0006\0.\0007\0 \0%\0\0"
+        "RGB \x3f\x48\xc8\xc9\x3d\x80\x80\x81\0\0\0\0\0\0"
+        "\xc0\2\0\0\0\0";
     char got[1024];
     size_t size = written("ase", got, sizeof got);
     for (size_t i = 0; i < size && i < sizeof want - 1; i++)
@@ -89,7 +99,8 @@ TEST(ase)
     assert_int_equal(size, sizeof want - 1);
 }
 
-/* A name that fills its room, of characters of four bytes: nothing is written beyond ase's room, and the name still ends with 0. */
+/* A name that fills its room, of characters of four bytes: nothing is written beyond ase's room,
+ * and the name still ends with 0. */
 TEST(long_names)
 {
     static char path[3000];
@@ -104,11 +115,12 @@ TEST(long_names)
     FILE *f = fmemopen(got, sizeof got, "w");
     assert_true(writer_find("ase")->write(&r, alone("average"), f, &e));
     fclose(f);
-    unsigned units = (unsigned)((uint8_t)got[18] << 8 | (uint8_t)got[19]), bytes = (unsigned)((uint8_t)got[16] << 8 | (uint8_t)got[17]);
+    unsigned units = (unsigned)((uint8_t)got[18] << 8 | (uint8_t)got[19]),
+             bytes = (unsigned)((uint8_t)got[16] << 8 | (uint8_t)got[17]);
     assert_in_range(units, 200, 512);
     assert_int_equal(bytes, 2 + 2 * units);
     assert_int_equal(got[20 + 2 * units - 1] | got[20 + 2 * units - 2], 0);
-    assert_int_equal(got[20 + 2 * units + 1], 1);      /* the first colour's block follows */
+    assert_int_equal(got[20 + 2 * units + 1], 1); /* the first colour's block follows */
     struct columns *c = (struct columns *)r.columns;
     columns_free(&c);
 }
@@ -131,8 +143,9 @@ TEST(told)
         f = fmemopen(got, size - 3, "r");
         assert_false(w->read_metadata(f, &says));
         fclose(f);
-        for (size_t j = 0; j < writer_count; j++)      /* and no other writer takes it for its own */
-            assert_true(writer_table[j] == w || !writer_table[j]->recognizes || !writer_table[j]->recognizes((const uint8_t *)got, size, film));
+        for (size_t j = 0; j < writer_count; j++) /* and no other writer takes it for its own */
+            assert_true(writer_table[j] == w || !writer_table[j]->recognizes ||
+                        !writer_table[j]->recognizes((const uint8_t *)got, size, film));
     }
 }
 

@@ -9,7 +9,8 @@ static int of(int cores, uint64_t own, uint64_t left, int most)
     return share_threads(&s);
 }
 
-/* Of a long film a run is a small part, and gets one thread; of a film that is one run it is all. */
+/* Of a long film a run is a small part, and gets one thread; of a film that is one run it is all.
+ */
 TEST(long_and_short)
 {
     assert_int_equal(of(16, 5, 5000, 16), 1);
@@ -18,14 +19,16 @@ TEST(long_and_short)
     assert_int_equal(of(64, 5, 5, 16), 16);
     assert_int_equal(of(16, 5, 5, 1), 1);
     assert_int_equal(of(1, 5, 5, 16), 1);
-    assert_int_equal(of(0, 5, 5, 16), 1);        /* others have all cores, or more than there are */
+    assert_int_equal(of(0, 5, 5, 16), 1); /* others have all cores, or more than there are */
     assert_int_equal(of(-3, 5, 5, 16), 1);
-    assert_int_equal(of(16, 5, 0, 16), 16);      /* less than its own is left: another thread was quicker */
+    /* less than its own is left: another thread was quicker */
+    assert_int_equal(of(16, 5, 0, 16), 16);
     assert_int_equal(of(16, 0, 0, 16), 16);
     assert_int_equal(of(16, UINT64_MAX / 2, UINT64_MAX, 16), 10);
 }
 
-/* Five like runs that begin together have all cores between them, and a quarter more; of unlike ones the largest has most. */
+/* Five like runs that begin together have all cores between them, and a quarter more; of unlike
+ * ones the largest has most. */
 TEST(between_runs)
 {
     assert_int_equal(of(16, 20, 100, 16), 4);

@@ -9,7 +9,8 @@
 
 enum { W = 32, H = 18 };
 
-static void expect_size(struct film film, struct crop crop, int analysis_width, int analysis_height, int width, int height)
+static void expect_size(struct film film, struct crop crop, int analysis_width, int analysis_height,
+                        int width, int height)
 {
     int w, h;
     thumbs_size(&film, &crop, analysis_width, analysis_height, &w, &h);
@@ -20,18 +21,25 @@ static void expect_size(struct film film, struct crop crop, int analysis_width, 
 /* The size that a person sees: square pixels, without bars, turned. */
 TEST(sizes)
 {
-    const struct crop none = {.count = 0}, scope = {.width = 1920, .height = 1080, .count = 1, .rect = {{0, 140, 1920, 800}}};
+    const struct crop none = {.count = 0},
+                      scope = {
+                          .width = 1920, .height = 1080, .count = 1, .rect = {{0, 140, 1920, 800}}};
     expect_size((struct film){.width = 1920, .height = 1080}, none, 320, 180, 160, 90);
-    expect_size((struct film){.width = 1920, .height = 1080, .sample_num = 1, .sample_den = 1}, none, 320, 180, 160, 90);
+    expect_size((struct film){.width = 1920, .height = 1080, .sample_num = 1, .sample_den = 1},
+                none, 320, 180, 160, 90);
     expect_size((struct film){.width = 1080, .height = 1920}, none, 180, 320, 90, 160);
-    expect_size((struct film){.width = 720, .height = 576, .sample_num = 64, .sample_den = 45}, none, 320, 256, 160, 90);
+    expect_size((struct film){.width = 720, .height = 576, .sample_num = 64, .sample_den = 45},
+                none, 320, 256, 160, 90);
     expect_size((struct film){.width = 640, .height = 480}, none, 320, 240, 138, 104);
     expect_size((struct film){.width = 1920, .height = 1080}, scope, 320, 180, 160, 67);
-    expect_size((struct film){.width = 1080, .height = 1920, .orientation = {1, false}}, scope, 180, 320, 67, 160);
+    expect_size((struct film){.width = 1080, .height = 1920, .orientation = {1, false}}, scope, 180,
+                320, 67, 160);
     expect_size((struct film){.width = 96, .height = 64}, none, 96, 64, 96, 64);
     expect_size((struct film){.width = 2, .height = 2}, none, 2, 2, 2, 2);
     expect_size((struct film){.width = 16384, .height = 1}, none, 320, 1, 160, 1);
-    expect_size((struct film){.width = 16384, .height = 16384, .sample_num = INT32_MAX, .sample_den = 1}, none, 320, 320, 120, 120);
+    expect_size(
+        (struct film){.width = 16384, .height = 16384, .sample_num = INT32_MAX, .sample_den = 1},
+        none, 320, 320, 120, 120);
 }
 
 static struct thumbs *open_small(size_t most)
@@ -62,7 +70,11 @@ TEST(evenly)
         for (int order = 0; order < 3; order++) {
             struct thumbs *t = open_small(16);
             for (uint64_t i = 0; i < count[k]; i++)
-                put_flat(t, order == 0 ? i : order == 1 ? count[k] - 1 - i : (i * 7919 + 13) % count[k], 1);
+                put_flat(t,
+                         order == 0   ? i
+                         : order == 1 ? count[k] - 1 - i
+                                      : (i * 7919 + 13) % count[k],
+                         1);
             assert_int_equal(t->stride, stride[k]);
             for (uint64_t i = 0; i < 16; i++) {
                 assert_int_equal(t->slot[i].rgb != NULL, i * t->stride < count[k]);
@@ -94,15 +106,19 @@ TEST(means)
     for (int y = 0; y < H / 2; y++)
         for (int x = 0; x < W / 2; x++)
             for (int c = 0; c < 3; c++) {
-                int sum = rgb[2 * y][2 * x][c] + rgb[2 * y][2 * x + 1][c] + rgb[2 * y + 1][2 * x][c] + rgb[2 * y + 1][2 * x + 1][c];
-                assert_in_range(t->slot[0].rgb[(y * (W / 2) + x) * 3 + c], (sum + 1) / 4, (sum + 3) / 4);
+                int sum = rgb[2 * y][2 * x][c] + rgb[2 * y][2 * x + 1][c] +
+                          rgb[2 * y + 1][2 * x][c] + rgb[2 * y + 1][2 * x + 1][c];
+                assert_in_range(t->slot[0].rgb[(y * (W / 2) + x) * 3 + c], (sum + 1) / 4,
+                                (sum + 3) / 4);
             }
     thumbs_free(&t);
 }
 
 static struct report report_of(const struct film *film, uint64_t count)
 {
-    return (struct report){.film = film, .count = count, .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+    return (struct report){.film = film,
+                           .count = count,
+                           .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
 static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct report *r, size_t bytes)
@@ -147,7 +163,8 @@ TEST(places)
     thumbs_free(&t);
 }
 
-/* A frame of many columns comes once; what is missing belongs to the one before, at the start to the one after. */
+/* A frame of many columns comes once; what is missing belongs to the one before, at the start to
+ * the one after. */
 TEST(repeats_and_holes)
 {
     const struct film film = {.duration_us = -1};
@@ -156,7 +173,7 @@ TEST(repeats_and_holes)
     put_flat(t, 3, 1);
     put_flat(t, 4, 9);
     put_flat(t, 20, 10);
-    put_flat(t, 40, 2);            /* beyond the film's end */
+    put_flat(t, 40, 2); /* beyond the film's end */
     struct thumbs_sheets s = sheets_of(t, &r, THUMBS_BYTES);
     static const uint64_t first[] = {0, 4, 20}, last[] = {3, 19, 29}, shown[] = {3, 4, 20};
     assert_int_equal(s.count, 3);
@@ -172,7 +189,8 @@ TEST(repeats_and_holes)
     thumbs_free(&t);
 }
 
-/* Noise is the hardest to pack: the sheets still take no more than they may, and with more room they are finer. */
+/* Noise is the hardest to pack: the sheets still take no more than they may, and with more room
+ * they are finer. */
 TEST(budget)
 {
     enum { COUNT = 230 };

@@ -28,7 +28,11 @@ static int setup(void **state)
     for (uint64_t i = 0; i < COUNT; i++) {
         uint8_t rgb[W * H * 3];
         memset(rgb, (int)i, sizeof rgb);
-        thumbs_put(thumbs, &(struct frame_tag){.column = i, .repeat = 1, .frame = i, .time_us = (int64_t)i * 60500123 + 5000}, rgb, &e);
+        thumbs_put(
+            thumbs,
+            &(struct frame_tag){
+                .column = i, .repeat = 1, .frame = i, .time_us = (int64_t)i * 60500123 + 5000},
+            rgb, &e);
     }
     film = (struct film){.duration_us = (int64_t)COUNT * 60500123};
     report = (struct report){.film = &film,
@@ -83,12 +87,16 @@ TEST_WITH(cues, setup, teardown)
     if (!save("a b#\xc3\xa9.x.vtt", &e))
         fail_msg("%s", e.text);
     assert_int_equal(files(), 3);
-    assert_int_equal(access("a b#\xc3\xa9.x-001.jpg", R_OK) | access("a b#\xc3\xa9.x-002.jpg", R_OK), 0);
+    assert_int_equal(
+        access("a b#\xc3\xa9.x-001.jpg", R_OK) | access("a b#\xc3\xa9.x-002.jpg", R_OK), 0);
     char *text = text_of("a b#\xc3\xa9.x.vtt");
-    static const char head[] = "WEBVTT\n\nNOTE\nbarcode:film=9-ab partial=no columns=130 size=8x4 parts=2 recipe=r=1\n\n00:00:00.000 --> 00:01:00.505\n"
-                               "a%20b%23%C3%A9.x-001.jpg#xywh=0,0,8,4\n\n00:01:00.505 --> 00:02:01.005\na%20b%23%C3%A9.x-001.jpg#xywh=16,0,8,4\n";
+    static const char head[] = "WEBVTT\n\nNOTE\nbarcode:film=9-ab partial=no columns=130 size=8x4 "
+                               "parts=2 recipe=r=1\n\n00:00:00.000 --> 00:01:00.505\n"
+                               "a%20b%23%C3%A9.x-001.jpg#xywh=0,0,8,4\n\n00:01:00.505 --> "
+                               "00:02:01.005\na%20b%23%C3%A9.x-001.jpg#xywh=16,0,8,4\n";
     assert_memory_equal(text, head, strlen(head));
-    assert_non_null(strstr(text, "\n01:40:50.017 --> 01:41:50.517\na%20b%23%C3%A9.x-002.jpg#xywh=0,0,8,4\n"));
+    assert_non_null(
+        strstr(text, "\n01:40:50.017 --> 01:41:50.517\na%20b%23%C3%A9.x-002.jpg#xywh=0,0,8,4\n"));
     assert_non_null(strstr(text, "-002.jpg#xywh=144,32,8,4\n\nNOTE end\n"));
     assert_string_equal(strstr(text, "NOTE end"), "NOTE end\n");
 }
@@ -107,7 +115,8 @@ TEST_WITH(is_told, setup, teardown)
     assert_string_equal(metadata.fingerprint, "r=1");
     assert_int_equal(metadata.parts, 2);
     assert_int_equal(truncate("x-002.jpg", 500), 0);
-    assert_false(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));      /* a sheet is not whole */
+    /* a sheet is not whole */
+    assert_false(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));
     assert_true(save("x.vtt", &e));
     assert_true(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));
     unlink("x-001.jpg");
@@ -121,13 +130,15 @@ static void put(const char *path, const char *text)
     fclose(f);
 }
 
-/* What lies where a sheet is to go is replaced if it is a sheet of this film; else nothing at all is written. */
+/* What lies where a sheet is to go is replaced if it is a sheet of this film; else nothing at all
+ * is written. */
 TEST_WITH(foreign_files, setup, teardown)
 {
     struct err e = ERR_INIT;
     put("x-002.jpg", "my holiday");
     assert_false(save("x.vtt", &e));
-    assert_string_equal(e.text, "'x-002.jpg' is there and was not made by barcode; choose another folder with --thumbnails");
+    assert_string_equal(e.text, "'x-002.jpg' is there and was not made by barcode; choose another "
+                                "folder with --thumbnails");
     assert_int_equal(files(), 1);
     report.overwrite = true;
     assert_false(save("x.vtt", &e));
@@ -150,7 +161,7 @@ TEST_WITH(failures, setup, teardown)
     assert_non_null(strstr(e.text, "cannot write 'nowhere/x-001.jpg'"));
     assert_int_equal(mkdir("x.vtt", 0700), 0);
     assert_false(save("x.vtt", &e));
-    assert_int_equal(files(), 1);                /* no sheet without its WebVTT */
+    assert_int_equal(files(), 1); /* no sheet without its WebVTT */
     report.count = 0;
     assert_false(save("y.vtt", &e));
     assert_string_equal(e.text, "cannot write 'y.vtt': there is no frame for a thumbnail");

@@ -28,12 +28,16 @@ static void expect_edges(const int64_t *time, uint64_t count, int64_t film_us, c
 TEST(edges)
 {
     expect_edges((const int64_t[]){0, 10, 20}, 3, -1, (const int64_t[]){0, 10, 20, 30});
-    expect_edges((const int64_t[]){0, 10, 20}, 3, 26, (const int64_t[]){0, 10, 20, 26});       /* the film ends */
+    /* the film ends */
+    expect_edges((const int64_t[]){0, 10, 20}, 3, 26, (const int64_t[]){0, 10, 20, 26});
     expect_edges((const int64_t[]){5}, 1, 50, (const int64_t[]){5, 50});
     expect_edges((const int64_t[]){5}, 1, -1, (const int64_t[]){5, 5 + S});
-    expect_edges((const int64_t[]){0, 0, 0, 30}, 4, 90, (const int64_t[]){0, 10, 20, 30, 40}); /* one frame in three columns */
-    expect_edges((const int64_t[]){0, 20, 10, 40}, 4, -1, (const int64_t[]){0, 20, 30, 40, 53});     /* a time that falls back */
-    expect_edges((const int64_t[]){7, 7}, 2, 3, (const int64_t[]){7, 7 + S / 2, 7 + S});       /* a length that is wrong */
+    /* one frame in three columns */
+    expect_edges((const int64_t[]){0, 0, 0, 30}, 4, 90, (const int64_t[]){0, 10, 20, 30, 40});
+    /* a time that falls back */
+    expect_edges((const int64_t[]){0, 20, 10, 40}, 4, -1, (const int64_t[]){0, 20, 30, 40, 53});
+    /* a length that is wrong */
+    expect_edges((const int64_t[]){7, 7}, 2, 3, (const int64_t[]){7, 7 + S / 2, 7 + S});
 }
 
 TEST(steps)
@@ -43,11 +47,16 @@ TEST(steps)
         int most;
         size_t ticks;
         const char *first, *last;
-    } table[] = {
-        {0, 90 * (int64_t)S, 10, 9, "0:00", "1:20"}, {0, 90 * (int64_t)S, 6, 6, "0:00", "1:15"}, {0, 90 * (int64_t)S, 1, 1, "0:00", "0:00"},
-        {0, 7200 * (int64_t)S, 8, 8, "0:00:00", "1:45:00"}, {0, 3600 * (int64_t)S, 12, 12, "0:00", "55:00"},
-        {61 * (int64_t)S, 75 * (int64_t)S, 5, 2, "1:05", "1:10"}, {0, S, 5, 5, "0:00.0", "0:00.8"}, {0, S / 20, 5, 1, "0:00.0", "0:00.0"},
-        {0, 864000 * (int64_t)S, 4, 4, "0:00:00", "216:00:00"}, {3 * (int64_t)S, 4 * (int64_t)S, 1, 1, "0:03", "0:03"}};
+    } table[] = {{0, 90 * (int64_t)S, 10, 9, "0:00", "1:20"},
+                 {0, 90 * (int64_t)S, 6, 6, "0:00", "1:15"},
+                 {0, 90 * (int64_t)S, 1, 1, "0:00", "0:00"},
+                 {0, 7200 * (int64_t)S, 8, 8, "0:00:00", "1:45:00"},
+                 {0, 3600 * (int64_t)S, 12, 12, "0:00", "55:00"},
+                 {61 * (int64_t)S, 75 * (int64_t)S, 5, 2, "1:05", "1:10"},
+                 {0, S, 5, 5, "0:00.0", "0:00.8"},
+                 {0, S / 20, 5, 1, "0:00.0", "0:00.0"},
+                 {0, 864000 * (int64_t)S, 4, 4, "0:00:00", "216:00:00"},
+                 {3 * (int64_t)S, 4 * (int64_t)S, 1, 1, "0:03", "0:03"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int64_t edge[2] = {table[i].from, table[i].to};
         struct axis a = axis_make(edge, 1, table[i].most);
@@ -56,18 +65,20 @@ TEST(steps)
         assert_string_equal(a.tick[0].label, table[i].first);
         assert_string_equal(a.tick[a.ticks - 1].label, table[i].last);
         for (size_t k = 0; k < a.ticks; k++)
-            assert_true(a.tick[k].place >= 0 && a.tick[k].place < 1 && (k == 0 || a.tick[k].place > a.tick[k - 1].place));
+            assert_true(a.tick[k].place >= 0 && a.tick[k].place < 1 &&
+                        (k == 0 || a.tick[k].place > a.tick[k - 1].place));
     }
 }
 
 /* A tick lies where its time is shown, whatever the columns' times. */
 TEST(places)
 {
-    const int64_t edge[] = {0, S, 11 * (int64_t)S, 12 * (int64_t)S};      /* the middle one lasts ten times as long */
+    /* the middle one lasts ten times as long */
+    const int64_t edge[] = {0, S, 11 * (int64_t)S, 12 * (int64_t)S};
     struct axis a = axis_make(edge, 3, 4);
     assert_int_equal(a.ticks, 3);
     assert_string_equal(a.tick[1].label, "0:05");
-    assert_true(a.tick[1].place > 0.4666 && a.tick[1].place < 0.4667);       /* (1 + 0.4) / 3 */
+    assert_true(a.tick[1].place > 0.4666 && a.tick[1].place < 0.4667); /* (1 + 0.4) / 3 */
     const int64_t none[] = {5, 5};
     assert_int_equal(axis_make(none, 1, 5).ticks, 0);
 }

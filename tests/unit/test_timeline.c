@@ -8,7 +8,7 @@ enum { FRAME = 40000, SECOND = 1000000 };
 static int64_t step(struct timeline *t, int64_t pts_us)
 {
     int64_t time = timeline_at(t, pts_us);
-    assert_true(timeline_at(t, pts_us) == time);      /* asking twice changes nothing */
+    assert_true(timeline_at(t, pts_us) == time); /* asking twice changes nothing */
     timeline_step(t, time);
     assert_true(t->last_us == time);
     return time;
@@ -22,7 +22,7 @@ TEST(starts_at_zero)
         assert_true(t.last_us < 0);
         assert_int_equal(step(&t, first[i]), 0);
         assert_int_equal(step(&t, first[i] + FRAME), FRAME);
-        assert_int_equal(step(&t, first[i] + 5 * FRAME), 5 * FRAME);      /* variable rate */
+        assert_int_equal(step(&t, first[i] + 5 * FRAME), 5 * FRAME); /* variable rate */
     }
 }
 
@@ -31,7 +31,8 @@ TEST(without_times)
     struct timeline t = timeline_begin(FRAME);
     for (int i = 0; i < 5; i++)
         assert_int_equal(step(&t, TIME_NONE), i * FRAME);
-    assert_int_equal(step(&t, 9 * SECOND), 5 * FRAME);                    /* the first known one is where it is expected */
+    /* the first known one is where it is expected */
+    assert_int_equal(step(&t, 9 * SECOND), 5 * FRAME);
     assert_int_equal(step(&t, 9 * SECOND + 3 * FRAME), 8 * FRAME);
     assert_int_equal(step(&t, TIME_NONE), 9 * FRAME);
     assert_int_equal(step(&t, 9 * SECOND + 7 * FRAME), 12 * FRAME);
@@ -41,9 +42,9 @@ TEST(small_steps_back)
 {
     struct timeline t = timeline_begin(FRAME);
     step(&t, 5 * SECOND);
-    assert_int_equal(step(&t, 5 * SECOND - 3), 0);                        /* never before the film's start */
+    assert_int_equal(step(&t, 5 * SECOND - 3), 0); /* never before the film's start */
     step(&t, 8 * SECOND);
-    assert_int_equal(step(&t, 7 * SECOND), 2 * SECOND);                   /* a second back is as stored */
+    assert_int_equal(step(&t, 7 * SECOND), 2 * SECOND); /* a second back is as stored */
     assert_int_equal(step(&t, 8 * SECOND + FRAME), 3 * SECOND + FRAME);
 }
 
@@ -51,30 +52,35 @@ TEST(jumps_are_bridged)
 {
     struct timeline t = timeline_begin(FRAME);
     step(&t, 100 * SECOND);
-    step(&t, 110 * SECOND);                                               /* film time 10 s */
-    assert_int_equal(step(&t, 109 * SECOND - 1), 10 * SECOND + FRAME);    /* more than a second back: as if next */
-    assert_int_equal(step(&t, 111 * SECOND - 1), 12 * SECOND + FRAME);    /* goes on from there */
-    assert_int_equal(step(&t, 3), 12 * SECOND + 2 * FRAME);               /* a second recording begins */
+    step(&t, 110 * SECOND); /* film time 10 s */
+    /* more than a second back: as if next */
+    assert_int_equal(step(&t, 109 * SECOND - 1), 10 * SECOND + FRAME);
+    assert_int_equal(step(&t, 111 * SECOND - 1), 12 * SECOND + FRAME); /* goes on from there */
+    assert_int_equal(step(&t, 3), 12 * SECOND + 2 * FRAME); /* a second recording begins */
     assert_int_equal(step(&t, 3 + 7 * SECOND), 19 * SECOND + 2 * FRAME);
 
     int64_t before = t.last_us;
-    assert_int_equal(step(&t, 3 + 7 * SECOND + INT64_C(3600) * SECOND), before + INT64_C(3600) * SECOND);
+    assert_int_equal(step(&t, 3 + 7 * SECOND + INT64_C(3600) * SECOND),
+                     before + INT64_C(3600) * SECOND);
     before = t.last_us;
-    assert_int_equal(step(&t, INT64_C(9000) * SECOND), before + FRAME);   /* more than an hour ahead */
+    /* more than an hour ahead */
+    assert_int_equal(step(&t, INT64_C(9000) * SECOND), before + FRAME);
     assert_int_equal(step(&t, INT64_C(9001) * SECOND), before + FRAME + SECOND);
 }
 
 /* Times out of a broken file: any number, in any order. */
 TEST(wild_times)
 {
-    static const int64_t wild[] = {INT64_MAX, INT64_MIN + 1, 0, INT64_MAX / 2, INT64_MIN / 2, -1, 1, INT64_MAX - 1, TIME_NONE};
+    static const int64_t wild[] = {
+        INT64_MAX, INT64_MIN + 1, 0, INT64_MAX / 2, INT64_MIN / 2, -1, 1, INT64_MAX - 1, TIME_NONE};
     enum { N = sizeof wild / sizeof *wild };
     for (int first = 0; first < N; first++) {
         struct timeline t = timeline_begin(FRAME);
         int64_t last = -1;
         for (int i = 0; i < 5000; i++) {
             int64_t time = step(&t, wild[(first + i * (i % 7 + 1)) % N]);
-            assert_true(time >= 0 && time >= last - SECOND && time - last <= INT64_C(3600) * SECOND);
+            assert_true(time >= 0 && time >= last - SECOND &&
+                        time - last <= INT64_C(3600) * SECOND);
             last = time;
         }
     }
@@ -86,7 +92,8 @@ TEST(the_last_slide)
     assert_int_equal(timeline_last_stays(&t, 0), FRAME);
     assert_int_equal(timeline_last_stays(&t, FRAME + FRAME / 2), FRAME);
     assert_int_equal(timeline_last_stays(&t, 30 * SECOND), 30 * SECOND);
-    assert_int_equal(timeline_last_stays(&t, (int64_t)3601 * SECOND), FRAME);       /* nobody looks at one for so long */
+    /* nobody looks at one for so long */
+    assert_int_equal(timeline_last_stays(&t, (int64_t)3601 * SECOND), FRAME);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -10,7 +10,8 @@
 enum { COLUMNS = 3, WIDTH = 4, HEIGHT = 2 };
 
 /* A picture as a run of these options makes it of the film. */
-static void make_picture(const struct options *o, const char *film_path, const char *writer, const char *path)
+static void make_picture(const struct options *o, const char *film_path, const char *writer,
+                         const char *path)
 {
     struct err e = ERR_INIT;
     struct film film = {.path = (char *)film_path};
@@ -21,7 +22,13 @@ static void make_picture(const struct options *o, const char *film_path, const c
         column->clusters = 1;
         column->cluster[0] = (struct cluster){{1, 2, 3}, WIDTH * HEIGHT};
     }
-    struct report r = {.film = &film, .picture_height = 5, .kmeans = o->kmeans, .columns = c, .count = COLUMNS, .width = WIDTH, .height = HEIGHT,
+    struct report r = {.film = &film,
+                       .picture_height = 5,
+                       .kmeans = o->kmeans,
+                       .columns = c,
+                       .count = COLUMNS,
+                       .width = WIDTH,
+                       .height = HEIGHT,
                        .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     struct strips strips = {o->strip, o->strips};
     options_fingerprint(o, writer_find(writer), strips, r.fingerprint);
@@ -81,7 +88,7 @@ TEST_WITH(what_is_there_is_left_out, enter, leave)
     assert_true(left_out(&o));
     set_time("film.png", -200);
     assert_false(left_out(&o));
-    set_time(film, 1000);             /* says nothing */
+    set_time(film, 1000); /* says nothing */
     assert_true(left_out(&o));
     put("film.png", "\x89PNG\r\n\x1a\n", 8);
     assert_false(left_out(&o));
@@ -117,7 +124,7 @@ TEST_WITH(all_outputs_count, enter, leave)
     set_time("d/film.rgb", 0);
     remove("film.json");
     assert_false(left_out(&o));
-    extra(&o, "bench", "film.bench");        /* which says nothing of the film's identity */
+    extra(&o, "bench", "film.bench"); /* which says nothing of the film's identity */
     put("film.bench", "{}", 2);
     assert_false(left_out(&o));
 }

@@ -16,7 +16,8 @@ static enum input_duty duty[FILMS];
 static struct input_file file[FILMS];
 static const struct inputs four = {.problem = problem, .duty = duty, .file = file, .count = FILMS};
 
-/* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read. */
+/* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read.
+ */
 static void work(struct film_queue *queue, int signal)
 {
     struct err bad = ERR_INIT;
@@ -73,7 +74,7 @@ TEST(a_crash_has_a_culprit)
             _exit(film_queue_status(queue));
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
-        assert_int_equal(w.status, ERR_FAILED);      /* of film 1, which comes before film 2 */
+        assert_int_equal(w.status, ERR_FAILED); /* of film 1, which comes before film 2 */
         assert_int_equal(film_queue_status(queue), ERR_FAILED);
         assert_false(film_queue_next(queue, 0, &film));
         film_queue_free(&queue);
@@ -105,7 +106,8 @@ TEST(temporaries_go)
     film_queue_free(&queue);
 }
 
-/* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two films there is none. */
+/* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two
+ * films there is none. */
 TEST(others_end_it)
 {
     static const int status[] = {-1, 0, 66};
@@ -120,7 +122,8 @@ TEST(others_end_it)
             take(queue, 0);
             _exit(status[i]);
         }
-        assert_int_equal(worker_watch(&w, queue, &films, &e), status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
+        assert_int_equal(worker_watch(&w, queue, &films, &e),
+                         status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
         assert_int_equal(films.count, status[i] < 0 ? 0 : 1);
         assert_true(status[i] < 0 || films.film[0] == 0);
         assert_int_equal(w.status, status[i]);
@@ -129,7 +132,8 @@ TEST(others_end_it)
     }
 }
 
-/* Of several films that were under way any may be to blame: all are told, but for those that ended. */
+/* Of several films that were under way any may be to blame: all are told, but for those that ended.
+ */
 TEST(several_under_way)
 {
     struct film_queue *queue = open_queue();
@@ -147,12 +151,13 @@ TEST(several_under_way)
     assert_int_equal(films.count, 3);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(films.film[i], i + 1);
-    assert_false(film_queue_next(queue, 0, &film));      /* they were taken */
+    assert_false(film_queue_next(queue, 0, &film)); /* they were taken */
     assert_int_equal(film_queue_tally(queue).done, 1);
     film_queue_free(&queue);
 }
 
-/* Where children are not waited for, as a parent may hand down, their end would pass for a good one. */
+/* Where children are not waited for, as a parent may hand down, their end would pass for a good
+ * one. */
 TEST(children_that_nobody_waits_for)
 {
     signal(SIGCHLD, SIG_IGN);
@@ -197,7 +202,7 @@ TEST(one_that_lingers)
     int end[2];
     char byte;
     assert_int_equal(pipe(end), 0);
-    alarm(60);                                       /* who waited after all ends here */
+    alarm(60); /* who waited after all ends here */
     if (!worker_start(&w, 0)) {
         dup2(end[1], STDOUT_FILENO);
         dup2(end[1], STDERR_FILENO);
@@ -214,7 +219,7 @@ TEST(one_that_lingers)
     assert_int_equal(w.status, 42);
     assert_int_equal(films.count, 0);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
-    assert_int_equal(read(end[0], &byte, 1), 0);      /* no writer is left, while the process is */
+    assert_int_equal(read(end[0], &byte, 1), 0); /* no writer is left, while the process is */
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     alarm(0);
@@ -242,7 +247,8 @@ TEST(no_worker_can_be_had)
     film_queue_free(&queue);
 }
 
-/* Two at once: the crash of one costs one film, and its temporaries alone; the other one goes on. */
+/* Two at once: the crash of one costs one film, and its temporaries alone; the other one goes on.
+ */
 TEST(one_of_two_crashes)
 {
     static const char *const name[] = {"/tmp/test_worker.first", "/tmp/test_worker.second"};
@@ -257,7 +263,9 @@ TEST(one_of_two_crashes)
         if (worker_start(&w[i], i))
             continue;
         size_t film;
-        int fd = film_queue_next(queue, i, &film) && interrupt_doom(name[i]) >= 0 ? open(name[i], O_CREAT | O_WRONLY, 0600) : -1;
+        int fd = film_queue_next(queue, i, &film) && interrupt_doom(name[i]) >= 0
+                     ? open(name[i], O_CREAT | O_WRONLY, 0600)
+                     : -1;
         if (fd < 0 || write(started[1], &byte, 1) != 1 || (i == 1 && read(go_on[0], &byte, 1) != 1))
             _exit(3);
         if (i == 0)

@@ -29,7 +29,13 @@ static int setup(void **state)
         column->cluster[0] = (struct cluster){{(uint8_t)i, 20, 30}, 60};
     }
     film = (struct film){.path = name};
-    report = (struct report){.film = &film, .picture_height = 20, .kmeans = {1, 1, 1, INIT_RANDOM, 0, false}, .columns = c, .count = 40, .width = 32, .height = 18,
+    report = (struct report){.film = &film,
+                             .picture_height = 20,
+                             .kmeans = {1, 1, 1, INIT_RANDOM, 0, false},
+                             .columns = c,
+                             .count = 40,
+                             .width = 32,
+                             .height = 18,
                              .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return 0;
 }
@@ -56,7 +62,8 @@ static int teardown(void **state)
 TEST_WITH(test_saves, setup, teardown)
 {
     struct err e = ERR_INIT;
-    const struct writer *const writers[] = {writer_find("png"), writer_find("json"), writer_find("bench")};
+    const struct writer *const writers[] = {writer_find("png"), writer_find("json"),
+                                            writer_find("bench")};
     static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
     for (int i = 0; i < 3; i++) {
         assert_true(writer_save(writers[i], &report, alone("kmeans"), path, &e));
@@ -89,10 +96,11 @@ TEST_WITH(test_failure_keeps_the_old, setup, teardown)
 
 TEST_WITH(test_full_disk, setup, teardown)
 {
-    const struct writer *const writers[] = {writer_find("png"), writer_find("json"), writer_find("bench")};
+    const struct writer *const writers[] = {writer_find("png"), writer_find("json"),
+                                            writer_find("bench")};
     for (int i = 0; i < 6; i++) {
         struct err e = ERR_INIT;
-        report.picture_height = i < 3 ? 20 : 20000;     /* fails at commit, and while writing */
+        report.picture_height = i < 3 ? 20 : 20000; /* fails at commit, and while writing */
         assert_false(writer_save(writers[i % 3], &report, alone("kmeans"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
@@ -107,7 +115,7 @@ TEST_WITH(test_no_folder, setup, teardown)
 
 TEST(test_table)
 {
-    assert_string_equal(writer_table[0]->name, "png");        /* what -o writes by default */
+    assert_string_equal(writer_table[0]->name, "png"); /* what -o writes by default */
     assert_non_null(writer_table[0]->ending);
     for (size_t i = 0; i < writer_count; i++)
         assert_ptr_equal(writer_find(writer_table[i]->name), writer_table[i]);
@@ -116,8 +124,10 @@ TEST(test_table)
     assert_null(writer_by_ending("png"));
     assert_null(writer_by_ending("x.png.json"));
     assert_true(writer_find("png")->one_a_strip && writer_find("png")->binary);
-    assert_false(writer_find("json")->one_a_strip || writer_find("json")->binary || writer_find("json")->one_line);
-    assert_true(writer_find("bench")->one_line && writer_find("json")->has_times && writer_find("bench")->has_times);
+    assert_false(writer_find("json")->one_a_strip || writer_find("json")->binary ||
+                 writer_find("json")->one_line);
+    assert_true(writer_find("bench")->one_line && writer_find("json")->has_times &&
+                writer_find("bench")->has_times);
 }
 
 TEST_WITH(test_made, setup, teardown)
@@ -129,7 +139,7 @@ TEST_WITH(test_made, setup, teardown)
     assert_string_equal(shown, "");
     assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
     assert_true(writer_made(png, path, shown));
-    assert_string_equal(shown, "");                    /* of a pipe */
+    assert_string_equal(shown, ""); /* of a pipe */
     snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
     assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
     assert_true(writer_made(png, path, shown));
@@ -181,21 +191,25 @@ TEST_WITH(test_tells, setup, teardown)
     snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
     for (size_t i = 0; i < 2; i++) {
         report.fingerprint[0] = 0;
-        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &metadata));
+        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) &&
+                    tells(name[i], &metadata));
         assert_string_equal(metadata.fingerprint, "");
         memset(report.fingerprint, 'r', REPORT_FINGERPRINT - 1);
         report.partial = i == 0;
-        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) && tells(name[i], &metadata));
+        assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) &&
+                    tells(name[i], &metadata));
         assert_string_equal(metadata.fingerprint, report.fingerprint);
         assert_string_equal(metadata.film, report.film_id);
         assert_int_equal(metadata.partial, report.partial);
-        assert_true(i == 1 || (metadata.columns == 40 && metadata.width == 32 && metadata.height == 18));
+        assert_true(i == 1 ||
+                    (metadata.columns == 40 && metadata.width == 32 && metadata.height == 18));
         assert_false(tells(name[1 - i], &metadata));
     }
     report.partial = false;
 }
 
-/* One that is cut off, longer, or has one wrong bit anywhere is not whole; nothing else comes of it. */
+/* One that is cut off, longer, or has one wrong bit anywhere is not whole; nothing else comes of
+ * it. */
 TEST_WITH(test_broken_picture_tells_nothing, setup, teardown)
 {
     struct err e = ERR_INIT;

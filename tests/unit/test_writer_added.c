@@ -1,6 +1,7 @@
 /*
- * A writer that is not in the table, as somebody would add it: all of it stands here. It goes through the list of outputs, the
- * checks and a whole render as it is. Only -o's choice by ending reads the table itself.
+ * A writer that is not in the table, as somebody would add it: all of it stands here. It goes
+ * through the list of outputs, the checks and a whole render as it is. Only -o's choice by ending
+ * reads the table itself.
  */
 
 #include "test.h"
@@ -31,10 +32,12 @@ static bool write_facts(const struct report *r, struct strips strips, FILE *f, s
 
 static const char *const ending[] = {"txt", "facts", NULL};
 
-static const struct writer writer_facts = {.name = "facts", .title = "text", .ending = ending, .write = write_facts};
+static const struct writer writer_facts = {
+    .name = "facts", .title = "text", .ending = ending, .write = write_facts};
 
 /* The same, told last. */
-static const struct writer writer_late = {.name = "late", .title = "text", .has_times = true, .write = write_facts};
+static const struct writer writer_late = {
+    .name = "late", .title = "text", .has_times = true, .write = write_facts};
 
 /* ------------------------------------------------------------------ their tests */
 
@@ -70,10 +73,12 @@ TEST_WITH(is_one_of_the_outputs, enter, leave)
     outputs_free(&list);
     inputs_free(&in);
     assert_true(writer_has_ending("a.b.FACTS", writer_facts.ending));
-    assert_false(writer_has_ending("facts", writer_facts.ending) || writer_has_ending("a.b", writer_late.ending));
+    assert_false(writer_has_ending("facts", writer_facts.ending) ||
+                 writer_has_ending("a.b", writer_late.ending));
 }
 
-static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code, const char *part)
+static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code,
+                           const char *part)
 {
     struct err e = ERR_INIT;
     assert_false(outputs_check(o, in, &e));
@@ -109,7 +114,8 @@ TEST_WITH(is_checked, enter, leave)
 
 TEST_WITH(is_written_with_the_rest, enter, leave)
 {
-    static char name[] = "barcode", modes[] = "-maverage,downsample", pictures[] = "-o./", film[] = "4x4,30";
+    static char name[] = "barcode", modes[] = "-maverage,downsample", pictures[] = "-o./",
+                film[] = "4x4,30";
     struct options o;
     struct inputs in;
     struct err e = ERR_INIT;

@@ -1,4 +1,5 @@
-/* The writers of SVG and PDF: what they say of themselves (trailer_comment.h), and that the same input gives the same bytes. */
+/* The writers of SVG and PDF: what they say of themselves (trailer_comment.h), and that the same
+ * input gives the same bytes. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -56,7 +57,7 @@ TEST(they_say_what_they_are)
         char film[FILM_ID_TEXT];
         size_t size;
         made_open(&m, 70);
-        memset(m.report.fingerprint, 'r', REPORT_FINGERPRINT - 1);        /* as long as it may be */
+        memset(m.report.fingerprint, 'r', REPORT_FINGERPRINT - 1); /* as long as it may be */
         m.report.partial = i == 0;
         if (!writer_save(w, &m.report, alone("palette"), "a", &e))
             fail_msg("%s", e.text);
@@ -139,7 +140,8 @@ TEST(markup_in_a_title)
     char *all = bytes_of("a", &size);
     all[size] = 0;
     assert_null(strstr(all, "<script"));
-    assert_non_null(strstr(all, "<title>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;--&gt; ]]&gt;</title>"));
+    assert_non_null(strstr(
+        all, "<title>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;--&gt; ]]&gt;</title>"));
     free(all);
     made_close(&m);
 }
@@ -154,7 +156,8 @@ TEST(a_full_disk)
         made_open(&m, 9);
         FILE *full = fopen("/dev/full", "wb");
         setvbuf(full, NULL, _IONBF, 0);
-        assert_false(writer_find(i == 0 ? "svg" : "pdf")->write(&m.report, alone("average"), full, &e));
+        assert_false(
+            writer_find(i == 0 ? "svg" : "pdf")->write(&m.report, alone("average"), full, &e));
         assert_string_equal(e.text, "No space left on device");
         fclose(full);
         made_close(&m);

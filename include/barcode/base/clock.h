@@ -1,4 +1,5 @@
-/* clock.h - monotonic time and processor time, for progress and stage times; times as nanoseconds. Any thread. */
+/* clock.h - monotonic time and processor time, for progress and stage times; times as nanoseconds.
+ * Any thread. */
 #ifndef BARCODE_CLOCK_H
 #define BARCODE_CLOCK_H
 
@@ -19,10 +20,7 @@ static inline int64_t clock_in_ns(struct timespec t)
 int64_t clock_ns(void);
 
 /* Seconds since clock_ns gave `ns`. */
-static inline double clock_since(int64_t ns)
-{
-    return (double)(clock_ns() - ns) / 1e9;
-}
+static inline double clock_since(int64_t ns) { return (double)(clock_ns() - ns) / 1e9; }
 
 /* The time of day that many nanoseconds (0 or more) from now, for pthread_cond_timedwait. */
 struct timespec clock_deadline(int64_t ns);

@@ -21,22 +21,25 @@ extern "C" {
 /* What kind of failure. The value of the first six is the exit status. */
 enum err_code {
     ERR_NONE = 0,
-    ERR_FAILED = 1,        /* output, memory, internal: the run failed            */
-    ERR_USAGE = 2,         /* the command line asks for something impossible      */
-    ERR_INPUT = 3,         /* not a film that we can read                         */
-    ERR_ENGINE = 4,        /* the demanded engine is not there                    */
-    ERR_INTERRUPTED = 130  /* Ctrl-C                                              */
+    ERR_FAILED = 1,       /* output, memory, internal: the run failed */
+    ERR_USAGE = 2,        /* the command line asks for something impossible */
+    ERR_INPUT = 3,        /* not a film that we can read */
+    ERR_ENGINE = 4,       /* the demanded engine is not there */
+    ERR_INTERRUPTED = 130 /* Ctrl-C */
 };
 
 struct err {
     enum err_code code;
-    int line;              /* where the sentence was written, for -vv             */
+    int line; /* where the sentence was written, for -vv */
     const char *file;
-    char text[480];        /* the sentence, always terminated, cut if too long    */
+    char text[480]; /* the sentence, always terminated, cut if too long */
 };
 
 /* An error with nothing in it. */
-#define ERR_INIT {ERR_NONE, 0, NULL, {0}}
+#define ERR_INIT \
+    { \
+        ERR_NONE, 0, NULL, { 0 } \
+    }
 
 /*
  * Writes the sentence and returns false, so that `return err_set(...)` reads well.
@@ -44,7 +47,8 @@ struct err {
  * `e` may be NULL (the sentence is dropped). Any thread, one `e` per thread.
  */
 #define err_set(e, code, ...) err_set_at((e), (code), __FILE__, __LINE__, __VA_ARGS__)
-bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format, ...)
+bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,
+                ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 5, 6), cold))
 #endif

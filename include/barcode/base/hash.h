@@ -1,5 +1,6 @@
 /*
- * hash.h - XXH3, for fingerprints and checksums. Against accidents, not against an enemy. Any thread.
+ * hash.h - XXH3, for fingerprints and checksums. Against accidents, not against an enemy. Any
+ * thread.
  */
 #ifndef BARCODE_HASH_H
 #define BARCODE_HASH_H

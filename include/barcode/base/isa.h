@@ -17,21 +17,22 @@ extern "C" {
 #endif
 
 enum isa {
-    ISA_C,        /* plain C, the reference                          */
-    ISA_AVX2,     /* AVX2 and BMI                                    */
-    ISA_AVX512,   /* AVX-512 F, BW, DQ, VL                           */
-    ISA_VNNI      /* the same and AVX-512 VNNI (vpdpwssd)            */
+    ISA_C,      /* plain C, the reference */
+    ISA_AVX2,   /* AVX2 and BMI */
+    ISA_AVX512, /* AVX-512 F, BW, DQ, VL */
+    ISA_VNNI    /* the same and AVX-512 VNNI (vpdpwssd) */
 };
 
-/* True if this processor and its operating system have it; processors other than x86-64 have ISA_C alone. Any thread. */
+/* True if this processor and its operating system have it; processors other than x86-64 have ISA_C
+ * alone. Any thread. */
 bool isa_supported(enum isa isa);
 
 /* "c", "avx2", "avx512", "vnni": what BARCODE_ISA takes. Never to be freed. */
 const char *isa_name(enum isa isa);
 
 /*
- * The one to use: the last of them that is supported, or what BARCODE_ISA asks for. Fails (ERR_USAGE) when BARCODE_ISA names
- * none or one that this processor lacks. Main thread.
+ * The one to use: the last of them that is supported, or what BARCODE_ISA asks for. Fails
+ * (ERR_USAGE) when BARCODE_ISA names none or one that this processor lacks. Main thread.
  */
 bool isa_choose(enum isa *isa, struct err *e);
 

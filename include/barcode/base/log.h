@@ -14,11 +14,11 @@ extern "C" {
 #endif
 
 enum log_level {
-    LOG_ERROR,     /* always                       "barcode: ..."          */
-    LOG_WARNING,   /* unless -q                    "barcode: warning: ..." */
-    LOG_INFO,      /* unless -q                    "barcode: ..."          */
-    LOG_VERBOSE,   /* -v                                                   */
-    LOG_DEBUG      /* -vv                                                  */
+    LOG_ERROR,   /* always "barcode: ..." */
+    LOG_WARNING, /* unless -q "barcode: warning: ..." */
+    LOG_INFO,    /* unless -q "barcode: ..." */
+    LOG_VERBOSE, /* -v */
+    LOG_DEBUG    /* -vv */
 };
 
 /* The highest level that is written; LOG_INFO at start. Call before any other thread runs. */
@@ -40,8 +40,8 @@ void log_status(const char *line);
 
 /*
  * From here on this process and those that it forks share the progress line: each lifts it for its
- * own messages, whichever of them shows it. Without memory for that each knows of its own line alone.
- * No other thread may run.
+ * own messages, whichever of them shows it. Without memory for that each knows of its own line
+ * alone. No other thread may run.
  */
 void log_share(void);
 

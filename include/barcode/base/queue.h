@@ -25,7 +25,8 @@ struct queue *queue_open(size_t capacity, void (*drop)(void *item), struct err *
 /* Waits for room. False when the queue was closed: the item stays the caller's. */
 bool queue_push(struct queue *q, void *item);
 
-/* Waits for an item. False, with *item NULL, when the queue was closed and is empty, or was aborted. */
+/* Waits for an item. False, with *item NULL, when the queue was closed and is empty, or was
+ * aborted. */
 bool queue_pop(struct queue *q, void **item);
 
 /* True when a pop would get nothing, now and for good: it was closed and is empty. Any thread. */

@@ -13,7 +13,8 @@
 extern "C" {
 #endif
 
-/* Returns zeroed memory that processes forked later share. NULL when memory runs out. Any thread. */
+/* Returns zeroed memory that processes forked later share. NULL when memory runs out. Any thread.
+ */
 void *shared_alloc(size_t bytes, struct err *e);
 
 /* Frees memory of shared_alloc in this process. NULL is fine. */

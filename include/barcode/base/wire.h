@@ -1,6 +1,7 @@
 /*
- * wire.h - numbers to bytes and back, the same on every machine: little-endian words, and numbers of any length
- * (seven bits a byte, lowest first, the top bit says that more follow). One thread a buffer.
+ * wire.h - numbers to bytes and back, the same on every machine: little-endian words, and numbers
+ * of any length (seven bits a byte, lowest first, the top bit says that more follow). One thread a
+ * buffer.
  *
  * Both ends remember a failure, so that a long row of calls needs one check at its end.
  */
@@ -21,7 +22,7 @@ extern "C" {
 struct wire_out {
     uint8_t *data;
     size_t count, room;
-    bool failed;            /* no memory: what was put since is lost */
+    bool failed; /* no memory: what was put since is lost */
 };
 
 void wire_put(struct wire_out *o, const void *data, size_t bytes);
@@ -29,17 +30,18 @@ void wire_put_u32(struct wire_out *o, uint32_t value);
 void wire_put_u64(struct wire_out *o, uint64_t value);
 void wire_put_hash(struct wire_out *o, struct hash128 value);
 void wire_put_number(struct wire_out *o, uint64_t value);
-void wire_put_signed(struct wire_out *o, int64_t value);      /* as the number wire_fold gives */
+void wire_put_signed(struct wire_out *o, int64_t value); /* as the number wire_fold gives */
 void wire_free(struct wire_out *o);
 
-/* Numbers of either sign as unsigned ones, small ones as small ones: 0, -1, 1, -2 are 0, 1, 2, 3. And back. */
+/* Numbers of either sign as unsigned ones, small ones as small ones: 0, -1, 1, -2 are 0, 1, 2, 3.
+ * And back. */
 uint64_t wire_fold(int64_t value);
 int64_t wire_unfold(uint64_t value);
 
 /* Reads [at, end), which is the caller's and may be anything at all. */
 struct wire_in {
     const uint8_t *at, *end;
-    bool failed;            /* asked for more than there is, or for a number that does not fit */
+    bool failed; /* asked for more than there is, or for a number that does not fit */
 };
 
 struct wire_in wire_read(const uint8_t *data, size_t bytes);

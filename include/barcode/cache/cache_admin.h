@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 /*
- * Does what was asked for, in the order verify, clear, stats, with the answers as lines of text to `out`. ERR_FAILED:
- * there is no folder for a cache, an entry was damaged (it is removed), one cannot be removed, or `out` cannot be written.
- * ERR_INTERRUPTED when interrupted() turned true. Main thread only.
+ * Does what was asked for, in the order verify, clear, stats, with the answers as lines of text to
+ * `out`. ERR_FAILED: there is no folder for a cache, an entry was damaged (it is removed), one
+ * cannot be removed, or `out` cannot be written. ERR_INTERRUPTED when interrupted() turned true.
+ * Main thread only.
  */
 bool cache_admin(const struct cache_options *o, FILE *out, struct err *e);
 

@@ -9,16 +9,19 @@ extern "C" {
 #endif
 
 enum cli_result {
-    CLI_RUN,     /* go on                                        */
-    CLI_DONE,    /* --help, --usage or --version were answered   */
-    CLI_BAD      /* `e` holds the sentence: ERR_USAGE, or ERR_ENGINE for an engine this build lacks,
-                    or ERR_FAILED when --help could not be written */
+    CLI_RUN,  /* go on */
+    CLI_DONE, /* --help, --usage or --version were answered */
+    /*
+     * `e` holds the sentence: ERR_USAGE, or ERR_ENGINE for an engine this build lacks, or
+     * ERR_FAILED when --help could not be written
+     */
+    CLI_BAD
 };
 
 /*
  * Parses. Options point into argv, whose words are put in another order (options first).
- * Sets the log level (-q, -v, -vv). `e` comes in empty; on CLI_BAD the caller prints it. Never exits.
- * Main thread only.
+ * Sets the log level (-q, -v, -vv). `e` comes in empty; on CLI_BAD the caller prints it. Never
+ * exits. Main thread only.
  */
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e);
 
@@ -31,7 +34,8 @@ bool cli_parse_size(const char *text, struct size_rule *rule);
 /* "auto", "off", "W:H:X:Y" (sides of 1 to 16384). False: none of these, and *rule is as it was. */
 bool cli_parse_crop(const char *text, struct crop_rule *rule);
 
-/* "kmeans,average" or "all" into o->strip and o->stacked, in place of what was there. False: they are as they were. */
+/* "kmeans,average" or "all" into o->strip and o->stacked, in place of what was there. False: they
+ * are as they were. */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
 /* NULL (a bare --steady) or per cent from 0 to STEADY_MOST into o->steady. */
@@ -45,7 +49,8 @@ bool cli_parse_tone_map(const char *text, struct options *o, struct err *e);
 bool cli_parse_hdr_peak(const char *text, struct options *o, struct err *e);
 bool cli_parse_light(const char *text, struct options *o, struct err *e);
 
-/* --shape, --smooth, --poster (NULL: bare), --title, --page and --dpi, each into its field. False: ERR_USAGE. */
+/* --shape, --smooth, --poster (NULL: bare), --title, --page and --dpi, each into its field. False:
+ * ERR_USAGE. */
 bool cli_parse_shape(const char *text, struct options *o, struct err *e);
 bool cli_parse_smooth(const char *text, struct options *o, struct err *e);
 bool cli_parse_poster(const char *text, struct options *o, struct err *e);
@@ -54,12 +59,14 @@ bool cli_parse_page(const char *text, struct options *o, struct err *e);
 bool cli_parse_dpi(const char *text, struct options *o, struct err *e);
 
 /*
- * When all options are read: checks what posters and shapes ask of each other, and puts in what nobody said: across time 360 pixels, of a
- * strip in SVG and PDF 1080; a circle 1080 and 2160; PAPER_DPI_USUAL. False: ERR_USAGE.
+ * When all options are read: checks what posters and shapes ask of each other, and puts in what
+ * nobody said: across time 360 pixels, of a strip in SVG and PDF 1080; a circle 1080 and 2160;
+ * PAPER_DPI_USUAL. False: ERR_USAGE.
  */
 bool cli_finalize_picture(struct options *o, struct err *e);
 
-/* "auto", "cpu", "cuda", "cuda:1", "cuda:0,2" into o->engine and o->devices. ERR_ENGINE when this build lacks the engine. */
+/* "auto", "cpu", "cuda", "cuda:1", "cuda:0,2" into o->engine and o->devices. ERR_ENGINE when this
+ * build lacks the engine. */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
 
 /* What stands for the film's name and for its modes in --name. */

@@ -14,10 +14,11 @@
 extern "C" {
 #endif
 
-/* What the disk said of a film when the list was made: it is asked once, for there may be many thousands. */
+/* What the disk said of a film when the list was made: it is asked once, for there may be many
+ * thousands. */
 struct input_file {
-    bool regular;        /* false: a pipe, or not there; the rest but `absent` is 0 */
-    bool absent;         /* the disk has no such path, or does not let it be seen        */
+    bool regular; /* false: a pipe, or not there; the rest but `absent` is 0 */
+    bool absent;  /* the disk has no such path, or does not let it be seen */
     uint64_t device, inode;
     uint64_t bytes;
     int64_t modified_ns; /* since 1970 */
@@ -26,21 +27,29 @@ struct input_file {
 /* A folder that films come from. */
 struct input_folder {
     uint64_t device, inode;
-    bool named;          /* an argument, or with -r below one; false: only films in it are arguments */
+    bool named; /* an argument, or with -r below one; false: only films in it are arguments */
 };
 
 /* Whether an entry is this run's to do. */
 enum input_duty {
-    INPUT_TO_DO,         /* a film to be rendered, or a problem to be told          */
-    INPUT_LEFT_OUT,      /* --update: its outputs are there                         */
-    INPUT_OTHERS         /* --shard: another process does it                        */
+    INPUT_TO_DO,    /* a film to be rendered, or a problem to be told */
+    INPUT_LEFT_OUT, /* --update: its outputs are there */
+    INPUT_OTHERS    /* --shard: another process does it */
 };
 
 struct inputs {
-    char **path;         /* films in order: arguments as given; a folder's films by name (path_order), then those of the folders in it */
-    char **stem;         /* for each: the output name without ending, unique in this run; with -r "FOLDER/NAME", as the film lies below
-                            the folder that was named. NULL: the entry is no film     */
-    struct err *problem; /* for each: why it cannot be rendered, as far as is known before opening it; mostly ERR_NONE */
+    /*
+     * films in order: arguments as given; a folder's films by name (path_order), then those of the
+     * folders in it
+     */
+    char **path;
+    /*
+     * for each: the output name without ending, unique in this run; with -r "FOLDER/NAME", as the
+     * film lies below the folder that was named. NULL: the entry is no film
+     */
+    char **stem;
+    /* for each: why it cannot be rendered, as far as is known before opening it; mostly ERR_NONE */
+    struct err *problem;
     struct input_file *file;
     enum input_duty *duty;
     size_t count;

@@ -9,9 +9,9 @@ extern "C" {
 #endif
 
 enum size_kind {
-    SIZE_SIDE,      /* longer side = side (default 320)   */
-    SIZE_EXACT,     /* width x height                     */
-    SIZE_DIVIDE,    /* 1/divisor of the film's size       */
+    SIZE_SIDE,   /* longer side = side (default 320) */
+    SIZE_EXACT,  /* width x height */
+    SIZE_DIVIDE, /* 1/divisor of the film's size */
     SIZE_FULL
 };
 
@@ -20,8 +20,10 @@ struct size_rule {
     int side, width, height, divisor;
 };
 
-/* The staged size by the rule for a film of width x height (displayed); never larger than the film. */
-void size_resolve(const struct size_rule *rule, int width, int height, int *out_width, int *out_height);
+/* The staged size by the rule for a film of width x height (displayed); never larger than the film.
+ */
+void size_resolve(const struct size_rule *rule, int width, int height, int *out_width,
+                  int *out_height);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,8 @@
  * which is the exact mean rounded half up; S and T may be reduced by a common factor.
  *
  * It leaves as 8 bits, full range R'G'B': for each row i of M
- *     sum = m[i][0] * (in[0] - offset[0]) + m[i][1] * (in[1] - offset[1]) + m[i][2] * (in[2] - offset[2])
- *     out = clamp(floor((sum + 2^(COLOUR_FRACTION + 7)) / 2^(COLOUR_FRACTION + 8)), 0, 255)
+ *     sum = m[i][0] * (in[0] - offset[0]) + m[i][1] * (in[1] - offset[1]) + m[i][2] * (in[2] -
+ * offset[2]) out = clamp(floor((sum + 2^(COLOUR_FRACTION + 7)) / 2^(COLOUR_FRACTION + 8)), 0, 255)
  * in 64 bits: one rounding, half up, of the whole sum.
  *
  * M is exact rational arithmetic on the Kr and Kb of ITU-T H.273 table 4
@@ -33,8 +33,8 @@ extern "C" {
 enum { COLOUR_FRACTION = 16 };
 
 struct colour_transform {
-    int32_t m[3][3];      /* row: R', G', B'; column: component 0, 1, 2; scaled by 2^COLOUR_FRACTION */
-    int32_t offset[3];    /* fix16, taken from each component first                                 */
+    int32_t m[3][3];   /* row: R', G', B'; column: component 0, 1, 2; scaled by 2^COLOUR_FRACTION */
+    int32_t offset[3]; /* fix16, taken from each component first */
 };
 
 /*
@@ -53,10 +53,11 @@ void colour_transform_init(struct colour_transform *t, enum colour_model model, 
 #endif
 
 /*
- * One pixel: in[] in fix16 (0..65535; grey: in[1], in[2] do not matter) to 8-bit R'G'B'. The GPU's pixels go through here, and
- * what colour_apply_row gives is tested against it.
+ * One pixel: in[] in fix16 (0..65535; grey: in[1], in[2] do not matter) to 8-bit R'G'B'. The GPU's
+ * pixels go through here, and what colour_apply_row gives is tested against it.
  */
-COLOUR_INLINE void colour_apply(const struct colour_transform *t, const uint16_t in[3], uint8_t rgb[3])
+COLOUR_INLINE void colour_apply(const struct colour_transform *t, const uint16_t in[3],
+                                uint8_t rgb[3])
 {
     for (int i = 0; i < 3; i++) {
         int64_t sum = (int64_t)1 << (COLOUR_FRACTION + 7);
@@ -68,14 +69,15 @@ COLOUR_INLINE void colour_apply(const struct colour_transform *t, const uint16_t
 }
 
 /*
- * colour_apply on n pixels: in[0..2][i] to rgb[i * step .. + 2]; `step` may be negative. The rows of in[]
- * may be one and the same. The same bytes for every transform with entries below 2^18, as all are that
- * colour_transform_init makes.
+ * colour_apply on n pixels: in[0..2][i] to rgb[i * step .. + 2]; `step` may be negative. The rows
+ * of in[] may be one and the same. The same bytes for every transform with entries below 2^18, as
+ * all are that colour_transform_init makes.
  */
 void colour_apply_row(const struct colour_transform *t, const uint16_t *const in[3], int n,
                       uint8_t *rgb, ptrdiff_t step);
 
-/* What an untagged film is read as: BT.709 if width >= 1280 or height > 576, else BT.601 (mpv's rule). */
+/* What an untagged film is read as: BT.709 if width >= 1280 or height > 576, else BT.601 (mpv's
+ * rule). */
 enum matrix colour_guess_matrix(int width, int height);
 
 /* "bt709", "limited" ..., the names that ffmpeg uses ("unknown" for UNSPECIFIED). */

@@ -16,9 +16,9 @@ extern "C" {
 #endif
 
 enum colour_model {
-    MODEL_YCBCR,   /* plane 0 Y', 1 Cb, 2 Cr, the chroma planes at their own size */
-    MODEL_GREY,    /* plane 0 only                                               */
-    MODEL_RGB      /* plane 0 R', 1 G', 2 B'                                      */
+    MODEL_YCBCR, /* plane 0 Y', 1 Cb, 2 Cr, the chroma planes at their own size */
+    MODEL_GREY,  /* plane 0 only */
+    MODEL_RGB    /* plane 0 R', 1 G', 2 B' */
 };
 
 /* ITU-T H.273 matrix coefficients that we know. */
@@ -26,16 +26,17 @@ enum matrix {
     MATRIX_UNSPECIFIED,
     MATRIX_BT601,
     MATRIX_BT709,
-    MATRIX_BT2020,     /* non-constant luminance */
+    MATRIX_BT2020, /* non-constant luminance */
     MATRIX_SMPTE240M,
     MATRIX_FCC,
     MATRIX_YCGCO,
-    MATRIX_RGB         /* the planes are R'G'B' already */
+    MATRIX_RGB /* the planes are R'G'B' already */
 };
 
 enum range { RANGE_UNSPECIFIED, RANGE_LIMITED, RANGE_FULL };
 
-/* How light became samples: SDR is everything that is neither SMPTE ST 2084 (PQ) nor ARIB STD-B67 (HLG). */
+/* How light became samples: SDR is everything that is neither SMPTE ST 2084 (PQ) nor ARIB STD-B67
+ * (HLG). */
 enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG, TRANSFERS };
 
 /* What R, G and B are. Only HDR pictures are brought to BT.709's (light.h). */
@@ -46,7 +47,7 @@ enum primaries { PRIMARIES_BT709, PRIMARIES_BT2020, PRIMARIES_P3 };
  * right if `mirror`, then turned clockwise by `quarter_turns` times 90 degrees.
  */
 struct orientation {
-    int quarter_turns;  /* 0..3 */
+    int quarter_turns; /* 0..3 */
     bool mirror;
 };
 
@@ -56,33 +57,33 @@ struct orientation {
  */
 struct plane {
     const uint8_t *data;
-    ptrdiff_t pitch;       /* bytes from row to row, may be negative */
-    int step;              /* bytes from sample to sample            */
-    int width, height;     /* samples, crop applied                  */
+    ptrdiff_t pitch;   /* bytes from row to row, may be negative */
+    int step;          /* bytes from sample to sample */
+    int width, height; /* samples, crop applied */
 };
 
 struct frame_view {
     enum colour_model model;
-    enum matrix matrix;         /* never UNSPECIFIED */
-    enum range range;           /* never UNSPECIFIED */
+    enum matrix matrix; /* never UNSPECIFIED */
+    enum range range;   /* never UNSPECIFIED */
     enum transfer transfer;
     enum primaries primaries;
     struct orientation orientation;
-    int bits;                   /* 8..16 significant bits of a sample                       */
-    int shift;                  /* the stored word is shifted right by this (P010: 6)       */
-    int width, height;          /* luma samples, crop applied, orientation not yet applied  */
-    bool on_device;             /* plane[].data are addresses in the engine's device memory (engine_device) */
-    void *stream;               /* on_device: the CUstream on which the samples become ready; NULL: they are */
+    int bits;          /* 8..16 significant bits of a sample */
+    int shift;         /* the stored word is shifted right by this (P010: 6) */
+    int width, height; /* luma samples, crop applied, orientation not yet applied */
+    bool on_device; /* plane[].data are addresses in the engine's device memory (engine_device) */
+    void *stream;   /* on_device: the CUstream on which the samples become ready; NULL: they are */
     struct plane plane[3];
 };
 
 /* What is known of a staged frame beside its pixels. */
 struct frame_tag {
-    uint64_t column;    /* first column that it fills                    */
-    uint32_t repeat;    /* columns that it fills, 1 or more              */
-    uint64_t frame;     /* number of the displayed frame, from 0         */
-    int64_t time_us;    /* time of the frame from the film's start       */
-    bool damaged;       /* the decoder reported damage in it             */
+    uint64_t column; /* first column that it fills */
+    uint32_t repeat; /* columns that it fills, 1 or more */
+    uint64_t frame;  /* number of the displayed frame, from 0 */
+    int64_t time_us; /* time of the frame from the film's start */
+    bool damaged;    /* the decoder reported damage in it */
 };
 
 #ifdef __cplusplus

@@ -1,17 +1,20 @@
 /*
- * oklab.h - an 8-bit sRGB colour in OKLab, in integers: where equal distances look about equally large.
+ * oklab.h - an 8-bit sRGB colour in OKLab, in integers: where equal distances look about equally
+ * large.
  *
- * OKLab is Bjorn Ottosson's ("A perceptual color space for image processing", 2020, bottosson.github.io/posts/oklab, with the
- * matrices of 2021). Here L, a and b are whole numbers, OKLAB_ONE times the published ones:
+ * OKLab is Bjorn Ottosson's ("A perceptual color space for image processing", 2020,
+ * bottosson.github.io/posts/oklab, with the matrices of 2021). Here L, a and b are whole numbers,
+ * OKLAB_ONE times the published ones:
  *
  *     linear    = srgb_linear of each channel (srgb.h), 0..65535
  *     l, m, s   = (OKLAB_TO_LMS linear + 2^15) >> 16, 0..65535
- *     l', ...   = oklab_root(l), ...: 2^14 times the cube root of l / 65535, rounded to nearest, 0..2^14
- *     L, a, b   = floor((OKLAB_TO_LAB (l', m', s') + 2^19) / 2^20)
+ *     l', ...   = oklab_root(l), ...: 2^14 times the cube root of l / 65535, rounded to nearest,
+ * 0..2^14 L, a, b   = floor((OKLAB_TO_LAB (l', m', s') + 2^19) / 2^20)
  *
- * The matrices are 2^16 times the published ones, each entry one of the two nearest integers, chosen so that a row's sum is what
- * it is in real numbers (1, or 0 for a and b): every grey has a = b = 0. L, a and b lie within 2 of the definition in real
- * numbers; tests/unit/test_oklab.c has all of it from there.
+ * The matrices are 2^16 times the published ones, each entry one of the two nearest integers,
+ * chosen so that a row's sum is what it is in real numbers (1, or 0 for a and b): every grey has a
+ * = b = 0. L, a and b lie within 2 of the definition in real numbers; tests/unit/test_oklab.c has
+ * all of it from there.
  */
 #ifndef BARCODE_OKLAB_H
 #define BARCODE_OKLAB_H
@@ -25,16 +28,22 @@ extern "C" {
 /* L is 0..1024, 0 black and 1024 white; of sRGB's colours a is -239..283 and b -319..203. */
 enum { OKLAB_ONE = 1024, OKLAB_ROOTS = 65536 };
 
-#define OKLAB_TO_LMS {{27015, 35149, 3372}, {13887, 44610, 7039}, {5787, 18463, 41286}}
-#define OKLAB_TO_LAB {{13792, 52011, -267}, {129630, -159160, 29530}, {1698, 51300, -52998}}
+#define OKLAB_TO_LMS \
+    { \
+        {27015, 35149, 3372}, {13887, 44610, 7039}, { 5787, 18463, 41286 } \
+    }
+#define OKLAB_TO_LAB \
+    { \
+        {13792, 52011, -267}, {129630, -159160, 29530}, { 1698, 51300, -52998 } \
+    }
 
 struct oklab {
     int16_t l, a, b;
 };
 
 /*
- * root[x] = oklab_root(x) above: the r with (2r - 1)^3 * 65535 <= 2^45 x < (2r + 1)^3 * 65535, which needs no real number (and
- * no 65536 numbers of source). About 80,000 steps. Any thread.
+ * root[x] = oklab_root(x) above: the r with (2r - 1)^3 * 65535 <= 2^45 x < (2r + 1)^3 * 65535,
+ * which needs no real number (and no 65536 numbers of source). About 80,000 steps. Any thread.
  */
 void oklab_roots(uint16_t root[OKLAB_ROOTS]);
 
@@ -45,21 +54,27 @@ void oklab_roots(uint16_t root[OKLAB_ROOTS]);
 #endif
 
 /*
- * rgb in OKLab. linear[256] is srgb_linear and root[OKLAB_ROOTS] what oklab_roots gives, or copies of them: the GPU has its own.
- * Sums are taken modulo 2^32, OFFSET above the true ones, which makes all that sRGB has positive.
+ * rgb in OKLab. linear[256] is srgb_linear and root[OKLAB_ROOTS] what oklab_roots gives, or copies
+ * of them: the GPU has its own. Sums are taken modulo 2^32, OFFSET above the true ones, which makes
+ * all that sRGB has positive.
  */
-OKLAB_INLINE struct oklab oklab_of(const uint16_t *linear, const uint16_t *root, const uint8_t rgb[3])
+OKLAB_INLINE struct oklab oklab_of(const uint16_t *linear, const uint16_t *root,
+                                   const uint8_t rgb[3])
 {
     enum { OFFSET = 512 };
     const uint32_t to_lms[3][3] = OKLAB_TO_LMS;
     const int32_t to_lab[3][3] = OKLAB_TO_LAB;
     uint32_t light[3] = {linear[rgb[0]], linear[rgb[1]], linear[rgb[2]]}, cone[3], lab[3];
     for (int i = 0; i < 3; i++)
-        cone[i] = root[(to_lms[i][0] * light[0] + to_lms[i][1] * light[1] + to_lms[i][2] * light[2] + (1u << 15)) >> 16];
+        cone[i] = root[(to_lms[i][0] * light[0] + to_lms[i][1] * light[1] +
+                        to_lms[i][2] * light[2] + (1u << 15)) >>
+                       16];
     for (int i = 0; i < 3; i++)
-        lab[i] = ((uint32_t)to_lab[i][0] * cone[0] + (uint32_t)to_lab[i][1] * cone[1] + (uint32_t)to_lab[i][2] * cone[2] +
-                  ((uint32_t)OFFSET << 20) + (1u << 19)) >> 20;
-    struct oklab to = {(int16_t)((int)lab[0] - OFFSET), (int16_t)((int)lab[1] - OFFSET), (int16_t)((int)lab[2] - OFFSET)};
+        lab[i] = ((uint32_t)to_lab[i][0] * cone[0] + (uint32_t)to_lab[i][1] * cone[1] +
+                  (uint32_t)to_lab[i][2] * cone[2] + ((uint32_t)OFFSET << 20) + (1u << 19)) >>
+                 20;
+    struct oklab to = {(int16_t)((int)lab[0] - OFFSET), (int16_t)((int)lab[1] - OFFSET),
+                       (int16_t)((int)lab[2] - OFFSET)};
     return to;
 }
 

@@ -19,8 +19,8 @@
  *      width and height swapped when quarter_turns is odd.
  * S needs 44 bits, S * 2^(16 - bits) 51.
  *
- * Pictures that must become light first (light.h) have their samples changed before step 2, and three components of luma's size then.
- * S of light needs 52 bits.
+ * Pictures that must become light first (light.h) have their samples changed before step 2, and
+ * three components of luma's size then. S of light needs 52 bits.
  */
 #ifndef BARCODE_SHRINK_H
 #define BARCODE_SHRINK_H
@@ -45,7 +45,8 @@ struct shrink;
  */
 struct shrink *shrink_open(int width, int height, struct err *e);
 
-/* From here on pictures for which light_wanted says so go through `light`, which outlives the workspace; NULL: none do. */
+/* From here on pictures for which light_wanted says so go through `light`, which outlives the
+ * workspace; NULL: none do. */
 void shrink_use_light(struct shrink *s, struct light *light);
 
 /*
@@ -59,7 +60,8 @@ void shrink_use_light(struct shrink *s, struct light *light);
  */
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e);
 
-/* shrink_frame's conditions on a view, but for memory (ERR_FAILED); nothing is read. For engines with a shrink of their own. */
+/* shrink_frame's conditions on a view, but for memory (ERR_FAILED); nothing is read. For engines
+ * with a shrink of their own. */
 bool shrink_check_view(const struct frame_view *v, struct err *e);
 
 /* Where pixel (x, y) before orientation goes: start + x * right + y * down, in pixels. */
@@ -71,8 +73,9 @@ struct shrink_placing {
 struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdiff_t height);
 
 /*
- * The input cells under one output cell: `head` in part, begin..end-1 in full (none when they are equal), `tail` in part.
- * A weight is the length of the part; a weight of 0 comes with an index that is safe to read.
+ * The input cells under one output cell: `head` in part, begin..end-1 in full (none when they are
+ * equal), `tail` in part. A weight is the length of the part; a weight of 0 comes with an index
+ * that is safe to read.
  */
 struct shrink_span {
     uint64_t head, head_weight;
@@ -81,9 +84,10 @@ struct shrink_span {
 };
 
 /*
- * The rule above along one axis: output cell i covers [i * pixel, (i + 1) * pixel), input cell j [j * sample, (j + 1) * sample).
- * `pixel` is the number of input cells and `sample` that of output cells, or both divided by a common factor. 1 or more
- * each; (i + 1) * pixel stays below 2^64. Pure; any thread.
+ * The rule above along one axis: output cell i covers [i * pixel, (i + 1) * pixel), input cell j [j
+ * * sample, (j + 1) * sample). `pixel` is the number of input cells and `sample` that of output
+ * cells, or both divided by a common factor. 1 or more each; (i + 1) * pixel stays below 2^64.
+ * Pure; any thread.
  */
 struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample);
 

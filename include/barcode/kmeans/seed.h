@@ -22,21 +22,22 @@ extern "C" {
 
 /* The fourth word of the counter: one number a purpose, so that no two draws share a block. */
 enum seed_stage {
-    STAGE_RANDOM,      /* the draws of the random start                          */
-    STAGE_PLUSPLUS,    /* k-means++ on the frame's points                        */
-    STAGE_ROUNDS,      /* the rounds of k-means||                                */
-    STAGE_RECLUSTER    /* k-means++ on the candidates that the rounds gave       */
+    STAGE_RANDOM,   /* the draws of the random start */
+    STAGE_PLUSPLUS, /* k-means++ on the frame's points */
+    STAGE_ROUNDS,   /* the rounds of k-means|| */
+    STAGE_RECLUSTER /* k-means++ on the candidates that the rounds gave */
 };
 
 enum {
     SEED_ROUNDS = 5,
-    SEED_CANDIDATES = 1 + SEED_ROUNDS * 2 * CLUSTERS_MAX  /* at most */
+    SEED_CANDIDATES = 1 + SEED_ROUNDS * 2 * CLUSTERS_MAX /* at most */
 };
 
 struct seed;
 
 /* Works with frames of at most `capacity` distinct colours. `params` is copied. NULL on failure. */
-struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa, struct err *e);
+struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa,
+                       struct err *e);
 void seed_close(struct seed **s);
 
 /* floor(u * total / 2^64): a draw below `total`. */
@@ -46,10 +47,11 @@ uint64_t seed_scale(uint64_t u, uint64_t total);
 int seed_trials(int k);
 
 /*
- * The k starting centres as colour words (points.h) of restart `restart` of frame `frame`. p has more
- * than k points, and boxes unless the instruction set is ISA_C.
+ * The k starting centres as colour words (points.h) of restart `restart` of frame `frame`. p has
+ * more than k points, and boxes unless the instruction set is ISA_C.
  */
-void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart, uint32_t centre[CLUSTERS_MAX]);
+void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart,
+                uint32_t centre[CLUSTERS_MAX]);
 
 #ifdef __cplusplus
 }

@@ -14,34 +14,42 @@ extern "C" {
 #endif
 
 struct film {
-    char *path;                  /* as the user gave it; owned by the source that opened it  */
-    char title[256];             /* the container's own; any bytes; "": it has none         */
-    char container[48];          /* "matroska,webm"                                         */
-    char codec[32];              /* "h264"                                                  */
-    char pixel_format[32];       /* "yuv420p10le"                                           */
-    int stream;                  /* index of the video stream in the container              */
-    int video, videos;           /* its number among the video streams (--stream), and how many these are */
-    int width, height;           /* displayed samples: crop and orientation applied         */
+    char *path;            /* as the user gave it; owned by the source that opened it */
+    char title[256];       /* the container's own; any bytes; "": it has none */
+    char container[48];    /* "matroska,webm" */
+    char codec[32];        /* "h264" */
+    char pixel_format[32]; /* "yuv420p10le" */
+    int stream;            /* index of the video stream in the container */
+    int video, videos; /* its number among the video streams (--stream), and how many these are */
+    int width, height; /* displayed samples: crop and orientation applied */
     int coded_width, coded_height;
-    int sample_num, sample_den;  /* how much wider than high a displayed sample is; 1, 1 where nobody says, 0, 0 of what has none */
+    /*
+     * how much wider than high a displayed sample is; 1, 1 where nobody says, 0, 0 of what has none
+     */
+    int sample_num, sample_den;
     struct orientation orientation;
     /* Decided before decoding, for pictures whose own tags do not say: src/DESIGN.md, section 5. */
-    enum matrix matrix;          /* never UNSPECIFIED                                       */
-    enum range range;            /* never UNSPECIFIED                                       */
-    bool matrix_guessed;         /* the film names no matrix, or the one in unknown_matrix  */
-    char unknown_matrix[32];     /* a named matrix that is read as `matrix`; "" otherwise   */
+    enum matrix matrix;      /* never UNSPECIFIED */
+    enum range range;        /* never UNSPECIFIED */
+    bool matrix_guessed;     /* the film names no matrix, or the one in unknown_matrix */
+    char unknown_matrix[32]; /* a named matrix that is read as `matrix`; "" otherwise */
     bool range_guessed;
-    bool matrix_by_size;         /* neither tags nor codec say: a picture of another size may have another matrix */
-    bool range_by_format;        /* neither tags nor codec say: grey is full, Y'CbCr limited */
+    /* neither tags nor codec say: a picture of another size may have another matrix */
+    bool matrix_by_size;
+    bool range_by_format; /* neither tags nor codec say: grey is full, Y'CbCr limited */
     enum transfer transfer;
-    enum primaries primaries;    /* BT.709 unless the film says otherwise; of PQ and HLG BT.2020 */
-    int peak;                    /* cd/m2: the brightest pixel (MaxCLL), else the mastering display's most; 0: the film does not say */
-    int dolby_vision;            /* its profile, if only its own decoders know its colours; else 0 */
-    int64_t rate_num, rate_den;  /* frames a second, 0/1 when unknown                       */
-    int64_t duration_us;         /* -1 when unknown                                         */
-    bool duration_guessed;       /* from the bit rate or the last timestamp, not stated     */
-    int64_t frames;              /* estimate of displayed frames, -1 when unknown           */
-    char library[64];            /* whose frames and times these are: "libavcodec 59.37.100, ..." */
+    enum primaries primaries; /* BT.709 unless the film says otherwise; of PQ and HLG BT.2020 */
+    /*
+     * cd/m2: the brightest pixel (MaxCLL), else the mastering display's most; 0: the film does not
+     * say
+     */
+    int peak;
+    int dolby_vision;           /* its profile, if only its own decoders know its colours; else 0 */
+    int64_t rate_num, rate_den; /* frames a second, 0/1 when unknown */
+    int64_t duration_us;        /* -1 when unknown */
+    bool duration_guessed;      /* from the bit rate or the last timestamp, not stated */
+    int64_t frames;             /* estimate of displayed frames, -1 when unknown */
+    char library[64];           /* whose frames and times these are: "libavcodec 59.37.100, ..." */
 };
 
 #ifdef __cplusplus

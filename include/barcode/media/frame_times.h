@@ -1,10 +1,11 @@
 /*
  * frame_times.h - when every displayed frame of a film was on the screen, as staging found it out.
  *
- * A selection is a pure function of these times, so a walk over the frame times says exactly which frames another
- * selection of the same film would pick, which columns they fill, and where reading would stop: what lets cached
- * frames serve a run they were not made for. What staging cannot know for sure (a film cut short, times that run
- * backwards, no memory) makes a frame times that serves no other selection.
+ * A selection is a pure function of these times, so a walk over the frame times says exactly which
+ * frames another selection of the same film would pick, which columns they fill, and where reading
+ * would stop: what lets cached frames serve a run they were not made for. What staging cannot know
+ * for sure (a film cut short, times that run backwards, no memory) makes a frame times that serves
+ * no other selection.
  *
  * Written by one thread, in display order; read by any once that is done.
  */
@@ -23,7 +24,8 @@
 extern "C" {
 #endif
 
-/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in selection.h). */
+/* As next_us: only the selection's own rule says how long the frame stays (selection_last_until in
+ * selection.h). */
 #define FRAME_TIMES_OPEN INT64_MAX
 
 struct frame_times;
@@ -42,7 +44,8 @@ void frame_times_add(struct frame_times *t, int64_t time_us, int64_t next_us);
 /* Here the reader asks whether the selection can want more, and stops if not. */
 void frame_times_check(struct frame_times *t);
 
-/* The reader did stop: frames added from now on were numbered without knowing what follows, and are not kept. */
+/* The reader did stop: frames added from now on were numbered without knowing what follows, and are
+ * not kept. */
 void frame_times_stop(struct frame_times *t);
 
 /* The film's end was reached, and read without fault. */
@@ -54,20 +57,22 @@ typedef bool frame_times_pick(void *user, const struct frame_tag *tag);
 /* What staging would have counted. */
 struct frame_times_walked {
     uint64_t displayed;
-    int64_t last_us;          /* -1: no frame */
+    int64_t last_us; /* -1: no frame */
 };
 
 /*
- * Picks by another rule, as staging would. True when the walk came to where reading would stop or to the film's
- * end, and `pick` never said false; else the frame times cannot tell, and what was picked is to be forgotten.
+ * Picks by another rule, as staging would. True when the walk came to where reading would stop or
+ * to the film's end, and `pick` never said false; else the frame times cannot tell, and what was
+ * picked is to be forgotten.
  */
-bool frame_times_walk(const struct frame_times *t, const struct selection *rule, frame_times_pick *pick, void *user,
-                    struct frame_times_walked *w);
+bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
+                      frame_times_pick *pick, void *user, struct frame_times_walked *w);
 
 /* A byte or two a frame. */
 void frame_times_encode(const struct frame_times *t, struct wire_out *o);
 
-/* The opposite, from bytes that may be anything. NULL when they are no frame times, or without memory. */
+/* The opposite, from bytes that may be anything. NULL when they are no frame times, or without
+ * memory. */
 struct frame_times *frame_times_decode(struct wire_in *in);
 
 /* Frees all; sets *t to NULL. NULL is fine. */

@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /*
- * Writes a line for FFmpeg and, if libavcodec has the decoder libdav1d, a line for dav1d. The versions
- * are those of the loaded libraries, which may be newer than the headers. Any thread.
+ * Writes a line for FFmpeg and, if libavcodec has the decoder libdav1d, a line for dav1d. The
+ * versions are those of the loaded libraries, which may be newer than the headers. Any thread.
  */
 void libraries_describe(char *text, size_t size);
 

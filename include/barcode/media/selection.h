@@ -18,8 +18,9 @@
  *   - a target that was passed by while timestamps were broken goes to the first frame
  *     that reaches beyond it: a glitch shifts a column, it never loses one.
  *
- * With `keyframes` the same walk goes over the key frames alone, each of which is taken to be on the screen until the next one
- * comes: a target has the key frame at or before it. EVERY then is an INTERVAL of interval_us, so that it has targets too.
+ * With `keyframes` the same walk goes over the key frames alone, each of which is taken to be on
+ * the screen until the next one comes: a target has the key frame at or before it. EVERY then is an
+ * INTERVAL of interval_us, so that it has targets too.
  */
 #ifndef BARCODE_SELECTION_H
 #define BARCODE_SELECTION_H
@@ -32,26 +33,26 @@ extern "C" {
 #endif
 
 enum selection_kind {
-    SELECT_EVERY,     /* every Nth displayed frame, from the first one inside start..end   */
-    SELECT_INTERVAL,  /* the frame shown at start, start + S, start + 2S, ...              */
-    SELECT_COLUMNS    /* C columns: the frames shown in the middle of C equal spans         */
+    SELECT_EVERY,    /* every Nth displayed frame, from the first one inside start..end */
+    SELECT_INTERVAL, /* the frame shown at start, start + S, start + 2S, ... */
+    SELECT_COLUMNS   /* C columns: the frames shown in the middle of C equal spans */
 };
 
 struct selection {
     enum selection_kind kind;
-    uint64_t every;        /* N >= 1                                              */
-    int64_t interval_us;   /* S >= 1                                              */
-    uint64_t columns;      /* C >= 1                                              */
-    int64_t start_us;      /* >= 0; frames gone from the screen by then are never picked */
-    int64_t end_us;        /* exclusive; INT64_MAX when the film's end            */
-    bool keyframes;        /* key frames alone; for EVERY interval_us is filled too */
+    uint64_t every;      /* N >= 1 */
+    int64_t interval_us; /* S >= 1 */
+    uint64_t columns;    /* C >= 1 */
+    int64_t start_us;    /* >= 0; frames gone from the screen by then are never picked */
+    int64_t end_us;      /* exclusive; INT64_MAX when the film's end */
+    bool keyframes;      /* key frames alone; for EVERY interval_us is filled too */
 };
 
 /* Where a walk stands. Start with selection_begin; copy freely. */
 struct selection_cursor {
     struct selection rule;
-    uint64_t seen;         /* EVERY: displayed frames inside start..end so far  */
-    uint64_t column;       /* columns given out so far                          */
+    uint64_t seen;   /* EVERY: displayed frames inside start..end so far */
+    uint64_t column; /* columns given out so far */
 };
 
 /* SELECT_COLUMNS needs a real end: the caller puts the film's duration in end_us first. */
@@ -68,15 +69,18 @@ struct selection_cursor selection_begin(const struct selection *rule);
  * at most on a sound film. A caller who knows the duration passes that instead.
  * Constant time, whatever the numbers; at most UINT32_MAX columns a frame.
  */
-uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us, uint64_t *column);
+uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us,
+                        uint64_t *column);
 
 /*
- * The time that column `column` is for: its target. -1 by EVERY without `keyframes`, which has none, and beyond the last of
- * COLUMNS; it may lie at or beyond end_us. Constant time, no side effect; any thread.
+ * The time that column `column` is for: its target. -1 by EVERY without `keyframes`, which has
+ * none, and beyond the last of COLUMNS; it may lie at or beyond end_us. Constant time, no side
+ * effect; any thread.
  */
 int64_t selection_target(const struct selection *rule, uint64_t column);
 
-/* The first target that is still open, INT64_MAX when there is none before end_us. Not by EVERY without `keyframes`. */
+/* The first target that is still open, INT64_MAX when there is none before end_us. Not by EVERY
+ * without `keyframes`. */
 int64_t selection_next(const struct selection_cursor *c);
 
 /*
@@ -93,15 +97,15 @@ bool selection_done(const struct selection_cursor *c, int64_t time_us);
 uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_t duration_us);
 
 /*
- * How far the last frame may lie before an announced end at `end_us` in a film that is whole: 2 s or 1 %, whichever is more.
- * Sound often outlasts the picture.
+ * How far the last frame may lie before an announced end at `end_us` in a film that is whole: 2 s
+ * or 1 %, whichever is more. Sound often outlasts the picture.
  */
 int64_t selection_end_slack(int64_t end_us);
 
 /*
- * Until when the film's last frame, shown at `last_us`, stays on the screen: one nominal frame. With --columns it is
- * INT64_MAX when the announced end is near (selection_end_slack), so that the last columns are filled; a film that stops
- * earlier was cut off, and its columns are missing.
+ * Until when the film's last frame, shown at `last_us`, stays on the screen: one nominal frame.
+ * With --columns it is INT64_MAX when the announced end is near (selection_end_slack), so that the
+ * last columns are filled; a film that stops earlier was cut off, and its columns are missing.
  */
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us);
 

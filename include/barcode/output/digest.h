@@ -24,7 +24,8 @@ bool digest_put(struct digest *d, uint64_t column, const void *data, size_t byte
 /* Forgets a column. */
 void digest_drop(struct digest *d, uint64_t column);
 
-/* Compares two, once all writers are done: columns in both, of those different, columns in one only. */
+/* Compares two, once all writers are done: columns in both, of those different, columns in one
+ * only. */
 struct digest_result {
     uint64_t both, different, alone, first_difference;
 };

@@ -18,7 +18,8 @@ extern "C" {
 
 struct dump;
 
-/* `path` as atomic_file_open takes it; pipes and stdout get their bytes at dump_commit, and until then these lie in $TMPDIR. */
+/* `path` as atomic_file_open takes it; pipes and stdout get their bytes at dump_commit, and until
+ * then these lie in $TMPDIR. */
 struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e);
 
 /* Any thread. */

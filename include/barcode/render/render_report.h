@@ -11,11 +11,14 @@
 extern "C" {
 #endif
 
-/* Says the problems that are known before the first film is opened: now, not hours later. Notes them, and what is left out. */
+/* Says the problems that are known before the first film is opened: now, not hours later. Notes
+ * them, and what is left out. */
 bool render_report_known(const struct render *r, struct err *e);
 
-/* Notes a film that nobody else can speak for any more: `failure` ended the process that worked on it, or it was not begun. */
-bool render_report_missing(const struct render *r, size_t film, const struct err *failure, struct err *e);
+/* Notes a film that nobody else can speak for any more: `failure` ended the process that worked on
+ * it, or it was not begun. */
+bool render_report_missing(const struct render *r, size_t film, const struct err *failure,
+                           struct err *e);
 
 #ifdef __cplusplus
 }

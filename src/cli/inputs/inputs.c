@@ -15,15 +15,12 @@
 
 /* What a film in a folder is called. A file named outright may have any ending. */
 static const char *const ending[] = {
-    "mkv", "mp4", "m4v", "mov", "qt", "avi", "webm", "ts", "m2ts", "mts", "m2t", "mpg", "mpeg", "mpe", "m1v", "m2v",
-    "vob", "evo", "wmv", "asf", "flv", "f4v", "ogv", "ogm", "3gp", "3g2", "mxf", "gxf", "nut", "dv", "divx", "rm",
-    "rmvb", "h264", "264", "avc", "h265", "265", "hevc", "ivf", "obu", "av1", "vp8", "vp9", "y4m", "mjpg", "mjpeg", NULL
-};
+    "mkv",  "mp4", "m4v",  "mov", "qt",  "avi", "webm", "ts",  "m2ts", "mts",  "m2t",   "mpg",
+    "mpeg", "mpe", "m1v",  "m2v", "vob", "evo", "wmv",  "asf", "flv",  "f4v",  "ogv",   "ogm",
+    "3gp",  "3g2", "mxf",  "gxf", "nut", "dv",  "divx", "rm",  "rmvb", "h264", "264",   "avc",
+    "h265", "265", "hevc", "ivf", "obu", "av1", "vp8",  "vp9", "y4m",  "mjpg", "mjpeg", NULL};
 
-bool inputs_is_film_name(const char *name)
-{
-    return writer_has_ending(name, ending);
-}
+bool inputs_is_film_name(const char *name) { return writer_has_ending(name, ending); }
 
 bool inputs_is_folder(const char *path)
 {
@@ -31,19 +28,24 @@ bool inputs_is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* What a film from stdin is called everywhere: its outputs are named "stdin", and every room knows what to open. */
+/* What a film from stdin is called everywhere: its outputs are named "stdin", and every room knows
+ * what to open. */
 #define STDIN "/dev/stdin"
 
 static bool check_stdin(const struct inputs *in, const char *name, struct err *e)
 {
     int flags = fcntl(STDIN_FILENO, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)        /* as interrupt_open_standard leaves a closed one */
+    /* as interrupt_open_standard leaves a closed one */
+    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)
         return err_set(e, ERR_INPUT, "cannot read a film from stdin: it is closed");
     if (isatty(STDIN_FILENO))
-        return err_set(e, ERR_USAGE, "stdin is a terminal, and films are not typed: send one into it with | or <");
+        return err_set(
+            e, ERR_USAGE,
+            "stdin is a terminal, and films are not typed: send one into it with | or <");
     for (size_t i = 0; i < in->count && !file_is_regular(name); i++)
         if (file_descriptor(in->path[i]) == STDIN_FILENO)
-            return err_set(e, ERR_USAGE, "stdin is named twice, and what comes through it can be read only once");
+            return err_set(e, ERR_USAGE,
+                           "stdin is named twice, and what comes through it can be read only once");
     return true;
 }
 

@@ -14,23 +14,21 @@
 
 /* A folder on the way down from the one that was named. */
 struct level {
-    const struct level *up;        /* NULL: that one */
-    const char *path, *below;      /* `below` as inputs_list_film has it */
+    const struct level *up;   /* NULL: that one */
+    const char *path, *below; /* `below` as inputs_list_film has it */
     dev_t device;
     ino_t inode;
 };
 
-static int select_shown(const struct dirent *d)
-{
-    return d->d_name[0] != '.';
-}
+static int select_shown(const struct dirent *d) { return d->d_name[0] != '.'; }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
     return path_order((*a)->d_name, (*b)->d_name);
 }
 
-/* True for what barcode made: by --any its pictures, and the report, would become films of the next run. */
+/* True for what barcode made: by --any its pictures, and the report, would become films of the next
+ * run. */
 static bool is_output(const char *path)
 {
     char film[FILM_ID_TEXT];
@@ -43,8 +41,9 @@ static bool is_output(const char *path)
 }
 
 /*
- * True for a film: a regular file, or one that stat() knows nothing of, since opening it says why. A user who names a folder means the
- * films in it, whatever a folder, pipe, socket or device there is called.
+ * True for a film: a regular file, or one that stat() knows nothing of, since opening it says why.
+ * A user who names a folder means the films in it, whatever a folder, pipe, socket or device there
+ * is called.
  */
 static bool is_film(const struct options *o, const char *path, const char *name)
 {
@@ -54,7 +53,7 @@ static bool is_film(const struct options *o, const char *path, const char *name)
     bool known = stat(path, &s) == 0;
     if (known && S_ISDIR(s.st_mode))
         return false;
-    const char *why = known && !S_ISREG(s.st_mode)                 ? "it is no regular file"
+    const char *why = known && !S_ISREG(s.st_mode)                    ? "it is no regular file"
                       : !inputs_is_film_name(name) && is_output(path) ? "barcode made it"
                                                                       : NULL;
     if (why)
@@ -62,7 +61,8 @@ static bool is_film(const struct options *o, const char *path, const char *name)
     return !why;
 }
 
-static bool add_films(struct inputs_list *list, const struct level *at, struct dirent *const *entry, int count, struct err *e)
+static bool add_films(struct inputs_list *list, const struct level *at, struct dirent *const *entry,
+                      int count, struct err *e)
 {
     for (int i = 0; i < count; i++) {
         char *path = path_join(at->path, entry[i]->d_name, "", e);
@@ -78,7 +78,8 @@ static bool add_films(struct inputs_list *list, const struct level *at, struct d
     return true;
 }
 
-/* The folder above, or this one itself, that the folder of these numbers is; NULL: none. A way that leads back up has no end. */
+/* The folder above, or this one itself, that the folder of these numbers is; NULL: none. A way that
+ * leads back up has no end. */
 static const struct level *find_above(const struct level *at, const struct stat *s)
 {
     while (at && (at->device != s->st_dev || at->inode != s->st_ino))
@@ -89,17 +90,25 @@ static const struct level *find_above(const struct level *at, const struct stat 
 static bool add_level(struct inputs_list *list, const struct level *at, struct err *e);
 
 /* `name` in the folder `at`, if it is a folder itself. */
-static bool add_below(struct inputs_list *list, const struct level *at, const struct dirent *d, struct err *e)
+static bool add_below(struct inputs_list *list, const struct level *at, const struct dirent *d,
+                      struct err *e)
 {
     struct stat s;
     if (d->d_type != DT_DIR && d->d_type != DT_LNK && d->d_type != DT_UNKNOWN)
         return true;
-    char *path = path_join(at->path, d->d_name, "", e), *below = path ? path_join(at->below, d->d_name, "/", e) : NULL;
+    char *path = path_join(at->path, d->d_name, "", e),
+         *below = path ? path_join(at->below, d->d_name, "/", e) : NULL;
     bool ok = below != NULL;
     if (ok && stat(path, &s) == 0 && S_ISDIR(s.st_mode)) {
-        const struct level *above = find_above(at, &s), next = {.up = at, .path = path, .below = below, .device = s.st_dev, .inode = s.st_ino};
+        const struct level *above = find_above(at, &s), next = {.up = at,
+                                                                .path = path,
+                                                                .below = below,
+                                                                .device = s.st_dev,
+                                                                .inode = s.st_ino};
         if (above)
-            log_msg(LOG_WARNING, "the folder '%s' is left out: it leads back to '%s', which it lies in", path, above->path);
+            log_msg(LOG_WARNING,
+                    "the folder '%s' is left out: it leads back to '%s', which it lies in", path,
+                    above->path);
         else
             ok = add_level(list, &next, e);
     }
@@ -145,6 +154,7 @@ bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
         return false;
     if (list->in->count > before)
         return true;
-    err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder, list->options->recursive ? " or below it" : "");
+    err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder,
+            list->options->recursive ? " or below it" : "");
     return inputs_list_problem(list, folder, &problem, e);
 }

@@ -64,7 +64,8 @@ static char *make_fixed(struct inputs_list *list, const char *name, const char *
     return stem;
 }
 
-/* The output name for a film's path, below a folder; it differs from every stem that is in the list already. */
+/* The output name for a film's path, below a folder; it differs from every stem that is in the list
+ * already. */
 static char *make_stem(struct inputs_list *list, const char *path, const char *below, struct err *e)
 {
     size_t length;
@@ -75,7 +76,7 @@ static char *make_stem(struct inputs_list *list, const char *path, const char *b
             break;
         }
     }
-    size_t bytes = strlen(below) + length + 24;      /* room for "-" and any size_t */
+    size_t bytes = strlen(below) + length + 24; /* room for "-" and any size_t */
     char *stem = grow_names(&list->names, list->in->stem, e) ? malloc(bytes) : NULL;
     if (!stem) {
         err_memory(e, bytes);
@@ -106,10 +107,12 @@ static bool grow_array(void *array, size_t count, size_t each, struct err *e)
 static bool grow(struct inputs *in, struct err *e)
 {
     size_t n = in->count ? 2 * in->count : 1;
-    if (in->count & (in->count - 1))         /* room for the next power of two is there */
+    if (in->count & (in->count - 1)) /* room for the next power of two is there */
         return true;
-    return grow_array(&in->path, n, sizeof *in->path, e) && grow_array(&in->stem, n, sizeof *in->stem, e) &&
-           grow_array(&in->problem, n, sizeof *in->problem, e) && grow_array(&in->file, n, sizeof *in->file, e) &&
+    return grow_array(&in->path, n, sizeof *in->path, e) &&
+           grow_array(&in->stem, n, sizeof *in->stem, e) &&
+           grow_array(&in->problem, n, sizeof *in->problem, e) &&
+           grow_array(&in->file, n, sizeof *in->file, e) &&
            grow_array(&in->duty, n, sizeof *in->duty, e);
 }
 
@@ -119,7 +122,10 @@ static struct input_file look_at(const char *path)
     bool absent = stat(path, &s) != 0;
     if (absent || !S_ISREG(s.st_mode))
         return (struct input_file){.regular = false, .absent = absent};
-    return (struct input_file){.regular = true, .device = (uint64_t)s.st_dev, .inode = (uint64_t)s.st_ino, .bytes = (uint64_t)s.st_size,
+    return (struct input_file){.regular = true,
+                               .device = (uint64_t)s.st_dev,
+                               .inode = (uint64_t)s.st_ino,
+                               .bytes = (uint64_t)s.st_size,
                                .modified_ns = clock_in_ns(s.st_mtim)};
 }
 
@@ -143,7 +149,8 @@ bool inputs_list_film(struct inputs_list *list, char *path, const char *below, s
     return true;
 }
 
-bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem, struct err *e)
+bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem,
+                         struct err *e)
 {
     struct inputs *in = list->in;
     char *copy = strdup(path);

@@ -1,5 +1,6 @@
 /*
- * inputs_names.h - what names say of films and folders: inputs.c's, for outputs.c as well. Any thread.
+ * inputs_names.h - what names say of films and folders: inputs.c's, for outputs.c as well. Any
+ * thread.
  */
 #ifndef BARCODE_INPUTS_INPUTS_NAMES_H
 #define BARCODE_INPUTS_INPUTS_NAMES_H

@@ -44,7 +44,8 @@ bool shard_split(const struct options *o, struct inputs *in, struct err *e)
     size_t count = 0;
     for (size_t i = 0; ok && i < in->count; i++)
         if (!is_everybodys(in, i))
-            piece[count++] = (struct piece){.bytes = in->file[i].bytes > 0 ? in->file[i].bytes : 1, .entry = i};
+            piece[count++] =
+                (struct piece){.bytes = in->file[i].bytes > 0 ? in->file[i].bytes : 1, .entry = i};
     if (ok)
         qsort(piece, count, sizeof *piece, by_size);
     for (size_t i = 0; i < count; i++) {

@@ -19,16 +19,67 @@
 
 /* Options without a short letter. */
 enum key {
-    KEY_N_INIT = 256, KEY_INIT, KEY_MAX_ITER, KEY_SEED, KEY_INTERVAL, KEY_COLUMNS, KEY_START, KEY_END, KEY_STREAM,
-    KEY_SIZE, KEY_WIDTH, KEY_HEIGHT, KEY_ENGINE, KEY_DECODE, KEY_THREADS, KEY_JSON, KEY_DUMP, KEY_PROGRESS,
-    KEY_STRICT, KEY_VERIFY, KEY_BENCH, KEY_OVERWRITE, KEY_KEYFRAMES, KEY_STEADY, KEY_ORDER, KEY_CROP, KEY_TONE_MAP, KEY_HDR_PEAK, KEY_LIGHT, KEY_NO_RACE,
-    KEY_ANY, KEY_UPDATE, KEY_REPORT, KEY_SHARD, KEY_POSTER, KEY_TITLE, KEY_PAGE, KEY_DPI, KEY_SHAPE,
-    KEY_SMOOTH, KEY_HELP, KEY_USAGE, KEY_CSV, KEY_SWATCHES, KEY_THUMBNAILS,
-    KEY_GENERATE, KEY_HTML, KEY_NAME
+    KEY_N_INIT = 256,
+    KEY_INIT,
+    KEY_MAX_ITER,
+    KEY_SEED,
+    KEY_INTERVAL,
+    KEY_COLUMNS,
+    KEY_START,
+    KEY_END,
+    KEY_STREAM,
+    KEY_SIZE,
+    KEY_WIDTH,
+    KEY_HEIGHT,
+    KEY_ENGINE,
+    KEY_DECODE,
+    KEY_THREADS,
+    KEY_JSON,
+    KEY_DUMP,
+    KEY_PROGRESS,
+    KEY_STRICT,
+    KEY_VERIFY,
+    KEY_BENCH,
+    KEY_OVERWRITE,
+    KEY_KEYFRAMES,
+    KEY_STEADY,
+    KEY_ORDER,
+    KEY_CROP,
+    KEY_TONE_MAP,
+    KEY_HDR_PEAK,
+    KEY_LIGHT,
+    KEY_NO_RACE,
+    KEY_ANY,
+    KEY_UPDATE,
+    KEY_REPORT,
+    KEY_SHARD,
+    KEY_POSTER,
+    KEY_TITLE,
+    KEY_PAGE,
+    KEY_DPI,
+    KEY_SHAPE,
+    KEY_SMOOTH,
+    KEY_HELP,
+    KEY_USAGE,
+    KEY_CSV,
+    KEY_SWATCHES,
+    KEY_THUMBNAILS,
+    KEY_GENERATE,
+    KEY_HTML,
+    KEY_NAME
     /* then cache_options.h's, from CACHE_OPTION_FOLDER */
 };
 
-enum group { GROUP_FILMS = 1, GROUP_PICTURE, GROUP_POSTER, GROUP_COLOURS, GROUP_FRAMES, GROUP_OUTPUTS, GROUP_CACHE, GROUP_RUN };
+enum group {
+    GROUP_FILMS = 1,
+    GROUP_PICTURE,
+    GROUP_POSTER,
+    GROUP_COLOURS,
+    GROUP_FRAMES,
+    GROUP_OUTPUTS,
+    GROUP_CACHE,
+    GROUP_RUN
+};
 
 #ifdef BARCODE_CUDA
 #define CUDA_WORD ", cuda[:N,...]"
@@ -42,17 +93,18 @@ static const struct argp_option table[] = {
     {"recursive", 'r', NULL, CLI_COMMON, "include subfolders, also for the outputs", 0},
     {"any", KEY_ANY, NULL, 0, "in a FOLDER, take files of any name (GIF, APNG)", 0},
     {"shard", KEY_SHARD, "I/N", 0, "do only share I (from 1) of N shares of the films", 0},
-    {"update", KEY_UPDATE, NULL, CLI_COMMON,
-     "skip films whose outputs exist and are up to date", 0},
+    {"update", KEY_UPDATE, NULL, CLI_COMMON, "skip films whose outputs exist and are up to date",
+     0},
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
-    {"output", 'o', "FILE|DIR", CLI_COMMON, "output file (.png, .pdf, .svg, .html), folder, "
-                                   "or - for stdout (FILM.png in the working directory)", 0},
+    {"output", 'o', "FILE|DIR", CLI_COMMON,
+     "output file (.png, .pdf, .svg, .html), folder, "
+     "or - for stdout (FILM.png in the working directory)",
+     0},
     {"name", KEY_NAME, "PATTERN", 0, "file names in folders, made of {stem} and {mode}", 0},
-    {"mode", 'm', "MODE[,MODE...]", CLI_COMMON, "", 0},      /* cli_modes_help has the text */
+    {"mode", 'm', "MODE[,MODE...]", CLI_COMMON, "", 0}, /* cli_modes_help has the text */
     {"width", KEY_WIDTH, "PX", CLI_COMMON, "width (one pixel per column)", 0},
-    {"height", KEY_HEIGHT, "PX", CLI_COMMON,
-     "height (360); with -m all, of each mode", 0},
+    {"height", KEY_HEIGHT, "PX", CLI_COMMON, "height (360); with -m all, of each mode", 0},
 
     {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
     {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
@@ -88,8 +140,8 @@ static const struct argp_option table[] = {
     {"every", 'n', "N", 0, "use every Nth frame (24; less for a short film)", 0},
     {"interval", KEY_INTERVAL, "TIME", 0, "use a frame every TIME", 0},
     {"columns", KEY_COLUMNS, "N", 0, "use N frames, evenly spaced in time", 0},
-    {"keyframes", KEY_KEYFRAMES, NULL, CLI_COMMON,
-     "use key frames only: much faster, less exact", 0},
+    {"keyframes", KEY_KEYFRAMES, NULL, CLI_COMMON, "use key frames only: much faster, less exact",
+     0},
     {"start", KEY_START, "TIME", CLI_COMMON, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", CLI_COMMON, "stop before TIME", 0},
     {"stream", KEY_STREAM, "N", 0, "video stream N, from 0 (largest); -v lists them", 0},
@@ -99,8 +151,8 @@ static const struct argp_option table[] = {
      "write a page for a browser; DIR/index.html: a gallery", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"csv", KEY_CSV, "FILE|DIR", CLI_COMMON, "write a row per column: time, colours, shares", 0},
-    {"swatches", KEY_SWATCHES, "FILE|DIR", 0,
-     "write the film's palette: .gpl, .ase, .css, .json", 0},
+    {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json",
+     0},
     {"thumbnails", KEY_THUMBNAILS, "DIR", 0, "write thumbnail sheets and WebVTT for players", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
     {"report", KEY_REPORT, "FILE", 0, "append a line of JSON per film", 0},
@@ -111,8 +163,8 @@ static const struct argp_option table[] = {
     {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "cache folder, - for none (~/.cache/barcode)", 0},
     {"no-cache", CACHE_OPTION_OFF, NULL, 0, "do not read or write the cache", 0},
     {"refresh", CACHE_OPTION_REFRESH, NULL, 0, "decode again and replace the cached frames", 0},
-    {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0,
-     "limit of the cache (10G, less on a full disk)", 0},
+    {"cache-limit", CACHE_OPTION_LIMIT, "SIZE", 0, "limit of the cache (10G, less on a full disk)",
+     0},
     {"cache-stats", CACHE_OPTION_STATS, NULL, 0, "list the cache; takes no FILM", 0},
     {"cache-verify", CACHE_OPTION_VERIFY, NULL, 0, "remove damaged entries; takes no FILM", 0},
     {"cache-clear", CACHE_OPTION_CLEAR, NULL, 0, "empty the cache; takes no FILM", 0},
@@ -133,26 +185,27 @@ static const struct argp_option table[] = {
     {"help", KEY_HELP, NULL, CLI_COMMON, "show all options", -1},
     {"version", 'V', NULL, 0, "show the versions of barcode and its libraries", -1},
     {"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, 0},
-    {0}
-};
+    {0}};
 
 /* What the options have said so far, while argp walks the words. */
 struct parse {
     struct options *o;
     struct err *e;
-    const char *start, *end;             /* as given, for the sentence                     */
-    bool rule[SELECT_COLUMNS + 1];       /* which of --every, --interval, --columns came   */
-    const char *extra[WRITERS_MOST];     /* where to, for each writer of the table; NULL: not asked for */
+    const char *start, *end;       /* as given, for the sentence */
+    bool rule[SELECT_COLUMNS + 1]; /* which of --every, --interval, --columns came */
+    /* where to, for each writer of the table; NULL: not asked for */
+    const char *extra[WRITERS_MOST];
     enum log_level level;
-    bool answered;                       /* -h, --help, --usage or --version               */
+    bool answered; /* -h, --help, --usage or --version */
 };
 
-static bool set_u64(struct parse *p, const char *name, const char *arg, uint64_t least, uint64_t most, uint64_t *to)
+static bool set_u64(struct parse *p, const char *name, const char *arg, uint64_t least,
+                    uint64_t most, uint64_t *to)
 {
     uint64_t value;
     if (!cli_read_whole(arg, least, most, &value))
-        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a whole number from %llu to %llu", name, arg,
-                       (unsigned long long)least, (unsigned long long)most);
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a whole number from %llu to %llu", name,
+                       arg, (unsigned long long)least, (unsigned long long)most);
     *to = value;
     return true;
 }
@@ -170,7 +223,8 @@ static bool set_time(struct parse *p, const char *name, const char *arg, int64_t
 {
     int64_t value;
     if (!cli_parse_time(arg, &value))
-        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a time such as 90, 1:30 or 1:02:03.250", name, arg);
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a time such as 90, 1:30 or 1:02:03.250",
+                       name, arg);
     if (value < least)
         return err_set(p->e, ERR_USAGE, "%s: '%s' is too short", name, arg);
     *to = value;
@@ -181,11 +235,12 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
-    *to = atomic_file_is_stdout(arg) ? "-" : arg;     /* no other room has to know its other names */
+    *to = atomic_file_is_stdout(arg) ? "-" : arg; /* no other room has to know its other names */
     return true;
 }
 
-/* An output that has an option of its own; given again, the last one counts. One without a value goes to stdout. */
+/* An output that has an option of its own; given again, the last one counts. One without a value
+ * goes to stdout. */
 static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
 {
     char name[32];
@@ -198,18 +253,22 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
-/* The ending says which format; a folder, or stdout, gets the first. Given with several endings, it gives several files. */
+/* The ending says which format; a folder, or stdout, gets the first. Given with several endings, it
+ * gives several files. */
 static bool set_swatches(struct parse *p, const char *arg)
 {
     static const char *const json_ending[] = {"json", NULL};
     size_t length = strlen(arg);
-    bool plain = !*arg || arg[length - 1] == '/' || inputs_is_folder(arg) || atomic_file_is_stdout(arg);
+    bool plain =
+        !*arg || arg[length - 1] == '/' || inputs_is_folder(arg) || atomic_file_is_stdout(arg);
     for (size_t i = 0; i < writer_count; i++) {
         const struct writer *w = writer_table[i];
-        if (strcmp(writer_option(w), "swatches") == 0 && (plain || writer_has_ending(arg, w->ending ? w->ending : json_ending)))
+        if (strcmp(writer_option(w), "swatches") == 0 &&
+            (plain || writer_has_ending(arg, w->ending ? w->ending : json_ending)))
             return set_extra(p, w, arg);
     }
-    return err_set(p->e, ERR_USAGE, "--swatches: '%s' does not end in .gpl, .ase, .css or .json", arg);
+    return err_set(p->e, ERR_USAGE, "--swatches: '%s' does not end in .gpl, .ase, .css or .json",
+                   arg);
 }
 
 static bool set_stream(struct parse *p, const char *arg)
@@ -243,28 +302,29 @@ static bool set_progress(struct parse *p, const char *arg)
 }
 
 /*
- * An option of the table without a case of its own is the writer's of that name. Cases come first, so a writer that is named as
- * one of them takes nothing away from it.
+ * An option of the table without a case of its own is the writer's of that name. Cases come first,
+ * so a writer that is named as one of them takes nothing away from it.
  */
 static bool set_other(struct parse *p, int key, const char *arg)
 {
     const struct argp_option *option = cli_find_key(table, key);
     const struct writer *w = option ? writer_find(option->name) : NULL;
     return w ? set_extra(p, w, arg)
-             : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s", option ? option->name : "?");
+             : err_set(p->e, ERR_FAILED, "internal error: nothing reads the option --%s",
+                       option ? option->name : "?");
 }
 
 static bool option_layout(struct parse *p, int key, const char *arg)
 {
     struct options *o = p->o;
     switch (key) {
-    case KEY_SHAPE:  return cli_parse_shape(arg, o, p->e);
+    case KEY_SHAPE: return cli_parse_shape(arg, o, p->e);
     case KEY_SMOOTH: return cli_parse_smooth(arg, o, p->e);
     case KEY_POSTER: return cli_parse_poster(arg, o, p->e);
-    case KEY_TITLE:  return cli_parse_title(arg, o, p->e);
-    case KEY_PAGE:   return cli_parse_page(arg, o, p->e);
-    case KEY_DPI:    return cli_parse_dpi(arg, o, p->e);
-    default:         return set_other(p, key, arg);
+    case KEY_TITLE: return cli_parse_title(arg, o, p->e);
+    case KEY_PAGE: return cli_parse_page(arg, o, p->e);
+    case KEY_DPI: return cli_parse_dpi(arg, o, p->e);
+    default: return set_other(p, key, arg);
     }
 }
 
@@ -284,64 +344,62 @@ static bool option_frames(struct parse *p, int key, const char *arg)
         s->kind = SELECT_COLUMNS;
         p->rule[SELECT_COLUMNS] = true;
         return set_u64(p, "--columns", arg, 1, OPTION_COLUMNS_MOST, &s->columns);
-    case KEY_START:
-        p->start = arg;
-        return set_time(p, "--start", arg, 0, &s->start_us);
-    case KEY_END:
-        p->end = arg;
-        return set_time(p, "--end", arg, 0, &s->end_us);
-    default:
-        return option_layout(p, key, arg);
+    case KEY_START: p->start = arg; return set_time(p, "--start", arg, 0, &s->start_us);
+    case KEY_END: p->end = arg; return set_time(p, "--end", arg, 0, &s->end_us);
+    default: return option_layout(p, key, arg);
     }
 }
 
 static bool set_size(struct parse *p, const char *arg)
 {
     return cli_parse_size(arg, &p->o->size) ||
-           err_set(p->e, ERR_USAGE, "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
+           err_set(p->e, ERR_USAGE,
+                   "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
 }
 
 static bool set_crop(struct parse *p, const char *arg)
 {
-    return cli_parse_crop(arg, &p->o->crop) || err_set(p->e, ERR_USAGE, "--crop: '%s' is not auto, off or W:H:X:Y", arg);
+    return cli_parse_crop(arg, &p->o->crop) ||
+           err_set(p->e, ERR_USAGE, "--crop: '%s' is not auto, off or W:H:X:Y", arg);
 }
 
 static bool option_value(struct parse *p, int key, const char *arg)
 {
     struct options *o = p->o;
     switch (key) {
-    case 'o':          return set_path(p, "-o", arg, &o->output);
-    case KEY_NAME:     return cli_parse_name(arg, o, p->e);
-    case KEY_SHARD:    return cli_parse_shard(arg, o, p->e);
-    case KEY_REPORT:   return set_path(p, "--report", arg, &o->report);
+    case 'o': return set_path(p, "-o", arg, &o->output);
+    case KEY_NAME: return cli_parse_name(arg, o, p->e);
+    case KEY_SHARD: return cli_parse_shard(arg, o, p->e);
+    case KEY_REPORT: return set_path(p, "--report", arg, &o->report);
     case KEY_SWATCHES: return set_swatches(p, arg);
-    case KEY_DUMP:     return set_path(p, "--dump", arg, &o->dump);
-    case 'm':          return cli_parse_modes(arg, o, p->e);
-    case KEY_WIDTH:    return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
-    case KEY_HEIGHT:   return set_int(p, "--height", arg, 65535, &o->height);
-    case KEY_SIZE:     return set_size(p, arg);
-    case KEY_CROP:     return set_crop(p, arg);
+    case KEY_DUMP: return set_path(p, "--dump", arg, &o->dump);
+    case 'm': return cli_parse_modes(arg, o, p->e);
+    case KEY_WIDTH: return set_int(p, "--width", arg, OPTION_COLUMNS_MOST, &o->width);
+    case KEY_HEIGHT: return set_int(p, "--height", arg, 65535, &o->height);
+    case KEY_SIZE: return set_size(p, arg);
+    case KEY_CROP: return set_crop(p, arg);
     case KEY_TONE_MAP: return cli_parse_tone_map(arg, o, p->e);
     case KEY_HDR_PEAK: return cli_parse_hdr_peak(arg, o, p->e);
-    case KEY_LIGHT:    return cli_parse_light(arg, o, p->e);
-    case 'k':          return set_int(p, "-k", arg, 64, &o->kmeans.k);
-    case KEY_N_INIT:   return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
-    case KEY_STEADY:   return cli_parse_steady(arg, o, p->e);
-    case KEY_ORDER:    return cli_parse_order(arg, o, p->e);
-    case KEY_INIT:     return set_init(p, arg);
+    case KEY_LIGHT: return cli_parse_light(arg, o, p->e);
+    case 'k': return set_int(p, "-k", arg, 64, &o->kmeans.k);
+    case KEY_N_INIT: return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
+    case KEY_STEADY: return cli_parse_steady(arg, o, p->e);
+    case KEY_ORDER: return cli_parse_order(arg, o, p->e);
+    case KEY_INIT: return set_init(p, arg);
     case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
-    case KEY_SEED:     return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
-    case KEY_STREAM:   return set_stream(p, arg);
-    case KEY_THREADS:  return set_int(p, "--threads", arg, 1024, &o->threads);
-    case 'j':          return set_int(p, "--jobs", arg, OPTION_JOBS_MOST, &o->jobs);
+    case KEY_SEED: return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
+    case KEY_STREAM: return set_stream(p, arg);
+    case KEY_THREADS: return set_int(p, "--threads", arg, 1024, &o->threads);
+    case 'j': return set_int(p, "--jobs", arg, OPTION_JOBS_MOST, &o->jobs);
     case KEY_PROGRESS: return set_progress(p, arg);
-    case KEY_ENGINE:   return cli_parse_engine(arg, o, p->e);
-    case KEY_DECODE:   return cli_parse_decode(arg, o, p->e);
-    default:           return option_frames(p, key, arg);
+    case KEY_ENGINE: return cli_parse_engine(arg, o, p->e);
+    case KEY_DECODE: return cli_parse_decode(arg, o, p->e);
+    default: return option_frames(p, key, arg);
     }
 }
 
-/* Prints what -h, --help, --generate and the like ask for. argp prints nothing with ARGP_NO_ERRS. */
+/* Prints what -h, --help, --generate and the like ask for. argp prints nothing with ARGP_NO_ERRS.
+ */
 static void answer(struct parse *p, int key, const char *arg, struct argp_state *state)
 {
     static char name[] = "barcode";
@@ -357,7 +415,8 @@ static void answer(struct parse *p, int key, const char *arg, struct argp_state 
         cli_print_short_help(state, stdout);
     else
         argp_state_help(state, stdout, key == KEY_HELP ? CLI_HELP_WHOLE : ARGP_HELP_USAGE);
-    if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))      /* which may have come in the middle of it, and left nothing to flush */
+    /* which may have come in the middle of it, and left nothing to flush */
+    if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))
         err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
@@ -375,12 +434,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         p->o->input = state->argv + state->next;
         p->o->inputs = (size_t)(state->argc - state->next);
         return 0;
-    case 'q':
-        p->level = LOG_ERROR;
-        return 0;
-    case 'v':
-        p->level = p->level < LOG_VERBOSE ? LOG_VERBOSE : LOG_DEBUG;
-        return 0;
+    case 'q': p->level = LOG_ERROR; return 0;
+    case 'v': p->level = p->level < LOG_VERBOSE ? LOG_VERBOSE : LOG_DEBUG; return 0;
     case 'r': p->o->recursive = true; return 0;
     case KEY_ANY: p->o->any = true; return 0;
     case KEY_UPDATE: p->o->update = true; return 0;
@@ -389,8 +444,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
     case KEY_NO_RACE: p->o->kmeans.race = false; return 0;
-    default:
-        break;
+    default: break;
     }
     if (is_answer(key)) {
         answer(p, key, arg, state);
@@ -399,13 +453,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
     if (key == ARGP_KEY_ARG || !cli_find_key(table, key))
-        return ARGP_ERR_UNKNOWN;      /* argp's own */
+        return ARGP_ERR_UNKNOWN; /* argp's own */
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
 
 /*
- * The modes are those of the table of strips. argp's sentence about short options is noise here: no short option's argument
- * is optional. argp frees what is not `text`.
+ * The modes are those of the table of strips. argp's sentence about short options is noise here: no
+ * short option's argument is optional. argp frees what is not `text`.
  */
 static char *help_filter(int key, const char *text, void *input)
 {
@@ -421,19 +475,24 @@ static const struct argp parser = {
     .args_doc = "FILM|FOLDER...",
     .doc = "Makes a movie barcode: one picture of a film's colours, a column for every sampled "
            "frame. FILM may be - for stdin. Defaults are in parentheses.",
-    .help_filter = help_filter
-};
+    .help_filter = help_filter};
 
-/* Checks only what is known before the film is: a picture with a pixel a column is as wide as the film makes it. */
+/* Checks only what is known before the film is: a picture with a pixel a column is as wide as the
+ * film makes it. */
 static bool check_pixels(const struct options *o, struct err *e)
 {
     if (outputs_are_posters(o))
-        return true;                  /* the page's pixels are counted with it */
-    uint64_t width = o->width > 0 ? (uint64_t)o->width : o->selection.kind == SELECT_COLUMNS ? o->selection.columns : 1;
+        return true; /* the page's pixels are counted with it */
+    uint64_t width = o->width > 0                          ? (uint64_t)o->width
+                     : o->selection.kind == SELECT_COLUMNS ? o->selection.columns
+                                                           : 1;
     uint64_t height = (uint64_t)o->height * (o->stacked ? o->strips : 1);
     return width * height <= PAINT_PIXELS_MOST ||
-           err_set(e, ERR_USAGE, "a picture of %llux%llu is too large, %llu pixels are the most: give a smaller --width or --height", (unsigned long long)width,
-                   (unsigned long long)height, (unsigned long long)PAINT_PIXELS_MOST);
+           err_set(e, ERR_USAGE,
+                   "a picture of %llux%llu is too large, %llu pixels are the most: give a smaller "
+                   "--width or --height",
+                   (unsigned long long)width, (unsigned long long)height,
+                   (unsigned long long)PAINT_PIXELS_MOST);
 }
 
 /* Checks what depends on several options. */
@@ -441,38 +500,49 @@ static bool check_together(const struct parse *p)
 {
     const struct options *o = p->o;
     if (o->inputs > 0 && cache_options_action(&o->cache))
-        return err_set(p->e, ERR_USAGE, "--cache-stats, --cache-verify and --cache-clear take no FILM");
+        return err_set(p->e, ERR_USAGE,
+                       "--cache-stats, --cache-verify and --cache-clear take no FILM");
     if (o->inputs == 0 && !cache_options_action(&o->cache))
-        return err_set(p->e, ERR_USAGE, "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+        return err_set(p->e, ERR_USAGE,
+                       "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     if (p->rule[SELECT_EVERY] + p->rule[SELECT_INTERVAL] + p->rule[SELECT_COLUMNS] > 1)
-        return err_set(p->e, ERR_USAGE, "--every, --interval and --columns exclude each other; give one");
+        return err_set(p->e, ERR_USAGE,
+                       "--every, --interval and --columns exclude each other; give one");
     if (o->verify && o->selection.keyframes)
-        return err_set(p->e, ERR_USAGE, "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
+        return err_set(p->e, ERR_USAGE,
+                       "--verify compares two ways of decoding, and --keyframes has only one; give "
+                       "one of them");
     if (p->end && o->selection.start_us >= o->selection.end_us)
-        return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s", p->start ? p->start : "0", p->end);
-    int on_stdout = (o->output && outputs_is_stdout(o->output)) + (o->dump && outputs_is_stdout(o->dump)) +
+        return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s",
+                       p->start ? p->start : "0", p->end);
+    int on_stdout = (o->output && outputs_is_stdout(o->output)) +
+                    (o->dump && outputs_is_stdout(o->dump)) +
                     (o->report && outputs_is_stdout(o->report));
     for (size_t i = 0; i < o->extras; i++)
         on_stdout += outputs_is_stdout(o->extra[i].path);
     if (on_stdout > 1)
-        return err_set(p->e, ERR_USAGE, "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, --report - and --bench");
+        return err_set(p->e, ERR_USAGE,
+                       "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
+                       "-, --dump -, --report - and --bench");
     return cli_finalize_picture(p->o, p->e) && check_pixels(o, p->e);
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
 {
     *o = (struct options){
-        .strip = {strip_table[0]}, .strips = 1,
-        .kmeans = {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0, .race = true},
+        .strip = {strip_table[0]},
+        .strips = 1,
+        .kmeans =
+            {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0, .race = true},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .stream = SOURCE_STREAM_CHOICE,
-        .cache = cache_options_default()
-    };
+        .cache = cache_options_default()};
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};
     if (!cli_check_words(table, is_answer, argc, argv, e))
         return CLI_BAD;
-    error_t failed = argp_parse(&parser, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p);
+    error_t failed =
+        argp_parse(&parser, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p);
     if (p.answered)
         return e->code == ERR_NONE ? CLI_DONE : CLI_BAD;
     if (failed) {

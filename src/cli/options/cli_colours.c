@@ -7,7 +7,9 @@ bool cli_parse_steady(const char *text, struct options *o, struct err *e)
 {
     uint64_t percent = STEADY_USUAL;
     if (text && !cli_read_whole(text, 0, STEADY_MOST, &percent))
-        return err_set(e, ERR_USAGE, "--steady: '%s' is not a per cent, a whole number from 0 to %d", text, STEADY_MOST);
+        return err_set(e, ERR_USAGE,
+                       "--steady: '%s' is not a per cent, a whole number from 0 to %d", text,
+                       STEADY_MOST);
     o->steady = (int)percent;
     return true;
 }
@@ -29,14 +31,16 @@ bool cli_parse_tone_map(const char *text, struct options *o, struct err *e)
         if (strcmp(text, light_map_name(o->light.map)) == 0)
             return true;
     }
-    return err_set(e, ERR_USAGE, "--tone-map: '%s' is not bt2390, hable, reinhard, clip or off", text);
+    return err_set(e, ERR_USAGE, "--tone-map: '%s' is not bt2390, hable, reinhard, clip or off",
+                   text);
 }
 
 bool cli_parse_hdr_peak(const char *text, struct options *o, struct err *e)
 {
     uint64_t value;
     if (!cli_read_whole(text, LIGHT_PEAK_LEAST, LIGHT_PEAK_MOST, &value))
-        return err_set(e, ERR_USAGE, "--hdr-peak: '%s' is not a whole number from %d to %d", text, LIGHT_PEAK_LEAST, LIGHT_PEAK_MOST);
+        return err_set(e, ERR_USAGE, "--hdr-peak: '%s' is not a whole number from %d to %d", text,
+                       LIGHT_PEAK_LEAST, LIGHT_PEAK_MOST);
     o->light.peak = (int)value;
     return true;
 }
@@ -44,5 +48,6 @@ bool cli_parse_hdr_peak(const char *text, struct options *o, struct err *e)
 bool cli_parse_light(const char *text, struct options *o, struct err *e)
 {
     o->light.linear = strcmp(text, "linear") == 0;
-    return o->light.linear || strcmp(text, "code") == 0 || err_set(e, ERR_USAGE, "--light: '%s' is not code or linear", text);
+    return o->light.linear || strcmp(text, "code") == 0 ||
+           err_set(e, ERR_USAGE, "--light: '%s' is not code or linear", text);
 }

@@ -5,7 +5,7 @@
 
 enum {
     ANSWERED = 1 << 20, /* words that an option takes: all others of the line */
-    NAMES_MOST = 4,     /* in a suggestion                                    */
+    NAMES_MOST = 4,     /* in a suggestion */
     COMMON_LEAST = 3    /* letters that a suggestion shares with what is no beginning of it */
 };
 

@@ -13,19 +13,22 @@ static void names(char *text, const char *after_first)
 {
     size_t used = 0;
     for (size_t i = 0; i < strip_count && used < NAMES_SIZE; i++)
-        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s%s", i == 0 ? "" : ", ", strip_table[i]->name,
-                                 i == 0 ? after_first : "");
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s%s", i == 0 ? "" : ", ",
+                                 strip_table[i]->name, i == 0 ? after_first : "");
 }
 
 char *cli_modes_help(void)
 {
-    static const char *const word[] = {"none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-                                       "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
-    _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1, "a word for every number of strips");
+    static const char *const word[] = {
+        "none", "one", "two",    "three",  "four",     "five",     "six",     "seven",  "eight",
+        "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
+    _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1,
+                   "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
     names(list, " (default)");
-    int length = asprintf(&text, "%s; several give one picture each, NAME-MODE.png; all gives the %s in one picture", list,
-                          word[strip_count]);
+    int length = asprintf(
+        &text, "%s; several give one picture each, NAME-MODE.png; all gives the %s in one picture",
+        list, word[strip_count]);
     return length < 0 ? NULL : text;
 }
 
@@ -33,14 +36,14 @@ static bool unknown(const char *word, size_t length, struct err *e)
 {
     char list[NAMES_SIZE];
     names(list, "");
-    return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are %s and " STRIP_ALL, length > 80 ? 80 : (int)length,
-                   word, list);
+    return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are %s and " STRIP_ALL,
+                   length > 80 ? 80 : (int)length, word, list);
 }
 
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
 {
     bool selected[STRIPS_MOST] = {false}, stacked = false;
-    for (const char *word = text; word; ) {
+    for (const char *word = text; word;) {
         size_t length = strcspn(word, ",");
         const struct strip_kind *kind = strip_find(word, length);
         bool all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;
@@ -52,7 +55,8 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
         word = word[length] ? word + length + 1 : NULL;
     }
     if (stacked && strcmp(text, STRIP_ALL) != 0)
-        return err_set(e, ERR_USAGE, "-m: '" STRIP_ALL "' is one picture with every mode and stands alone");
+        return err_set(e, ERR_USAGE,
+                       "-m: '" STRIP_ALL "' is one picture with every mode and stands alone");
     o->stacked = stacked;
     o->strips = 0;
     for (size_t i = 0; i < strip_count; i++) {

@@ -4,10 +4,12 @@
 
 #include "barcode/cli/options.h"
 
-/* The strips of the table, the default first; the caller frees. NULL when memory runs out. Any thread. */
+/* The strips of the table, the default first; the caller frees. NULL when memory runs out. Any
+ * thread. */
 char *cli_modes_help(void);
 
-/* Fills o->computed from o->strip, and ends the race where one of them wants it. After the last option. */
+/* Fills o->computed from o->strip, and ends the race where one of them wants it. After the last
+ * option. */
 void cli_finalize_modes(struct options *o);
 
 #endif

@@ -32,7 +32,9 @@ bool cli_parse_poster(const char *text, struct options *o, struct err *e)
 {
     o->poster = true;
     o->poster_format = text ? writer_find(text) : NULL;
-    return !text || (o->poster_format && (o->poster_format->page || o->poster_format == writer_table[0])) || err_set(e, ERR_USAGE, "--poster: '%s' is not png, svg or pdf", text);
+    return !text ||
+           (o->poster_format && (o->poster_format->page || o->poster_format == writer_table[0])) ||
+           err_set(e, ERR_USAGE, "--poster: '%s' is not png, svg or pdf", text);
 }
 
 bool cli_parse_title(const char *text, struct options *o, struct err *e)
@@ -44,15 +46,19 @@ bool cli_parse_title(const char *text, struct options *o, struct err *e)
 bool cli_parse_page(const char *text, struct options *o, struct err *e)
 {
     return paper_parse(text, &o->page) ||
-           err_set(e, ERR_USAGE, "--page: '%s' is not a page such as A2, A4-portrait, Letter, 420x297mm, 16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or "
-                   "%d to %d pixels, one at most %d times the other", text, PAPER_LEAST_PX, PAPER_MOST_PX, PAPER_ASPECT_MOST);
+           err_set(e, ERR_USAGE,
+                   "--page: '%s' is not a page such as A2, A4-portrait, Letter, 420x297mm, "
+                   "16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or "
+                   "%d to %d pixels, one at most %d times the other",
+                   text, PAPER_LEAST_PX, PAPER_MOST_PX, PAPER_ASPECT_MOST);
 }
 
 bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
 {
     uint64_t value;
     if (!cli_read_whole(text, PAPER_DPI_LEAST, PAPER_DPI_MOST, &value))
-        return err_set(e, ERR_USAGE, "--dpi: '%s' is not a whole number from %d to %d", text, PAPER_DPI_LEAST, PAPER_DPI_MOST);
+        return err_set(e, ERR_USAGE, "--dpi: '%s' is not a whole number from %d to %d", text,
+                       PAPER_DPI_LEAST, PAPER_DPI_MOST);
     o->dpi = (int)value;
     return true;
 }
@@ -60,10 +66,16 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
 /* What belongs to posters, where there is none. */
 static bool check_plain(const struct options *o, struct err *e)
 {
-    const char *option = o->page.given ? "--page" : o->dpi > 0 ? "--dpi" : o->title && !o->stacked ? "--title" : NULL;
+    const char *option = o->page.given             ? "--page"
+                         : o->dpi > 0              ? "--dpi"
+                         : o->title && !o->stacked ? "--title"
+                                                   : NULL;
     if (option && !o->page.given && o->dpi > 0)
         return err_set(e, ERR_USAGE, "--dpi is for posters in PNG: give --poster");
-    return !option || err_set(e, ERR_USAGE, "%s is for posters: give -o a name that ends in .pdf or .svg, or --poster", option);
+    return !option ||
+           err_set(e, ERR_USAGE,
+                   "%s is for posters: give -o a name that ends in .pdf or .svg, or --poster",
+                   option);
 }
 
 static bool check_poster(const struct options *o, struct err *e)
@@ -71,34 +83,54 @@ static bool check_poster(const struct options *o, struct err *e)
     const struct writer *w = outputs_format(o);
     int width, height;
     if (!w->page && w != writer_table[0])
-        return err_set(e, ERR_USAGE, "--poster: '%s' is no poster's name; use .png, .svg or .pdf", o->output);
+        return err_set(e, ERR_USAGE, "--poster: '%s' is no poster's name; use .png, .svg or .pdf",
+                       o->output);
     if (o->poster_format && w != o->poster_format)
-        return err_set(e, ERR_USAGE, "--poster=%s and -o '%s' are two formats; leave one of them out", o->poster_format->name, o->output);
+        return err_set(e, ERR_USAGE,
+                       "--poster=%s and -o '%s' are two formats; leave one of them out",
+                       o->poster_format->name, o->output);
     if (w->page && o->dpi > 0)
-        return err_set(e, ERR_USAGE, "--dpi is for a poster in PNG: %s keeps the strip's own pixels (--width, --height)", w->title);
+        return err_set(
+            e, ERR_USAGE,
+            "--dpi is for a poster in PNG: %s keeps the strip's own pixels (--width, --height)",
+            w->title);
     if (w->page && (o->width > EMBEDDED_MOST || o->height > EMBEDDED_MOST))
-        return err_set(e, ERR_USAGE, "the strip of a poster in %s is at most %d pixels wide and high; give a smaller --width or --height", w->title, EMBEDDED_MOST);
+        return err_set(e, ERR_USAGE,
+                       "the strip of a poster in %s is at most %d pixels wide and high; give a "
+                       "smaller --width or --height",
+                       w->title, EMBEDDED_MOST);
     if (w->page)
         return true;
     if (o->width > 0 || o->height > 0)
-        return err_set(e, ERR_USAGE, "a poster in PNG is as large as its page: give --page and --dpi, and no --width or --height");
+        return err_set(e, ERR_USAGE,
+                       "a poster in PNG is as large as its page: give --page and --dpi, and no "
+                       "--width or --height");
     if (o->page.pixels && o->dpi > 0)
-        return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches", o->page.width, o->page.height);
+        return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches", o->page.width,
+                       o->page.height);
     paper_pixels(&o->page, o->shape, o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL, &width, &height);
     return (uint64_t)width * (uint64_t)height <= PAINT_PIXELS_MOST ||
-           err_set(e, ERR_USAGE, "a poster of %dx%d pixels is too large, %llu in all are the most: give a smaller --page or --dpi", width, height,
-                   (unsigned long long)PAINT_PIXELS_MOST);
+           err_set(e, ERR_USAGE,
+                   "a poster of %dx%d pixels is too large, %llu in all are the most: give a "
+                   "smaller --page or --dpi",
+                   width, height, (unsigned long long)PAINT_PIXELS_MOST);
 }
 
 static bool check_shape(const struct options *o, struct err *e)
 {
     if (o->shape != SHAPE_STRIP && o->stacked)
-        return err_set(e, ERR_USAGE, "--shape %s: -m all lays strips one below the other; name the modes, for a picture each", strip_shape_name(o->shape));
+        return err_set(e, ERR_USAGE,
+                       "--shape %s: -m all lays strips one below the other; name the modes, for a "
+                       "picture each",
+                       strip_shape_name(o->shape));
     if (o->shape != SHAPE_CIRCLE)
         return true;
     if (o->width > 0 && o->height > 0 && o->width != o->height)
-        return err_set(e, ERR_USAGE, "--shape circle: a circle is as wide as it is high; give one of --width and --height");
-    return (o->width <= CIRCLE_MOST && o->height <= CIRCLE_MOST) || err_set(e, ERR_USAGE, "--shape circle: %d pixels are the most", CIRCLE_MOST);
+        return err_set(
+            e, ERR_USAGE,
+            "--shape circle: a circle is as wide as it is high; give one of --width and --height");
+    return (o->width <= CIRCLE_MOST && o->height <= CIRCLE_MOST) ||
+           err_set(e, ERR_USAGE, "--shape circle: %d pixels are the most", CIRCLE_MOST);
 }
 
 bool cli_finalize_picture(struct options *o, struct err *e)
@@ -109,7 +141,10 @@ bool cli_finalize_picture(struct options *o, struct err *e)
     o->dpi = o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL;
     int across = outputs_format(o)->page ? POSTER_HEIGHT_USUAL : HEIGHT_USUAL;
     if (o->shape == SHAPE_CIRCLE)
-        o->width = o->height = o->width > 0 ? o->width : o->height > 0 ? o->height : outputs_format(o)->page ? 2 * POSTER_HEIGHT_USUAL : POSTER_HEIGHT_USUAL;
+        o->width = o->height = o->width > 0              ? o->width
+                               : o->height > 0           ? o->height
+                               : outputs_format(o)->page ? 2 * POSTER_HEIGHT_USUAL
+                                                         : POSTER_HEIGHT_USUAL;
     else if (o->shape == SHAPE_VERTICAL)
         o->width = o->width > 0 ? o->width : across;
     else

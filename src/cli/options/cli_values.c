@@ -91,6 +91,7 @@ bool cli_parse_crop(const char *text, struct crop_rule *rule)
             return false;
     if (*text || number[0] == 0 || number[1] == 0)
         return false;
-    *rule = (struct crop_rule){CROP_RECT, {(int)number[2], (int)number[3], (int)number[0], (int)number[1]}};
+    *rule = (struct crop_rule){CROP_RECT,
+                               {(int)number[2], (int)number[3], (int)number[0], (int)number[1]}};
     return true;
 }

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads decimal digits and nothing else as a number from `least` to `most`. False: `text` is not one. Any thread. */
+/* Reads decimal digits and nothing else as a number from `least` to `most`. False: `text` is not
+ * one. Any thread. */
 bool cli_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
 #endif

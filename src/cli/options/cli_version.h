@@ -4,7 +4,8 @@
 
 #include <stdio.h>
 
-/* Prints `barcode VERSION`, then a line each for FFmpeg, dav1d, CUDA (where built in) and the compiler. */
+/* Prints `barcode VERSION`, then a line each for FFmpeg, dav1d, CUDA (where built in) and the
+ * compiler. */
 void cli_print_version(FILE *out);
 
 #endif

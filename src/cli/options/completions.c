@@ -39,7 +39,8 @@ const char *completions_words(const char *option, bool *list)
     if (is_mode) {
         size_t used = 0;
         for (size_t i = 0; i < strip_count; i++)
-            used += (size_t)snprintf(modes + used, sizeof modes - used, "%s ", strip_table[i]->name);
+            used +=
+                (size_t)snprintf(modes + used, sizeof modes - used, "%s ", strip_table[i]->name);
         snprintf(modes + used, sizeof modes - used, STRIP_ALL);
         return modes;
     }
@@ -60,10 +61,7 @@ static enum value value_of(const struct argp_option *o)
     return strstr(o->arg, "DIR") ? VALUE_FOLDER : VALUE_OTHER;
 }
 
-static bool is_shown(const struct argp_option *o)
-{
-    return o->name && !(o->flags & OPTION_HIDDEN);
-}
+static bool is_shown(const struct argp_option *o) { return o->name && !(o->flags & OPTION_HIDDEN); }
 
 /* A letter for options that have one; 0: none. */
 static char letter_of(const struct argp_option *o)
@@ -80,7 +78,8 @@ static size_t text_length(const char *text)
     return inside && open > text ? (size_t)(open - text) - 1 : end;
 }
 
-/* That, within single quotes: `quote` stands for one of its own, and what is in `special` gets a backslash. */
+/* That, within single quotes: `quote` stands for one of its own, and what is in `special` gets a
+ * backslash. */
 static void put_text(FILE *f, const struct argp_option *o, const char *quote, const char *special)
 {
     const char *text = o->key == 'm' ? "how columns become pixels" : o->doc;
@@ -118,13 +117,15 @@ static void put_bash_words(FILE *f, const struct argp_option *table)
         fputs("        ", f);
         if (letter_of(o))
             fprintf(f, "-%c | ", letter_of(o));
-        fprintf(f, "--%s)\n            _barcode_words '%s'%s\n            return ;;\n", o->name, text, list ? " list" : "");
+        fprintf(f, "--%s)\n            _barcode_words '%s'%s\n            return ;;\n", o->name,
+                text, list ? " list" : "");
     }
 }
 
 /*
- * Nothing of the package bash-completion is used: it may not be there. Bash splits --name=value into three words. Where the function offers nothing, `-o default` has bash offer
- * files, as is right for films; where not even these are right, compopt takes that away.
+ * Nothing of the package bash-completion is used: it may not be there. Bash splits --name=value
+ * into three words. Where the function offers nothing, `-o default` has bash offer files, as is
+ * right for films; where not even these are right, compopt takes that away.
  */
 static void write_bash(const struct argp_option *table, FILE *f)
 {
@@ -145,7 +146,8 @@ static void write_bash(const struct argp_option *table, FILE *f)
           "    elif [[ $previous == '=' ]]; then\n"
           "        previous=${COMP_WORDS[COMP_CWORD - 2]}\n"
           "    fi\n"
-          "    case $previous in\n", f);
+          "    case $previous in\n",
+          f);
     put_bash_words(f, table);
     fputs("        ", f);
     put_bash_names(f, table, VALUE_FILE);
@@ -155,7 +157,8 @@ static void write_bash(const struct argp_option *table, FILE *f)
     put_bash_names(f, table, VALUE_OTHER);
     fputs(")\n            compopt +o default\n            return ;;\n    esac\n"
           "    if [[ $cur == -* ]]; then\n"
-          "        mapfile -t COMPREPLY < <(compgen -W '", f);
+          "        mapfile -t COMPREPLY < <(compgen -W '",
+          f);
     for (const struct argp_option *o = table; o->name || o->doc; o++)
         if (is_shown(o) && letter_of(o))
             fprintf(f, "-%c --%s ", letter_of(o), o->name);
@@ -172,19 +175,11 @@ static void put_zsh_value(FILE *f, const struct argp_option *o)
     bool list;
     const char *text = completions_words(o->name, &list);
     switch (value_of(o)) {
-    case VALUE_NONE:
-        return;
-    case VALUE_FILE:
-        fprintf(f, ":%s:_files", o->arg);
-        return;
-    case VALUE_FOLDER:
-        fprintf(f, ":%s:_files -/", o->arg);
-        return;
-    case VALUE_OTHER:
-        fprintf(f, ":%s: ", o->arg);
-        return;
-    case VALUE_WORDS:
-        break;
+    case VALUE_NONE: return;
+    case VALUE_FILE: fprintf(f, ":%s:_files", o->arg); return;
+    case VALUE_FOLDER: fprintf(f, ":%s:_files -/", o->arg); return;
+    case VALUE_OTHER: fprintf(f, ":%s: ", o->arg); return;
+    case VALUE_WORDS: break;
     }
     if (list)
         fprintf(f, ":mode:_sequence compadd - %s", text);
@@ -197,21 +192,23 @@ static void put_zsh_option(FILE *f, const struct argp_option *o)
     bool value = value_of(o) != VALUE_NONE;
     fputs("    ", f);
     if (letter_of(o))
-        fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", letter_of(o), o->name, letter_of(o), value ? "+" : "", o->name, value ? "=" : "");
+        fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", letter_of(o), o->name, letter_of(o),
+                value ? "+" : "", o->name, value ? "=" : "");
     else
         fprintf(f, "'--%s%s", o->name, value ? "=" : o->arg ? "=-" : "");
     fputs("[", f);
     put_text(f, o, "'\\''", "[]\\");
     fputs("]", f);
     if (o->arg && !value)
-        fprintf(f, "::%s: ", o->arg);      /* may be left out, and stands behind a '=' */
+        fprintf(f, "::%s: ", o->arg); /* may be left out, and stands behind a '=' */
     put_zsh_value(f, o);
     fputs("' \\\n", f);
 }
 
 static void write_zsh(const struct argp_option *table, FILE *f)
 {
-    fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n_arguments -s -S \\\n", f);
+    fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n_arguments -s -S \\\n",
+          f);
     for (const struct argp_option *o = table; o->name || o->doc; o++)
         if (is_shown(o))
             put_zsh_option(f, o);
@@ -229,23 +226,17 @@ static void put_fish_option(FILE *f, const struct argp_option *o)
         fprintf(f, " -s %c", letter_of(o));
     fprintf(f, " -l %s", o->name);
     switch (value_of(o)) {
-    case VALUE_NONE:
-        break;
-    case VALUE_FILE:
-        fputs(" -r -F", f);
-        break;
-    case VALUE_FOLDER:
-        fputs(" -x -a '(__fish_complete_directories)'", f);
-        break;
+    case VALUE_NONE: break;
+    case VALUE_FILE: fputs(" -r -F", f); break;
+    case VALUE_FOLDER: fputs(" -x -a '(__fish_complete_directories)'", f); break;
     case VALUE_WORDS:
         if (list)
-            fprintf(f, " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"%s\\\"\")'", text);
+            fprintf(f, " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"%s\\\"\")'",
+                    text);
         else
             fprintf(f, " -x -a '%s'", text);
         break;
-    case VALUE_OTHER:
-        fputs(" -x", f);
-        break;
+    case VALUE_OTHER: fputs(" -x", f); break;
     }
     fputs(" -d '", f);
     put_text(f, o, "\\'", "\\");
@@ -269,6 +260,8 @@ bool completions_write(const struct argp_option *table, const char *kind, FILE *
     else if (strcmp(kind, "complete-fish") == 0)
         write_fish(table, f);
     else
-        return err_set(e, ERR_USAGE, "--generate: '%s' is not complete-bash, complete-zsh or complete-fish", kind);
+        return err_set(e, ERR_USAGE,
+                       "--generate: '%s' is not complete-bash, complete-zsh or complete-fish",
+                       kind);
     return true;
 }

@@ -17,7 +17,8 @@ static int divided(int n, int divisor)
     return inside((int)((2 * (int64_t)n + d) / (2 * d)), n);
 }
 
-/* The longer side scaled to `side` (never enlarged), the shorter one in proportion, rounded half up, at least 1. */
+/* The longer side scaled to `side` (never enlarged), the shorter one in proportion, rounded half
+ * up, at least 1. */
 static void fit_side(int width, int height, int side, int *out_width, int *out_height)
 {
     int longer = width > height ? width : height;
@@ -32,12 +33,11 @@ static void fit_side(int width, int height, int side, int *out_width, int *out_h
     *out_height = width > height ? least : longer;
 }
 
-void size_resolve(const struct size_rule *rule, int width, int height, int *out_width, int *out_height)
+void size_resolve(const struct size_rule *rule, int width, int height, int *out_width,
+                  int *out_height)
 {
     switch (rule->kind) {
-    case SIZE_SIDE:
-        fit_side(width, height, rule->side, out_width, out_height);
-        return;
+    case SIZE_SIDE: fit_side(width, height, rule->side, out_width, out_height); return;
     case SIZE_EXACT:
         *out_width = inside(rule->width, width);
         *out_height = inside(rule->height, height);
@@ -46,8 +46,7 @@ void size_resolve(const struct size_rule *rule, int width, int height, int *out_
         *out_width = divided(width, rule->divisor);
         *out_height = divided(height, rule->divisor);
         return;
-    case SIZE_FULL:
-        break;
+    case SIZE_FULL: break;
     }
     *out_width = width;
     *out_height = height;

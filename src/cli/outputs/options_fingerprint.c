@@ -75,15 +75,17 @@ static void add_light(char text[REPORT_FINGERPRINT], const struct light_rule *li
 static void add_colours(char text[REPORT_FINGERPRINT], const struct options *o,
                         const struct writer *w, struct strips strips)
 {
-    unsigned needs = strips_need(strips) | w->needs | (w == outputs_format(o) && outputs_are_posters(o) ? STRIP_CLUSTERS : 0), obeys = strips_obey(strips) | w->obeys;
+    unsigned needs = strips_need(strips) | w->needs |
+                     (w == outputs_format(o) && outputs_are_posters(o) ? STRIP_CLUSTERS : 0),
+             obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
     if (o->steady > 0 && (obeys & STRIP_STEADY))
         add(text, " steady=%d", o->steady);
     if (obeys & STRIP_ORDER)
         add(text, " order=%s", palette_order_name(o->order));
     if (needs & STRIP_CLUSTERS)
-        add(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k, k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init),
-            k->max_iter, k->seed);
+        add(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k, k->n_init,
+            k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter, k->seed);
 }
 
 /* A title may be of any length and any letters: its hash stands for it. */
@@ -97,7 +99,7 @@ static void add_layout(char text[REPORT_FINGERPRINT], const struct options *o,
     if (o->smooth_us > 0)
         add_seconds(text, "smooth", o->smooth_us);
     if (w != outputs_format(o))
-        return;                        /* pages and titles are pictures' alone */
+        return; /* pages and titles are pictures' alone */
     if (poster || o->stacked)
         add(text, " sheet=%d", LAYOUT_VERSION);
     if (o->title)

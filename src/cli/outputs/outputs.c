@@ -20,18 +20,14 @@
 #include "update_dump.h"
 
 /* Formats that a user may expect; one that a writer has is not refused. */
-static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp", "tif", "tiff", "svg", "pdf", "avif", "heic", "jxl", "eps", "ps", "ai", "psd", NULL};
+static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp",
+                                             "tif", "tiff", "svg", "pdf", "avif", "heic",
+                                             "jxl", "eps",  "ps",  "ai",  "psd",  NULL};
 
 /* What -o writes unless its ending says something else. */
-static const struct writer *usual_writer(void)
-{
-    return writer_table[0];
-}
+static const struct writer *usual_writer(void) { return writer_table[0]; }
 
-bool outputs_is_stdout(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
+bool outputs_is_stdout(const char *path) { return strcmp(path, "-") == 0; }
 
 /* ---- Names ---- */
 
@@ -47,21 +43,15 @@ static const struct writer *writer_of(const struct options *o)
     return w ? w : o->poster_format ? o->poster_format : usual_writer();
 }
 
-const struct writer *outputs_format(const struct options *o)
-{
-    return writer_of(o);
-}
+const struct writer *outputs_format(const struct options *o) { return writer_of(o); }
 
-bool outputs_are_posters(const struct options *o)
-{
-    return o->poster || writer_of(o)->page;
-}
+bool outputs_are_posters(const struct options *o) { return o->poster || writer_of(o)->page; }
 
 bool outputs_have_pictures(const struct options *o)
 {
     bool other = false;
     for (size_t k = 0; k < o->extras; k++)
-        other |= !o->extra[k].writer->one_line;           /* --bench measures what is made anyway */
+        other |= !o->extra[k].writer->one_line; /* --bench measures what is made anyway */
     return o->output || o->poster || !other;
 }
 
@@ -83,7 +73,8 @@ static char *insert_strip(const char *file, const char *strip, struct err *e)
 /* The strips that this writer's files show together. */
 static struct strips shown_by(const struct writer *w, const struct options *o)
 {
-    return w->all_computed ? (struct strips){o->computed, o->computes} : (struct strips){o->strip, o->strips};
+    return w->all_computed ? (struct strips){o->computed, o->computes}
+                           : (struct strips){o->strip, o->strips};
 }
 
 /* Names one of the files that -o asks for. */
@@ -111,7 +102,8 @@ static bool check_several(const struct options *o, size_t pictures, struct err *
 }
 
 /* Adds the files that -o asks for. */
-static bool add_pictures(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
+static bool add_pictures(const struct options *o, const struct inputs *in, size_t i,
+                         struct outputs *list, struct err *e)
 {
     const struct writer *w = writer_of(o);
     struct strips shown = shown_by(w, o);
@@ -132,7 +124,8 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     return true;
 }
 
-/* Names the output that has an option of its own: PATH, or a file of the film's name in the folder PATH. */
+/* Names the output that has an option of its own: PATH, or a file of the film's name in the folder
+ * PATH. */
 static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path,
                        const char *ending, struct output *output, struct err *e)
 {
@@ -153,7 +146,8 @@ static bool name_page(const struct options *o, const struct inputs *in, size_t i
     return ok;
 }
 
-static bool add_extras(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
+static bool add_extras(const struct options *o, const struct inputs *in, size_t i,
+                       struct outputs *list, struct err *e)
 {
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
@@ -170,7 +164,8 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
     return !o->dump || name_extra(o, in, i, o->dump, "rgb", &list->dump, e);
 }
 
-bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list, struct err *e)
+bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list,
+                struct err *e)
 {
     *list = (struct outputs){.count = 0};
     if ((outputs_have_pictures(o) && !add_pictures(o, in, i, list, e)) ||
@@ -200,7 +195,8 @@ static bool same_output(const char *a, const char *b)
     return !outputs_is_stdout(a) && !outputs_is_stdout(b) && file_same(a, b);
 }
 
-/* Refuses to replace one of the films. A name that the program chose is that film's bad luck, and the user's slip otherwise. */
+/* Refuses to replace one of the films. A name that the program chose is that film's bad luck, and
+ * the user's slip otherwise. */
 static bool spare_films(const struct inputs *in, const struct output *output, struct err *e)
 {
     struct stat s;
@@ -209,13 +205,16 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
     for (size_t i = 0; i < in->count; i++) {
         const struct input_file *f = &in->file[i];
         if (f->regular && f->device == (uint64_t)s.st_dev && f->inode == (uint64_t)s.st_ino)
-            return err_set(e, output->chosen ? ERR_FAILED : ERR_USAGE, "the output '%s' is the film itself; choose another name%s%s", output->path,
-                           output->chosen ? " with " : "", output->chosen ? output->option : "");
+            return err_set(e, output->chosen ? ERR_FAILED : ERR_USAGE,
+                           "the output '%s' is the film itself; choose another name%s%s",
+                           output->path, output->chosen ? " with " : "",
+                           output->chosen ? output->option : "");
     }
     return true;
 }
 
-/* Where a name that the program chose exists, only an older picture of the same film may be replaced. */
+/* Where a name that the program chose exists, only an older picture of the same film may be
+ * replaced. */
 static bool spare_old(const char *film, const struct output *output, struct err *e)
 {
     struct stat s;
@@ -225,19 +224,27 @@ static bool spare_old(const char *film, const struct output *output, struct err 
         return true;
     if (!output->writer)
         return output->overwrite ||
-               err_set(e, ERR_FAILED, "'%s' is there, and raw pictures do not say of which film they are; choose another name with %s, or --overwrite",
+               err_set(e, ERR_FAILED,
+                       "'%s' is there, and raw pictures do not say of which film they are; choose "
+                       "another name with %s, or --overwrite",
                        path, output->option);
     if (!writer_made(output->writer, path, shown))
-        return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another name with %s", path, output->option);
+        return err_set(e, ERR_FAILED,
+                       "'%s' is there and was not made by barcode; choose another name with %s",
+                       path, output->option);
     if (output->overwrite || stat(film, &s) != 0)
-        return true;                                  /* opening the film says why */
+        return true; /* opening the film says why */
     if (!film_id_of(film, mine, e))
         return false;
     if (!mine[0] || !shown[0])
-        return err_set(e, ERR_FAILED, "'%s' is there, and whether it shows this film cannot be told; choose another name with %s, or --overwrite", path,
-                       output->option);
+        return err_set(e, ERR_FAILED,
+                       "'%s' is there, and whether it shows this film cannot be told; choose "
+                       "another name with %s, or --overwrite",
+                       path, output->option);
     return strcmp(shown, mine) == 0 ||
-           err_set(e, ERR_FAILED, "'%s' is there and shows another film, or this one before it was changed; choose another name with %s, or --overwrite",
+           err_set(e, ERR_FAILED,
+                   "'%s' is there and shows another film, or this one before it was changed; "
+                   "choose another name with %s, or --overwrite",
                    path, output->option);
 }
 
@@ -266,7 +273,9 @@ static bool check_old(const char *path, struct err *e)
 /* The outputs of one film, the dump last; NULL: no more of them. */
 static const struct output *nth(const struct outputs *list, size_t k)
 {
-    return k < list->count ? &list->output[k] : k == list->count && list->dump.path ? &list->dump : NULL;
+    return k < list->count                       ? &list->output[k]
+           : k == list->count && list->dump.path ? &list->dump
+                                                 : NULL;
 }
 
 /* What an option of its own names: --dump, and the outputs of options.extra. */
@@ -287,23 +296,30 @@ static struct named_list list_named(const struct options *o)
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
         struct named *n = &list.named[list.count++];
-        *n = (struct named){.path = o->extra[k].path, .binary = w->binary, .one_line = w->one_line, .folder = w->folder, .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
+        *n = (struct named){.path = o->extra[k].path,
+                            .binary = w->binary,
+                            .one_line = w->one_line,
+                            .folder = w->folder,
+                            .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
         snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
     }
     if (o->dump)
-        list.named[list.count++] = (struct named){.option = "--dump", .path = o->dump, .binary = true};
+        list.named[list.count++] =
+            (struct named){.option = "--dump", .path = o->dump, .binary = true};
     return list;
 }
 
 static bool check_terminal(const struct options *o, const struct named_list *list, struct err *e)
 {
-    const char *option = o->output && outputs_is_stdout(o->output) && writer_of(o)->binary ? "-o" : NULL;
+    const char *option =
+        o->output && outputs_is_stdout(o->output) && writer_of(o)->binary ? "-o" : NULL;
     for (size_t k = 0; k < list->count; k++) {
         if (list->named[k].binary && outputs_is_stdout(list->named[k].path))
             option = list->named[k].option;
     }
     return !option || !isatty(STDOUT_FILENO) ||
-           err_set(e, ERR_USAGE, "%s -: pixels are not for a terminal; send stdout to a file or a pipe", option);
+           err_set(e, ERR_USAGE,
+                   "%s -: pixels are not for a terminal; send stdout to a file or a pipe", option);
 }
 
 /* Refuses one file for several films, unless each film is a line of it. */
@@ -316,7 +332,8 @@ static bool check_one_for_many(const struct inputs *in, const struct named *n, s
 }
 
 /* False: the run is impossible. What concerns this film alone goes into `problem`. */
-static bool check_output(const struct inputs *in, size_t i, const struct output *output, bool picture, struct err *problem, struct err *e)
+static bool check_output(const struct inputs *in, size_t i, const struct output *output,
+                         bool picture, struct err *problem, struct err *e)
 {
     if (outputs_is_stdout(output->path))
         return true;
@@ -324,7 +341,7 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     struct err *whose = own ? problem : e;
     if (!outputs_allowed(in, i, output, whose) || !check_old(output->path, whose))
         return own;
-    bool shared = !output->below;              /* the same folder for all films */
+    bool shared = !output->below; /* the same folder for all films */
     return outputs_check_folder(output, shared ? e : problem) || !shared;
 }
 
@@ -332,15 +349,19 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
 {
     for (size_t k = 0; report && nth(list, k); k++)
         if (same_output(nth(list, k)->path, report))
-            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by --report", report, nth(list, k)->option);
+            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by --report", report,
+                           nth(list, k)->option);
     for (size_t k = 0; nth(list, k); k++) {
         for (size_t j = k + 1; nth(list, j); j++) {
             const struct output *a = nth(list, k), *b = nth(list, j);
             if (!same_output(a->path, b->path))
                 continue;
             if (k < list->pictures)
-                return err_set(e, ERR_USAGE, "'%s' is asked for twice: as the picture and as another output", a->path);
-            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by %s", a->path, a->option, b->option);
+                return err_set(e, ERR_USAGE,
+                               "'%s' is asked for twice: as the picture and as another output",
+                               a->path);
+            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by %s", a->path,
+                           a->option, b->option);
         }
     }
     return true;
@@ -353,7 +374,8 @@ static bool check_film(const struct options *o, struct inputs *in, size_t i, str
     bool ok = true;
     if (outputs_of(o, in, i, &outputs, problem)) {
         for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
-            ok = !outputs_spare_gallery(o, nth(&outputs, k), problem) || check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
+            ok = !outputs_spare_gallery(o, nth(&outputs, k), problem) ||
+                 check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
         ok = ok && check_pairs(&outputs, o->report, e);
         outputs_free(&outputs);
     }
@@ -369,16 +391,21 @@ static bool check_film(const struct options *o, struct inputs *in, size_t i, str
 static bool check_name(const char *option, const char *path, struct err *e)
 {
     return !path || inputs_is_folder(path) || !inputs_is_film_name(path) ||
-           err_set(e, ERR_USAGE, "%s '%s' is the name of a film, and an output would replace it", option, path);
+           err_set(e, ERR_USAGE, "%s '%s' is the name of a film, and an output would replace it",
+                   option, path);
 }
 
 /* `-o a.jpg` would not give what its name says. */
 static bool check_format(const char *path, struct err *e)
 {
-    if (!path || inputs_is_folder(path) || writer_by_ending(path) || !writer_has_ending(path, picture_ending))
+    if (!path || inputs_is_folder(path) || writer_by_ending(path) ||
+        !writer_has_ending(path, picture_ending))
         return true;
     const struct writer *w = usual_writer();
-    return err_set(e, ERR_USAGE, "-o '%s': the picture is a %s; give it a name that ends in .%s, or in .pdf or .svg for a poster", path, w->title, w->ending[0]);
+    return err_set(e, ERR_USAGE,
+                   "-o '%s': the picture is a %s; give it a name that ends in .%s, or in .pdf or "
+                   ".svg for a poster",
+                   path, w->title, w->ending[0]);
 }
 
 /* What is known of it before the films are done, which may take days. */
@@ -434,9 +461,12 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     if (!check_terminal(o, &list, e) || (outputs_are_posters(o) && !paint_has_letters(e)))
         return false;
     if (o->title && inputs_films(in) > 1)
-        return err_set(e, ERR_USAGE, "--title: one title for %zu films; without it each has its own", inputs_films(in));
+        return err_set(e, ERR_USAGE,
+                       "--title: one title for %zu films; without it each has its own",
+                       inputs_films(in));
     for (size_t k = 0; k < list.count; k++) {
-        if (!check_one_for_many(in, &list.named[k], e) || (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
+        if (!check_one_for_many(in, &list.named[k], e) ||
+            (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
             return false;
     }
     size_t chosen = 1;
@@ -451,8 +481,8 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     }
     /* The report is appended to, so that anything else in its place would be spoilt. */
     struct output report = {.path = o->report};
-    bool ok = check_name("-o", o->output, e) && check_format(o->output, e) && check_name("--report", o->report, e) &&
-              (!o->report || spare_films(in, &report, e));
+    bool ok = check_name("-o", o->output, e) && check_format(o->output, e) &&
+              check_name("--report", o->report, e) && (!o->report || spare_films(in, &report, e));
     for (size_t k = 0; k < list.count && ok; k++)
         ok = check_name(list.named[k].option, list.named[k].path, e);
     return ok;

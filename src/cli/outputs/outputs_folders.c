@@ -16,14 +16,15 @@ static size_t last_begins(const char *path)
 }
 
 /*
- * Cuts `path`, the output's own to write to, to its folder, or to the nearest one that is there where the rest can be made. Returns
- * its name, and what stat says of it.
+ * Cuts `path`, the output's own to write to, to its folder, or to the nearest one that is there
+ * where the rest can be made. Returns its name, and what stat says of it.
  */
 static const char *find_folder(char *path, size_t named, struct stat *s, bool *there)
 {
     for (;;) {
         size_t keep = last_begins(path);
-        path[keep > named ? keep - 1 : keep] = 0;        /* with a slash behind it a file would not be there */
+        /* with a slash behind it a file would not be there */
+        path[keep > named ? keep - 1 : keep] = 0;
         const char *shown = keep > 0 ? path : ".";
         *there = stat(shown, s) == 0;
         if (*there || (errno != ENOENT && errno != ENOTDIR) || keep <= named)
@@ -37,17 +38,20 @@ bool outputs_check_folder(const struct output *output, struct err *e)
     bool there, ok = true;
     const char *path = output->path;
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return true;    /* a device or a pipe is opened itself */
+        return true; /* a device or a pipe is opened itself */
     char *copy = strdup(path);
     if (!copy)
         return err_memory(e, strlen(path));
-    const char *folder = find_folder(copy, output->below ? (size_t)(output->below - path) : last_begins(path), &s, &there);
+    const char *folder = find_folder(
+        copy, output->below ? (size_t)(output->below - path) : last_begins(path), &s, &there);
     if (!there)
-        ok = err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' is not there", path, folder);
+        ok =
+            err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' is not there", path, folder);
     else if (!S_ISDIR(s.st_mode))
         ok = err_set(e, ERR_FAILED, "cannot write '%s': '%s' is not a folder", path, folder);
     else if (access(folder, W_OK | X_OK) != 0)
-        ok = err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", folder, strerror(errno));
+        ok = err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", folder,
+                     strerror(errno));
     free(copy);
     return ok;
 }
@@ -89,11 +93,14 @@ bool outputs_make_folders(const struct output *output, struct err *e)
     bool ok = true;
     if (output->below && !path)
         return err_memory(e, strlen(output->path));
-    for (char *slash = path ? strchr(path + (output->below - output->path), '/') : NULL; slash && ok; slash = strchr(slash + 1, '/')) {
+    for (char *slash = path ? strchr(path + (output->below - output->path), '/') : NULL;
+         slash && ok; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        /* Another process may make it at the same time, and another kind of file is told by who opens the output. */
+        /* Another process may make it at the same time, and another kind of file is told by who
+         * opens the output. */
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            ok = err_set(e, ERR_FAILED, "cannot make the folder '%s' for '%s': %s", path, output->path, strerror(errno));
+            ok = err_set(e, ERR_FAILED, "cannot make the folder '%s' for '%s': %s", path,
+                         output->path, strerror(errno));
         *slash = '/';
     }
     free(path);

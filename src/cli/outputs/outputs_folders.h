@@ -5,8 +5,8 @@
 #include "barcode/cli/outputs.h"
 
 /*
- * True if the folder of the output is there and can be written to, or could be made below the one that was named. (Opening the
- * output finds that out too, but after hours of work.)
+ * True if the folder of the output is there and can be written to, or could be made below the one
+ * that was named. (Opening the output finds that out too, but after hours of work.)
  */
 bool outputs_check_folder(const struct output *output, struct err *e);
 

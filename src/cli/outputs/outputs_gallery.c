@@ -14,7 +14,8 @@ bool outputs_names_gallery(const struct options *o, const struct writer *w, cons
     const char *last = path_last(path, &length);
     if (!w->gallery || inputs_is_folder(path) || last[length] != 0)
         return false;
-    return strncmp(last, name, strlen(name)) == 0 && strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
+    return strncmp(last, name, strlen(name)) == 0 &&
+           strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
            (o->inputs > 1 || (o->inputs == 1 && inputs_is_folder(o->input[0])));
 }
 
@@ -53,5 +54,8 @@ bool outputs_spare_gallery(const struct options *o, const struct output *output,
 {
     const char *gallery = outputs_gallery(o);
     return !gallery || !file_same(gallery, output->path) ||
-           err_set(e, ERR_FAILED, "'%s' is the gallery, and this film's page would have its name; give the film another name", gallery);
+           err_set(e, ERR_FAILED,
+                   "'%s' is the gallery, and this film's page would have its name; give the film "
+                   "another name",
+                   gallery);
 }

@@ -4,7 +4,8 @@
 
 #include "barcode/cli/outputs.h"
 
-/* True if `path` names a gallery of this writer's files: FOLDER/index.ENDING, of several films or of a folder, however many films that has. */
+/* True if `path` names a gallery of this writer's files: FOLDER/index.ENDING, of several films or
+ * of a folder, however many films that has. */
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path);
 
 /* The folder of a gallery's path, as path_join takes it; the caller frees. NULL: memory. */

@@ -15,8 +15,8 @@ struct question {
     const struct options *options;
     const char *path;
     struct input_file file;
-    char id[FILM_ID_TEXT];           /* "": not asked for yet, or the film has none */
-    struct writer_metadata reference;    /* what an output says that has columns; else 0 columns */
+    char id[FILM_ID_TEXT];            /* "": not asked for yet, or the film has none */
+    struct writer_metadata reference; /* what an output says that has columns; else 0 columns */
 };
 
 /* A time in the future is a clock's mistake and says nothing. */
@@ -24,7 +24,8 @@ static bool written_since(const struct question *q, const struct stat *output)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return q->file.regular && q->file.modified_ns > clock_in_ns(output->st_mtim) && q->file.modified_ns <= clock_in_ns(now);
+    return q->file.regular && q->file.modified_ns > clock_in_ns(output->st_mtim) &&
+           q->file.modified_ns <= clock_in_ns(now);
 }
 
 /* True if this is the film that the output says. Reading it is the last thing that is done. */
@@ -35,7 +36,8 @@ static bool is_of(struct question *q, const char *film)
 }
 
 /* Why an output has to be made; NULL: it is there. Fills *told where barcode made what is there. */
-static const char *why_output(struct question *q, const struct output *output, struct writer_metadata *metadata)
+static const char *why_output(struct question *q, const struct output *output,
+                              struct writer_metadata *metadata)
 {
     struct stat s;
     char fingerprint[REPORT_FINGERPRINT];
@@ -63,7 +65,8 @@ static const char *why_dump(const struct question *q, const char *path)
     const struct writer_metadata *t = &q->reference;
     if (outputs_is_stdout(path) || stat(path, &s) != 0)
         return "is not there";
-    if (!S_ISREG(s.st_mode) || (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
+    if (!S_ISREG(s.st_mode) ||
+        (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
         return "is not whole";
     return written_since(q, &s) ? "is older than the film" : NULL;
 }
@@ -91,11 +94,13 @@ static const char *why_film(struct question *q, const struct outputs *list, cons
     return why_dump(q, list->dump.path);
 }
 
-bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i, const struct outputs *list)
+bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i,
+                       const struct outputs *list)
 {
     struct stat s;
     struct question q = ask(o, in, i);
-    if (!o->update || !list->dump.path || outputs_is_stdout(list->dump.path) || stat(list->dump.path, &s) != 0)
+    if (!o->update || !list->dump.path || outputs_is_stdout(list->dump.path) ||
+        stat(list->dump.path, &s) != 0)
         return false;
     for (size_t k = 0; k < list->count; k++) {
         if (!why_output(&q, &list->output[k], &q.reference) && q.reference.columns > 0)
@@ -108,7 +113,7 @@ bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
 {
     for (size_t i = 0; i < in->count && o->update; i++) {
         struct outputs list;
-        struct err problem = ERR_INIT;         /* told by outputs_check */
+        struct err problem = ERR_INIT; /* told by outputs_check */
         struct question q = ask(o, in, i);
         const char *which = NULL;
         if (interrupted())
@@ -121,7 +126,8 @@ bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
         if (why)
             log_msg(LOG_VERBOSE, "'%s' is to be done: '%s' %s", in->path[i], which, why);
         else
-            log_msg(LOG_VERBOSE, "'%s' is left out: '%s' is of this film and these options", in->path[i], list.output[0].path);
+            log_msg(LOG_VERBOSE, "'%s' is left out: '%s' is of this film and these options",
+                    in->path[i], list.output[0].path);
         outputs_free(&list);
     }
     return true;

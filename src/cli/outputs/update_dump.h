@@ -9,6 +9,7 @@
  * says that it is this film's: then a run that was stopped before it had written everything may
  * replace it.
  */
-bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i, const struct outputs *list);
+bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i,
+                       const struct outputs *list);
 
 #endif

@@ -4,7 +4,7 @@
 #include "packet_scan.h"
 #include "barcode/base/hash.h"
 
-enum { HEAD = 64 };           /* bytes that a slice's header needs up to its order count, and more */
+enum { HEAD = 64 }; /* bytes that a slice's header needs up to its order count, and more */
 
 /* 7.3.2.1.1.1: lists are coded as differences, and one that brings 0 ends its list. */
 static void skip_scaling_lists(struct bit_reader *r, int lists)
@@ -27,7 +27,7 @@ static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
     uint32_t chroma = read_ue(r);
     sps->planes = chroma == 3 && read_bit(r);
     sps->grey = sps->planes || chroma == 0;
-    skip_ue(r, 2);                            /* the two depths, lossless */
+    skip_ue(r, 2); /* the two depths, lossless */
     read_bit(r);
     if (read_bit(r))
         skip_scaling_lists(r, chroma == 3 ? 12 : 8);
@@ -49,8 +49,8 @@ void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
             read_ue(r);
     }
     uint32_t references = read_ue(r);
-    read_bit(r);                              /* gaps_in_frame_num_value_allowed_flag */
-    skip_ue(r, 2);                            /* width, height */
+    read_bit(r);   /* gaps_in_frame_num_value_allowed_flag */
+    skip_ue(r, 2); /* width, height */
     sps->known = !is_used_up(r) && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
     sps->frames = read_bit(r);
     sps->frame_num_bits = (uint8_t)((frame_num & 15) + 4);
@@ -62,12 +62,12 @@ void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
 /* 7.3.2.2, from behind the numbers on. */
 static void read_pps(struct bit_reader *r, struct nal_pps *pps)
 {
-    read_bit(r);                              /* entropy_coding_mode_flag */
+    read_bit(r); /* entropy_coding_mode_flag */
     pps->bottom_order = read_bit(r);
     uint32_t groups = read_ue(r), first = read_ue(r), second = read_ue(r);
     pps->weighted = read_bit(r);
     pps->weighted_both = (uint8_t)read_bits(r, 2);
-    skip_ue(r, 3);                            /* quantisers */
+    skip_ue(r, 3); /* quantisers */
     read_bits(r, 2);
     pps->known = !is_used_up(r) && groups == 0 && first < 32 && second < 32;
     pps->redundant = read_bit(r);
@@ -88,7 +88,8 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
     if (type != 7 && type != 8)
         return;
     uint8_t bytes[1024];
-    struct bit_reader r = {.data = bytes, .size = unescape(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
+    struct bit_reader r = {
+        .data = bytes, .size = unescape(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
     uint32_t id = read_ue(&r);
     if (id > (type == 7 ? 31 : 255))
         return;
@@ -96,7 +97,8 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
     if (hash == *before)
         return;
     *before = hash;
-    uint64_t both[2] = {hash_64(s->sps_hash, sizeof s->sps_hash), hash_64(s->pps_hash, sizeof s->pps_hash)};
+    uint64_t both[2] = {hash_64(s->sps_hash, sizeof s->sps_hash),
+                        hash_64(s->pps_hash, sizeof s->pps_hash)};
     s->state = hash_64(both, sizeof both);
     if (type == 7) {
         nal_sets_read_sps(&r, &s->sps[id]);
@@ -129,11 +131,12 @@ static bool is_slice(const struct nal *nal)
 }
 
 /* `data`: at least HEAD of it, or all. */
-bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size, struct nal_slice *slice)
+bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size,
+                         struct nal_slice *slice)
 {
     struct bit_reader r = {.data = data, .size = size, .bit = 8};
     *slice = (struct nal_slice){.idr = (data[0] & 31) == 5};
-    read_ue(&r);                              /* the first macroblock */
+    read_ue(&r); /* the first macroblock */
     slice->type = read_ue(&r) % 5;
     uint32_t pps = read_ue(&r);
     if (pps > 255 || s->set_of[pps] == 0 || !s->sps[s->set_of[pps] - 1].known)
@@ -147,7 +150,7 @@ bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t s
     slice->field = !sps->frames && read_bit(&r);
     slice->bottom = slice->field && read_bit(&r);
     if (slice->idr)
-        read_ue(&r);                          /* idr_pic_id */
+        read_ue(&r); /* idr_pic_id */
     slice->order_bit = r.bit;
     if (sps->order_type == 0)
         slice->order = read_bits(&r, sps->order_bits);
@@ -161,7 +164,8 @@ static bool read_head(const struct nal_sets *s, const struct nal *nal, struct na
     return nal_sets_read_slice(s, head, size, slice);
 }
 
-bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size, struct nal_slice *slice)
+bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data,
+                          size_t size, struct nal_slice *slice)
 {
     struct nal nal;
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
@@ -176,24 +180,28 @@ static uint32_t distance(const struct nal_sps *sps)
     return (UINT32_C(1) << sps->order_bits) / 2 - 1;
 }
 
-/* Made-up frames count on from the one before them by two each, and there may be as many as references. */
+/* Made-up frames count on from the one before them by two each, and there may be as many as
+ * references. */
 static bool leaves_room(const struct nal_sps *sps)
 {
-    return sps->order_type == 2 || (sps->order_type == 0 && distance(sps) > 2 * (sps->references + UINT32_C(1)));
+    return sps->order_type == 2 ||
+           (sps->order_type == 0 && distance(sps) > 2 * (sps->references + UINT32_C(1)));
 }
 
-bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size, int *sps)
+bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
+                      int *sps)
 {
     struct nal_slice first = {0}, slice;
     bool top = false, bottom = false, any = false;
     struct nal nal;
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
         int type = nal.size > 0 ? nal.data[0] & 31 : 0;
-        if (type >= 2 && type <= 4)           /* partitions */
+        if (type >= 2 && type <= 4) /* partitions */
             return false;
         if (!is_slice(&nal))
             continue;
-        if (!read_head(s, &nal, &slice) || (any && (slice.sps != first.sps || slice.field != first.field)))
+        if (!read_head(s, &nal, &slice) ||
+            (any && (slice.sps != first.sps || slice.field != first.field)))
             return false;
         if (!any)
             first = slice;
@@ -211,14 +219,11 @@ bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *
 /* ------------------------------------------------------------------ writing */
 
 /* Two bytes become three at worst. What stands before a unit is as long as it was. */
-static size_t most_written(size_t size)
-{
-    return size / 2 * 3 + 4;
-}
+static size_t most_written(size_t size) { return size / 2 * 3 + 4; }
 
 size_t nal_separate_room(size_t size)
 {
-    return most_written(size) + size;         /* and a unit without emulation prevention bytes */
+    return most_written(size) + size; /* and a unit without emulation prevention bytes */
 }
 
 static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
@@ -245,7 +250,8 @@ static size_t escape(const uint8_t *data, size_t size, uint8_t *out)
     return used;
 }
 
-/* Puts a length or a start code before the `size` bytes that stand `gap` behind out. False: too many for the length. */
+/* Puts a length or a start code before the `size` bytes that stand `gap` behind out. False: too
+ * many for the length. */
 static bool frame(int length_size, uint8_t *out, size_t size)
 {
     static const uint8_t start[] = {0, 0, 1};
@@ -258,8 +264,8 @@ static bool frame(int length_size, uint8_t *out, size_t size)
     return length_size >= (int)sizeof size || size >> (8 * length_size) == 0;
 }
 
-size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size, const struct nal_slice *next,
-                    uint8_t *out)
+size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
+                    const struct nal_slice *next, uint8_t *out)
 {
     struct nal_slice slice;
     struct nal nal;

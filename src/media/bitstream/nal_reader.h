@@ -1,6 +1,6 @@
 /*
- * nal_reader.h - for the files that read headers (packet_scan.c, h264_params.c, param_sets.c): NAL units and
- * their bits, over untrusted bytes.
+ * nal_reader.h - for the files that read headers (packet_scan.c, h264_params.c, param_sets.c): NAL
+ * units and their bits, over untrusted bytes.
  */
 #ifndef BARCODE_BITSTREAM_NAL_READER_H
 #define BARCODE_BITSTREAM_NAL_READER_H
@@ -33,7 +33,8 @@ static inline size_t find_start(const uint8_t *data, size_t at, size_t size)
 }
 
 /* The NAL at *at, which moves past it. False at the end or where lengths make no sense. */
-static inline bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
+static inline bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at,
+                            struct nal *nal)
 {
     if (length_size == 0) {
         size_t start = find_start(data, *at, size);
@@ -60,13 +61,15 @@ static inline bool next_nal(int length_size, const uint8_t *data, size_t size, s
 
 /* Where a walk over the units of extradata stands; it begins with {0}. */
 struct extradata_walk {
-    bool begun, boxed;    /* it is an avcC or hvcC, and not units as in packets           */
+    bool begun, boxed; /* it is an avcC or hvcC, and not units as in packets */
     size_t at;
-    int lists, nals;      /* lists that were begun; units that are left of the last one */
+    int lists, nals; /* lists that were begun; units that are left of the last one */
 };
 
-/* packet_scan.c: the next unit of H.264's or HEVC's extradata: avcC, hvcC, or units between start codes. False at the end. */
-bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w, struct nal *nal);
+/* packet_scan.c: the next unit of H.264's or HEVC's extradata: avcC, hvcC, or units between start
+ * codes. False at the end. */
+bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size,
+                           struct extradata_walk *w, struct nal *nal);
 
 /* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
 static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
@@ -83,17 +86,15 @@ static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
     return used;
 }
 
-/* Bits of a unit without emulation prevention bytes, from number `bit` on. All that lie behind the end are 0. */
+/* Bits of a unit without emulation prevention bytes, from number `bit` on. All that lie behind the
+ * end are 0. */
 struct bit_reader {
     const uint8_t *data;
     size_t size, bit;
 };
 
 /* True if everything was read, or more than there was. */
-static inline bool is_used_up(const struct bit_reader *r)
-{
-    return r->bit >= r->size * 8;
-}
+static inline bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
 
 static inline int read_bit(struct bit_reader *r)
 {
@@ -113,7 +114,8 @@ static inline uint32_t read_bits(struct bit_reader *r, int n)
     return value;
 }
 
-/* Exp-Golomb ue(v); 2^31 for one of more than 61 bits. Of one that breaks off no number says so: is_used_up does. */
+/* Exp-Golomb ue(v); 2^31 for one of more than 61 bits. Of one that breaks off no number says so:
+ * is_used_up does. */
 static inline uint32_t read_ue(struct bit_reader *r)
 {
     int zeros = 0;
@@ -131,7 +133,8 @@ static inline void skip_ue(struct bit_reader *r, int numbers)
         read_ue(r);
 }
 
-/* Of SEI messages, their types and sizes: a byte and those after it while they are 255 (H.264 7.3.2.3.1, H.265 7.3.5). *at moves past it. */
+/* Of SEI messages, their types and sizes: a byte and those after it while they are 255
+ * (H.264 7.3.2.3.1, H.265 7.3.5). *at moves past it. */
 static inline size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
 {
     size_t value = 0;

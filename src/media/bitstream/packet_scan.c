@@ -38,7 +38,7 @@ static bool well_formed(int length_size, const uint8_t *data, size_t size)
     size_t at = 0, nals = 0;
     struct nal nal = {0};
     while (next_nal(length_size, data, size, &at, &nal)) {
-        if (nal.size == 0 || nal.data[0] & 0x80)      /* forbidden_zero_bit */
+        if (nal.size == 0 || nal.data[0] & 0x80) /* forbidden_zero_bit */
             return false;
         nals++;
     }
@@ -52,7 +52,7 @@ static bool slice_is_intra(const struct nal *nal)
 {
     uint8_t head[32];
     struct bit_reader r = {.data = head, .size = unescape(nal, head, sizeof head), .bit = 8};
-    read_ue(&r);                              /* first_mb_in_slice */
+    read_ue(&r); /* first_mb_in_slice */
     uint32_t type = read_ue(&r);
     return type == 2 || type == 7;
 }
@@ -89,22 +89,19 @@ static bool pps_has_output_flag(const struct nal *nal)
 {
     uint8_t pps[64];
     struct bit_reader r = {.data = pps, .size = unescape(nal, pps, sizeof pps), .bit = 16};
-    skip_ue(&r, 2);                           /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
+    skip_ue(&r, 2); /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
     read_bit(&r);
     return read_bit(&r);
 }
 
 /* nuh_layer_id, of a unit of two bytes at least. */
-static int hevc_layer(const struct nal *nal)
-{
-    return (nal->data[0] & 1) << 5 | nal->data[1] >> 3;
-}
+static int hevc_layer(const struct nal *nal) { return (nal->data[0] & 1) << 5 | nal->data[1] >> 3; }
 
 /* What makes an HEVC decoder put out fewer pictures than there are. */
 static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
 {
     info->output_flag_present |= type == 34 && pps_has_output_flag(nal);
-    if (type == 36 || type == 37)             /* end of sequence, of bitstream */
+    if (type == 36 || type == 37) /* end of sequence, of bitstream */
         *(info->picture ? &info->ends : &info->after_end) = true;
     info->broken_link |= type >= 16 && type <= 18;
     /* no_output_of_prior_pics_flag, after first_slice_segment_in_pic_flag */
@@ -130,9 +127,9 @@ static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct 
         referenced |= type >= 16 || type % 2 == 1;
         info->leading |= type >= 6 && type <= 9;
         info->needs_before |= type == 8 || type == 9;
-        if (type == 20)                       /* IDR_N_LP */
+        if (type == 20) /* IDR_N_LP */
             info->rap = RAP_CLOSED;
-        else if (type >= 16 && type <= 21)    /* BLA, IDR_W_RADL, CRA */
+        else if (type >= 16 && type <= 21) /* BLA, IDR_W_RADL, CRA */
             info->rap = RAP_OPEN;
         info->closed |= type == 19 || type == 20;
     }
@@ -168,11 +165,11 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
             info->unreadable = !info->picture || astray;
-            return;                           /* slices: nothing more of interest */
+            return; /* slices: nothing more of interest */
         }
     }
     info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MOST;
-    if (info->picture)                        /* without a slice there is none */
+    if (info->picture) /* without a slice there is none */
         *info = (struct nal_info){.shown = true, .order = -1, .unreadable = true};
 }
 
@@ -193,8 +190,9 @@ static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
 }
 
 /*
- * A superframe (the last byte is a marker, and its index lies before that) always shows one frame; else the frame's own header says. One
- * that is not shown and ends in zeros is a superframe whose index is gone: frames of which nothing shows travel in these.
+ * A superframe (the last byte is a marker, and its index lies before that) always shows one frame;
+ * else the frame's own header says. One that is not shown and ends in zeros is a superframe whose
+ * index is gone: frames of which nothing shows travel in these.
  */
 static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
 {
@@ -203,15 +201,15 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     info->unreadable = true;
     if (size < 1 || data[0] >> 6 != 2)
         return;
-    if (read_bits(&r, 2) == 3 && read_bit(&r))      /* the profile, reserved_zero */
+    if (read_bits(&r, 2) == 3 && read_bit(&r)) /* the profile, reserved_zero */
         return;
-    if (read_bit(&r)) {                       /* show_existing_frame */
+    if (read_bit(&r)) { /* show_existing_frame */
         info->picture = true;
         info->unreadable = false;
         return;
     }
     bool inter = read_bit(&r), shown = read_bit(&r);
-    read_bit(&r);                             /* error_resilient_mode */
+    read_bit(&r); /* error_resilient_mode */
     if (!inter && read_bits(&r, 24) != SYNC_CODE)
         return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
@@ -223,10 +221,11 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = shown || superframe;
 }
 
-/* An OBU's payload at *at, which moves past it; `type` is obu_type. False at the end, or where it makes no sense. */
+/* An OBU's payload at *at, which moves past it; `type` is obu_type. False at the end, or where it
+ * makes no sense. */
 static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, struct nal *payload)
 {
-    if (*at >= size || data[*at] & 0x81)      /* obu_forbidden_bit, obu_reserved_1bit */
+    if (*at >= size || data[*at] & 0x81) /* obu_forbidden_bit, obu_reserved_1bit */
         return false;
     bool extended = data[*at] & 4, sized = data[*at] & 2;
     *type = data[*at] >> 3 & 15;
@@ -250,7 +249,8 @@ static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, st
     return true;
 }
 
-/* A temporal unit: what its frame headers say of being shown. Its keys are libav's parser's to find. */
+/* A temporal unit: what its frame headers say of being shown. Its keys are libav's parser's to
+ * find. */
 static void scan_av1(const uint8_t *data, size_t size, struct nal_info *info)
 {
     enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT = 7, TILE_LIST = 8, PADDING = 15 };
@@ -259,11 +259,13 @@ static void scan_av1(const uint8_t *data, size_t size, struct nal_info *info)
     while (at < size && sense) {
         int type = 0;
         struct nal obu;
-        sense = next_obu(data, size, &at, &type, &obu) && type > 0 && (type <= TILE_LIST || type == PADDING);
+        sense = next_obu(data, size, &at, &type, &obu) && type > 0 &&
+                (type <= TILE_LIST || type == PADDING);
         if (!sense)
             break;
         if (type == SEQUENCE && obu.size > 0)
-            still |= (obu.data[0] & 0x08) != 0;      /* reduced_still_picture_header: no such flags, it is shown */
+            /* reduced_still_picture_header: no such flags, it is shown */
+            still |= (obu.data[0] & 0x08) != 0;
         if ((type == FRAME_HEADER || type == FRAME) && obu.size > 0) {
             frames = true;
             shows |= still || (obu.data[0] & 0x80) || (obu.data[0] & 0x10);
@@ -274,31 +276,18 @@ static void scan_av1(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = shows;
 }
 
-void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info)
+void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
+              struct nal_info *info)
 {
     *info = (struct nal_info){.shown = true, .order = -1};
     switch (kind) {
-    case STREAM_H264:
-        scan_h264(length_size, data, size, info);
-        break;
-    case STREAM_HEVC:
-        scan_hevc(length_size, data, size, info);
-        break;
-    case STREAM_MPEG2:
-        scan_mpeg2(data, size, info);
-        break;
-    case STREAM_VP8:
-        scan_vp8(data, size, info);
-        break;
-    case STREAM_VP9:
-        scan_vp9(data, size, info);
-        break;
-    case STREAM_AV1:
-        scan_av1(data, size, info);
-        break;
-    case STREAM_OTHER:
-        info->picture = true;
-        break;
+    case STREAM_H264: scan_h264(length_size, data, size, info); break;
+    case STREAM_HEVC: scan_hevc(length_size, data, size, info); break;
+    case STREAM_MPEG2: scan_mpeg2(data, size, info); break;
+    case STREAM_VP8: scan_vp8(data, size, info); break;
+    case STREAM_VP9: scan_vp9(data, size, info); break;
+    case STREAM_AV1: scan_av1(data, size, info); break;
+    case STREAM_OTHER: info->picture = true; break;
     }
 }
 
@@ -321,7 +310,8 @@ bool nal_has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *
     if (kind != STREAM_H264 && kind != STREAM_HEVC)
         return false;
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
-        /* Between start codes they are allowed, and muxers that replace the codes by lengths keep them. */
+        /* Between start codes they are allowed, and muxers that replace the codes by lengths keep
+         * them. */
         nal.size -= nal_zeros_at_end(nal.data, nal.size);
         if (nal.size == 0)
             continue;
@@ -375,17 +365,20 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
 {
     if (kind == STREAM_H264 && size >= 7 && extradata[0] == 1)
         return (extradata[4] & 3) + 1;
-    /* hvcC starts with a version byte; some writers leave it 0, so FFmpeg's own test is used: not a start code. */
+    /* hvcC starts with a version byte; some writers leave it 0, so FFmpeg's own test is used: not a
+     * start code. */
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;
     return 0;
 }
 
 /*
- * The head of the next list of units, which each have two bytes of length. avcC (ISO/IEC 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in
- * 5 bits, these, the number of PPS, these. hvcC (8.3.3.1.2): 22 bytes, the number of lists; each has a byte of type and two of number.
+ * The head of the next list of units, which each have two bytes of length. avcC (ISO/IEC
+ * 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these. hvcC
+ * (8.3.3.1.2): 22 bytes, the number of lists; each has a byte of type and two of number.
  */
-static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w)
+static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size,
+                      struct extradata_walk *w)
 {
     enum { AVCC_HEAD = 5, HVCC_LISTS = 22 };
     bool avcc = kind == STREAM_H264;
@@ -401,10 +394,12 @@ static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size
     return true;
 }
 
-bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size, struct extradata_walk *w, struct nal *nal)
+bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size,
+                           struct extradata_walk *w, struct nal *nal)
 {
     if (!w->begun)
-        *w = (struct extradata_walk){.begun = true, .boxed = nal_length_size(kind, extradata, size) > 0};
+        *w = (struct extradata_walk){.begun = true,
+                                     .boxed = nal_length_size(kind, extradata, size) > 0};
     if (!w->boxed)
         return next_nal(0, extradata, size, &w->at, nal);
     while (w->nals-- <= 0 || !next_nal(2, extradata, size, &w->at, nal))

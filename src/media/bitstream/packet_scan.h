@@ -17,43 +17,67 @@
 extern "C" {
 #endif
 
-enum bitstream { STREAM_OTHER, STREAM_H264, STREAM_HEVC, STREAM_MPEG2, STREAM_VP8, STREAM_VP9, STREAM_AV1 };
+enum bitstream {
+    STREAM_OTHER,
+    STREAM_H264,
+    STREAM_HEVC,
+    STREAM_MPEG2,
+    STREAM_VP8,
+    STREAM_VP9,
+    STREAM_AV1
+};
 
 /* How a decoder that knows nothing of earlier pictures may begin at this packet. */
 enum rap {
     RAP_NONE,
-    RAP_CLOSED,   /* nothing after it refers before it: H.264 and HEVC IDR without leading pictures, VP8/VP9/AV1 key */
-    RAP_OPEN     /* leading pictures may: H.264 recovery point 0, HEVC CRA/BLA/IDR with leading ones, MPEG-2 I + GOP header */
+    /*
+     * nothing after it refers before it: H.264 and HEVC IDR without leading pictures, VP8/VP9/AV1
+     * key
+     */
+    RAP_CLOSED,
+    /*
+     * leading pictures may: H.264 recovery point 0, HEVC CRA/BLA/IDR with leading ones, MPEG-2 I +
+     * GOP header
+     */
+    RAP_OPEN
 };
 
 struct nal_info {
-    bool picture;          /* the packet holds (part of) a picture                              */
-    bool unreadable;       /* it does not, and its bytes are not what a packet without one has: damage. Neither
-                              this nor `picture`: a packet that by its own account holds none. Both (MPEG-2):
-                              one begins in it, after the rest of another                       */
-    bool intra;            /* H.264, MPEG-2: the picture refers to no other                       */
+    bool picture; /* the packet holds (part of) a picture */
+    /*
+     * it does not, and its bytes are not what a packet without one has: damage. Neither this nor
+     * `picture`: a packet that by its own account holds none. Both (MPEG-2): one begins in it,
+     * after the rest of another
+     */
+    bool unreadable;
+    bool intra; /* H.264, MPEG-2: the picture refers to no other */
     enum rap rap;
-    bool droppable;        /* nothing refers to it (HEVC: within its temporal sub-layer) and it
-                              carries no parameter sets                                          */
-    bool leading;          /* HEVC RASL or RADL                                                 */
-    bool needs_before;     /* HEVC RASL: cannot be decoded when decoding starts at its key      */
-    bool closed;           /* MPEG-2: the GOP header's closed_gop; HEVC: IDR                    */
-    bool broken_link;      /* HEVC BLA: a key whose RASL pictures are never displayed; MPEG-2: the GOP header's  */
-    bool after_end, ends;  /* HEVC: an end of sequence before the picture, or after it (or no picture) */
-    bool discards;         /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
-    bool output_flag_present; /* HEVC: of a PPS, its output_flag_present_flag                    */
-    bool headers;          /* parameter sets, MPEG-2: a sequence header                          */
-    bool shown;            /* VP8/VP9/AV1: the packet shows a frame; true for the others        */
-    bool field;            /* MPEG-2: a lone field picture                                      */
-    int temporal_id;       /* HEVC, else 0                                                      */
-    int order;             /* MPEG-2 temporal_reference, -1 for the others                      */
+    /*
+     * nothing refers to it (HEVC: within its temporal sub-layer) and it carries no parameter sets
+     */
+    bool droppable;
+    bool leading;      /* HEVC RASL or RADL */
+    bool needs_before; /* HEVC RASL: cannot be decoded when decoding starts at its key */
+    bool closed;       /* MPEG-2: the GOP header's closed_gop; HEVC: IDR */
+    /* HEVC BLA: a key whose RASL pictures are never displayed; MPEG-2: the GOP header's */
+    bool broken_link;
+    /* HEVC: an end of sequence before the picture, or after it (or no picture) */
+    bool after_end, ends;
+    bool discards; /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
+    bool output_flag_present; /* HEVC: of a PPS, its output_flag_present_flag */
+    bool headers;             /* parameter sets, MPEG-2: a sequence header */
+    bool shown;               /* VP8/VP9/AV1: the packet shows a frame; true for the others */
+    bool field;               /* MPEG-2: a lone field picture */
+    int temporal_id;          /* HEVC, else 0 */
+    int order;                /* MPEG-2 temporal_reference, -1 for the others */
 };
 
 /*
- * `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for H.264 and HEVC.
- * Of a stream that is not known (STREAM_OTHER) every packet is a picture.
+ * `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for
+ * H.264 and HEVC. Of a stream that is not known (STREAM_OTHER) every packet is a picture.
  */
-void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size, struct nal_info *info);
+void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
+              struct nal_info *info);
 
 /*
  * H.264 and HEVC: Returns true if a slice has two zero bytes followed by 0, 1 or 2, except for
@@ -75,7 +99,8 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 /* HEVC: Returns output_flag_present of the parameter sets in the extradata, hvcC or start codes. */
 bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
 
-/* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start codes or empty. */
+/* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start
+ * codes or empty. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 
 #ifdef __cplusplus

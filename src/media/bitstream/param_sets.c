@@ -22,7 +22,7 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
     struct nal head = {nal->data, nal->size < sizeof bytes ? nal->size : sizeof bytes};
     struct bit_reader r = {.data = bytes, .size = unescape(&head, bytes, sizeof bytes)};
     bool h264 = s->stream == STREAM_H264;
-    if (r.size < 3 || (!h264 && (bytes[0] & 1 || bytes[1] >> 3)))      /* the base layer's */
+    if (r.size < 3 || (!h264 && (bytes[0] & 1 || bytes[1] >> 3))) /* the base layer's */
         return;
     int kind = h264 ? (bytes[0] & 31) - 7 : (bytes[0] >> 1 & 63) - 32;
     if (kind < 0 || kind > (h264 ? 1 : 2))

@@ -30,14 +30,14 @@ enum { PARAM_SET_IDS = 256, PARAM_SETS = 3 * PARAM_SET_IDS };
 struct param_sets {
     enum bitstream stream;
     struct param_set {
-        uint64_t hash;         /* of its bytes; 0: none came                               */
-        uint64_t picture;      /* the last one that brought it; 0: only the extradata did */
-        bool changed;          /* since the first picture                                  */
+        uint64_t hash;    /* of its bytes; 0: none came */
+        uint64_t picture; /* the last one that brought it; 0: only the extradata did */
+        bool changed;     /* since the first picture */
     } set[PARAM_SETS];
-    uint64_t shape;            /* MPEG-2: a hash of what a decoder keeps of the sequence   */
-    uint64_t last;             /* the picture that was noted last; 0: none brought any     */
-    bool changed;              /* some set did                                             */
-    bool sequence_changed;     /* H.264: an SPS did, MPEG-2: the shape: see above          */
+    uint64_t shape;        /* MPEG-2: a hash of what a decoder keeps of the sequence */
+    uint64_t last;         /* the picture that was noted last; 0: none brought any */
+    bool changed;          /* some set did */
+    bool sequence_changed; /* H.264: an SPS did, MPEG-2: the shape: see above */
 };
 
 /* Begins anew with the sets of the extradata: avcC, hvcC, or as in packets. */

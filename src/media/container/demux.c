@@ -27,7 +27,8 @@ static enum bitstream bitstream_of(enum AVCodecID id)
  */
 static bool is_framed(const AVInputFormat *container)
 {
-    static const char *const streams[] = {"mpeg", "hls", "applehttp", "dash", "concat", "wtv", "rtsp", "imf", "_pipe"};
+    static const char *const streams[] = {"mpeg", "hls",  "applehttp", "dash", "concat",
+                                          "wtv",  "rtsp", "imf",       "_pipe"};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         if (strstr(container->name, streams[i]))
             return false;
@@ -35,14 +36,15 @@ static bool is_framed(const AVInputFormat *container)
 }
 
 /*
- * What begins with a sector of zeros lost its head: libavformat may still find a stream in the rest, and take it for one that
- * never had a container.
+ * What begins with a sector of zeros lost its head: libavformat may still find a stream in the
+ * rest, and take it for one that never had a container.
  */
 static bool begins_in_zeros(const AVFormatContext *format)
 {
     enum { SECTOR = 512 };
     uint8_t head[SECTOR];
-    return container_peek(format, 0, head, SECTOR) == SECTOR && nal_zeros_at_end(head, SECTOR) == SECTOR;
+    return container_peek(format, 0, head, SECTOR) == SECTOR &&
+           nal_zeros_at_end(head, SECTOR) == SECTOR;
 }
 
 void demux_begin_headers(struct demux *r)
@@ -67,8 +69,11 @@ static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
-    *r = (struct demux){.format = format, .stream = s, .framed = is_framed(format->iformat),
-                        .table = strstr(format->iformat->name, "mp4") != NULL, .failed = begins_in_zeros(format)};
+    *r = (struct demux){.format = format,
+                        .stream = s,
+                        .framed = is_framed(format->iformat),
+                        .table = strstr(format->iformat->name, "mp4") != NULL,
+                        .failed = begins_in_zeros(format)};
     r->traits = codec_traits(bitstream_of(s->codecpar->codec_id));
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
     r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
@@ -77,12 +82,14 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->frame_us = broadcast_frame_us(format, s);
     r->dts_us = TIME_NONE;
     demux_begin_headers(r);
-    bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC || r->traits.stream == STREAM_AV1;
+    bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC ||
+                 r->traits.stream == STREAM_AV1;
     if (!parse)
         return true;
     r->parser = av_parser_init((int)s->codecpar->codec_id);
     r->parse_context = avcodec_alloc_context3(NULL);
-    if (!r->parser || !r->parse_context || avcodec_parameters_to_context(r->parse_context, s->codecpar) < 0) {
+    if (!r->parser || !r->parse_context ||
+        avcodec_parameters_to_context(r->parse_context, s->codecpar) < 0) {
         demux_close(r);
         return err_set(e, ERR_FAILED, "out of memory for a parser");
     }
@@ -127,16 +134,19 @@ static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
     av_parser_parse2(r->parser, r->parse_context, &out, &out_size, packet->data, packet->size,
                      AV_NOPTS_VALUE, AV_NOPTS_VALUE, 0);
     if (r->traits.stream == STREAM_AV1) {
-        p->rap = r->parser->key_frame == 1 && packet->flags & AV_PKT_FLAG_KEY ? RAP_CLOSED : RAP_NONE;
+        p->rap =
+            r->parser->key_frame == 1 && packet->flags & AV_PKT_FLAG_KEY ? RAP_CLOSED : RAP_NONE;
         return;
     }
     p->order = r->parser->output_picture_number;
-    p->field = r->traits.stream == STREAM_H264 && (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
-                                                   r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
+    p->field = r->traits.stream == STREAM_H264 &&
+               (r->parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
+                r->parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD);
     r->needs_sequential |= p->field;
 }
 
-/* Times further off than 36,000 years come from broken files: sums and differences of the others fit. */
+/* Times further off than 36,000 years come from broken files: sums and differences of the others
+ * fit. */
 static int64_t microseconds(int64_t time, AVRational base)
 {
     const int64_t most = (int64_t)1 << 60;
@@ -145,8 +155,9 @@ static int64_t microseconds(int64_t time, AVRational base)
 }
 
 /*
- * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is never displayed, and what
- * was not yet displayed may be thrown away: how much of it depends on the decoder's state, which only a sequential one has.
+ * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is
+ * never displayed, and what was not yet displayed may be thrown away: how much of it depends on the
+ * decoder's state, which only a sequential one has.
  */
 static void note_ends(struct demux *r, const struct nal_info *info, struct picture *p)
 {
@@ -166,13 +177,17 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     p->hidden |= info->needs_before && r->rasl_undecodable;
 }
 
-/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder may see it. */
+/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder
+ * may see it. */
 static void lose(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
-    *p = (struct picture){.serial = p->serial, .pts_us = p->pts_us, .order = TIME_NONE,
-                          .lost = true, .after_gap = p->after_gap};
+    *p = (struct picture){.serial = p->serial,
+                          .pts_us = p->pts_us,
+                          .order = TIME_NONE,
+                          .lost = true,
+                          .after_gap = p->after_gap};
 }
 
 static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
@@ -208,17 +223,20 @@ static void note_param_sets(struct demux *r, const AVPacket *packet, const struc
     r->needs_sequential |= r->lacking || r->param_sets.sequence_changed;
 }
 
-/* AVI and its like store decoding times only; without reordering these are the presentation times. */
+/* AVI and its like store decoding times only; without reordering these are the presentation times.
+ */
 static bool shows_as_decoded(const struct demux *r)
 {
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     return codec && !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
-/* Where one Ogg follows another in a file, the second one's headers come as packets. The decoder wants them, but for its comments. */
+/* Where one Ogg follows another in a file, the second one's headers come as packets. The decoder
+ * wants them, but for its comments. */
 static bool is_header(const struct demux *r, const AVPacket *packet)
 {
-    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 && packet->data[0] & 0x80;
+    return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 &&
+           packet->data[0] & 0x80;
 }
 
 static bool is_comment(const struct demux *r, const AVPacket *packet)
@@ -245,7 +263,8 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct nal_info info;
     nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
-    *p = (struct picture){.packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
+    *p = (struct picture){
+        .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
     p->pts_us = microseconds(packet->pts, r->stream->time_base);
     if (packet->duration > 0)
         p->duration_us = microseconds(packet->duration, r->stream->time_base);
@@ -275,9 +294,11 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->closed = info.closed;
     if (info.order >= 0)
         p->order = info.order;
-    /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions that jump. */
+    /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions
+     * that jump. */
     r->needs_sequential |= info.field;
-    r->needs_sequential |= p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
+    r->needs_sequential |=
+        p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
     note_ends(r, &info, p);
     r->hidden += p->hidden;
     note_headers(r, packet, p);
@@ -286,10 +307,7 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     note_param_sets(r, packet, p, &info);
 }
 
-static const char *path_of(const struct demux *r)
-{
-    return strchr(r->format->url, ':') + 1;
-}
+static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
 
 /* av_read_frame; what the demuxer has to say meanwhile is about this film. */
 static int read_packet(struct demux *r, AVPacket *packet)
@@ -299,7 +317,8 @@ static int read_packet(struct demux *r, AVPacket *packet)
     int code = av_read_frame(r->format, packet);
     av_log_listen(before);
     /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
-    /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture: nothing came before that. */
+    /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture:
+     * nothing came before that. */
     bool searched = r->logged.searches > last.searches && r->serial > 0;
     bool wrong = r->logged.errors > last.errors || searched;
     if (wrong && !r->framed)
@@ -343,8 +362,8 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
 }
 
 /*
- * The next packet of any stream. Some demuxers go on after damage, others give the same error for ever: those that stay
- * where they are are given up.
+ * The next packet of any stream. Some demuxers go on after damage, others give the same error for
+ * ever: those that stay where they are are given up.
  */
 static bool read_on(struct demux *r, AVPacket *packet)
 {

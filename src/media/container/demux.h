@@ -19,30 +19,31 @@
 struct demux {
     AVFormatContext *format;
     AVStream *stream;
-    AVCodecParserContext *parser;   /* picture order counts and key frames; NULL when not needed */
+    AVCodecParserContext *parser; /* picture order counts and key frames; NULL when not needed */
     AVCodecContext *parse_context;
     struct codec_traits traits;
     int length_size;
-    struct nal_sets sets;           /* H.264: as of the last packet                              */
-    struct param_sets param_sets;   /* likewise                                                  */
-    bool lacking;                   /* sets changed, and a key frame came without them           */
-    uint64_t serial;                /* of the next packet                                        */
-    bool ended;                     /* HEVC: an end of sequence; more follows                    */
-    bool rasl_undecodable;          /* HEVC: the last key's RASL pictures miss their references  */
-    bool may_suppress_output;       /* HEVC: some pictures may not be output, the decoder knows */
-    bool needs_sequential;                       /* something that only a sequential decode gets right        */
-    bool framed;                    /* a packet is a picture: the container says where each begins */
-    bool table;                     /* MP4: it has a table of all its packets                   */
-    bool failed;                    /* the container is damaged somewhere                       */
-    int64_t reached_us;             /* the latest decoding time of a packet                      */
-    int64_t frame_us;               /* of a broadcast: nominal time of a frame; 0: of others     */
-    int64_t dts_us, stays_us;       /* the last packet's time, TIME_NONE if unknown; its duration */
-    unsigned steady;                /* so many packets before it came a frame apart              */
-    bool gap;                       /* packets are missing since the last picture                */
-    uint64_t bare;                  /* packets so far that have no bytes                         */
-    int suspect_next;               /* so many of the next pictures may lack bytes               */
-    struct av_log_counts logged;       /* by demuxers while they read this film                     */
-    uint64_t hidden, unreadable;    /* pictures so far that are not shown, and that are no pictures but must be */
+    struct nal_sets sets;         /* H.264: as of the last packet */
+    struct param_sets param_sets; /* likewise */
+    bool lacking;                 /* sets changed, and a key frame came without them */
+    uint64_t serial;              /* of the next packet */
+    bool ended;                   /* HEVC: an end of sequence; more follows */
+    bool rasl_undecodable;        /* HEVC: the last key's RASL pictures miss their references */
+    bool may_suppress_output;     /* HEVC: some pictures may not be output, the decoder knows */
+    bool needs_sequential;        /* something that only a sequential decode gets right */
+    bool framed;                  /* a packet is a picture: the container says where each begins */
+    bool table;                   /* MP4: it has a table of all its packets */
+    bool failed;                  /* the container is damaged somewhere */
+    int64_t reached_us;           /* the latest decoding time of a packet */
+    int64_t frame_us;             /* of a broadcast: nominal time of a frame; 0: of others */
+    int64_t dts_us, stays_us;     /* the last packet's time, TIME_NONE if unknown; its duration */
+    unsigned steady;              /* so many packets before it came a frame apart */
+    bool gap;                     /* packets are missing since the last picture */
+    uint64_t bare;                /* packets so far that have no bytes */
+    int suspect_next;             /* so many of the next pictures may lack bytes */
+    struct av_log_counts logged;  /* by demuxers while they read this film */
+    /* pictures so far that are not shown, and that are no pictures but must be */
+    uint64_t hidden, unreadable;
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
@@ -50,7 +51,8 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
 /* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
-/* The file was sought in: the next picture is `serial`, and nothing is known of what lies before it. */
+/* The file was sought in: the next picture is `serial`, and nothing is known of what lies before
+ * it. */
 void demux_jumped(struct demux *r, uint64_t serial);
 
 /* Forgets all parameter sets but those of the extradata, as before the first packet. */

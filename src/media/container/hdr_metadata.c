@@ -12,16 +12,22 @@ static int peak_of_nits(unsigned content, unsigned display)
     return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
 }
 
-int film_light_peak(const AVContentLightMetadata *content, const AVMasteringDisplayMetadata *display)
+int film_light_peak(const AVContentLightMetadata *content,
+                    const AVMasteringDisplayMetadata *display)
 {
-    bool told = display && display->has_luminance && display->max_luminance.num > 0 && display->max_luminance.den > 0;
-    return peak_of_nits(content ? content->MaxCLL : 0, told ? (unsigned)(display->max_luminance.num / display->max_luminance.den) : 0);
+    bool told = display && display->has_luminance && display->max_luminance.num > 0 &&
+                display->max_luminance.den > 0;
+    return peak_of_nits(content ? content->MaxCLL : 0,
+                        told ? (unsigned)(display->max_luminance.num / display->max_luminance.den)
+                             : 0);
 }
 
-/* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known colours. */
+/* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known
+ * colours. */
 static int dolby_alone(const AVDOVIDecoderConfigurationRecord *dolby)
 {
-    bool alone = dolby && (dolby->dv_profile == 5 || (dolby->dv_profile == 10 && dolby->dv_bl_signal_compatibility_id == 0));
+    bool alone = dolby && (dolby->dv_profile == 5 ||
+                           (dolby->dv_profile == 10 && dolby->dv_bl_signal_compatibility_id == 0));
     return alone ? dolby->dv_profile : 0;
 }
 

@@ -12,7 +12,9 @@
 /* Fills peak and dolby_vision, from what the container says. */
 void film_light_of_stream(const AVStream *s, struct film *f);
 
-/* Returns MaxCLL, or the mastering display's most where there is none (both may be NULL); 0: unknown. */
-int film_light_peak(const AVContentLightMetadata *content, const AVMasteringDisplayMetadata *display);
+/* Returns MaxCLL, or the mastering display's most where there is none (both may be NULL); 0:
+ * unknown. */
+int film_light_peak(const AVContentLightMetadata *content,
+                    const AVMasteringDisplayMetadata *display);
 
 #endif

@@ -3,7 +3,7 @@
 #include <libavcodec/avcodec.h>
 #include <string.h>
 
-enum { LOOKED_AT = 5 };      /* a film's first pictures may be damaged */
+enum { LOOKED_AT = 5 }; /* a film's first pictures may be damaged */
 
 bool film_pictures_pipe(const AVFormatContext *format)
 {
@@ -21,7 +21,8 @@ static bool can_be_split(enum AVCodecID codec)
     return can;
 }
 
-/* True for a JPEG that says of itself, before its picture begins, that others follow: of a camera's other eye, or of light. */
+/* True for a JPEG that says of itself, before its picture begins, that others follow: of a camera's
+ * other eye, or of light. */
 static bool is_photograph(enum AVCodecID codec, const AVPacket *packet)
 {
     const uint8_t *data = packet->data;
@@ -53,7 +54,8 @@ static bool look(AVFormatContext *format, AVCodecContext *c, AVPacket *packet, A
 {
     int alike = 0, size[2] = {0, 0};
     bool photograph = false;
-    for (int i = 0; i < LOOKED_AT && alike < 2 && !photograph && av_read_frame(format, packet) >= 0; i++) {
+    for (int i = 0; i < LOOKED_AT && alike < 2 && !photograph && av_read_frame(format, packet) >= 0;
+         i++) {
         photograph = i == 0 && is_photograph(c->codec_id, packet);
         avcodec_send_packet(c, packet);
         av_packet_unref(packet);
@@ -66,7 +68,8 @@ static bool look(AVFormatContext *format, AVCodecContext *c, AVPacket *packet, A
 bool film_pictures_follow(AVFormatContext *format)
 {
     const AVCodecParameters *par = format->nb_streams > 0 ? format->streams[0]->codecpar : NULL;
-    const AVCodec *codec = par && can_be_split(par->codec_id) ? avcodec_find_decoder(par->codec_id) : NULL;
+    const AVCodec *codec =
+        par && can_be_split(par->codec_id) ? avcodec_find_decoder(par->codec_id) : NULL;
     AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
@@ -74,7 +77,8 @@ bool film_pictures_follow(AVFormatContext *format)
     if (c && packet && frame) {
         c->thread_count = 1;
         /* Before it has found out the stream, the demuxer asks a pipe for its size. */
-        follow = avformat_find_stream_info(format, NULL) >= 0 && avcodec_open2(c, codec, NULL) >= 0 && look(format, c, packet, frame);
+        follow = avformat_find_stream_info(format, NULL) >= 0 &&
+                 avcodec_open2(c, codec, NULL) >= 0 && look(format, c, packet, frame);
     }
     avcodec_free_context(&c);
     av_packet_free(&packet);

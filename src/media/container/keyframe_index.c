@@ -13,22 +13,26 @@ static int64_t microseconds(const AVStream *s, int64_t stamp)
 }
 
 /*
- * True when all samples of the film are listed: those that the head tells of, and they reach to the film's end. A fragmented MP4's
- * list grows as it is read, and its head tells of none, or of a part.
+ * True when all samples of the film are listed: those that the head tells of, and they reach to the
+ * film's end. A fragmented MP4's list grows as it is read, and its head tells of none, or of a
+ * part.
  */
 static bool samples_cover(AVStream *s, const struct film *film)
 {
     int entries = avformat_index_get_entries_count(s);
     if (entries < 1 || s->nb_frames < entries || film->duration_us <= 0)
         return false;
-    const AVIndexEntry *first = avformat_index_get_entry(s, 0), *last = avformat_index_get_entry(s, entries - 1);
-    int64_t spans = av_sat_sub64(microseconds(s, last->timestamp), microseconds(s, first->timestamp));
+    const AVIndexEntry *first = avformat_index_get_entry(s, 0),
+                       *last = avformat_index_get_entry(s, entries - 1);
+    int64_t spans =
+        av_sat_sub64(microseconds(s, last->timestamp), microseconds(s, first->timestamp));
     return av_sat_sub64(film->duration_us, spans) <= selection_end_slack(film->duration_us);
 }
 
 /*
- * True if the file's head names the cues' place. Without cues libavformat builds an index by reading the whole film when it is asked
- * to seek. The bytes are those of a seek entry's identifier (Matroska, RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
+ * True if the file's head names the cues' place. Without cues libavformat builds an index by
+ * reading the whole film when it is asked to seek. The bytes are those of a seek entry's identifier
+ * (Matroska, RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
  */
 static bool head_names_cues(const char *path)
 {
@@ -51,7 +55,8 @@ enum key_index_kind key_index_kind(const struct demux *r, const struct film *fil
         return KEY_INDEX_NONE;
     if (strstr(name, "mp4") || strcmp(name, "avi") == 0)
         return samples_cover(r->stream, film) ? KEY_INDEX_SAMPLES : KEY_INDEX_NONE;
-    bool cues = strstr(name, "matroska") && !(r->format->flags & AVFMT_FLAG_CUSTOM_IO) && head_names_cues(film->path);
+    bool cues = strstr(name, "matroska") && !(r->format->flags & AVFMT_FLAG_CUSTOM_IO) &&
+                head_names_cues(film->path);
     return cues ? KEY_INDEX_CUES : KEY_INDEX_NONE;
 }
 
@@ -70,8 +75,8 @@ static bool add(struct key_index *x, const struct key_entry *key, struct err *e)
 }
 
 /*
- * The MP4 demuxer takes what it is asked for as a time of display, and goes to the key frame before when a key frame's own is later:
- * it is asked for the time right before the next one's.
+ * The MP4 demuxer takes what it is asked for as a time of display, and goes to the key frame before
+ * when a key frame's own is later: it is asked for the time right before the next one's.
  */
 static void choose_seeks(struct key_index *x, AVStream *s, bool mp4)
 {
@@ -96,7 +101,10 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
         const AVIndexEntry *entry = avformat_index_get_entry(s, i);
         /* Of cues serials are apart, for a second field has the next one. */
         uint64_t serial = x->kind == KEY_INDEX_SAMPLES ? (uint64_t)i : (uint64_t)i * 2;
-        struct key_entry key = {.stamp = entry->timestamp, .from_us = microseconds(s, entry->timestamp), .serial = serial, .at = entry->pos,
+        struct key_entry key = {.stamp = entry->timestamp,
+                                .from_us = microseconds(s, entry->timestamp),
+                                .serial = serial,
+                                .at = entry->pos,
                                 .before = x->shown};
         bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
         x->shown += shows;
@@ -107,8 +115,8 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
 }
 
 /*
- * Cues are read when the film is sought in. Without them the demuxer then knows what it met on the way, the first few key frames;
- * and a recording that broke off may have cues up to some place.
+ * Cues are read when the film is sought in. Without them the demuxer then knows what it met on the
+ * way, the first few key frames; and a recording that broke off may have cues up to some place.
  */
 static bool cues_cover(const struct key_index *x, int known_before, const struct film *film)
 {
@@ -123,15 +131,19 @@ static bool cues_cover(const struct key_index *x, int known_before, const struct
         int64_t gap = av_sat_sub64(x->key[i].from_us, x->key[i - 1].from_us);
         widest = gap > widest / 3 ? av_sat_add64(gap, av_sat_add64(gap, gap)) : widest;
     }
-    return av_sat_sub64(av_sat_add64(x->key[0].from_us, film->duration_us), x->key[x->count - 1].from_us) <= widest;
+    return av_sat_sub64(av_sat_add64(x->key[0].from_us, film->duration_us),
+                        x->key[x->count - 1].from_us) <= widest;
 }
 
-bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r, const struct film *film, struct err *e)
+bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
+                    const struct film *film, struct err *e)
 {
     *x = (struct key_index){.kind = kind};
     int known = avformat_index_get_entries_count(r->stream);
-    if (kind == KEY_INDEX_CUES && (known < 1 || av_seek_frame(r->format, r->stream->index, avformat_index_get_entry(r->stream, 0)->timestamp,
-                                                              AVSEEK_FLAG_BACKWARD) < 0))
+    if (kind == KEY_INDEX_CUES &&
+        (known < 1 || av_seek_frame(r->format, r->stream->index,
+                                    avformat_index_get_entry(r->stream, 0)->timestamp,
+                                    AVSEEK_FLAG_BACKWARD) < 0))
         x->kind = KEY_INDEX_NONE;
     if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, e)) {
         key_index_close(x);
@@ -143,7 +155,8 @@ bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux 
     return true;
 }
 
-bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p, struct err *e)
+bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p,
+                     struct err *e)
 {
     const struct key_entry *key = &x->key[i];
     if (av_seek_frame(r->format, r->stream->index, key->seek, AVSEEK_FLAG_BACKWARD) < 0)
@@ -158,7 +171,7 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
         packet_free(&p->packet);
         if (stamp == AV_NOPTS_VALUE || stamp > key->stamp)
             return false;
-        demux_jumped(r, key->serial);      /* the one before */
+        demux_jumped(r, key->serial); /* the one before */
     }
     return false;
 }

@@ -54,7 +54,8 @@ int64_t container_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-/* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image. */
+/* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image.
+ */
 static struct orientation read_orientation(AVStream *s)
 {
     struct orientation o = {0, false};
@@ -69,15 +70,15 @@ static struct orientation read_orientation(AVStream *s)
         m[0] = -m[0];
         m[1] = -m[1];
     }
-    double degrees = av_display_rotation_get(m);     /* counter-clockwise */
+    double degrees = av_display_rotation_get(m); /* counter-clockwise */
     if (!isnan(degrees))
         o.quarter_turns = ((int)lround(-degrees / 90) % 4 + 4) % 4;
     return o;
 }
 
 /*
- * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an IVF,
- * which libavformat takes for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a
+ * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an
+ * IVF, which libavformat takes for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a
  * RealMedia, and 2^30 frames in an AVI, that FFmpeg wrote into a pipe.
  */
 static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
@@ -85,7 +86,8 @@ static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
     const int64_t hour_ms = 3600000, avi_most = 1 << 30;
     const char *name = format->iformat->name;
     bool ivf = s->duration > INT32_MAX || s->duration == UINT16_MAX;
-    return (strcmp(name, "ivf") == 0 && ivf) || (strcmp(name, "rm") == 0 && s->duration == hour_ms) ||
+    return (strcmp(name, "ivf") == 0 && ivf) ||
+           (strcmp(name, "rm") == 0 && s->duration == hour_ms) ||
            (strcmp(name, "avi") == 0 && s->nb_frames == avi_most);
 }
 
@@ -98,8 +100,9 @@ int64_t container_shortened_us(const AVFormatContext *format, const AVStream *st
 }
 
 /*
- * How long the pictures last, -1 when the file does not say. Matroska has one length for all streams, sound included, and
- * counts from zero even when the first picture comes later; FFmpeg's muxer adds a DURATION tag a stream.
+ * How long the pictures last, -1 when the file does not say. Matroska has one length for all
+ * streams, sound included, and counts from zero even when the first picture comes later; FFmpeg's
+ * muxer adds a DURATION tag a stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
@@ -126,7 +129,8 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 static bool is_longest_stream(const AVFormatContext *format)
 {
     static const char *const known[] = {"flv", "asf", "nut"};
-    return format->nb_streams > 1 && container_is_one_of(format, known, sizeof known / sizeof *known);
+    return format->nb_streams > 1 &&
+           container_is_one_of(format, known, sizeof known / sizeof *known);
 }
 
 static void read_title(const AVFormatContext *format, struct film *f)
@@ -135,16 +139,17 @@ static void read_title(const AVFormatContext *format, struct film *f)
     snprintf(f->title, sizeof f->title, "%s", title ? title->value : "");
 }
 
-static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags, struct film *f)
+static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
+                       struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
     read_title(format, f);
     snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
     unsigned codec = avcodec_version(), container = avformat_version();
-    snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u", AV_VERSION_MAJOR(codec),
-             AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec), AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container),
-             AV_VERSION_MICRO(container));
+    snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u",
+             AV_VERSION_MAJOR(codec), AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec),
+             AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container), AV_VERSION_MICRO(container));
     f->stream = s->index;
     f->coded_width = par->width;
     f->coded_height = par->height;
@@ -165,39 +170,45 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->duration_us = read_duration(format, s);
     /* Where timestamps may jump, the last one minus the first is no length either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
+    f->duration_guessed =
+        rated || format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
-    /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by it. */
+    /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by
+     * it. */
     bool length = f->duration_us > 0 && !rated;
     if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }
 
 /*
- * MP4's sample entries of Common Encryption and of FairPlay, and its initialisation; the key that a Matroska track names; ASF's
- * two objects for rights management.
+ * MP4's sample entries of Common Encryption and of FairPlay, and its initialisation; the key that a
+ * Matroska track names; ASF's two objects for rights management.
  */
 static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
     uint32_t tag = s->codecpar->codec_tag;
     const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
     return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('d', 'r', 'm', 'i') ||
-           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) || av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
+           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
+           av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
            av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
            (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
 }
 
-static bool check_stream(const AVFormatContext *format, const AVStream *s, const char *path, struct err *e)
+static bool check_stream(const AVFormatContext *format, const AVStream *s, const char *path,
+                         struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
     if (is_encrypted(format, s))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     if (!avcodec_find_decoder(par->codec_id))
-        return err_set(e, ERR_INPUT, "'%s': no decoder for its codec '%s'", path, avcodec_get_name(par->codec_id));
+        return err_set(e, ERR_INPUT, "'%s': no decoder for its codec '%s'", path,
+                       avcodec_get_name(par->codec_id));
     if (par->width <= 0 || par->height <= 0)
         return err_set(e, ERR_INPUT, "'%s': the size of its pictures cannot be found", path);
     if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", path, av_get_pix_fmt_name(par->format));
+        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", path,
+                       av_get_pix_fmt_name(par->format));
     return true;
 }
 
@@ -207,13 +218,14 @@ static FILE *open_regular(const char *path)
     return file_is_regular(path) ? fopen(path, "rb") : NULL;
 }
 
-/* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single pictures. */
+/* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single
+ * pictures. */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
     FILE *f = open_regular(path);
-    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBPVP8X", 8) == 0 &&
-              head[20] & 2;
+    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 &&
+              memcmp(head + 8, "WEBPVP8X", 8) == 0 && head[20] & 2;
     if (f)
         fclose(f);
     return is;
@@ -222,22 +234,26 @@ static bool is_animated_webp(const char *path)
 static bool refuse_picture(const char *path, struct err *e)
 {
     if (is_animated_webp(path))
-        return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode", path);
+        return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode",
+                       path);
     return err_set(e, ERR_INPUT, "'%s' is a picture, not a film", path);
 }
 
 /*
- * An MP4's index, its `moov` box, stands at its end unless it was moved: a download that broke off lacks it. True for a
- * file that begins as a film in MP4 and has none among its boxes.
+ * An MP4's index, its `moov` box, stands at its end unless it was moved: a download that broke off
+ * lacks it. True for a file that begins as a film in MP4 and has none among its boxes.
  */
 static bool lacks_index(const char *path)
 {
     enum { HEAD = MP4_BOX_HEAD_LONG };
     uint8_t head[HEAD] = {0};
     FILE *f = open_regular(path);
-    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") && memcmp(head + 8, "hei", 3) != 0 &&
-              memcmp(head + 8, "mif1", 4) != 0 && memcmp(head + 8, "avif", 4) != 0;
-    for (int64_t at = 0; is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1; at = mp4_box_next(head, HEAD, at))
+    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") &&
+              memcmp(head + 8, "hei", 3) != 0 && memcmp(head + 8, "mif1", 4) != 0 &&
+              memcmp(head + 8, "avif", 4) != 0;
+    for (int64_t at = 0;
+         is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1;
+         at = mp4_box_next(head, HEAD, at))
         is = !mp4_box_is(head, HEAD, "moov");
     if (f)
         fclose(f);
@@ -267,11 +283,15 @@ static int stop_waiting(void *nothing)
 static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
 {
     return !film_input_index_last(io) ||
-           err_set(e, ERR_INPUT, "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a file; a pipe can be read only "
-                   "once (ffmpeg -movflags faststart puts the index in front)", path);
+           err_set(e, ERR_INPUT,
+                   "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a "
+                   "file; a pipe can be read only "
+                   "once (ffmpeg -movflags faststart puts the index in front)",
+                   path);
 }
 
-/* What avformat_open_input wants, of bytes of our own (taken; NULL: by the film's name). NULL: no memory. */
+/* What avformat_open_input wants, of bytes of our own (taken; NULL: by the film's name). NULL: no
+ * memory. */
 static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
@@ -293,12 +313,15 @@ static bool explain_no_container(const char *path, int code, bool piped, struct 
     if (interrupted())
         return interrupt_error(e);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
-        return err_set(e, ERR_INPUT, "'%s' is an MP4 without its index (moov): it was cut off, or never finished", path);
+        return err_set(e, ERR_INPUT,
+                       "'%s' is an MP4 without its index (moov): it was cut off, or never finished",
+                       path);
     struct stat s;
     if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
     if (code == AVERROR_EOF && piped)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little", path);
+        return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little",
+                       path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
     return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
@@ -313,7 +336,7 @@ static int open_input(const char *url, AVFormatContext **format)
     int code = avformat_open_input(format, url, NULL, &options);
     av_dict_free(&options);
     if (code < 0)
-        film_input_close(&io);      /* libav has freed the rest */
+        film_input_close(&io); /* libav has freed the rest */
     return code;
 }
 
@@ -354,13 +377,17 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
         return open_head(path, format, e);
     if (!film_input_again(&own, e)) {
         film_input_close(&own);
-        return e->code != ERR_NONE ? false : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe", path);
+        return e->code != ERR_NONE
+                   ? false
+                   : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe",
+                             path);
     }
     *format = prepare_container(own, e);
     return open_prepared(path, format, e);
 }
 
-/* Probing by content accepts any text ("tty") and single pictures: neither is a film. Pictures one after another are. */
+/* Probing by content accepts any text ("tty") and single pictures: neither is a film. Pictures one
+ * after another are. */
 static bool check_container(const char *path, AVFormatContext **format, struct err *e)
 {
     const char *name = (*format)->iformat->name;
@@ -377,14 +404,16 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     return !strstr(name, "image2") || refuse_picture(path, e);
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct head *head, struct err *e)
+static bool open_container(const char *path, AVFormatContext **format, struct head *head,
+                           struct err *e)
 {
     char text[128];
     if (!open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
     int code = avformat_find_stream_info(*format, NULL);
-    if (interrupted())                   /* also without an error: the interruption left something unknown of the film */
+    /* also without an error: the interruption left something unknown of the film */
+    if (interrupted())
         return interrupt_error(e);
     if (code < 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
@@ -399,7 +428,8 @@ void container_close(AVFormatContext **format)
 }
 
 /* Opens the container with all streams but one left out: that, NULL on `e`. */
-static AVStream *open_chosen(const char *path, int selected, AVFormatContext **format, struct head *head, struct err *e)
+static AVStream *open_chosen(const char *path, int selected, AVFormatContext **format,
+                             struct head *head, struct err *e)
 {
     av_log_install();
     if (!open_container(path, format, head, e))
@@ -414,7 +444,8 @@ static AVStream *open_chosen(const char *path, int selected, AVFormatContext **f
     return check_stream(*format, s, path, e) ? s : NULL;
 }
 
-bool container_open_stream(const char *path, int selected, AVFormatContext **format, struct film *film, struct err *e)
+bool container_open_stream(const char *path, int selected, AVFormatContext **format,
+                           struct film *film, struct err *e)
 {
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
@@ -423,7 +454,8 @@ bool container_open_stream(const char *path, int selected, AVFormatContext **for
     AVStream *s = open_chosen(path, selected, format, &head, e);
     if (!s)
         return false;
-    const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED, AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
+    const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
+                                        AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
     film_stream_count(*format, film);
     return true;
@@ -434,27 +466,32 @@ static bool changed(const char *path, struct err *e)
     return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
 
-bool container_reopen(const struct film *film, int selected, AVFormatContext **format, struct err *e)
+bool container_reopen(const struct film *film, int selected, AVFormatContext **format,
+                      struct err *e)
 {
     struct head head = {0};
     const AVStream *s = open_chosen(film->path, selected, format, &head, e);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;
-    bool same = s->index == film->stream && strcmp(avcodec_get_name(par->codec_id), film->codec) == 0 && par->width == film->coded_width &&
-                par->height == film->coded_height;
+    bool same = s->index == film->stream &&
+                strcmp(avcodec_get_name(par->codec_id), film->codec) == 0 &&
+                par->width == film->coded_width && par->height == film->coded_height;
     return same || changed(film->path, e);
 }
 
-bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format, struct err *e)
+bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
+                          struct err *e)
 {
     if (!open_head(path, format, e))
         return false;
-    bool same = (*format)->nb_streams == opened->nb_streams && (*format)->iformat == opened->iformat;
+    bool same =
+        (*format)->nb_streams == opened->nb_streams && (*format)->iformat == opened->iformat;
     for (unsigned i = 0; same && i < opened->nb_streams; i++) {
         AVStream *to = (*format)->streams[i];
         const AVStream *from = opened->streams[i];
-        same = to->codecpar->codec_id == from->codecpar->codec_id && av_cmp_q(to->time_base, from->time_base) == 0;
+        same = to->codecpar->codec_id == from->codecpar->codec_id &&
+               av_cmp_q(to->time_base, from->time_base) == 0;
         if (same && avcodec_parameters_copy(to->codecpar, from->codecpar) < 0)
             return err_set(e, ERR_FAILED, "out of memory to open '%s'", path);
         to->start_time = from->start_time;

@@ -18,11 +18,11 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
-    int64_t size;                   /* -1: it cannot be sought in                              */
+    int64_t size; /* -1: it cannot be sought in */
     int64_t at;
-    uint8_t head[HEAD_BYTES];       /* looked at before libav asked for it                     */
+    uint8_t head[HEAD_BYTES]; /* looked at before libav asked for it */
     size_t head_bytes, head_taken;
-    bool keeping;                   /* a pipe's bytes are kept as they are read                 */
+    bool keeping; /* a pipe's bytes are kept as they are read */
     uint8_t *kept;
     size_t kept_bytes, kept_room, kept_taken;
 };
@@ -76,7 +76,8 @@ static int read_new(struct film_input *f, uint8_t *to, int bytes)
         return AVERROR_EXIT;
     if (f->size >= 0 && bytes > f->size - f->at)
         bytes = f->at < f->size ? (int)(f->size - f->at) : 0;
-    ssize_t n = f->size >= 0 ? pread(f->fd, to, (size_t)bytes, (off_t)f->at) : slow_read(f->fd, to, (size_t)bytes);
+    ssize_t n = f->size >= 0 ? pread(f->fd, to, (size_t)bytes, (off_t)f->at)
+                             : slow_read(f->fd, to, (size_t)bytes);
     if (n < 0)
         return errno == EINTR && interrupted() ? AVERROR_EXIT : AVERROR(errno);
     f->at += n;
@@ -99,7 +100,9 @@ static int64_t seek(void *opaque, int64_t offset, int whence)
     struct film_input *f = opaque;
     if (whence & AVSEEK_SIZE)
         return f->size;
-    int64_t base = (whence & ~AVSEEK_FORCE) == SEEK_CUR ? f->at : (whence & ~AVSEEK_FORCE) == SEEK_END ? f->size : 0;
+    int64_t base = (whence & ~AVSEEK_FORCE) == SEEK_CUR   ? f->at
+                   : (whence & ~AVSEEK_FORCE) == SEEK_END ? f->size
+                                                          : 0;
     if (offset < -base)
         return AVERROR(EINVAL);
     return f->at = base + offset;
@@ -108,7 +111,8 @@ static int64_t seek(void *opaque, int64_t offset, int whence)
 static AVIOContext *wrap(struct film_input *f, struct err *e)
 {
     uint8_t *buffer = av_malloc(BUFFER_BYTES);
-    AVIOContext *io = buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek) : NULL;
+    AVIOContext *io =
+        buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek) : NULL;
     if (!io) {
         av_free(buffer);
         err_memory(e, BUFFER_BYTES);
@@ -118,7 +122,8 @@ static AVIOContext *wrap(struct film_input *f, struct err *e)
     return io;
 }
 
-/* The bytes of an open file up to `size`; -1: of one that cannot be sought in. Takes `fd`, also when it fails. */
+/* The bytes of an open file up to `size`; -1: of one that cannot be sought in. Takes `fd`, also
+ * when it fails. */
 static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
@@ -155,7 +160,8 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     }
     if (fd >= 0)
         close(fd);
-    return folder ? err_set(e, ERR_INPUT, "'%s' is a folder", path) : err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    return folder ? err_set(e, ERR_INPUT, "'%s' is a folder", path)
+                  : err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
 }
 
 bool film_input_again(AVIOContext **io, struct err *e)
@@ -197,11 +203,13 @@ static bool look(struct film_input *f, size_t bytes)
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    enum { HEAD = MP4_BOX_HEAD };            /* a box whose size takes more bytes goes on beyond what is looked at */
+    /* a box whose size takes more bytes goes on beyond what is looked at */
+    enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
     if (f->size >= 0 || !look(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
         return false;
-    for (int64_t at = 0; !pictures && !index && at >= 0 && look(f, (size_t)at + HEAD); at = mp4_box_next(f->head + at, HEAD, at)) {
+    for (int64_t at = 0; !pictures && !index && at >= 0 && look(f, (size_t)at + HEAD);
+         at = mp4_box_next(f->head + at, HEAD, at)) {
         pictures = mp4_box_is(f->head + at, HEAD, "mdat");
         index = mp4_box_is(f->head + at, HEAD, "moov");
     }
@@ -217,6 +225,6 @@ void film_input_close(AVIOContext **io)
         close(f->fd);
     forget(f);
     free(f);
-    av_freep(&(*io)->buffer);      /* libav may have taken another for it */
+    av_freep(&(*io)->buffer); /* libav may have taken another for it */
     avio_context_free(io);
 }

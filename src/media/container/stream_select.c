@@ -5,10 +5,7 @@
 #include "barcode/base/log.h"
 #include "barcode/media/source.h"
 
-static bool is_video(const AVStream *s)
-{
-    return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO;
-}
+static bool is_video(const AVStream *s) { return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO; }
 
 static bool is_cover(const AVStream *s)
 {
@@ -43,9 +40,11 @@ static int by_number(const AVFormatContext *format, int selected, const char *pa
         if (has_number(format, format->streams[i]) && number++ == selected)
             return (int)i;
     if (count == 1)
-        err_set(e, ERR_USAGE, "'%s' has one video stream, number 0: there is no --stream %d", path, selected);
+        err_set(e, ERR_USAGE, "'%s' has one video stream, number 0: there is no --stream %d", path,
+                selected);
     else
-        err_set(e, ERR_USAGE, "'%s' has %d video streams, numbered from 0: there is no --stream %d", path, count, selected);
+        err_set(e, ERR_USAGE, "'%s' has %d video streams, numbered from 0: there is no --stream %d",
+                path, count, selected);
     return -1;
 }
 
@@ -56,11 +55,15 @@ static int explain_none(const AVFormatContext *format, const char *path, struct 
         cover |= is_video(format->streams[i]);
         sound |= format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
     }
-    err_set(e, ERR_INPUT, "'%s' has no video stream%s", path, cover ? ", only a cover picture" : sound ? ", only sound" : "");
+    err_set(e, ERR_INPUT, "'%s' has no video stream%s", path,
+            cover   ? ", only a cover picture"
+            : sound ? ", only sound"
+                    : "");
     return -1;
 }
 
-/* What decides between streams, the most important first. A stream that cannot be decoded has no pixels. */
+/* What decides between streams, the most important first. A stream that cannot be decoded has no
+ * pixels. */
 struct rank {
     bool shows, marked;
     int64_t pixels;
@@ -69,8 +72,11 @@ struct rank {
 static struct rank rank_of(const AVStream *s)
 {
     const AVCodecParameters *p = s->codecpar;
-    int64_t pixels = p->width > 0 && p->height > 0 && avcodec_find_decoder(p->codec_id) ? (int64_t)p->width * p->height : 0;
-    return (struct rank){.shows = pixels > 0, .marked = s->disposition & AV_DISPOSITION_DEFAULT, .pixels = pixels};
+    int64_t pixels = p->width > 0 && p->height > 0 && avcodec_find_decoder(p->codec_id)
+                         ? (int64_t)p->width * p->height
+                         : 0;
+    return (struct rank){
+        .shows = pixels > 0, .marked = s->disposition & AV_DISPOSITION_DEFAULT, .pixels = pixels};
 }
 
 static bool outranks(struct rank a, struct rank b)
@@ -87,7 +93,8 @@ int film_stream_choose(const AVFormatContext *format, int selected, const char *
     int best = -1;
     for (unsigned i = 0; i < format->nb_streams; i++) {
         const AVStream *s = format->streams[i];
-        if (has_number(format, s) && (best < 0 || outranks(rank_of(s), rank_of(format->streams[best]))))
+        if (has_number(format, s) &&
+            (best < 0 || outranks(rank_of(s), rank_of(format->streams[best]))))
             best = (int)i;
     }
     return best;
@@ -111,11 +118,13 @@ void film_stream_log(AVFormatContext *format, const struct film *film)
         if (!has_number(format, s))
             continue;
         char program[40] = "";
-        const AVProgram *of = format->nb_programs > 1 ? av_find_program_from_stream(format, NULL, (int)i) : NULL;
+        const AVProgram *of =
+            format->nb_programs > 1 ? av_find_program_from_stream(format, NULL, (int)i) : NULL;
         if (of)
             snprintf(program, sizeof program, ", program %d", of->id);
-        log_msg(LOG_VERBOSE, "'%s': video stream %d: %s, %dx%d%s%s%s", film->path, number++, avcodec_get_name(s->codecpar->codec_id),
-                s->codecpar->width, s->codecpar->height, program, s->disposition & AV_DISPOSITION_DEFAULT ? ", default" : "",
+        log_msg(LOG_VERBOSE, "'%s': video stream %d: %s, %dx%d%s%s%s", film->path, number++,
+                avcodec_get_name(s->codecpar->codec_id), s->codecpar->width, s->codecpar->height,
+                program, s->disposition & AV_DISPOSITION_DEFAULT ? ", default" : "",
                 (int)i == film->stream ? ": this is the film" : "");
     }
 }

@@ -78,31 +78,39 @@ void corruption_reset(struct corruption_watch *w)
     w->substitutes_before = atomic_load(&w->substitutes);
 }
 
-void corruption_is_everywhere(struct corruption_watch *w)
-{
-    w->tainted = true;
-}
+void corruption_is_everywhere(struct corruption_watch *w) { w->tainted = true; }
 
 bool corruption_is_flagged(const AVFrame *frame)
 {
     return corruption_concealed(frame) || frame->flags & AV_FRAME_FLAG_CORRUPT;
 }
 
-bool corruption_concealed(const AVFrame *frame)
-{
-    return frame->decode_error_flags != 0;
-}
+bool corruption_concealed(const AVFrame *frame) { return frame->decode_error_flags != 0; }
 
 /*
- * How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that cannot be right; then those of
- * Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000, TIFF, GIF, Road Pizza and PNG for parts of a picture that
- * they step over.
+ * How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that
+ * cannot be right; then those of Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting,
+ * JPEG 2000, TIFF, GIF, Road Pizza and PNG for parts of a picture that they step over.
  */
 static const char *const about_blocks[] = {
-    "ac-tex damaged", "ac tex damaged", "dc overflow-", "ignoring overflow at", "Error at MB", "error y=",
-    "More blocks ended than coded", "Data unit with size", "Corrupted tile data", "error in decompression of block",
-    "Zlib resync occurred", "Error decoding tile", "Segmentation symbol value incorrect", "Read went out of bounds",
-    "Copy went out of bounds", "Run went out of bounds", "LZW decode failed", "First chunk byte is",
+    "ac-tex damaged",
+    "ac tex damaged",
+    "dc overflow-",
+    "ignoring overflow at",
+    "Error at MB",
+    "error y=",
+    "More blocks ended than coded",
+    "Data unit with size",
+    "Corrupted tile data",
+    "error in decompression of block",
+    "Zlib resync occurred",
+    "Error decoding tile",
+    "Segmentation symbol value incorrect",
+    "Read went out of bounds",
+    "Copy went out of bounds",
+    "Run went out of bounds",
+    "LZW decode failed",
+    "First chunk byte is",
     "IEND without all image",
 };
 
@@ -114,8 +122,9 @@ static const char *const about_blocks[] = {
  * lists.
  */
 static const enum AVCodecID errors_mean_corruption[] = {
-    AV_CODEC_ID_FFV1, AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE, AV_CODEC_ID_SNOW, AV_CODEC_ID_ZMBV, AV_CODEC_ID_CINEPAK,
-    AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV, AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP, AV_CODEC_ID_HQ_HQA, AV_CODEC_ID_CLLC,
+    AV_CODEC_ID_FFV1,     AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE,   AV_CODEC_ID_SNOW,
+    AV_CODEC_ID_ZMBV,     AV_CODEC_ID_CINEPAK, AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_MAGICYUV,
+    AV_CODEC_ID_LAGARITH, AV_CODEC_ID_HAP,     AV_CODEC_ID_HQ_HQA,  AV_CODEC_ID_CLLC,
 };
 
 static bool error_means_corruption(enum AVCodecID codec)
@@ -127,20 +136,38 @@ static bool error_means_corruption(enum AVCodecID codec)
 }
 
 /*
- * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could not find ref with POC": the
- * standard allows that a picture names references which it does not use.
+ * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could
+ * not find ref with POC": the standard allows that a picture names references which it does not
+ * use.
  */
 static const char *const about_slices[] = {
-    "CABAC_MAX_BIN", "The cu_qp_delta", "The slice_qp", "Invalid slice segment address", "Previous slice segment missing",
-    "Two slices reporting", "Independent slice segment missing", "First slice in a frame missing", "Zero refs",
-    "Overread slice header", "Invalid collocated_ref_idx", "Invalid number of merging MVP", "entry_point_offset table",
-    "WPP ctb", "Error constructing the", "Impossible slice segment", "Impossible initial tile", "Invalid reference index",
-    "Duplicate POC", "PPS id out of range",
+    "CABAC_MAX_BIN",
+    "The cu_qp_delta",
+    "The slice_qp",
+    "Invalid slice segment address",
+    "Previous slice segment missing",
+    "Two slices reporting",
+    "Independent slice segment missing",
+    "First slice in a frame missing",
+    "Zero refs",
+    "Overread slice header",
+    "Invalid collocated_ref_idx",
+    "Invalid number of merging MVP",
+    "entry_point_offset table",
+    "WPP ctb",
+    "Error constructing the",
+    "Impossible slice segment",
+    "Impossible initial tile",
+    "Invalid reference index",
+    "Duplicate POC",
+    "PPS id out of range",
 };
 
 /* How messages about references that are missing begin, HEVC's and H.264's. */
 static const char *const about_references[] = {
-    "Could not find ref with POC", "Missing reference picture", "reference picture missing",
+    "Could not find ref with POC",
+    "Missing reference picture",
+    "reference picture missing",
 };
 
 static bool begins(const char *text, const char *const *start, size_t starts)
@@ -163,8 +190,9 @@ void corruption_message(const AVCodecContext *c, int level, const char *format)
     if (level <= AV_LOG_ERROR && error_means_corruption(c->codec_id))
         heard = true;
     else if (level <= AV_LOG_ERROR)
-        heard |= c->codec_id == AV_CODEC_ID_HEVC ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
-                                                 : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
+        heard |= c->codec_id == AV_CODEC_ID_HEVC
+                     ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
+                     : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
     if (heard)
         atomic_fetch_add(&w->complaints, 1);
     if (begins(format, about_references, sizeof about_references / sizeof *about_references))

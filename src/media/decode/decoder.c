@@ -23,16 +23,15 @@ int decoder_receive(AVCodecContext *c, AVFrame *frame)
     return unless_out_of_memory(c, code);
 }
 
-void decoder_close(AVCodecContext **c)
-{
-    avcodec_free_context(c);
-}
+void decoder_close(AVCodecContext **c) { avcodec_free_context(c); }
 
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {
-    const AVCodec *codec = name ? avcodec_find_decoder_by_name(name) : avcodec_find_decoder(stream->codecpar->codec_id);
+    const AVCodec *codec = name ? avcodec_find_decoder_by_name(name)
+                                : avcodec_find_decoder(stream->codecpar->codec_id);
     if (!codec) {
-        err_set(e, ERR_INPUT, "there is no decoder '%s'", name ? name : avcodec_get_name(stream->codecpar->codec_id));
+        err_set(e, ERR_INPUT, "there is no decoder '%s'",
+                name ? name : avcodec_get_name(stream->codecpar->codec_id));
         return NULL;
     }
     AVCodecContext *c = avcodec_alloc_context3(codec);
@@ -42,7 +41,8 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
         return NULL;
     }
     c->pkt_timebase = stream->time_base;
-    /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a drain. */
+    /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a
+     * drain. */
     c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
     /* The crop to the pixel, not to the next aligned address. */
     c->flags |= AV_CODEC_FLAG_UNALIGNED;
@@ -53,7 +53,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
 
 int decoder_threads_most(const AVStream *stream, const struct codec_traits *traits)
 {
-    enum { MOST = 16 };       /* libavcodec warns of more */
+    enum { MOST = 16 }; /* libavcodec warns of more */
     if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
         return 1;
     const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
@@ -61,7 +61,8 @@ int decoder_threads_most(const AVStream *stream, const struct codec_traits *trai
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }
 
-enum { DELAY_MAX = 15 };          /* of the standard; more comes from broken timestamps, and libavcodec aborts */
+/* of the standard; more comes from broken timestamps, and libavcodec aborts */
+enum { DELAY_MAX = 15 };
 
 void decoder_widen_delay(AVCodecContext *c)
 {
@@ -83,15 +84,16 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     /* Frame threads copy the context here: a delay that is set later does not reach them. */
     if (threads > 1)
         decoder_widen_delay(c);
-    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    const AVCodec *codec = c->codec; /* a failed avcodec_open2 forgets it */
     int code = avcodec_open2(c, codec, NULL);
     if (code == AVERROR(ENOMEM)) {
         av_out_of_memory(path, e);
         avcodec_free_context(&c);
     } else if (code < 0) {
-        bool machine = code == AVERROR(EAGAIN);      /* no thread could be started: not the film's fault */
-        err_set(e, machine ? ERR_FAILED : ERR_INPUT, "'%s': the %s decoder cannot be opened: %s", path, codec->name,
-                av_error_text(code, text));
+        /* no thread could be started: not the film's fault */
+        bool machine = code == AVERROR(EAGAIN);
+        err_set(e, machine ? ERR_FAILED : ERR_INPUT, "'%s': the %s decoder cannot be opened: %s",
+                path, codec->name, av_error_text(code, text));
         avcodec_free_context(&c);
     }
     return c;
@@ -109,7 +111,8 @@ bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
     return true;
 }
 
-void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits, const struct chunk *chunk)
+void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits,
+                       const struct chunk *chunk)
 {
     if (traits->stream != STREAM_H264)
         return;

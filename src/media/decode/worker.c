@@ -1,19 +1,20 @@
 /*
- * worker.c - one decoder that takes runs from the queue: a single-threaded one, but where fewer chunks are left than there are cores.
+ * worker.c - one decoder that takes runs from the queue: a single-threaded one, but where fewer
+ * chunks are left than there are cores.
  *
- * Every chunk begins with a fresh decoder state (drained and flushed after the last one), so which worker
- * decodes which chunk, and in what order, cannot change a pixel. A idr splice (idr_splice.h)
- * in place of the flush was measured: it saves nothing in software. A picture is known by its serial, which
- * travels through the decoder in `pts`.
+ * Every chunk begins with a fresh decoder state (drained and flushed after the last one), so which
+ * worker decodes which chunk, and in what order, cannot change a pixel. A idr splice (idr_splice.h)
+ * in place of the flush was measured: it saves nothing in software. A picture is known by its
+ * serial, which travels through the decoder in `pts`.
  *
- * A chunk whose decoder reports an error is given up and decoded once more by a fresh single-threaded
- * decoder, which tells where the damage is (corruption_spreads). What was staged of it before was
- * decoded before the damage. What damaged frames look like depends on what the decoder's memory
- * held.
+ * A chunk whose decoder reports an error is given up and decoded once more by a fresh
+ * single-threaded decoder, which tells where the damage is (corruption_spreads). What was staged of
+ * it before was decoded before the damage. What damaged frames look like depends on what the
+ * decoder's memory held.
  *
- * A decoder with frame threads (thread_share.h) shows the same frames of a chunk without damage. Its
- * complaints come earlier or later than the frames that they are of: so nothing is staged any more
- * from the first one on.
+ * A decoder with frame threads (thread_share.h) shows the same frames of a chunk without damage.
+ * Its complaints come earlier or later than the frames that they are of: so nothing is staged any
+ * more from the first one on.
  */
 #include "worker.h"
 
@@ -31,7 +32,7 @@
 
 /* A decoder, and what is noticed of it. */
 struct watched {
-    AVCodecContext *context;       /* NULL: not open */
+    AVCodecContext *context; /* NULL: not open */
     struct corruption_watch watch;
     int threads;
 };
@@ -39,13 +40,13 @@ struct watched {
 struct decode_worker {
     struct decode_pass *pass;
     struct watched usual, threaded;
-    struct watched *now;           /* the one that decodes the chunk                              */
+    struct watched *now; /* the one that decodes the chunk */
     AVPacket *packet;
-    AVFrame *frame, *planes;       /* planes: view_of_frame's                                   */
+    AVFrame *frame, *planes; /* planes: view_of_frame's */
     struct engine_port *port;
-    bool corrupt;                  /* a picture of the chunk is                                   */
-    bool again;                    /* it is, and is decoded once more                           */
-    struct chunk_order order;        /* of what comes out of the chunk                              */
+    bool corrupt;             /* a picture of the chunk is */
+    bool again;               /* it is, and is decoded once more */
+    struct chunk_order order; /* of what comes out of the chunk */
     struct decode_counts counts;
 };
 
@@ -103,10 +104,7 @@ static bool put_frame(struct decode_worker *s, struct picture *p, struct err *e)
     return engine_put(s->port, &view, &p->tag, e);
 }
 
-static bool given_up(const struct decode_worker *s)
-{
-    return s->corrupt && !s->again;
-}
+static bool given_up(const struct decode_worker *s) { return s->corrupt && !s->again; }
 
 /* The picture that came out, if it is to be staged. */
 static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
@@ -115,7 +113,7 @@ static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
     struct picture *p = index < chunk->count ? &chunk->picture[index] : NULL;
     if (!p || given_up(s))
         return NULL;
-    if (p->second && index > 0)          /* of a key frame alone */
+    if (p->second && index > 0) /* of a key frame alone */
         p--;
     chunk_order_check(&s->order, &s->pass->traits, p);
     if (!p->selected || p->done)
@@ -152,7 +150,8 @@ static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
     }
 }
 
-static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct picture *p, struct err *e)
+static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct picture *p,
+                         struct err *e)
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
@@ -171,8 +170,8 @@ static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct pi
 static bool drain(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     bool ok = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
-                    ? av_out_of_memory(s->pass->film->path, e)
-                    : receive(s, chunk, e);
+                  ? av_out_of_memory(s->pass->film->path, e)
+                  : receive(s, chunk, e);
     avcodec_flush_buffers(s->now->context);
     return ok;
 }
@@ -190,7 +189,8 @@ static void miss(struct decode_worker *s, const struct chunk *chunk, const struc
     corruption_is_everywhere(&s->now->watch);
 }
 
-static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool everything, struct err *e)
+static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool everything,
+                        struct err *e)
 {
     assert(s->now->context);
     s->order.last = 0;
@@ -216,7 +216,7 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
             ok = given_up(s) || send_picture(s, chunk, p, e);
     }
     ok = drain(s, chunk, e) && ok;
-    s->corrupt |= damage_found(&s->now->watch, 0);   /* on threads that had not finished yet */
+    s->corrupt |= damage_found(&s->now->watch, 0); /* on threads that had not finished yet */
     return ok;
 }
 
@@ -245,7 +245,8 @@ static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct er
 }
 
 /*
- * Chooses the chunk's decoder. One with threads that cannot be opened is none: the usual one serves.
+ * Chooses the chunk's decoder. One with threads that cannot be opened is none: the usual one
+ * serves.
  */
 static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 {
@@ -257,7 +258,8 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
                 threaded ? "" : ": ", why.text);
 }
 
-/* A key frame alone that is damaged or never came is noted, and another one serves: what is staged of it is thrown away. */
+/* A key frame alone that is damaged or never came is noted, and another one serves: what is staged
+ * of it is thrown away. */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
     bool bad_key = s->corrupt || still_selected(chunk) > 0 || chunk->picture[0].tag.damaged;
@@ -283,18 +285,19 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
         return true;
     if (s->corrupt && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;
-        s->counts.decode_errors = errors;      /* they are met again */
+        s->counts.decode_errors = errors; /* they are met again */
         if (!decode_again(s, chunk, e))
             return false;
     }
     if (decode_pass_stopped(s->pass)) {
-        if (s->order.wrong)                    /* frames of this chunk must not be kept for the next try */
+        if (s->order.wrong) /* frames of this chunk must not be kept for the next try */
             atomic_store(&s->pass->contradicted, true);
         return true;
     }
     uint64_t lost = still_selected(chunk);
     s->counts.lost += lost;
-    /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is not. */
+    /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is
+     * not. */
     bool foreseen = !s->pass->job->selection.keyframes;
     if (foreseen && (s->order.wrong || lost > 0) && !s->corrupt && s->counts.damaged == damaged)
         decode_pass_contradict(s->pass);

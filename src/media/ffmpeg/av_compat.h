@@ -1,6 +1,6 @@
 /*
- * av_compat.h - private to this room: the libav calls whose name or place depends on FFmpeg's version, 5.1 to 9. The one
- * place that tests for a version.
+ * av_compat.h - private to this room: the libav calls whose name or place depends on FFmpeg's
+ * version, 5.1 to 9. The one place that tests for a version.
  */
 #ifndef BARCODE_FFMPEG_AV_COMPAT_H
 #define BARCODE_FFMPEG_AV_COMPAT_H
@@ -16,10 +16,11 @@
 #define AV_COMPAT_7_1 (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
 /*
- * Returns the stream's side data of type `type`, which belongs to the stream, or NULL if the stream has none. Sets *size to
- * its bytes if `size` is not NULL.
+ * Returns the stream's side data of type `type`, which belongs to the stream, or NULL if the stream
+ * has none. Sets *size to its bytes if `size` is not NULL.
  */
-static inline const uint8_t *av_compat_side_data(const AVStream *s, enum AVPacketSideDataType type, size_t *size)
+static inline const uint8_t *av_compat_side_data(const AVStream *s, enum AVPacketSideDataType type,
+                                                 size_t *size)
 {
 #if AV_COMPAT_6_1
     const AVCodecParameters *c = s->codecpar;
@@ -43,7 +44,8 @@ static inline bool av_compat_is_interlaced(const AVFrame *frame)
 #endif
 }
 
-/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions always do. */
+/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions always do.
+ */
 static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
 {
 #if LIBAVCODEC_VERSION_MAJOR < 60

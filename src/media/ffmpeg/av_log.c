@@ -1,5 +1,6 @@
 /*
- * av_log.c - what libav says: one callback for the whole process, which sorts it by thread and by decoder.
+ * av_log.c - what libav says: one callback for the whole process, which sorts it by thread and by
+ * decoder.
  */
 #include "av_log.h"
 
@@ -16,10 +17,7 @@ static _Thread_local struct av_log_counts *listener;
 /* NULL: nobody takes the messages of decoders. */
 static _Atomic(av_log_codec_hook *) codec_hook;
 
-void av_log_set_codec_hook(av_log_codec_hook *hook)
-{
-    atomic_store(&codec_hook, hook);
-}
+void av_log_set_codec_hook(av_log_codec_hook *hook) { atomic_store(&codec_hook, hook); }
 
 struct av_log_counts *av_log_listen(struct av_log_counts *logged)
 {
@@ -29,8 +27,8 @@ struct av_log_counts *av_log_listen(struct av_log_counts *logged)
 }
 
 /*
- * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each search for the next one, and NUT's
- * says where it begins to search.
+ * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each
+ * search for the next one, and NUT's says where it begins to search.
  */
 static void hear_demuxer(int level, const char *format)
 {
@@ -40,7 +38,8 @@ static void hear_demuxer(int level, const char *format)
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
     listener->jumps += av_strstart(format, "Continuity check failed", NULL);
-    listener->searches += av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
+    listener->searches +=
+        av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
 }
 
 /* libav's own messages are about packets and tables: of use with -vv only. */
@@ -50,7 +49,9 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     av_log_codec_hook *hook = atomic_load(&codec_hook);
     if (hook && class && class == avcodec_get_class())
         hook(context, level, format);
-    AVClassCategory category = !class ? AV_CLASS_CATEGORY_NA : class->get_category ? class->get_category(context) : class->category;
+    AVClassCategory category = !class                ? AV_CLASS_CATEGORY_NA
+                               : class->get_category ? class->get_category(context)
+                                                     : class->category;
     if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
         hear_demuxer(level, format);
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
@@ -62,10 +63,7 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     log_msg(LOG_DEBUG, "libav: %s", line);
 }
 
-static void set_callback(void)
-{
-    av_log_set_callback(on_av_log);
-}
+static void set_callback(void) { av_log_set_callback(on_av_log); }
 
 void av_log_install(void)
 {

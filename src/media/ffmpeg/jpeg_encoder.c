@@ -22,15 +22,19 @@ static void convert(const uint8_t *rgb, int width, int height, AVFrame *to)
 {
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
-            to->data[0][y * to->linesize[0] + x] = luma(rgb + ((size_t)y * (size_t)width + (size_t)x) * 3);
+            to->data[0][y * to->linesize[0] + x] =
+                luma(rgb + ((size_t)y * (size_t)width + (size_t)x) * 3);
     for (int y = 0; y < height; y += 2) {
-        const uint8_t *upper = rgb + (size_t)y * (size_t)width * 3, *lower = y + 1 < height ? upper + (size_t)width * 3 : upper;
+        const uint8_t *upper = rgb + (size_t)y * (size_t)width * 3,
+                      *lower = y + 1 < height ? upper + (size_t)width * 3 : upper;
         for (int x = 0; x < width; x += 2) {
             int sum[3], left = x * 3, right = x + 1 < width ? left + 3 : left;
             for (int c = 0; c < 3; c++)
                 sum[c] = upper[left + c] + upper[right + c] + lower[left + c] + lower[right + c];
-            to->data[1][y / 2 * to->linesize[1] + x / 2] = chroma(sum[0], sum[1], sum[2], -11059, -21709, 32768);
-            to->data[2][y / 2 * to->linesize[2] + x / 2] = chroma(sum[0], sum[1], sum[2], 32768, -27439, -5329);
+            to->data[1][y / 2 * to->linesize[1] + x / 2] =
+                chroma(sum[0], sum[1], sum[2], -11059, -21709, 32768);
+            to->data[2][y / 2 * to->linesize[2] + x / 2] =
+                chroma(sum[0], sum[1], sum[2], 32768, -27439, -5329);
         }
     }
 }
@@ -92,7 +96,8 @@ static size_t behind_jfif(const AVPacket *p)
 
 static bool take(const AVPacket *p, const char *comment, struct jpeg *to, struct err *e)
 {
-    size_t at = behind_jfif(p), length = comment ? strlen(comment) : 0, extra = comment ? length + 4 : 0;
+    size_t at = behind_jfif(p), length = comment ? strlen(comment) : 0,
+           extra = comment ? length + 4 : 0;
     to->size = (size_t)p->size + extra;
     to->data = malloc(to->size);
     if (!to->data)
@@ -107,13 +112,15 @@ static bool take(const AVPacket *p, const char *comment, struct jpeg *to, struct
     return true;
 }
 
-bool jpeg_encode(const uint8_t *rgb, int width, int height, int quantiser, const char *comment, struct jpeg *to, struct err *e)
+bool jpeg_encode(const uint8_t *rgb, int width, int height, int quantiser, const char *comment,
+                 struct jpeg *to, struct err *e)
 {
     *to = (struct jpeg){.width = width, .height = height};
     AVCodecContext *c = encoder(width, height, quantiser, e);
     AVFrame *f = c ? frame_of(rgb, width, height, quantiser, e) : NULL;
     AVPacket *p = f ? av_packet_alloc() : NULL;
-    bool ok = p && avcodec_send_frame(c, f) >= 0 && avcodec_receive_packet(c, p) >= 0 && p->size > 2;
+    bool ok =
+        p && avcodec_send_frame(c, f) >= 0 && avcodec_receive_packet(c, p) >= 0 && p->size > 2;
     if (f && !ok)
         err_set(e, ERR_FAILED, "libavcodec could not encode a JPEG of %dx%d", width, height);
     ok = ok && take(p, comment, to, e);

@@ -20,7 +20,8 @@ void libraries_describe(char *text, size_t size)
 {
     unsigned util = avutil_version(), codec = avcodec_version(), format = avformat_version();
     int used = snprintf(text, size,
-                        "FFmpeg %s (libavutil " DOTTED ", libavcodec " DOTTED ", libavformat " DOTTED ")\n",
+                        "FFmpeg %s (libavutil " DOTTED ", libavcodec " DOTTED
+                        ", libavformat " DOTTED ")\n",
                         av_version_info(), PARTS(util), PARTS(codec), PARTS(format));
     if (used < 0 || (size_t)used >= size || !avcodec_find_decoder_by_name("libdav1d"))
         return;

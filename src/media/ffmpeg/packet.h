@@ -12,7 +12,8 @@ extern "C" {
 
 struct AVPacket;
 
-/* Another reference to the same bytes; NULL on no memory. Free one. Its size in bytes. NULL is fine. */
+/* Another reference to the same bytes; NULL on no memory. Free one. Its size in bytes. NULL is
+ * fine. */
 struct AVPacket *packet_clone(const struct AVPacket *p);
 void packet_free(struct AVPacket **p);
 size_t packet_size(const struct AVPacket *p);

@@ -6,7 +6,8 @@
 
 bool side_data_keep(struct side_data *s, AVPacket *packet, bool key, struct err *e)
 {
-    static const enum AVPacketSideDataType kinds[SIDE_DATA] = {AV_PKT_DATA_NEW_EXTRADATA, AV_PKT_DATA_PALETTE};
+    static const enum AVPacketSideDataType kinds[SIDE_DATA] = {AV_PKT_DATA_NEW_EXTRADATA,
+                                                               AV_PKT_DATA_PALETTE};
     for (int i = 0; i < SIDE_DATA; i++) {
         struct side_data_kept *kept = &s->kept[i];
         size_t size = 0;

@@ -1,5 +1,6 @@
 /*
- * colour_tags.c - whose word counts on matrix, range and transfer. DESIGN.md, section 5, has the order.
+ * colour_tags.c - whose word counts on matrix, range and transfer. DESIGN.md, section 5, has the
+ * order.
  */
 #include "colour_tags.h"
 
@@ -9,22 +10,26 @@
 #include "barcode/engine/colour.h"
 
 /*
- * Codecs that are BT.601 whatever the size of their pictures, because their standard says so or was made before BT.709: RFC 6386
- * section 9.2 for VP8, and its older kin with it; the Theora specification, 4.2; ITU-T H.261 and H.263 and what was made of
- * them; ISO/IEC 11172-2; JFIF; QuickTime's and Intel's.
+ * Codecs that are BT.601 whatever the size of their pictures, because their standard says so or was
+ * made before BT.709: RFC 6386 section 9.2 for VP8, and its older kin with it; the Theora
+ * specification, 4.2; ITU-T H.261 and H.263 and what was made of them; ISO/IEC 11172-2; JFIF;
+ * QuickTime's and Intel's.
  */
 static const enum AVCodecID always_bt601[] = {
-    AV_CODEC_ID_VP3, AV_CODEC_ID_VP4, AV_CODEC_ID_VP5, AV_CODEC_ID_VP6, AV_CODEC_ID_VP6A, AV_CODEC_ID_VP6F, AV_CODEC_ID_VP7,
-    AV_CODEC_ID_VP8, AV_CODEC_ID_THEORA, AV_CODEC_ID_H261, AV_CODEC_ID_H263, AV_CODEC_ID_H263I, AV_CODEC_ID_H263P,
-    AV_CODEC_ID_FLV1, AV_CODEC_ID_RV10, AV_CODEC_ID_RV20, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MJPEG, AV_CODEC_ID_MJPEGB,
-    AV_CODEC_ID_LJPEG, AV_CODEC_ID_SP5X, AV_CODEC_ID_AMV, AV_CODEC_ID_THP, AV_CODEC_ID_MDEC, AV_CODEC_ID_SVQ1,
-    AV_CODEC_ID_SVQ3, AV_CODEC_ID_INDEO2, AV_CODEC_ID_INDEO3, AV_CODEC_ID_INDEO4, AV_CODEC_ID_INDEO5,
+    AV_CODEC_ID_VP3,        AV_CODEC_ID_VP4,    AV_CODEC_ID_VP5,    AV_CODEC_ID_VP6,
+    AV_CODEC_ID_VP6A,       AV_CODEC_ID_VP6F,   AV_CODEC_ID_VP7,    AV_CODEC_ID_VP8,
+    AV_CODEC_ID_THEORA,     AV_CODEC_ID_H261,   AV_CODEC_ID_H263,   AV_CODEC_ID_H263I,
+    AV_CODEC_ID_H263P,      AV_CODEC_ID_FLV1,   AV_CODEC_ID_RV10,   AV_CODEC_ID_RV20,
+    AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_MJPEG,  AV_CODEC_ID_MJPEGB, AV_CODEC_ID_LJPEG,
+    AV_CODEC_ID_SP5X,       AV_CODEC_ID_AMV,    AV_CODEC_ID_THP,    AV_CODEC_ID_MDEC,
+    AV_CODEC_ID_SVQ1,       AV_CODEC_ID_SVQ3,   AV_CODEC_ID_INDEO2, AV_CODEC_ID_INDEO3,
+    AV_CODEC_ID_INDEO4,     AV_CODEC_ID_INDEO5,
 };
 
 /* Those without head room and foot room: JFIF, and DXV's YCgCo, which is R'G'B' turned round. */
 static const enum AVCodecID always_full[] = {
-    AV_CODEC_ID_MJPEG, AV_CODEC_ID_MJPEGB, AV_CODEC_ID_LJPEG, AV_CODEC_ID_SP5X, AV_CODEC_ID_AMV, AV_CODEC_ID_THP,
-    AV_CODEC_ID_MDEC, AV_CODEC_ID_SVQ3, AV_CODEC_ID_DXV,
+    AV_CODEC_ID_MJPEG, AV_CODEC_ID_MJPEGB, AV_CODEC_ID_LJPEG, AV_CODEC_ID_SP5X, AV_CODEC_ID_AMV,
+    AV_CODEC_ID_THP,   AV_CODEC_ID_MDEC,   AV_CODEC_ID_SVQ3,  AV_CODEC_ID_DXV,
 };
 
 static bool is_among(enum AVCodecID codec, const enum AVCodecID *list, size_t n)
@@ -38,8 +43,8 @@ static bool is_among(enum AVCodecID codec, const enum AVCodecID *list, size_t n)
 /* ------------------------------------------------------------------ tags */
 
 /*
- * H.273 derives Kr and Kb from the primaries and white point: what comes out is one of the named pairs, to the fourth digit
- * or near it.
+ * H.273 derives Kr and Kb from the primaries and white point: what comes out is one of the named
+ * pairs, to the fourth digit or near it.
  */
 static enum matrix matrix_of_primaries(enum AVColorPrimaries primaries)
 {
@@ -75,7 +80,8 @@ static enum matrix matrix_of(struct colour_tags t)
     }
 }
 
-/* True if the tags say something that is read as something else: as a matrix near to it, or as nothing. */
+/* True if the tags say something that is read as something else: as a matrix near to it, or as
+ * nothing. */
 static bool is_odd(struct colour_tags t)
 {
     switch (t.space) {
@@ -91,12 +97,16 @@ static bool is_odd(struct colour_tags t)
 
 static enum range range_of(struct colour_tags t)
 {
-    return t.range == AVCOL_RANGE_JPEG ? RANGE_FULL : t.range == AVCOL_RANGE_MPEG ? RANGE_LIMITED : RANGE_UNSPECIFIED;
+    return t.range == AVCOL_RANGE_JPEG   ? RANGE_FULL
+           : t.range == AVCOL_RANGE_MPEG ? RANGE_LIMITED
+                                         : RANGE_UNSPECIFIED;
 }
 
 static enum transfer transfer_of(struct colour_tags t)
 {
-    return t.transfer == AVCOL_TRC_SMPTE2084 ? TRANSFER_PQ : t.transfer == AVCOL_TRC_ARIB_STD_B67 ? TRANSFER_HLG : TRANSFER_SDR;
+    return t.transfer == AVCOL_TRC_SMPTE2084      ? TRANSFER_PQ
+           : t.transfer == AVCOL_TRC_ARIB_STD_B67 ? TRANSFER_HLG
+                                                  : TRANSFER_SDR;
 }
 
 /* Only HDR's are looked at: others are BT.709's, or so near to it that nobody converts them. */
@@ -106,7 +116,8 @@ static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer tra
     case AVCOL_PRI_BT2020: return PRIMARIES_BT2020;
     case AVCOL_PRI_SMPTE431:
     case AVCOL_PRI_SMPTE432: return PRIMARIES_P3;
-    case AVCOL_PRI_UNSPECIFIED: return transfer == TRANSFER_SDR ? PRIMARIES_BT709 : PRIMARIES_BT2020;
+    case AVCOL_PRI_UNSPECIFIED:
+        return transfer == TRANSFER_SDR ? PRIMARIES_BT709 : PRIMARIES_BT2020;
     default: return PRIMARIES_BT709;
     }
 }
@@ -118,9 +129,10 @@ void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f)
 {
     if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_HEVC && codec != AV_CODEC_ID_MPEG2VIDEO)
         return;
-    uintptr_t kept = (uintptr_t)(f->colorspace & 0xff) << 24 | (uintptr_t)(f->color_primaries & 0xff) << 16 |
-                     (uintptr_t)(f->color_trc & 0xff) << 8 | TAGS_KEPT | (uintptr_t)(f->color_range & 3);
-    memcpy(&f->opaque, &kept, sizeof kept);      /* a pointer that nobody follows */
+    uintptr_t kept =
+        (uintptr_t)(f->colorspace & 0xff) << 24 | (uintptr_t)(f->color_primaries & 0xff) << 16 |
+        (uintptr_t)(f->color_trc & 0xff) << 8 | TAGS_KEPT | (uintptr_t)(f->color_range & 3);
+    memcpy(&f->opaque, &kept, sizeof kept); /* a pointer that nobody follows */
 }
 
 static struct colour_tags tags_of_frame(const AVFrame *f)
@@ -128,13 +140,15 @@ static struct colour_tags tags_of_frame(const AVFrame *f)
     uintptr_t kept;
     memcpy(&kept, &f->opaque, sizeof kept);
     if (kept & TAGS_KEPT)
-        return (struct colour_tags){kept >> 24 & 0xff, kept >> 16 & 0xff, kept & 3, kept >> 8 & 0xff};
+        return (struct colour_tags){kept >> 24 & 0xff, kept >> 16 & 0xff, kept & 3,
+                                    kept >> 8 & 0xff};
     return (struct colour_tags){f->colorspace, f->color_primaries, f->color_range, f->color_trc};
 }
 
 struct colour_tags film_colour_tags(const AVCodecParameters *par)
 {
-    return (struct colour_tags){par->color_space, par->color_primaries, par->color_range, par->color_trc};
+    return (struct colour_tags){par->color_space, par->color_primaries, par->color_range,
+                                par->color_trc};
 }
 
 /* ------------------------------------------------------------------ pixel formats */
@@ -142,7 +156,8 @@ struct colour_tags film_colour_tags(const AVCodecParameters *par)
 static bool is_rgb(enum AVPixelFormat format)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
-    return d && (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) || strncmp(d->name, "xyz", 3) == 0);
+    return d && (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) ||
+                 strncmp(d->name, "xyz", 3) == 0);
 }
 
 /* Black and white alone are that, whatever tags say of ranges. */
@@ -164,7 +179,8 @@ static bool is_yuvj(enum AVPixelFormat format)
     return name && strncmp(name, "yuvj", 4) == 0;
 }
 
-/* The range where neither tags nor codec say: FFmpeg writes and reads untagged grey with its full range. */
+/* The range where neither tags nor codec say: FFmpeg writes and reads untagged grey with its full
+ * range. */
 static enum range range_by_format(enum AVPixelFormat format)
 {
     return is_grey(format) ? RANGE_FULL : RANGE_LIMITED;
@@ -172,7 +188,8 @@ static enum range range_by_format(enum AVPixelFormat format)
 
 /* ------------------------------------------------------------------ the film */
 
-static void decide_matrix(const AVCodecParameters *par, struct colour_tags stream, struct colour_tags container, struct film *f)
+static void decide_matrix(const AVCodecParameters *par, struct colour_tags stream,
+                          struct colour_tags container, struct film *f)
 {
     /* RDD 36: in ProRes 0, which is R'G'B' elsewhere, is "unknown". */
     if (par->codec_id == AV_CODEC_ID_PRORES && stream.space == AVCOL_SPC_RGB)
@@ -187,7 +204,8 @@ static void decide_matrix(const AVCodecParameters *par, struct colour_tags strea
         const char *said = av_color_space_name(is_odd(stream) ? stream.space : container.space);
         snprintf(f->unknown_matrix, sizeof f->unknown_matrix, "%s", said ? said : "unknown");
     }
-    if (f->matrix == MATRIX_UNSPECIFIED && is_among(par->codec_id, always_bt601, sizeof always_bt601 / sizeof *always_bt601))
+    if (f->matrix == MATRIX_UNSPECIFIED &&
+        is_among(par->codec_id, always_bt601, sizeof always_bt601 / sizeof *always_bt601))
         f->matrix = MATRIX_BT601;
     f->matrix_by_size = f->matrix == MATRIX_UNSPECIFIED;
     if (f->matrix_by_size)
@@ -195,14 +213,16 @@ static void decide_matrix(const AVCodecParameters *par, struct colour_tags strea
     f->matrix_guessed = odd || f->matrix_by_size;
 }
 
-static void decide_range(const AVCodecParameters *par, struct colour_tags stream, struct colour_tags container, struct film *f)
+static void decide_range(const AVCodecParameters *par, struct colour_tags stream,
+                         struct colour_tags container, struct film *f)
 {
     f->range = is_two_tone(par->format) ? RANGE_FULL : range_of(stream);
     if (f->range == RANGE_UNSPECIFIED && is_yuvj(par->format))
         f->range = RANGE_FULL;
     if (f->range == RANGE_UNSPECIFIED)
         f->range = range_of(container);
-    if (f->range == RANGE_UNSPECIFIED && is_among(par->codec_id, always_full, sizeof always_full / sizeof *always_full))
+    if (f->range == RANGE_UNSPECIFIED &&
+        is_among(par->codec_id, always_full, sizeof always_full / sizeof *always_full))
         f->range = RANGE_FULL;
     f->range_by_format = f->range_guessed = f->range == RANGE_UNSPECIFIED;
     if (f->range_by_format)
@@ -215,11 +235,13 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
     const char *name = av_get_pix_fmt_name(par->format);
     snprintf(f->pixel_format, sizeof f->pixel_format, "%s", name ? name : "unknown");
     f->transfer = transfer_of(stream.transfer == AVCOL_TRC_UNSPECIFIED ? container : stream);
-    f->primaries = primaries_of(stream.primaries == AVCOL_PRI_UNSPECIFIED ? container.primaries : stream.primaries, f->transfer);
+    f->primaries = primaries_of(stream.primaries == AVCOL_PRI_UNSPECIFIED ? container.primaries
+                                                                          : stream.primaries,
+                                f->transfer);
     if (is_rgb(par->format)) {
         f->matrix = MATRIX_RGB;
         f->range = RANGE_FULL;
-        f->matrix_by_size = f->range_by_format = true;      /* should Y'CbCr come all the same */
+        f->matrix_by_size = f->range_by_format = true; /* should Y'CbCr come all the same */
         return;
     }
     decide_matrix(par, stream, container, f);
@@ -228,12 +250,14 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
 
 /* ------------------------------------------------------------------ a frame */
 
-void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film, struct frame_view *view)
+void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film,
+                          struct frame_view *view)
 {
     struct colour_tags tags = tags_of_frame(frame);
     view->transfer = film_colour_transfer(frame, film);
-    view->primaries = tags.primaries == AVCOL_PRI_UNSPECIFIED && view->transfer == film->transfer ? film->primaries
-                                                                                                   : primaries_of(tags.primaries, view->transfer);
+    view->primaries = tags.primaries == AVCOL_PRI_UNSPECIFIED && view->transfer == film->transfer
+                          ? film->primaries
+                          : primaries_of(tags.primaries, view->transfer);
     if (is_rgb(format)) {
         view->matrix = MATRIX_RGB;
         view->range = RANGE_FULL;
@@ -241,7 +265,8 @@ void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const
     }
     view->matrix = matrix_of(tags);
     if (view->matrix == MATRIX_UNSPECIFIED)
-        view->matrix = film->matrix_by_size ? colour_guess_matrix(view->width, view->height) : film->matrix;
+        view->matrix =
+            film->matrix_by_size ? colour_guess_matrix(view->width, view->height) : film->matrix;
     view->range = is_two_tone(format) ? RANGE_FULL : range_of(tags);
     if (view->range == RANGE_UNSPECIFIED && is_yuvj(format))
         view->range = RANGE_FULL;

@@ -11,19 +11,19 @@ bool view_format_known(enum AVPixelFormat format)
     return view_format_direct(format) || unpack_knows(format);
 }
 
-static int shifted(int size, int shift)
-{
-    return -(-size >> shift);
-}
+static int shifted(int size, int shift) { return -(-size >> shift); }
 
-bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes, struct frame_view *view, struct err *e)
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
+                   struct frame_view *view, struct err *e)
 {
     enum AVPixelFormat coded = frame->format;
     if (!view_format_known(coded)) {
         const char *name = av_get_pix_fmt_name(coded);
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", film->path, name ? name : "unknown");
+        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", film->path,
+                       name ? name : "unknown");
     }
-    *view = (struct frame_view){.orientation = film->orientation, .width = frame->width, .height = frame->height};
+    *view = (struct frame_view){
+        .orientation = film->orientation, .width = frame->width, .height = frame->height};
     film_colour_of_frame(frame, coded, film, view);
     if (!view_format_direct(coded)) {
         if (!unpack_frame(planes, frame, e))
@@ -39,7 +39,9 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
         const AVComponentDescriptor *c = &d->comp[i];
         bool chroma = !rgb && i > 0;
         view->plane[i] = (struct plane){
-            .data = frame->data[c->plane] + c->offset, .pitch = frame->linesize[c->plane], .step = c->step,
+            .data = frame->data[c->plane] + c->offset,
+            .pitch = frame->linesize[c->plane],
+            .step = c->step,
             .width = chroma ? shifted(frame->width, d->log2_chroma_w) : frame->width,
             .height = chroma ? shifted(frame->height, d->log2_chroma_h) : frame->height,
         };

@@ -12,11 +12,12 @@
 #include "barcode/media/film.h"
 
 /*
- * Describes a decoded frame, or its copy in *planes where its own samples cannot be described (pixfmt.c). *planes begins as
- * NULL and is the caller's to free with av_frame_free; one a thread. False for a pixel format that we cannot read
- * (ERR_INPUT) and without memory (ERR_FAILED).
+ * Describes a decoded frame, or its copy in *planes where its own samples cannot be described
+ * (pixfmt.c). *planes begins as NULL and is the caller's to free with av_frame_free; one a thread.
+ * False for a pixel format that we cannot read (ERR_INPUT) and without memory (ERR_FAILED).
  */
-bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes, struct frame_view *view, struct err *e);
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
+                   struct frame_view *view, struct err *e);
 
 /* The check alone, before any decoding. */
 bool view_format_known(enum AVPixelFormat format);

@@ -1,6 +1,7 @@
 /*
  * pixfmt.c - decoded pictures whose samples frame.h cannot describe, converted by libswscale:
- * palettes, fields of a word, big-endian words and X'Y'Z'. No sample changes its place or its range.
+ * palettes, fields of a word, big-endian words and X'Y'Z'. No sample changes its place or its
+ * range.
  */
 #include "pixfmt.h"
 
@@ -11,8 +12,8 @@
 bool view_format_direct(enum AVPixelFormat format)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
-    const uint64_t never = AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_HWACCEL |
-                           AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
+    const uint64_t never = AV_PIX_FMT_FLAG_BITSTREAM | AV_PIX_FMT_FLAG_PAL |
+                           AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER;
     if (!d || d->flags & never || d->comp[0].depth < 8)
         return false;
     int colours = d->nb_components - (d->flags & AV_PIX_FMT_FLAG_ALPHA ? 1 : 0);
@@ -21,7 +22,8 @@ bool view_format_direct(enum AVPixelFormat format)
     bool wide = d->comp[0].depth > 8;
     for (int i = 0; i < colours; i++) {
         bool same = d->comp[i].depth == d->comp[0].depth && d->comp[i].shift == d->comp[0].shift;
-        bool native = !wide || (!(d->flags & AV_PIX_FMT_FLAG_BE) && d->comp[i].offset % 2 == 0 && d->comp[i].step % 2 == 0);
+        bool native = !wide || (!(d->flags & AV_PIX_FMT_FLAG_BE) && d->comp[i].offset % 2 == 0 &&
+                                d->comp[i].step % 2 == 0);
         bool whole = wide ? d->comp[i].shift + d->comp[i].depth <= 16 : d->comp[i].shift == 0;
         if (!same || !native || !whole || d->comp[i].depth > 16)
             return false;
@@ -73,8 +75,8 @@ static void free_context(void *user, uint8_t *context)
 /* Full range on both sides: libswscale then converts no range. */
 static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
 {
-    const int flags = SWS_POINT | SWS_BITEXACT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT |
-                      SWS_FULL_CHR_H_INP;
+    const int flags =
+        SWS_POINT | SWS_BITEXACT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
     struct SwsContext *c = sws_getContext(from->width, from->height, from->format, to->width,
                                           to->height, to->format, flags, NULL, NULL, NULL);
     const int *table = sws_getCoefficients(SWS_CS_DEFAULT);
@@ -84,8 +86,8 @@ static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
 }
 
 /*
- * Makes *planes, which keeps the context in its opaque_ref and the source's format, as its descriptor, in `opaque`. Both
- * serve while format and size stay. Returns false if out of memory.
+ * Makes *planes, which keeps the context in its opaque_ref and the source's format, as its
+ * descriptor, in `opaque`. Both serve while format and size stay. Returns false if out of memory.
  */
 static bool make_room(AVFrame **planes, const AVFrame *frame)
 {

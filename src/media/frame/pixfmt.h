@@ -16,7 +16,8 @@ bool view_format_direct(enum AVPixelFormat format);
 /* True if libswscale can convert the format's samples to a format that view_format_direct knows. */
 bool unpack_knows(enum AVPixelFormat format);
 
-/* Converts a frame of a format that unpack_knows into *planes, whose memory is kept while the format and size stay. */
+/* Converts a frame of a format that unpack_knows into *planes, whose memory is kept while the
+ * format and size stay. */
 bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e);
 
 #endif

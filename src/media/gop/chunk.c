@@ -21,9 +21,10 @@ bool chunk_append(struct chunk *r, const struct picture *p, struct err *e)
 }
 
 /* Decides [begin, end), a stretch that starts where decoding may start. */
-static void plan_segment(struct chunk *r, const struct codec_traits *t, size_t begin, size_t end, int top_layer)
+static void plan_segment(struct chunk *r, const struct codec_traits *t, size_t begin, size_t end,
+                         int top_layer)
 {
-    size_t stop = begin;      /* one past the last wanted picture: what follows is not needed */
+    size_t stop = begin; /* one past the last wanted picture: what follows is not needed */
     for (size_t i = begin; i < end; i++)
         if (r->picture[i].selected)
             stop = i + 1;
@@ -70,7 +71,7 @@ void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything)
 
 int chunk_reorder_depth(const struct chunk *r)
 {
-    enum { WINDOW = 32 };     /* no codec reorders by more than 16 */
+    enum { WINDOW = 32 }; /* no codec reorders by more than 16 */
     int most = 0;
     for (size_t i = 0; i < r->count; i++) {
         if (r->picture[i].hidden)
@@ -94,7 +95,7 @@ void chunk_order_check(struct chunk_order *o, const struct codec_traits *t, cons
 
 bool chunk_may_use_threads(const struct chunk *r)
 {
-    enum { LEAST = 8 };       /* pictures: fewer are over before the threads are filled */
+    enum { LEAST = 8 }; /* pictures: fewer are over before the threads are filled */
     if (r->unsure || r->count < LEAST)
         return false;
     for (size_t i = 0; i < r->count; i++) {

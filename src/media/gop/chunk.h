@@ -25,45 +25,50 @@ extern "C" {
 #endif
 
 struct chunk {
-    struct picture *picture;  /* [count] in decoding order                              */
+    struct picture *picture; /* [count] in decoding order */
     size_t count, room;
-    size_t own;               /* pictures [own, count) are extras                       */
-    size_t selected;            /* how many are wanted, extras included                   */
-    size_t bytes;             /* of all packets                                         */
-    uint64_t frames;          /* displayed frames that are covered once the chunk is done */
-    bool unsure;              /* its display order is a guess: decode everything and see */
-    size_t bytes_pending;     /* of packets that no decoder has got yet                 */
-    size_t work;              /* of decoding bytes_pending, in bytes (decode_pass.c)     */
-    size_t passed;            /* pictures that a software worker is done with (decode_pass_pictures_done) */
-    int64_t cpu_ns;           /* the worker's processor time when it was last counted   */
-    int64_t taken_ns;         /* when a worker took it (clock_ns)                       */
-    int threads;              /* on so many it is decoded in software; 0: not taken, or by NVDEC */
+    size_t own;           /* pictures [own, count) are extras */
+    size_t selected;      /* how many are wanted, extras included */
+    size_t bytes;         /* of all packets */
+    uint64_t frames;      /* displayed frames that are covered once the chunk is done */
+    bool unsure;          /* its display order is a guess: decode everything and see */
+    size_t bytes_pending; /* of packets that no decoder has got yet */
+    size_t work;          /* of decoding bytes_pending, in bytes (decode_pass.c) */
+    size_t passed;    /* pictures that a software worker is done with (decode_pass_pictures_done) */
+    int64_t cpu_ns;   /* the worker's processor time when it was last counted */
+    int64_t taken_ns; /* when a worker took it (clock_ns) */
+    int threads;      /* on so many it is decoded in software; 0: not taken, or by NVDEC */
 };
 
-/* Moves *p to the end of the chunk; its packet's owner is the chunk from then on. False: memory, *p untouched. */
+/* Moves *p to the end of the chunk; its packet's owner is the chunk from then on. False: memory, *p
+ * untouched. */
 bool chunk_append(struct chunk *r, const struct picture *p, struct err *e);
 
 /*
- * Decides every picture's action. `everything` decodes all pictures (a second try), else only what wanted
- * pictures need: per segment (from one RAP_CLOSED to the next) nothing after the last wanted picture, no unwanted
- * droppable ones, no RASL of the chunk's first key. HEVC droppable counts only at the chunk's highest temporal layer.
+ * Decides every picture's action. `everything` decodes all pictures (a second try), else only what
+ * wanted pictures need: per segment (from one RAP_CLOSED to the next) nothing after the last wanted
+ * picture, no unwanted droppable ones, no RASL of the chunk's first key. HEVC droppable counts only
+ * at the chunk's highest temporal layer.
  */
 void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything);
 
-/* The most pictures that precede one in decoding order and follow it in display order: a decoder's needed delay. */
+/* The most pictures that precede one in decoding order and follow it in display order: a decoder's
+ * needed delay. */
 int chunk_reorder_depth(const struct chunk *r);
 
 /*
- * Pictures of a chunk come out of a decoder in display order, or the chunker expected a wrong order.
- * Begin with zeros; a chunk that is decoded anew begins with `last` 0.
+ * Pictures of a chunk come out of a decoder in display order, or the chunker expected a wrong
+ * order. Begin with zeros; a chunk that is decoded anew begins with `last` 0.
  */
 struct chunk_order {
-    uint64_t last;     /* highest frame number that came out so far                       */
-    bool wrong;        /* a picture came out after one that should have followed it       */
+    uint64_t last; /* highest frame number that came out so far */
+    bool wrong;    /* a picture came out after one that should have followed it */
 };
 
-/* `p` came out. Hidden pictures and those that are staged already say nothing, nor do codecs that do not reorder. */
-void chunk_order_check(struct chunk_order *o, const struct codec_traits *t, const struct picture *p);
+/* `p` came out. Hidden pictures and those that are staged already say nothing, nor do codecs that
+ * do not reorder. */
+void chunk_order_check(struct chunk_order *o, const struct codec_traits *t,
+                       const struct picture *p);
 
 /*
  * Returns true if a decoder with frame threads may decode it: it is long enough to gain, its order

@@ -14,19 +14,19 @@ struct chunker {
     struct chunker_config config;
     struct chunker_counts counts;
     struct selection_cursor cursor;
-    struct chunk *pending;     /* wanted GOPs that wait for company; may be NULL          */
-    struct chunk *gop;         /* the GOP being collected, its key first                   */
-    struct chunk *next;        /* the following GOP's key and leading pictures so far      */
-    struct picture **shown;  /* scratch: one GOP in display order                        */
+    struct chunk *pending;  /* wanted GOPs that wait for company; may be NULL */
+    struct chunk *gop;      /* the GOP being collected, its key first */
+    struct chunk *next;     /* the following GOP's key and leading pictures so far */
+    struct picture **shown; /* scratch: one GOP in display order */
     size_t shown_room;
     bool rap_seen, first_gop;
-    bool unsure;             /* about the display order of the GOP that is being closed   */
-    bool filled, filled_before;  /* dropped frames were put into it, into the GOP before it */
-    bool real;               /* frames are missing at the gaps near the GOP that was closed last */
-    const struct picture *ahead;    /* the one that is being pushed; NULL: the film ended              */
+    bool unsure;                /* about the display order of the GOP that is being closed */
+    bool filled, filled_before; /* dropped frames were put into it, into the GOP before it */
+    bool real; /* frames are missing at the gaps near the GOP that was closed last */
+    const struct picture *ahead; /* the one that is being pushed; NULL: the film ended */
     struct gaps gaps;
-    bool stopped;            /* by chunker_stop                                          */
-    bool lost;               /* a picture was: from then on, not every count of order is to be believed */
+    bool stopped; /* by chunker_stop */
+    bool lost;    /* a picture was: from then on, not every count of order is to be believed */
     struct timeline timeline;
 };
 
@@ -98,7 +98,8 @@ static bool choose(struct chunker *g, struct picture *p, int64_t time, int64_t n
     p->tag = (struct frame_tag){.frame = p->frame, .time_us = time};
     if (repeat == 0)
         return true;
-    p->tag = (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
+    p->tag =
+        (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
     p->selected = true;
     return columns_announce(g->config.columns, &p->tag, e);
 }
@@ -109,7 +110,9 @@ static bool number_last(struct chunker *g, struct picture *p, int64_t time, stru
     int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
     bool usual = stays == g->config.frame_us;
     frame_times_add(g->config.frame_times, time, usual ? FRAME_TIMES_OPEN : time + stays);
-    return choose(g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays, e);
+    return choose(g, p, time,
+                  usual ? selection_last_until(&g->config.selection, time, stays) : time + stays,
+                  e);
 }
 
 /* Numbers the frame at `time`, and frames that were dropped between it and the one at `next`. */
@@ -139,7 +142,8 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     return true;
 }
 
-/* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends. */
+/* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends.
+ */
 static bool number_frames(struct chunker *g, size_t n, const struct picture *after, struct err *e)
 {
     if (n == 0)
@@ -158,7 +162,8 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
     return true;
 }
 
-/* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before one does not. */
+/* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before
+ * one does not. */
 static void suspect_before(const struct chunker *g, struct chunk *r, size_t i)
 {
     enum bitstream stream = g->config.traits.stream;
@@ -173,10 +178,11 @@ static bool is_after_gap(const struct chunker *g, const struct picture *p)
     return p->lost || (p->after_gap && g->real);
 }
 
-/* True if more is gone between the following GOP's key and the picture being pushed than can still come. */
+/* True if more is gone between the following GOP's key and the picture being pushed than can still
+ * come. */
 static bool is_far_ahead(const struct chunker *g)
 {
-    enum { REACH = 17 };                  /* no codec reorders by more than 16 */
+    enum { REACH = 17 }; /* no codec reorders by more than 16 */
     int64_t from = g->next->picture[0].pts_us;
     bool timed = from != TIME_NONE && g->ahead->pts_us != TIME_NONE;
     return timed && g->ahead->after_gap &&
@@ -200,7 +206,7 @@ static void check_gaps(struct chunker *g)
     for (size_t i = 0; i < g->gop->count; i++)
         g->gop->picture[i].after_gap &= g->real;
     suspect_inside(g, g->gop);
-    suspect_inside(g, g->next);           /* copies may be in a chunk already (gop_add_next_leading) */
+    suspect_inside(g, g->next); /* copies may be in a chunk already (gop_add_next_leading) */
     if (g->next->count > 0 && is_after_gap(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_after_gap(g, g->ahead) || is_far_ahead(g)))
@@ -210,9 +216,10 @@ static void check_gaps(struct chunker *g)
 }
 
 /*
- * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a GOP is decoded as it
- * would be without the others, so that what its decoder has to say about it comes out the same. One whose order is a
- * guess is decoded always: only that shows whether the guess was right.
+ * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a
+ * GOP is decoded as it would be without the others, so that what its decoder has to say about it
+ * comes out the same. One whose order is a guess is decoded always: only that shows whether the
+ * guess was right.
  */
 static void leave_out(const struct chunker *g, size_t n)
 {
@@ -256,7 +263,8 @@ static bool hand_out_key(struct chunker *g, struct err *e)
     return !g->config.key || !shows || g->config.key(g->config.user, key, e);
 }
 
-/* What is displayed after the GOP that is being closed: g->next's first picture. Its leading ones have their places before its key. */
+/* What is displayed after the GOP that is being closed: g->next's first picture. Its leading ones
+ * have their places before its key. */
 static const struct picture *find_after(const struct chunker *g)
 {
     for (size_t i = 0; i < g->next->count; i++)
@@ -282,11 +290,12 @@ static bool close_gop(struct chunker *g, struct err *e)
     if (!hand_out_key(g, e))
         return false;
 
-    bool needed = g->config.emit && (gop_is_selected(g->gop, false) || gop_is_selected(g->next, true));
+    bool needed =
+        g->config.emit && (gop_is_selected(g->gop, false) || gop_is_selected(g->next, true));
     if (needed) {
         if (!g->pending && !(g->pending = new_chunk(e)))
             return false;
-        if (g->pending->count == 0)       /* a first GOP's leading pictures were the chunk's before */
+        if (g->pending->count == 0) /* a first GOP's leading pictures were the chunk's before */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].selected &= !g->gop->picture[i].leading;
         if (!gop_move_pictures(g->pending, g->gop, e))
@@ -320,7 +329,8 @@ static bool leads(const struct chunker *g, const struct picture *key, const stru
         return p->marked_leading;
     if (p->order != TIME_NONE && key->order != TIME_NONE && p->order != key->order)
         return p->order < key->order;
-    bool by_time = g->config.traits.stream == STREAM_H264 || g->config.traits.stream == STREAM_OTHER;
+    bool by_time =
+        g->config.traits.stream == STREAM_H264 || g->config.traits.stream == STREAM_OTHER;
     return by_time && timed && p->pts_us < key->pts_us;
 }
 
@@ -389,21 +399,19 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
         return keep(g->gop, p, e);
     }
     if (p->leading) {
-        /* Only the film's first GOP comes here: its leading pictures show if they need nothing before it. */
+        /* Only the film's first GOP comes here: its leading pictures show if they need nothing
+         * before it. */
         bool hevc = g->config.traits.stream == STREAM_HEVC;
         bool whole = (hevc || g->gop->picture[0].closed) && !p->needs_before;
         p->leading = false;
         p->hidden |= !whole;
     } else if (!p->hidden) {
-        g->first_gop = false;      /* leading pictures come right after their key */
+        g->first_gop = false; /* leading pictures come right after their key */
     }
     return keep(in, p, e);
 }
 
-void chunker_stop(struct chunker *g)
-{
-    g->stopped = true;
-}
+void chunker_stop(struct chunker *g) { g->stopped = true; }
 
 bool chunker_end(struct chunker *g, struct err *e)
 {
@@ -443,7 +451,8 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
     struct chunk *held = g->gop;
     if (!emit_pending(g, held, e))
         return false;
-    /* next holds at most the following GOP's key and leading pictures: next in decoding order, and without a number yet. */
+    /* next holds at most the following GOP's key and leading pictures: next in decoding order, and
+     * without a number yet. */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
     if (!gop_move_pictures(held, g->next, e))
@@ -456,12 +465,6 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
     return true;
 }
 
-struct chunker_counts chunker_counts_now(const struct chunker *g)
-{
-    return g->counts;
-}
+struct chunker_counts chunker_counts_now(const struct chunker *g) { return g->counts; }
 
-int64_t chunker_last_us(const struct chunker *g)
-{
-    return g->timeline.last_us;
-}
+int64_t chunker_last_us(const struct chunker *g) { return g->timeline.last_us; }

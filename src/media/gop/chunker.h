@@ -14,9 +14,9 @@
  * A lost picture (chunk.h) takes its place by its time. The frames that must have been in a gap
  * between two pictures are numbered, timed and announced too, though they are never decoded.
  *
- * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts make sense;
- * else by time where every picture has a distinct one; else (codecs that do not reorder) by arrival. A chunk in
- * which the first two disagree is marked `unsure`.
+ * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts
+ * make sense; else by time where every picture has a distinct one; else (codecs that do not
+ * reorder) by arrival. A chunk in which the first two disagree is marked `unsure`.
  */
 #ifndef BARCODE_GOP_CHUNKER_H
 #define BARCODE_GOP_CHUNKER_H
@@ -33,41 +33,45 @@ extern "C" {
 #endif
 
 enum {
-    CHUNK_PICTURES = 64,        /* GOPs are merged until a chunk has this many              */
-    GOP_PICTURES_MAX = 1500,  /* a GOP that grows beyond is decoded as it is read        */
+    CHUNK_PICTURES = 64,     /* GOPs are merged until a chunk has this many */
+    GOP_PICTURES_MAX = 1500, /* a GOP that grows beyond is decoded as it is read */
 };
 #define GOP_BYTES_MAX ((size_t)192 << 20)
 
 struct chunker_counts {
-    uint64_t displayed;       /* frames numbered so far        */
-    uint64_t chunks, skipped;   /* runs emitted, GOPs not needed */
-    uint64_t lead_in;         /* pictures before the first cut */
-    uint64_t dropped;         /* of the displayed ones: in a gap */
-    uint64_t dropped_selected;  /* of them: selected              */
+    uint64_t displayed;        /* frames numbered so far */
+    uint64_t chunks, skipped;  /* runs emitted, GOPs not needed */
+    uint64_t lead_in;          /* pictures before the first cut */
+    uint64_t dropped;          /* of the displayed ones: in a gap */
+    uint64_t dropped_selected; /* of them: selected */
 };
 
 /* Takes a chunk (and owns it, on failure too). */
 typedef bool chunker_emit(void *user, struct chunk *chunk, struct err *e);
 
-/* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and is then to be set to NULL. */
+/* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and
+ * is then to be set to NULL. */
 typedef bool chunker_key(void *user, struct picture *key, struct err *e);
 
 struct chunker_config {
     struct selection selection;
     struct codec_traits traits;
-    int64_t frame_us;             /* nominal time of a frame, for those that have none (> 0)   */
-    struct columns *columns;      /* wanted frames are announced here; NULL: not at all        */
-    struct frame_times *frame_times;  /* every numbered frame is noted here; NULL: not at all      */
-    frame_have *have;             /* asked of every selected frame; a GOP that has them all is not
-                                     decoded; other GOPs are. NULL: none is there              */
+    int64_t frame_us;                /* nominal time of a frame, for those that have none (> 0) */
+    struct columns *columns;         /* wanted frames are announced here; NULL: not at all */
+    struct frame_times *frame_times; /* every numbered frame is noted here; NULL: not at all */
+    /*
+     * asked of every selected frame; a GOP that has them all is not decoded; other GOPs are. NULL:
+     * none is there
+     */
+    frame_have *have;
     void *have_user;
-    chunker_emit *emit;           /* NULL: nothing is emitted (only counting)                  */
+    chunker_emit *emit; /* NULL: nothing is emitted (only counting) */
     /*
      * Called for each GOP's first picture instead of any selection: the other pictures need no
      * packets, and a GOP may be of any length. NULL: the selection picks.
      */
     chunker_key *key;
-    void *user;                   /* of both                                                   */
+    void *user; /* of both */
 };
 
 struct chunker;
@@ -88,17 +92,20 @@ void chunker_stop(struct chunker *g);
 bool chunker_end(struct chunker *g, struct err *e);
 
 /*
- * The file broke off before picture `serial`, which does not come: to be called before the film's end.
+ * The file broke off before picture `serial`, which does not come: to be called before the film's
+ * end.
  */
 void chunker_break_off(struct chunker *g, uint64_t serial);
 
 /*
- * True when what is held cannot become a chunk: a GOP is too long to hold, or no cut was seen for as long
- * (or, `at_end`, at all). The caller then asks chunker_release and decodes sequentially from there.
+ * True when what is held cannot become a chunk: a GOP is too long to hold, or no cut was seen for
+ * as long (or, `at_end`, at all). The caller then asks chunker_release and decodes sequentially
+ * from there.
  */
 bool chunker_stuck(const struct chunker *g, bool at_end);
 
-/* True once the film's first picture that can be decoded is known, and which of its leading pictures. */
+/* True once the film's first picture that can be decoded is known, and which of its leading
+ * pictures. */
 bool chunker_begun(const struct chunker *g);
 
 /* True when the selection can want nothing more. */
@@ -106,11 +113,11 @@ bool chunker_done(const struct chunker *g);
 
 /*
  * What a sequential decoder needs to go on from here: emits everything before the GOP being
- * collected and hands out that GOP's pictures (the caller's, chunk_free), the cursor, the next frame
- * number and the timeline.
+ * collected and hands out that GOP's pictures (the caller's, chunk_free), the cursor, the next
+ * frame number and the timeline.
  */
 struct chunker_state {
-    struct chunk *held;              /* may be empty, never NULL                     */
+    struct chunk *held; /* may be empty, never NULL */
     struct selection_cursor cursor;
     uint64_t next_frame;
     struct timeline timeline;

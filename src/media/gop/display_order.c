@@ -38,8 +38,9 @@ static bool all_ordered(struct picture *const *p, size_t n)
 }
 
 /*
- * True if the bitstream can have meant these order counts, by which the pictures are sorted: each once, and none so late
- * that it waits for more pictures than a decoder keeps. What fails has counts that began anew in mid-GOP, or come from damage.
+ * True if the bitstream can have meant these order counts, by which the pictures are sorted: each
+ * once, and none so late that it waits for more pictures than a decoder keeps. What fails has
+ * counts that began anew in mid-GOP, or come from damage.
  */
 static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
 {
@@ -79,7 +80,8 @@ static bool are_apart(struct picture *const *p, size_t i, size_t j)
     return p[first]->lost;
 }
 
-/* The time of MPEG-2's picture i, which has none: from one nearby, by their order, which counts frames. */
+/* The time of MPEG-2's picture i, which has none: from one nearby, by their order, which counts
+ * frames. */
 static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64_t frame_us)
 {
     enum { NEAR = 3 };
@@ -90,7 +92,8 @@ static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64
     return i > 0 ? p[i - 1]->pts_us + frame_us : TIME_NONE;
 }
 
-/* By time, a picture without one right after that which came before it. Without any times lost pictures do so by their order. */
+/* By time, a picture without one right after that which came before it. Without any times lost
+ * pictures do so by their order. */
 static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
 {
     bool mpeg2 = stream == STREAM_MPEG2;

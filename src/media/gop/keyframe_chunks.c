@@ -20,7 +20,8 @@ void keys_drop(struct keys *k)
     k->holds = false;
 }
 
-/* The key frame alone, or its two fields. Both are decoded: nothing of a chunk of one picture is left out. */
+/* The key frame alone, or its two fields. Both are decoded: nothing of a chunk of one picture is
+ * left out. */
 static struct chunk *make_chunk(struct keys *k, struct err *e)
 {
     struct chunk *chunk = calloc(1, sizeof *chunk);
@@ -28,7 +29,11 @@ static struct chunk *make_chunk(struct keys *k, struct err *e)
         err_memory(e, sizeof *chunk);
         return NULL;
     }
-    struct picture second = {.packet = k->second, .serial = k->held.serial + 1, .pts_us = TIME_NONE, .order = TIME_NONE, .second = true,
+    struct picture second = {.packet = k->second,
+                             .serial = k->held.serial + 1,
+                             .pts_us = TIME_NONE,
+                             .order = TIME_NONE,
+                             .second = true,
                              .frame = k->held.frame};
     if (!chunk_append(chunk, &k->held, e)) {
         chunk_free(&chunk);
@@ -91,8 +96,10 @@ void keys_serve(struct keys *k, int64_t until)
     uint64_t first;
     if (!k->holds)
         return;
-    /* When the key frame itself came up says nothing: the first one serves what was wanted before it. */
-    uint32_t n = selection_take(&k->cursor, until == INT64_MAX ? tag->time_us : until - 1, until, &first);
+    /* When the key frame itself came up says nothing: the first one serves what was wanted before
+     * it. */
+    uint32_t n =
+        selection_take(&k->cursor, until == INT64_MAX ? tag->time_us : until - 1, until, &first);
     if (tag->repeat == 0)
         tag->column = first;
     tag->repeat += n;

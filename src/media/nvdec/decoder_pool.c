@@ -8,8 +8,11 @@
 
 enum {
     DEVICES = 32,
-    KINDS = 8,        /* of films whose decoders may lie idle, all of them, side by side; less where memory is tight */
-    ANSWERS = 64      /* of the driver's that are kept: the last ones */
+    /*
+     * of films whose decoders may lie idle, all of them, side by side; less where memory is tight
+     */
+    KINDS = 8,
+    ANSWERS = 64 /* of the driver's that are kept: the last ones */
 };
 
 /* Of one GPU, for one kind of stream. */
@@ -27,20 +30,21 @@ struct waiter {
 struct device {
     void *context;
     int most, working;
-    struct waiter *first;            /* to come */
+    struct waiter *first; /* to come */
 };
 
 struct decoders {
-    bool several;                    /* films, one of which may take over another's decoders */
-    pthread_mutex_t lock;            /* guards what follows                 */
+    bool several;         /* films, one of which may take over another's decoders */
+    pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t left;
     struct device device[DEVICES];
     int devices;
-    struct nvdec_decoder *idle;      /* the one that was given back last is first */
-    struct nvdec_decoder *retired;     /* no film can have them; likewise            */
-    pthread_mutex_t asking;          /* guards what follows; held while the driver is asked, which answers one at a time anyway */
+    struct nvdec_decoder *idle;    /* the one that was given back last is first */
+    struct nvdec_decoder *retired; /* no film can have them; likewise */
+    /* guards what follows; held while the driver is asked, which answers one at a time anyway */
+    pthread_mutex_t asking;
     struct answer answer[ANSWERS];
-    unsigned answers;                /* so many were ever kept */
+    unsigned answers; /* so many were ever kept */
 };
 
 struct decoders *decoders_open(bool several, struct err *e)
@@ -88,30 +92,27 @@ void decoders_free(struct decoders **d)
     *d = NULL;
 }
 
-/* A context of the film's own (nvdec.h, own) ends with it. Software that stands in has no context, and is kept. */
-static bool keeps(const struct decoders *pool, const struct nvdec *n)
-{
-    return pool && !n->own;
-}
+/* A context of the film's own (nvdec.h, own) ends with it. Software that stands in has no context,
+ * and is kept. */
+static bool keeps(const struct decoders *pool, const struct nvdec *n) { return pool && !n->own; }
 
-bool nvdec_pool_hands_on(const struct decoders *pool)
-{
-    return pool && pool->several;
-}
+bool nvdec_pool_hands_on(const struct decoders *pool) { return pool && pool->several; }
 
 /* Under its lock. */
-static const struct answer *find_answer(const struct decoders *pool, const void *context, const struct nvdec_caps *question)
+static const struct answer *find_answer(const struct decoders *pool, const void *context,
+                                        const struct nvdec_caps *question)
 {
     for (unsigned i = 0; i < pool->answers && i < ANSWERS; i++) {
         const struct answer *a = &pool->answer[i];
-        if (a->context == context && a->caps.codec == question->codec && a->caps.chroma == question->chroma &&
-            a->caps.bits_above_8 == question->bits_above_8)
+        if (a->context == context && a->caps.codec == question->codec &&
+            a->caps.chroma == question->chroma && a->caps.bits_above_8 == question->bits_above_8)
             return a;
     }
     return NULL;
 }
 
-bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps, nvdec_ask *ask, struct err *e)
+bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps,
+                    nvdec_ask *ask, struct err *e)
 {
     if (!keeps(pool, n))
         return ask(n, caps, e);
@@ -164,8 +165,10 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decod
     if (device) {
         *last = &me;
         device->most = nvdec_workers(n);
-        while (!(in_vain = is_in_vain(s)) && (device->working >= device->most || device->first != &me)) {
-            struct timespec until = clock_deadline(100000000);   /* nobody wakes who waits here when a film is stopped */
+        while (!(in_vain = is_in_vain(s)) &&
+               (device->working >= device->most || device->first != &me)) {
+            /* nobody wakes who waits here when a film is stopped */
+            struct timespec until = clock_deadline(100000000);
             pthread_cond_timedwait(&pool->left, &pool->lock, &until);
         }
         remove_waiter(device, &me);
@@ -191,23 +194,28 @@ void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n)
 static bool same_bytes(const AVCodecParameters *a, const AVCodecParameters *b)
 {
     return a->extradata_size == b->extradata_size &&
-           (a->extradata_size == 0 || memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
+           (a->extradata_size == 0 ||
+            memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
 }
 
 /* All that avcodec_parameters_to_context takes of a video stream, but for its bit rate. */
 static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
 {
-    return a->codec_id == b->codec_id && a->codec_tag == b->codec_tag && a->format == b->format && a->width == b->width &&
-           a->height == b->height && a->profile == b->profile && a->level == b->level && a->field_order == b->field_order &&
-           a->color_range == b->color_range && a->color_primaries == b->color_primaries && a->color_trc == b->color_trc &&
-           a->color_space == b->color_space && a->chroma_location == b->chroma_location && a->video_delay == b->video_delay &&
-           a->bits_per_coded_sample == b->bits_per_coded_sample && a->bits_per_raw_sample == b->bits_per_raw_sample &&
-           a->sample_aspect_ratio.num == b->sample_aspect_ratio.num && a->sample_aspect_ratio.den == b->sample_aspect_ratio.den &&
-           same_bytes(a, b);
+    return a->codec_id == b->codec_id && a->codec_tag == b->codec_tag && a->format == b->format &&
+           a->width == b->width && a->height == b->height && a->profile == b->profile &&
+           a->level == b->level && a->field_order == b->field_order &&
+           a->color_range == b->color_range && a->color_primaries == b->color_primaries &&
+           a->color_trc == b->color_trc && a->color_space == b->color_space &&
+           a->chroma_location == b->chroma_location && a->video_delay == b->video_delay &&
+           a->bits_per_coded_sample == b->bits_per_coded_sample &&
+           a->bits_per_raw_sample == b->bits_per_raw_sample &&
+           a->sample_aspect_ratio.num == b->sample_aspect_ratio.num &&
+           a->sample_aspect_ratio.den == b->sample_aspect_ratio.den && same_bytes(a, b);
 }
 
 /* Under the lock: takes the first for `stream` out of the list; for NULL, the last of any. */
-static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *context, const AVCodecParameters *stream)
+static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *context,
+                                      const AVCodecParameters *stream)
 {
     struct nvdec_decoder **at = list, **found = NULL;
     for (; *at; at = &(*at)->next)
@@ -233,7 +241,8 @@ static int idle_in(const struct decoders *pool, const struct nvdec *n)
     return idle;
 }
 
-/* Under the lock: takes out what is in the way of a new one. A spent one at a time, for each costs the film time; where memory is tight, all of them. */
+/* Under the lock: takes out what is in the way of a new one. A spent one at a time, for each costs
+ * the film time; where memory is tight, all of them. */
 static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct nvdec *n)
 {
     struct nvdec_decoder *found = NULL, *one;
@@ -242,7 +251,8 @@ static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct
         one->next = found;
         found = one;
     }
-    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_workers(n))) && (one = take_out(&pool->idle, n->context, NULL))) {
+    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_workers(n))) &&
+        (one = take_out(&pool->idle, n->context, NULL))) {
         one->next = found;
         found = one;
     }
@@ -250,7 +260,8 @@ static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct
 }
 
 /* One that is kept. Where there is none, *out_of_use is what must go before a new one is made. */
-static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct nvdec_decoder **out_of_use)
+static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n,
+                                  const AVStream *stream, struct nvdec_decoder **out_of_use)
 {
     pthread_mutex_lock(&pool->lock);
     struct nvdec_decoder *d = take_out(&pool->idle, n->context, stream->codecpar);
@@ -277,9 +288,11 @@ static struct nvdec_decoder *make(const struct nvdec *n, const AVStream *stream,
     return d;
 }
 
-struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec *n, const AVStream *stream, struct err *e)
+struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec *n,
+                                      const AVStream *stream, struct err *e)
 {
-    struct nvdec_decoder *out_of_use = NULL, *d = keeps(pool, n) ? find(pool, n, stream, &out_of_use) : NULL;
+    struct nvdec_decoder *out_of_use = NULL,
+                         *d = keeps(pool, n) ? find(pool, n, stream, &out_of_use) : NULL;
     destroy_all(&out_of_use);
     return d ? d : make(n, stream, e);
 }
@@ -296,13 +309,14 @@ bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct 
     return true;
 }
 
-void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d, bool sound)
+void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d,
+                     bool sound)
 {
     struct nvdec_decoder *one = *d;
     *d = NULL;
     if (!one)
         return;
-    one->context->opaque = NULL;     /* the worker's watch */
+    one->context->opaque = NULL; /* the worker's watch */
     bool reused = sound && nvdec_pool_hands_on(pool);
     if (!keeps(pool, n) || (!reused && nvdec_is_tight(n))) {
         destroy(&one);

@@ -42,12 +42,16 @@ static bool driver_open(struct driver *d, struct err *e)
 {
     d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
     d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
-    if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) && look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
-        look_up(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) && look_up(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
-        look_up(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) && look_up(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
+    if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) &&
+        look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
+        look_up(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) &&
+        look_up(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
+        look_up(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) &&
+        look_up(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
         look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
         return true;
-    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there", d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there",
+            d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
     return false;
 }
 
@@ -69,9 +73,9 @@ static bool driver_is_there(struct err *e)
 
 struct codec {
     enum AVCodecID id;
-    int number;          /* cudaVideoCodec of cuviddec.h */
-    bool exact;          /* DECODE_AUTO uses NVDEC: it gave the software decoder's bytes */
-    bool one_size;       /* the film goes to software where the size of its frames changes */
+    int number;    /* cudaVideoCodec of cuviddec.h */
+    bool exact;    /* DECODE_AUTO uses NVDEC: it gave the software decoder's bytes */
+    bool one_size; /* the film goes to software where the size of its frames changes */
 };
 
 /*
@@ -125,8 +129,9 @@ static int chroma_number(const AVPixFmtDescriptor *d)
 static bool fits(const struct nvdec_caps *c, const AVCodecParameters *par)
 {
     unsigned width = (unsigned)par->width, height = (unsigned)par->height;
-    return c->supported && width >= c->min_width && height >= c->min_height && width <= c->max_width &&
-           height <= c->max_height && (uint64_t)width * height / 256 <= c->max_macroblocks;
+    return c->supported && width >= c->min_width && height >= c->min_height &&
+           width <= c->max_width && height <= c->max_height &&
+           (uint64_t)width * height / 256 <= c->max_macroblocks;
 }
 
 /* nvdec_ask */
@@ -143,7 +148,8 @@ static bool ask_driver(const struct nvdec *n, struct nvdec_caps *caps, struct er
     return answered;
 }
 
-static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecParameters *par, struct err *e)
+static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecParameters *par,
+                       struct err *e)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
     const struct codec *codec = find_codec(par->codec_id);
@@ -151,7 +157,8 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
                               .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
-    /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second way. */
+    /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second
+     * way. */
     bool askable = codec && caps.chroma > 0;
     if (!askable && !driver_is_there(e))
         return false;
@@ -160,8 +167,9 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
         return true;
     }
     if (why.code == ERR_NONE)
-        return err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s", avcodec_get_name(par->codec_id), par->width,
-                       par->height, d ? d->name : "unknown format");
+        return err_set(e, ERR_INPUT, "the GPU cannot decode %s of %dx%d, %s",
+                       avcodec_get_name(par->codec_id), par->width, par->height,
+                       d ? d->name : "unknown format");
     *e = why;
     return false;
 }
@@ -174,7 +182,8 @@ bool nvdec_stands_in(void)
     return what && strcmp(what, "software") == 0;
 }
 
-bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e)
+bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool,
+                const AVStream *stream, struct err *e)
 {
     *n = (struct nvdec){.context = device.context};
     if (nvdec_stands_in()) {
@@ -188,7 +197,8 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
         char text[128];
         int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
         if (code < 0)
-            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s", av_error_text(code, text));
+            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s",
+                           av_error_text(code, text));
         n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
     }
     if (can_decode(n, pool, stream->codecpar, e))
@@ -203,16 +213,18 @@ void nvdec_close(struct nvdec *n)
     *n = (struct nvdec){0};
 }
 
-/* A stream that waits for no other and outranks the clustering, for what comes out is shrunk on it. NULL: the driver refuses. */
+/* A stream that waits for no other and outranks the clustering, for what comes out is shrunk on it.
+ * NULL: the driver refuses. */
 static void *make_stream(void *context)
 {
-    enum { NON_BLOCKING = 1 };           /* CU_STREAM_NON_BLOCKING of cuda.h */
+    enum { NON_BLOCKING = 1 }; /* CU_STREAM_NON_BLOCKING of cuda.h */
     struct driver d = {0};
     struct err why = ERR_INIT;
     void *stream = NULL, *popped;
     int least, greatest;
     if (driver_open(&d, &why) && d.push(context) == 0) {
-        if (d.priorities(&least, &greatest) != 0 || d.stream_create(&stream, NON_BLOCKING, greatest) != 0)
+        if (d.priorities(&least, &greatest) != 0 ||
+            d.stream_create(&stream, NON_BLOCKING, greatest) != 0)
             stream = NULL;
         d.pop(&popped);
     }
@@ -253,15 +265,9 @@ static AVBufferRef *make_device(const struct nvdec *n)
     return device;
 }
 
-int nvdec_workers(const struct nvdec *n)
-{
-    return 2 * n->engines;
-}
+int nvdec_workers(const struct nvdec *n) { return 2 * n->engines; }
 
-bool nvdec_shares(const struct nvdec *n)
-{
-    return n->context && !n->own;
-}
+bool nvdec_shares(const struct nvdec *n) { return n->context && !n->own; }
 
 bool nvdec_is_tight(const struct nvdec *n)
 {
@@ -279,8 +285,9 @@ bool nvdec_is_tight(const struct nvdec *n)
 }
 
 /*
- * libavcodec asks again without CUDA when the driver refuses: then the software format is taken. NVDEC is told coded sizes, in
- * whole blocks for most codecs; VP8 and VP9 have none, and NVDEC scales a picture that is to come out in an odd size.
+ * libavcodec asks again without CUDA when the driver refuses: then the software format is taken.
+ * NVDEC is told coded sizes, in whole blocks for most codecs; VP8 and VP9 have none, and NVDEC
+ * scales a picture that is to come out in an odd size.
  */
 static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
 {
@@ -305,7 +312,8 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
 {
     char text[128];
     /* The native decoder, not a wrapper such as libdav1d: only it has the hwaccel. */
-    AVCodecContext *c = decoder_alloc(stream, n->context && stream->codecpar->codec_id == AV_CODEC_ID_AV1 ? "av1" : NULL, e);
+    AVCodecContext *c = decoder_alloc(
+        stream, n->context && stream->codecpar->codec_id == AV_CODEC_ID_AV1 ? "av1" : NULL, e);
     if (!c)
         return NULL;
     if (n->context && !(c->hw_device_ctx = make_device(n))) {
@@ -317,10 +325,11 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     c->thread_count = 1;
     /* The picture being shrunk, and what a raised H.264 delay holds back. */
     c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
-    const AVCodec *codec = c->codec;     /* a failed avcodec_open2 forgets it */
+    const AVCodec *codec = c->codec; /* a failed avcodec_open2 forgets it */
     int code = avcodec_open2(c, codec, NULL);
     if (code < 0) {
-        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name, av_error_text(code, text));
+        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name,
+                av_error_text(code, text));
         avcodec_free_context(&c);
     }
     return c;
@@ -344,10 +353,7 @@ bool nvdec_is_resized(const AVCodecContext *decoder)
 
 /* ------------------------------------------------------------------ pictures */
 
-bool nvdec_is_picture(const AVFrame *frame)
-{
-    return frame->format == AV_PIX_FMT_CUDA;
-}
+bool nvdec_is_picture(const AVFrame *frame) { return frame->format == AV_PIX_FMT_CUDA; }
 
 static enum AVPixelFormat layout_of(const AVFrame *picture)
 {
@@ -368,7 +374,8 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 {
     char text[128];
     av_frame_unref(host);
-    /* Rows are copied by the frame's height, halved: of an odd one the last row of chroma would be left out. */
+    /* Rows are copied by the frame's height, halved: of an odd one the last row of chroma would be
+     * left out. */
     AVFrame *even = av_frame_clone(frame);
     if (!even)
         return err_set(e, ERR_FAILED, "out of memory for a picture");
@@ -377,39 +384,49 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
     int code = av_hwframe_transfer_data(host, even, 0);
     av_frame_free(&even);
     if (code < 0)
-        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s", av_error_text(code, text));
+        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s",
+                       av_error_text(code, text));
     return true;
 }
 
-bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,
-                struct frame_view *view, struct err *e)
+bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data,
+                const struct film *film, struct frame_view *view, struct err *e)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(picture));
     const AVPixFmtDescriptor *coded = av_pix_fmt_desc_get(decoder->sw_pix_fmt);
     if (!d || !coded || d->nb_components != 3)
-        return err_set(e, ERR_ENGINE, "the GPU gives pictures in format '%s', which cannot be read", d ? d->name : "unknown");
+        return err_set(e, ERR_ENGINE, "the GPU gives pictures in format '%s', which cannot be read",
+                       d ? d->name : "unknown");
     int left = (int)picture->crop_left, top = (int)picture->crop_top;
     bool wide = d->comp[0].depth > 8;
     *view = (struct frame_view){
         .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
         .orientation = film->orientation,
-        /* NVDEC puts the bits of a sample highest in its word, also where libav's name for the layout says 16. */
-        .bits = coded->comp[0].depth, .shift = wide ? 16 - coded->comp[0].depth : 0,
+        /* NVDEC puts the bits of a sample highest in its word, also where libav's name for the
+           layout says 16. */
+        .bits = coded->comp[0].depth,
+        .shift = wide ? 16 - coded->comp[0].depth : 0,
         /* libavcodec crops pictures on a device at the right and bottom only. */
-        .width = picture->width - left, .height = picture->height - top,
+        .width = picture->width - left,
+        .height = picture->height - top,
         .on_device = nvdec_is_picture(data),
     };
     if (view->on_device && decoder->hw_device_ctx)
-        view->stream = ((AVCUDADeviceContext *)((AVHWDeviceContext *)decoder->hw_device_ctx->data)->hwctx)->stream;
+        view->stream =
+            ((AVCUDADeviceContext *)((AVHWDeviceContext *)decoder->hw_device_ctx->data)->hwctx)
+                ->stream;
     film_colour_of_frame(picture, decoder->sw_pix_fmt, film, view);
     for (int i = 0; i < 3; i++) {
         const AVComponentDescriptor *c = &d->comp[i];
         int across = i > 0 ? d->log2_chroma_w : 0, down = i > 0 ? d->log2_chroma_h : 0;
         view->plane[i] = (struct plane){
-            .data = data->data[c->plane] + c->offset + (ptrdiff_t)(top >> down) * data->linesize[c->plane] +
+            .data = data->data[c->plane] + c->offset +
+                    (ptrdiff_t)(top >> down) * data->linesize[c->plane] +
                     (ptrdiff_t)(left >> across) * c->step,
-            .pitch = data->linesize[c->plane], .step = c->step,
-            .width = -(-view->width >> across), .height = -(-view->height >> down),
+            .pitch = data->linesize[c->plane],
+            .step = c->step,
+            .width = -(-view->width >> across),
+            .height = -(-view->height >> down),
         };
     }
     return true;

@@ -1,5 +1,6 @@
 /*
- * nvdec.h - private to the files that speak libav: decoding on an NVIDIA GPU through libavcodec's NVDEC hwaccel.
+ * nvdec.h - private to the files that speak libav: decoding on an NVIDIA GPU through libavcodec's
+ * NVDEC hwaccel.
  *
  * The driver is loaded at run time, so the program starts where there is none.
  */
@@ -17,11 +18,12 @@
 #include "barcode/media/film.h"
 
 /*
- * What the driver says of one kind of stream on one GPU: CUVIDDECODECAPS of NVIDIA's Video Codec SDK (cuviddec.h, 8.0 and later), part of the
- * driver's binary interface. The first three members ask.
+ * What the driver says of one kind of stream on one GPU: CUVIDDECODECAPS of NVIDIA's Video Codec
+ * SDK (cuviddec.h, 8.0 and later), part of the driver's binary interface. The first three members
+ * ask.
  */
 struct nvdec_caps {
-    int codec, chroma;               /* cudaVideoCodec, cudaVideoChromaFormat */
+    int codec, chroma; /* cudaVideoCodec, cudaVideoChromaFormat */
     unsigned bits_above_8, reserved_in[3];
     unsigned char supported, engines;
     unsigned short output_formats;
@@ -34,30 +36,34 @@ struct nvdec_caps {
 
 /* What all NVDEC workers of one staging share. */
 struct nvdec {
-    void *context;             /* CUcontext; NULL: software stands in                        */
-    AVBufferRef *own;          /* the device, when no engine lends its context               */
-    int engines;               /* decoding engines that take this stream                     */
+    void *context;    /* CUcontext; NULL: software stands in */
+    AVBufferRef *own; /* the device, when no engine lends its context */
+    int engines;      /* decoding engines that take this stream */
 };
 
 /*
- * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own on device 0.
- * False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode this stream (ERR_INPUT: codec,
- * depth, chroma sampling or size). n->engines says how many workers are worth having (nvdec_workers).
- * Thread of the caller; nvdec_close after all workers. What the driver says is kept in `pool`, which may be NULL.
+ * Makes ready to decode `stream`, in the engine's context or, when it has none, in one of its own
+ * on device 0. False with a sentence when there is no GPU (ERR_ENGINE), or when it cannot decode
+ * this stream (ERR_INPUT: codec, depth, chroma sampling or size). n->engines says how many workers
+ * are worth having (nvdec_workers). Thread of the caller; nvdec_close after all workers. What the
+ * driver says is kept in `pool`, which may be NULL.
  *
- * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the workers do all that they do,
- * on libavcodec's software decoders.
+ * The word "software" in the environment's BARCODE_NVDEC (for tests where there is no GPU): the
+ * workers do all that they do, on libavcodec's software decoders.
  */
-bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool, const AVStream *stream, struct err *e);
+bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *pool,
+                const AVStream *stream, struct err *e);
 void nvdec_close(struct nvdec *n);
 
 /*
- * A decoder whose pictures stay on the device (or come in software when the driver refuses: see nvdec_is_picture), with a stream of
- * its own. It may outlive `n`, in whose context it works, where that is an engine's.
+ * A decoder whose pictures stay on the device (or come in software when the driver refuses: see
+ * nvdec_is_picture), with a stream of its own. It may outlive `n`, in whose context it works, where
+ * that is an engine's.
  */
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e);
 
-/* How many workers keep its engines busy: while one waits for its pictures, another one feeds the engine. */
+/* How many workers keep its engines busy: while one waits for its pictures, another one feeds the
+ * engine. */
 int nvdec_workers(const struct nvdec *n);
 
 /* True if the engine can read pictures where they lie: in its own context. */
@@ -102,15 +108,17 @@ bool nvdec_is_picture(const AVFrame *frame);
 bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
 
 /*
- * Describes a picture of `decoder` that lies on the device, or its copy on the host: `picture` is what came out of
- * the decoder, `data` the frame whose planes are meant (the same one, or the copy).
+ * Describes a picture of `decoder` that lies on the device, or its copy on the host: `picture` is
+ * what came out of the decoder, `data` the frame whose planes are meant (the same one, or the
+ * copy).
  */
-bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data, const struct film *film,
-                struct frame_view *view, struct err *e);
+bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data,
+                const struct film *film, struct frame_view *view, struct err *e);
 
 /*
- * True for a picture for which a worker gives its run up: a RADL picture of the run's first GOP, whose CRA is `key` (NULL: `p` is
- * of a later one). NVDEC's surfaces may hold no picture there, and libavcodec does not tell (nvdec_worker.c, untrusted).
+ * True for a picture for which a worker gives its run up: a RADL picture of the run's first GOP,
+ * whose CRA is `key` (NULL: `p` is of a later one). NVDEC's surfaces may hold no picture there, and
+ * libavcodec does not tell (nvdec_worker.c, untrusted).
  */
 static inline bool nvdec_gives_up(const struct picture *key, const struct picture *p)
 {

@@ -2,15 +2,18 @@
  * nvdec_worker.c - one NVDEC decoder that takes runs from the queue that software workers share.
  *
  * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another. So a chunk
- * that begins with an IDR picture is fed directly after the last one, whose last pictures then come out while the new
- * chunk goes in: several runs may be waiting for pictures at once, and a picture finds its chunk by its serial. Before a chunk
- * that begins with another key an IDR picture is sent that belongs to neither (idr_splice.h). Where there is none that fits, the
- * chunk finds an empty decoder: drained, flushed.
+ * that begins with an IDR picture is fed directly after the last one, whose last pictures then come
+ * out while the new chunk goes in: several runs may be waiting for pictures at once, and a picture
+ * finds its chunk by its serial. Before a chunk that begins with another key an IDR picture is sent
+ * that belongs to neither (idr_splice.h). Where there is none that fits, the chunk finds an empty
+ * decoder: drained, flushed.
  *
- * What NVDEC did not deliver, a software decoder does: the chunk is decoded again for what is still wanted.
+ * What NVDEC did not deliver, a software decoder does: the chunk is decoded again for what is still
+ * wanted.
  *
- * A chunk's bytes leave the budget once it is fed, though its packets are kept until its pictures are there (about one chunk
- * a worker): an idle session that waits for the next chunk must not keep the reader from reading it.
+ * A chunk's bytes leave the budget once it is fed, though its packets are kept until its pictures
+ * are there (about one chunk a worker): an idle session that waits for the next chunk must not keep
+ * the reader from reading it.
  */
 #include <assert.h>
 #include <string.h>
@@ -32,36 +35,37 @@
 #include "barcode/base/log.h"
 
 enum {
-    WAITING_MAX = 64,     /* runs that are fed but not whole: as many as a decoder may delay pictures */
-    PATIENCE = 48         /* packets sent after a chunk, beyond which nothing more of it will come    */
+    WAITING_MAX = 64, /* runs that are fed but not whole: as many as a decoder may delay pictures */
+    PATIENCE = 48     /* packets sent after a chunk, beyond which nothing more of it will come */
 };
 
 struct waiting {
     struct chunk *chunk;
-    unsigned sent_after;  /* packets sent since its last one           */
+    unsigned sent_after; /* packets sent since its last one */
     struct chunk_order order;
-    bool broken;          /* something of it was refused or is not to be trusted, and so is what still comes out */
+    /* something of it was refused or is not to be trusted, and so is what still comes out */
+    bool broken;
 };
 
 struct nvdec_worker {
     struct decode_pass *pass;
-    struct nvdec_decoder *kept;     /* the decoder's, NULL until the first chunk */
-    struct nvdec *nvdec;            /* its GPU */
+    struct nvdec_decoder *kept; /* the decoder's, NULL until the first chunk */
+    struct nvdec *nvdec;        /* its GPU */
     AVCodecContext *decoder;
-    int64_t base;                   /* nvdec_pool_base */
+    int64_t base; /* nvdec_pool_base */
     struct corruption_watch watch;
-    int length_size;                /* as packet_scan.h has it */
+    int length_size; /* as packet_scan.h has it */
     AVPacket *packet;
-    AVFrame *frame, *host, *planes;   /* planes: view_of_frame's */
+    AVFrame *frame, *host, *planes; /* planes: view_of_frame's */
     struct engine_port *port;
-    struct decode_worker *software;       /* NULL until something must be done again */
+    struct decode_worker *software; /* NULL until something must be done again */
     struct waiting waiting[WAITING_MAX];
     int waitings;
     struct idr_splice idr_splice;
-    uint64_t sets;                  /* of the packet that was sent last (struct picture's)   */
-    bool used;                      /* packets were sent since it was opened or flushed */
-    bool fed;                       /* this film's packets were sent                    */
-    bool fell_back;                 /* libavcodec gave a picture in software            */
+    uint64_t sets;  /* of the packet that was sent last (struct picture's) */
+    bool used;      /* packets were sent since it was opened or flushed */
+    bool fed;       /* this film's packets were sent */
+    bool fell_back; /* libavcodec gave a picture in software */
     struct decode_counts counts;
 };
 
@@ -87,8 +91,9 @@ static bool open_all(struct nvdec_worker *s, struct err *e)
     struct nal_sets sets = {0};
     if (pass->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
-    s->sets = sets.state;               /* nvdec_pool_refresh sees to it */
-    s->length_size = nal_length_size(pass->traits.stream, par->extradata, (size_t)par->extradata_size);
+    s->sets = sets.state; /* nvdec_pool_refresh sees to it */
+    s->length_size =
+        nal_length_size(pass->traits.stream, par->extradata, (size_t)par->extradata_size);
     corruption_watch_messages(&s->watch, s->decoder);
     nvdec_expect_size(&s->watch, par);
     return true;
@@ -119,8 +124,9 @@ static void broke(struct nvdec_worker *s)
 }
 
 /*
- * The chunk of the picture that came out. NULL: it has none, or a broken one. A picture that libavcodec knows to be damaged breaks
- * its chunk, because each decoder hides damage in its own way (it chooses the pictures that it lends).
+ * The chunk of the picture that came out. NULL: it has none, or a broken one. A picture that
+ * libavcodec knows to be damaged breaks its chunk, because each decoder hides damage in its own way
+ * (it chooses the pictures that it lends).
  */
 static struct waiting *find_chunk(struct nvdec_worker *s, int64_t serial)
 {
@@ -129,7 +135,8 @@ static struct waiting *find_chunk(struct nvdec_worker *s, int64_t serial)
         struct chunk *chunk = s->waiting[i].chunk;
         assert(chunk && chunk->picture);
         uint64_t index = (uint64_t)serial - chunk->picture[0].serial;
-        /* A chunk's extras are the next chunk's first pictures: only one of the two was sent here, and only one wants them. */
+        /* A chunk's extras are the next chunk's first pictures: only one of the two was sent here,
+         * and only one wants them. */
         if (index < chunk->count && chunk->picture[index].action != ACTION_SKIP) {
             chunk_order_check(&s->waiting[i].order, &s->pass->traits, &chunk->picture[index]);
             s->waiting[i].broken |= damaged;
@@ -183,7 +190,7 @@ static bool receive(struct nvdec_worker *s, struct err *e)
             refused++;
             continue;
         }
-        if (s->frame->pts < s->base) {  /* another film's */
+        if (s->frame->pts < s->base) { /* another film's */
             av_frame_unref(s->frame);
             continue;
         }
@@ -204,8 +211,9 @@ static bool receive(struct nvdec_worker *s, struct err *e)
 /* ------------------------------------------------------------------ runs */
 
 /*
- * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong with a broken one.
- * Nothing is staged twice: what was staged before a chunk broke was decoded before it.
+ * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong
+ * with a broken one. Nothing is staged twice: what was staged before a chunk broke was decoded
+ * before it.
  */
 static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
 {
@@ -226,11 +234,13 @@ static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
     return ok;
 }
 
-/* Finishes the chunks that are whole, and those of which nothing more will come; `all`: every one. */
+/* Finishes the chunks that are whole, and those of which nothing more will come; `all`: every one.
+ */
 static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
 {
     for (int i = s->waitings - 1; i >= 0; i--) {
-        bool over = all || (chunk_is_complete(s->waiting[i].chunk) && !s->waiting[i].broken) || s->waiting[i].sent_after > PATIENCE;
+        bool over = all || (chunk_is_complete(s->waiting[i].chunk) && !s->waiting[i].broken) ||
+                    s->waiting[i].sent_after > PATIENCE;
         if (over && !finish_chunk(s, i, e))
             return false;
     }
@@ -266,17 +276,20 @@ static int send_packet(struct nvdec_worker *s)
 }
 
 /*
- * Sends the idr splice before `next`, the key of a chunk; NULL: nothing in particular follows. *sent: it went in, and the decoder knows
- * nothing of what came before, though pictures of that may still come out. Else the decoder is as it was, or complained, and
- * has to be flushed. What broke a chunk may have left more in a decoder than an IDR picture clears away.
+ * Sends the idr splice before `next`, the key of a chunk; NULL: nothing in particular follows.
+ * *sent: it went in, and the decoder knows nothing of what came before, though pictures of that may
+ * still come out. Else the decoder is as it was, or complained, and has to be flushed. What broke a
+ * chunk may have left more in a decoder than an IDR picture clears away.
  */
 static bool separate(struct nvdec_worker *s, const struct picture *next, bool *sent, struct err *e)
 {
     *sent = false;
-    if (s->pass->traits.stream != STREAM_H264 || (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
+    if (s->pass->traits.stream != STREAM_H264 ||
+        (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
         return true;
     idr_splice_fetch(s->pass, &s->idr_splice);
-    if (!idr_splice_fits(&s->idr_splice, s->sets, next ? next->sets : s->sets) || !idr_splice_packet(&s->idr_splice, next, s->packet))
+    if (!idr_splice_fits(&s->idr_splice, s->sets, next ? next->sets : s->sets) ||
+        !idr_splice_packet(&s->idr_splice, next, s->packet))
         return true;
     if (!refresh(s, e))
         return false;
@@ -291,13 +304,15 @@ static bool separate(struct nvdec_worker *s, const struct picture *next, bool *s
 }
 
 /*
- * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin with an IDR picture of any film, or
- * follow another idr splice. False in *lives: it could not be done, and everything is still to come out.
+ * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin
+ * with an IDR picture of any film, or follow another idr splice. False in *lives: it could not be
+ * done, and everything is still to come out.
  */
 static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
 {
     assert(s->decoder);
-    /* As many pictures as the decoder delays push the last one out, one more because the delay may have just grown. */
+    /* As many pictures as the decoder delays push the last one out, one more because the delay may
+     * have just grown. */
     int times = s->decoder->has_b_frames + 1;
     bool ok = true;
     *lives = true;
@@ -309,23 +324,27 @@ static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
 }
 
 /*
- * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage inside slices: only the bytes
- * can tell of it. Where references are missing, libavcodec lends surfaces that hold no picture.
- * `key`: the chunk's first, when `p` is of its GOP. It and what leads it (hidden, where a film begins with it) are free to
- * name references that this decoder never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture,
- * which must not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that we know of
- * makes one.)
+ * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage
+ * inside slices: only the bytes can tell of it. Where references are missing, libavcodec lends
+ * surfaces that hold no picture. `key`: the chunk's first, when `p` is of its GOP. It and what
+ * leads it (hidden, where a film begins with it) are free to name references that this decoder
+ * never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture, which must
+ * not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that
+ * we know of makes one.)
  */
-static bool untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p, int code)
+static bool untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
+                      int code)
 {
     bool damaged = damage_found(&s->watch, code) && !p->empty;
-    bool substitutes = corruption_has_substitutes(&s->watch) && !(key && (p == key || p->leading || p->hidden));
+    bool substitutes =
+        corruption_has_substitutes(&s->watch) && !(key && (p == key || p->leading || p->hidden));
     return damaged || substitutes || nvdec_gives_up(key, p) ||
            nal_has_illegal_zeros(s->pass->traits.stream, s->length_size, p->packet->data,
                                  (size_t)p->packet->size);
 }
 
-static bool send_picture(struct nvdec_worker *s, const struct picture *key, const struct picture *p, struct err *e)
+static bool send_picture(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
+                         struct err *e)
 {
     if (!decoder_packet(s->packet, p, e) || !refresh(s, e))
         return false;
@@ -369,8 +388,9 @@ static bool part(struct nvdec_worker *s, const struct chunk *chunk, struct err *
 }
 
 /*
- * No other chunk comes. *lives: another film may have the decoder. Not H.264's of a film that is alone: to separate costs it time. Not one of
- * H.264 in Annex B: newer versions of libavcodec replace parameter sets by nvdec_pool_refresh's only where they came in that way.
+ * No other chunk comes. *lives: another film may have the decoder. Not H.264's of a film that is
+ * alone: to separate costs it time. Not one of H.264 in Annex B: newer versions of libavcodec
+ * replace parameter sets by nvdec_pool_refresh's only where they came in that way.
  */
 static bool end(struct nvdec_worker *s, bool *lives, struct err *e)
 {
@@ -405,7 +425,7 @@ static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err
             break;
         const struct picture *p = &chunk->picture[i];
         key = i == 0 || p->rap == RAP_NONE ? key : NULL;
-        if (p->lost || p->suspect || (p->after_gap && i > 0))       /* left to software */
+        if (p->lost || p->suspect || (p->after_gap && i > 0)) /* left to software */
             broke(s);
         if (p->action != ACTION_SKIP && !p->lost)
             ok = send_picture(s, key, p, e);

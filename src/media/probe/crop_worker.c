@@ -12,12 +12,13 @@
 #include "media/frame/frame_view.h"
 #include "barcode/base/interrupt.h"
 
-enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };       /* packets: up to a key frame; from there to the first picture */
-enum { APART = 12 };                               /* packets from one picture behind it to the next one */
+/* packets: up to a key frame; from there to the first picture */
+enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };
+enum { APART = 12 }; /* packets from one picture behind it to the next one */
 
 /*
- * Without an index libavformat reads everything up to a time, but where times can be halved to; some
- * find their feet at any byte.
+ * Without an index libavformat reads everything up to a time, but where times can be halved to;
+ * some find their feet at any byte.
  */
 static enum way way_of(const struct crop_worker *w)
 {
@@ -37,7 +38,9 @@ static enum way way_of(const struct crop_worker *w)
 /* The first picture's time as the film's file has it, in microseconds. */
 static int64_t start_us(const AVStream *s)
 {
-    return s->start_time != AV_NOPTS_VALUE ? av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q) : 0;
+    return s->start_time != AV_NOPTS_VALUE
+               ? av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q)
+               : 0;
 }
 
 /* Seeks place `place` of CROP_SAMPLES, the middle of its part of the film. */
@@ -231,12 +234,14 @@ static bool take_ready(struct crop_worker *w, int64_t *due, size_t *index)
     return code == AVERROR(EAGAIN);
 }
 
-/* HEVC's pictures of a lower layer may be referred to by those of a higher one, whatever they call themselves: hvcC tells of layers. */
+/* HEVC's pictures of a lower layer may be referred to by those of a higher one, whatever they call
+ * themselves: hvcC tells of layers. */
 static enum AVDiscard passes_over(const AVCodecParameters *par)
 {
     enum { LAYERS = 21, HVCC = 23 };
     const uint8_t *data = par->extradata;
-    bool one = par->codec_id != AV_CODEC_ID_HEVC || (data && par->extradata_size >= HVCC && data[0] == 1 && (data[LAYERS] >> 3 & 7) == 1);
+    bool one = par->codec_id != AV_CODEC_ID_HEVC || (data && par->extradata_size >= HVCC &&
+                                                     data[0] == 1 && (data[LAYERS] >> 3 & 7) == 1);
     return one ? AVDISCARD_NONREF : AVDISCARD_DEFAULT;
 }
 
@@ -262,7 +267,8 @@ void crop_worker_sample_more(struct crop_worker *w)
     } while (more);
 }
 
-/* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold fields.) */
+/* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold
+ * fields.) */
 static bool is_simple(const struct crop_worker *w)
 {
     static const char *const simple[] = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"};
@@ -273,10 +279,10 @@ static bool is_simple(const struct crop_worker *w)
 static bool open_film(struct crop_worker *w)
 {
     w->alone = is_simple(w) && container_open_again(w->samples->film->path, w->samples->opened,
-                                                  &w->format, &w->error);
+                                                    &w->format, &w->error);
     if (w->alone)
         return true;
-    container_close(&w->format);           /* the header was not enough: probe the file again */
+    container_close(&w->format); /* the header was not enough: probe the file again */
     err_clear(&w->error);
     return container_reopen(w->samples->film, w->samples->selected, &w->format, &w->error);
 }

@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-enum { CROP_SAMPLES = 24 };   /* places, spread evenly over the film                         */
-enum { CROP_SAMPLES_FEW = 4 };    /* fewer different frames do not show the shape of a film */
+enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */
+enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape of a film */
 
 /* Of the frames after a key frame: up to so many, until so many are conclusive. */
 enum { CROP_SAMPLES_MORE = 10, CROP_SAMPLES_ENOUGH = CROP_SAMPLES_FEW };
@@ -33,30 +33,30 @@ enum way { BY_TIME, BY_BYTE, NO_WAY };
 
 /* The result at one place. */
 struct crop_sample {
-    bool done;                            /* a frame was decoded, and is in `seen`         */
+    bool done; /* a frame was decoded, and is in `seen` */
     bool claimed;
-    int64_t key;                          /* where the key frame lies, once it is claimed  */
+    int64_t key; /* where the key frame lies, once it is claimed */
     struct crop_seen seen;
 };
 
 /* Shared by all workers of a film. */
 struct crop_samples {
     const struct film *film;
-    int selected;                           /* the video stream: container_open_stream's       */
-    const AVFormatContext *opened;        /* the film, lent, as whoever asked has it; or NULL */
-    atomic_int next;                      /* place                                         */
-    pthread_mutex_t lock;                 /* guards each sample's `key` and `claimed`      */
+    int selected;                  /* the video stream: container_open_stream's */
+    const AVFormatContext *opened; /* the film, lent, as whoever asked has it; or NULL */
+    atomic_int next;               /* place */
+    pthread_mutex_t lock;          /* guards each sample's `key` and `claimed` */
     /* By place; then the frames that follow the first key frame. */
     struct crop_sample sample[CROP_SAMPLES + CROP_SAMPLES_MORE];
 };
 
 struct crop_worker {
-    struct crop_samples *samples;         /* borrowed                                      */
-    bool alone;                           /* a key frame decodes without the packets after it */
-    bool corrupt;                         /* a packet of this sample was damaged           */
-    bool fresh;                           /* the decoder is new                            */
+    struct crop_samples *samples; /* borrowed */
+    bool alone;                   /* a key frame decodes without the packets after it */
+    bool corrupt;                 /* a packet of this sample was damaged */
+    bool fresh;                   /* the decoder is new */
     enum way way;
-    AVFormatContext *format;              /* NULL: not open                                */
+    AVFormatContext *format; /* NULL: not open */
     AVStream *stream;
     AVCodecContext *decoder;
     struct corruption_watch watch;
@@ -64,7 +64,7 @@ struct crop_worker {
     AVPacket *packet;
     AVFrame *frame, *planes;
     uint32_t *room;
-    struct err error;                     /* the first one                                 */
+    struct err error; /* the first one */
 };
 
 /*

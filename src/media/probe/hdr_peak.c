@@ -16,16 +16,21 @@
 
 static int peak_of_frame(const AVFrame *frame)
 {
-    const AVFrameSideData *content = av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
-    const AVFrameSideData *display = av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
-    return film_light_peak(content ? (const void *)content->data : NULL, display ? (const void *)display->data : NULL);
+    const AVFrameSideData *content =
+        av_frame_get_side_data(frame, AV_FRAME_DATA_CONTENT_LIGHT_LEVEL);
+    const AVFrameSideData *display =
+        av_frame_get_side_data(frame, AV_FRAME_DATA_MASTERING_DISPLAY_METADATA);
+    return film_light_peak(content ? (const void *)content->data : NULL,
+                           display ? (const void *)display->data : NULL);
 }
 
 /*
- * The first picture that comes out from the first key frame on, among the first `PACKETS` packets. The metadata come with key frames, and
- * what lies before one, seconds of a recording, may still decode to something.
+ * The first picture that comes out from the first key frame on, among the first `PACKETS` packets.
+ * The metadata come with key frames, and what lies before one, seconds of a recording, may still
+ * decode to something.
  */
-static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet, AVFrame *frame, int *peak)
+static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet,
+                 AVFrame *frame, int *peak)
 {
     enum { PACKETS = 1000 };
     bool came = false, more = true, key = false;
@@ -53,7 +58,8 @@ static bool is_grave(struct err *e)
     return false;
 }
 
-bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts, struct err *e)
+bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts,
+                      struct err *e)
 {
     AVFormatContext *format = NULL;
     struct corruption_watch watch = {0};
@@ -61,7 +67,7 @@ bool film_light_probe(const struct film *film, int selected, struct probe_facts 
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     bool ok = packet && frame ? container_reopen(film, selected, &format, e)
-                                : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
+                              : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
     decoder = ok && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     ok = decoder != NULL;
     if (ok)

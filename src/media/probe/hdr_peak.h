@@ -10,7 +10,9 @@
 #include "barcode/media/film.h"
 #include "barcode/media/probe.h"
 
-/* Finds PROBE_LIGHT of `film`, whose video stream is `selected`, as film_bars_probe does. A film without a picture has none. */
-bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts, struct err *e);
+/* Finds PROBE_LIGHT of `film`, whose video stream is `selected`, as film_bars_probe does. A film
+ * without a picture has none. */
+bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts,
+                      struct err *e);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * keyframe_by_index.c - key frames by the container's index: for each wanted time the one at or before it is looked for, and read.
+ * keyframe_by_index.c - key frames by the container's index: for each wanted time the one at or
+ * before it is looked for, and read.
  *
- * What an index has is no time of display: an MP4 lists times of decoding, which are not after it. So a candidate's own time decides,
- * and the one before it serves when that is too late.
+ * What an index has is no time of display: an MP4 lists times of decoding, which are not after it.
+ * So a candidate's own time decides, and the one before it serves when that is too late.
  */
 #include <inttypes.h>
 
@@ -21,8 +22,10 @@
 #include "media/select/timeline.h"
 #include "barcode/base/log.h"
 
-/* What comes before the film's first key frame on the screen is there only if it refers to nothing before it (chunker.c). */
-static bool is_first_shown(const struct key_reader *k, const struct picture *key, const struct picture *p)
+/* What comes before the film's first key frame on the screen is there only if it refers to nothing
+ * before it (chunker.c). */
+static bool is_first_shown(const struct key_reader *k, const struct picture *key,
+                           const struct picture *p)
 {
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
     bool leads = k->traits.reorder && key->rap != RAP_CLOSED && timed && p->pts_us < key->pts_us;
@@ -31,8 +34,8 @@ static bool is_first_shown(const struct key_reader *k, const struct picture *key
 }
 
 /*
- * Finds the stored time of the film's first frame: the earliest of the first pictures that show. No codec displays a picture
- * before another one that comes 16 earlier in the file.
+ * Finds the stored time of the film's first frame: the earliest of the first pictures that show. No
+ * codec displays a picture before another one that comes 16 earlier in the file.
  */
 static bool find_origin(struct key_reader *k, struct err *e)
 {
@@ -44,7 +47,8 @@ static bool find_origin(struct key_reader *k, struct err *e)
         packet_free(&p.packet);
         if (!kept)
             return false;
-        bool begins = key.serial == UINT64_MAX && (p.rap != RAP_NONE || p.lost || (p.intra && !p.hidden));
+        bool begins =
+            key.serial == UINT64_MAX && (p.rap != RAP_NONE || p.lost || (p.intra && !p.hidden));
         if (begins)
             key = p;
         if (key.serial == UINT64_MAX) {
@@ -54,7 +58,8 @@ static bool find_origin(struct key_reader *k, struct err *e)
         if (!is_first_shown(k, &key, &p))
             continue;
         shown++;
-        if (key.pts_us != TIME_NONE && p.pts_us != TIME_NONE && (k->origin_us == TIME_NONE || p.pts_us < k->origin_us))
+        if (key.pts_us != TIME_NONE && p.pts_us != TIME_NONE &&
+            (k->origin_us == TIME_NONE || p.pts_us < k->origin_us))
             k->origin_us = p.pts_us;
         if (!k->traits.reorder)
             break;
@@ -70,22 +75,27 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
     return time > 0 ? time : 0;
 }
 
-/* Displayed before its key, which it follows in the file. In an AVI libavformat knows the times of B pictures alone. */
+/* Displayed before its key, which it follows in the file. In an AVI libavformat knows the times of
+ * B pictures alone. */
 static bool leads(const struct picture *key, const struct picture *p)
 {
     bool timed = p->pts_us != TIME_NONE, key_timed = key->pts_us != TIME_NONE;
     bool ordered = p->order != TIME_NONE && key->order != TIME_NONE;
-    return p->marked_leading || (timed && key_timed ? p->pts_us < key->pts_us : ordered ? p->order < key->order : timed && !key_timed);
+    return p->marked_leading || (timed && key_timed ? p->pts_us < key->pts_us
+                                 : ordered          ? p->order < key->order
+                                                    : timed && !key_timed);
 }
 
 /*
- * What belongs to key frame `key` and follows it in the file: its other field, where that has a packet of its own, and
- * where all pictures are counted how many of them are displayed before it.
+ * What belongs to key frame `key` and follows it in the file: its other field, where that has a
+ * packet of its own, and where all pictures are counted how many of them are displayed before it.
  */
-static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second, uint64_t *leaders, struct err *e)
+static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second,
+                    uint64_t *leaders, struct err *e)
 {
-    enum { LEADERS_MOST = 16 };          /* no codec reorders by more */
-    bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->rap == RAP_OPEN, field = key->field;
+    enum { LEADERS_MOST = 16 }; /* no codec reorders by more */
+    bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->rap == RAP_OPEN,
+         field = key->field;
     struct picture p;
     while ((field || counts) && demux_next(k->demux, &p, e)) {
         if (field && p.field)
@@ -93,15 +103,16 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
         else
             packet_free(&p.packet);
         counts = counts && *leaders < LEADERS_MOST && (leads(key, &p) || field);
-        *leaders += counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
+        *leaders +=
+            counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
         field = false;
     }
     return e->code == ERR_NONE;
 }
 
 /*
- * Number and time of key frame `i`, before which `leaders` are displayed: where every picture is listed, by those before it; else
- * by its time and the film's rate.
+ * Number and time of key frame `i`, before which `leaders` are displayed: where every picture is
+ * listed, by those before it; else by its time and the film's rate.
  */
 static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, struct picture *p)
 {
@@ -113,15 +124,18 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
         p->pts_us = k->index.key[i].from_us + (int64_t)leaders * frame_us;
     int64_t time = film_time(k, p->pts_us);
     if (!listed)
-        number = (uint64_t)(f->rate_num > 0 ? av_rescale(time, f->rate_num, f->rate_den * 1000000) : (time + frame_us / 2) / frame_us);
+        number = (uint64_t)(f->rate_num > 0 ? av_rescale(time, f->rate_num, f->rate_den * 1000000)
+                                            : (time + frame_us / 2) / frame_us);
     p->tag = (struct frame_tag){.frame = number, .time_us = time};
 }
 
 /*
- * Key frame `i` of the index into *p, with number and time. False: it is none that can be used, or on `e`. One that cannot be
- * read is a fault, told and counted; one that the index calls a key frame and the bitstream does not is none.
+ * Key frame `i` of the index into *p, with number and time. False: it is none that can be used, or
+ * on `e`. One that cannot be read is a fault, told and counted; one that the index calls a key
+ * frame and the bitstream does not is none.
  */
-static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second, struct err *e)
+static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
+                  struct err *e)
 {
     struct key_entry *key = &k->index.key[i];
     if (k->early.there && k->early.i == i) {
@@ -155,7 +169,8 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
     idr_splice_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
     bool usable = !p->hidden && (p->rap != RAP_NONE || (p->intra && i == 0));
     uint64_t leaders = 0;
-    if (usable && side_data_keep(&k->side, p->packet, true, e) && read_on(k, p, second, &leaders, e)) {
+    if (usable && side_data_keep(&k->side, p->packet, true, e) &&
+        read_on(k, p, second, &leaders, e)) {
         name_key(k, i, leaders, p);
         return true;
     }
@@ -191,10 +206,12 @@ static bool hold(struct key_reader *k, struct picture *p, struct AVPacket *secon
 }
 
 /*
- * Finds what serves the first open column, wanted at `target`: the last usable key frame at or before it, from *at on; without one
- * what is held; at the film's start the first one after. Sets *at and *until, before which nothing else can serve. False: nothing serves, or `e`.
+ * Finds what serves the first open column, wanted at `target`: the last usable key frame at or
+ * before it, from *at on; without one what is held; at the film's start the first one after. Sets
+ * *at and *until, before which nothing else can serve. False: nothing serves, or `e`.
  */
-static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t *until, struct err *e)
+static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t *until,
+                       struct err *e)
 {
     size_t count = k->index.count, candidate = find_key(k, *at, target);
     struct picture p;
@@ -230,12 +247,15 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     return false;
 }
 
-/* Where the last key frame ends: by columns they are all there, by an interval they end with the film. */
+/* Where the last key frame ends: by columns they are all there, by an interval they end with the
+ * film. */
 static int64_t film_end(const struct key_reader *k)
 {
     const struct selection *rule = &k->keys.cursor.rule;
     const struct key_entry *last = &k->index.key[k->index.count - 1];
-    int64_t end = k->film->duration_us > 0 ? k->film->duration_us : film_time(k, last->from_us) + container_frame_us(k->film);
+    int64_t end = k->film->duration_us > 0
+                      ? k->film->duration_us
+                      : film_time(k, last->from_us) + container_frame_us(k->film);
     return rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
 }
 
@@ -246,7 +266,9 @@ static void note_index_counts(struct key_reader *k, int64_t end)
     for (size_t i = 0; i < k->index.count; i++)
         film_keys_count(k, film_time(k, k->index.key[i].from_us));
     pthread_mutex_lock(&k->pass->lock);
-    to->displayed = k->index.kind == KEY_INDEX_SAMPLES ? k->index.shown : f->frames > 0 ? (uint64_t)f->frames : k->found;
+    to->displayed = k->index.kind == KEY_INDEX_SAMPLES ? k->index.shown
+                    : f->frames > 0                    ? (uint64_t)f->frames
+                                                       : k->found;
     to->last_us = end == INT64_MAX ? f->duration_us : end;
     to->lead_in = k->lead_in;
     to->chunks = k->keys.sent;
@@ -259,7 +281,8 @@ static bool read_by_index(struct key_reader *k, struct err *e)
 {
     size_t at = 0;
     int64_t end = film_end(k), until;
-    for (int64_t target = selection_next(&k->keys.cursor); target < end && !film_keys_stopped(k); target = selection_next(&k->keys.cursor)) {
+    for (int64_t target = selection_next(&k->keys.cursor); target < end && !film_keys_stopped(k);
+         target = selection_next(&k->keys.cursor)) {
         if (!serve_next(k, target, &at, &until, e))
             break;
         until = until < end ? until : end;
@@ -268,7 +291,8 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     bool ok = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
     if (k->none > 0)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none", k->film->path, k->none);
+        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none",
+                k->film->path, k->none);
     return ok;
 }
 
@@ -277,7 +301,7 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
 {
     struct demux *r = k->demux;
     const AVIndexEntry *first = avformat_index_get_entry(r->stream, 0);
-    bool samples = k->index.kind == KEY_INDEX_SAMPLES;      /* the first one may be no key frame */
+    bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first one may be no key frame */
     int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
     if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
         return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
@@ -302,7 +326,8 @@ static bool bring_sets_alike(struct key_reader *k, struct err *e)
     return alike;
 }
 
-/* Lists the index, and finds the film's first frame. False, without an error: it is not to be relied on. */
+/* Lists the index, and finds the film's first frame. False, without an error: it is not to be
+ * relied on. */
 static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
     bool samples = kind == KEY_INDEX_SAMPLES;

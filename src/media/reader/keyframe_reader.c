@@ -1,12 +1,13 @@
 /*
  * keyframe_reader.c - the reading thread of --keyframes: key frames alone, each a run of its own.
  *
- * Where the container has an index (keyframe_index.h), the reader looks for the key frame at or before each wanted time, and only
- * those are read. Else the film is read through chunker.c, which numbers and times every picture as it does for any run; the packets
- * of all but key frames are dropped at once. Both ways give the same key frames the same times.
+ * Where the container has an index (keyframe_index.h), the reader looks for the key frame at or
+ * before each wanted time, and only those are read. Else the film is read through chunker.c, which
+ * numbers and times every picture as it does for any run; the packets of all but key frames are
+ * dropped at once. Both ways give the same key frames the same times.
  *
- * A key frame is what a decoder can begin with: a cut of the bitstream (packet_scan.h), or, of codecs that packet_scan.c does not know, what the
- * container calls a key frame.
+ * A key frame is what a decoder can begin with: a cut of the bitstream (packet_scan.h), or, of
+ * codecs that packet_scan.c does not know, what the container calls a key frame.
  */
 #include "keyframe_reader.h"
 
@@ -32,9 +33,11 @@ static struct codec_traits traits_for_keys(const struct demux *r)
     return t;
 }
 
-static void open_reader(struct key_reader *k, struct decode_pass *s, struct demux *r, const struct film *film)
+static void open_reader(struct key_reader *k, struct decode_pass *s, struct demux *r,
+                        const struct film *film)
 {
-    *k = (struct key_reader){.pass = s, .demux = r, .film = film, .traits = traits_for_keys(r), .origin_us = TIME_NONE};
+    *k = (struct key_reader){
+        .pass = s, .demux = r, .film = film, .traits = traits_for_keys(r), .origin_us = TIME_NONE};
 }
 
 static void close_reader(struct key_reader *k)
@@ -100,7 +103,8 @@ static bool on_key(void *user, struct picture *key, struct err *e)
 }
 
 /*
- * True for the second field of a picture: it is none of its own, and a key frame's goes with it. `p` loses its packet then.
+ * True for the second field of a picture: it is none of its own, and a key frame's goes with it.
+ * `p` loses its packet then.
  */
 static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)
 {
@@ -151,7 +155,8 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
     int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;
     if (!done && last >= 0)
-        keys_serve(&k->keys, stays == frame_us ? selection_last_until(rule, last, frame_us) : last + stays);
+        keys_serve(&k->keys,
+                   stays == frame_us ? selection_last_until(rule, last, frame_us) : last + stays);
     return keys_end(&k->keys, e);
 }
 
@@ -195,8 +200,11 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     if (k->pass) {
         note_counts(k, g);
         if (k->demux->needs_sequential && k->traits.stream == STREAM_HEVC)
-            log_msg(LOG_WARNING, "'%s': which of its pictures are never displayed only decoding would tell: its frames may be numbered, and "
-                    "timed, some too high", k->film->path);
+            log_msg(LOG_WARNING,
+                    "'%s': which of its pictures are never displayed only decoding would tell: its "
+                    "frames may be numbered, and "
+                    "timed, some too high",
+                    k->film->path);
     }
     if (facts && ok) {
         facts->frames = (int64_t)chunker_counts_now(g).displayed;
@@ -210,23 +218,29 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
 static bool read_keys(struct key_reader *k, struct err *e)
 {
     enum key_index_kind kind = key_index_kind(k->demux, k->film);
-    return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) || (e->code == ERR_NONE && read_through(k, NULL, e));
+    return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) ||
+           (e->code == ERR_NONE && read_through(k, NULL, e));
 }
 
 bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
     struct key_reader k;
     open_reader(&k, s, r, s->film);
-    frame_times_stop(s->job->frame_times);       /* other pictures' times are not looked at */
-    struct keys_config config = {.selection = s->job->selection, .columns = s->job->columns, .have = s->job->have,
-                                 .have_user = s->job->have_user, .emit = decode_pass_queue, .user = s};
+    frame_times_stop(s->job->frame_times); /* other pictures' times are not looked at */
+    struct keys_config config = {.selection = s->job->selection,
+                                 .columns = s->job->columns,
+                                 .have = s->job->have,
+                                 .have_user = s->job->have_user,
+                                 .emit = decode_pass_queue,
+                                 .user = s};
     keys_begin(&k.keys, &config);
     bool ok = read_keys(&k, e);
     close_reader(&k);
     return ok;
 }
 
-bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e)
+bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts,
+                     struct err *e)
 {
     struct key_reader k;
     struct probe_facts mine = {.found = PROBE_KEYS};

@@ -12,22 +12,26 @@
 /* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */
 struct tally {
     struct timeline timeline;
-    int64_t shown, lead_us;       /* lead: how far the earliest picture lies before the first one stored */
+    /* lead: how far the earliest picture lies before the first one stored */
+    int64_t shown, lead_us;
 };
 
-/* Pictures come in the order of decoding: the timeline is only ever moved on to the latest of them. */
+/* Pictures come in the order of decoding: the timeline is only ever moved on to the latest of them.
+ */
 static void tally_add(struct tally *t, const struct picture *p)
 {
     struct timeline *line = &t->timeline;
     t->shown++;
     int64_t time = timeline_at(line, p->pts_us);
-    if (p->pts_us != TIME_NONE && line->shift_us == 0 && line->origin_us - p->pts_us > t->lead_us && time == 0)
+    if (p->pts_us != TIME_NONE && line->shift_us == 0 && line->origin_us - p->pts_us > t->lead_us &&
+        time == 0)
         t->lead_us = line->origin_us - p->pts_us;
     if (time > line->last_us)
         timeline_step(line, time);
 }
 
-bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts, struct err *e)
+bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts,
+                       struct err *e)
 {
     struct tally t = {.timeline = timeline_begin(container_frame_us(film))};
     struct picture p;

@@ -2,7 +2,8 @@
  * reader.c - the reading thread: pictures from the file into the chunker, up to the film's end or
  * the selection's.
  *
- * What cannot be cut into runs this thread decodes itself, from where the chunks end (sequential.c).
+ * What cannot be cut into runs this thread decodes itself, from where the chunks end
+ * (sequential.c).
  */
 #include "reader.h"
 
@@ -14,16 +15,17 @@
 #include "media/schedule/idr_splice.h"
 #include "barcode/base/log.h"
 
-/* True if the film goes in one piece: by plan, by codec, or because the reader met something that chunks cannot do. */
+/* True if the film goes in one piece: by plan, by codec, or because the reader met something that
+ * chunks cannot do. */
 static bool in_one_piece(const struct decode_pass *s, const struct demux *r)
 {
     return !s->traits.parallel || r->needs_sequential;
 }
 
 /*
- * True when one decoder has to go on from here. Of a codec that could be cut it does so after the first key and what leads
- * that: what comes before the key refers to pictures that are not in the file, so may its leading
- * pictures, and the chunker checks both.
+ * True when one decoder has to go on from here. Of a codec that could be cut it does so after the
+ * first key and what leads that: what comes before the key refers to pictures that are not in the
+ * file, so may its leading pictures, and the chunker checks both.
  */
 static bool chunks_end(const struct decode_pass *s, const struct demux *r, const struct chunker *g)
 {
@@ -39,15 +41,16 @@ static void note_covered(struct decode_pass *s, const struct chunker *g)
 
 /* The film, or with `done` the selection, ended in chunks. */
 static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chunker *g, bool done,
-                     struct err *e)
+                       struct err *e)
 {
-    /* Pictures that are held when the selection ends have no successor yet: neither their order nor their times are sure. */
+    /* Pictures that are held when the selection ends have no successor yet: neither their order nor
+     * their times are sure. */
     if (done) {
         note_covered(s, g);
         frame_times_stop(s->job->frame_times);
         chunker_stop(g);
     }
-    if (r->gap)                           /* the file broke off */
+    if (r->gap) /* the file broke off */
         chunker_break_off(g, r->serial);
     bool ok = chunker_end(g, e);
     if (!done)
@@ -60,7 +63,9 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
     struct chunker_state state = {0};
     note_covered(s, g);
     if (s->nvdec && s->job->decode == DECODE_NVDEC)
-        log_msg(LOG_WARNING, "'%s': from some place on it can only be decoded in one piece, and in software", s->film->path);
+        log_msg(LOG_WARNING,
+                "'%s': from some place on it can only be decoded in one piece, and in software",
+                s->film->path);
     bool ok = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
     chunk_free(&state.held);
     return ok;
@@ -83,9 +88,15 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
         return film_keys_read(s, r, e);
     struct chunker_config config = {
-        .selection = s->job->selection, .traits = s->traits, .frame_us = container_frame_us(s->film),
-        .columns = s->job->columns, .frame_times = s->job->frame_times, .have = s->job->have, .have_user = s->job->have_user,
-        .emit = decode_pass_queue, .user = s,
+        .selection = s->job->selection,
+        .traits = s->traits,
+        .frame_us = container_frame_us(s->film),
+        .columns = s->job->columns,
+        .frame_times = s->job->frame_times,
+        .have = s->job->have,
+        .have_user = s->job->have_user,
+        .emit = decode_pass_queue,
+        .user = s,
     };
     struct chunker *g = chunker_open(&config, e);
     if (!g)
@@ -113,7 +124,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     s->counts.packets = r->serial;
     s->counts.hidden = r->hidden;
     s->counts.unreadable = r->unreadable;
-    pthread_mutex_lock(&s->lock);        /* sessions are at work */
+    pthread_mutex_lock(&s->lock); /* sessions are at work */
     s->counts.dropped += c.dropped;
     s->counts.lost += c.dropped_selected;
     pthread_mutex_unlock(&s->lock);

@@ -1,20 +1,21 @@
 /*
- * sequential.c - one decoder over everything, in the reading thread: for codecs outside the parallel
- * path, for GOPs too long to hold, and as the judge that --verify asks.
+ * sequential.c - one decoder over everything, in the reading thread: for codecs outside the
+ * parallel path, for GOPs too long to hold, and as the judge that --verify asks.
  *
  * Damage: a decoder with threads complains of it later, so that nobody knows which frames show it.
- * At the first sign staging ends, to be done anew by a single-threaded decoder (decode_job.careful).
+ * At the first sign staging ends, to be done anew by a single-threaded decoder
+ * (decode_job.careful).
  *
  * --keyframes comes here when parameter sets change in mid-film: all of the film is decoded, and
  * each key frame is held until the next one.
  *
- * Frames are numbered as they come out. The selection wants to know when the next frame appears, so each
- * frame is held until its successor is there.
+ * Frames are numbered as they come out. The selection wants to know when the next frame appears, so
+ * each frame is held until its successor is there.
  *
- * A picture that the decoder should have given and did not is lost, where damage explains it: it takes its place as soon as
- * one that is displayed after it has come out. So do the frames of a gap. In a film
- * without damage a packet that gives nothing (the second field of a picture, a frame that says that
- * it is not coded) has nothing to give.
+ * A picture that the decoder should have given and did not is lost, where damage explains it: it
+ * takes its place as soon as one that is displayed after it has come out. So do the frames of a
+ * gap. In a film without damage a packet that gives nothing (the second field of a picture, a frame
+ * that says that it is not coded) has nothing to give.
  */
 #include <string.h>
 
@@ -34,27 +35,27 @@
 #include "media/select/timeline.h"
 
 enum {
-    SLOTS = 4096,             /* packets inside a decoder at once, at most; generously     */
-    REACH = 17,               /* no codec reorders by so many                              */
-    AWAITED_MAX = 512         /* pictures that may be lost; a decoder holds a few dozen    */
+    SLOTS = 4096,     /* packets inside a decoder at once, at most; generously */
+    REACH = 17,       /* no codec reorders by so many */
+    AWAITED_MAX = 512 /* pictures that may be lost; a decoder holds a few dozen */
 };
 
 /* What is known of a picture that went into the decoder. */
 struct sent {
-    uint64_t serial, gop;     /* gop: keys up to it                                        */
+    uint64_t serial, gop; /* gop: keys up to it */
     int64_t pts_us, order, duration_us;
-    bool ignore;              /* numbered already, or never to be displayed                */
-    bool second;              /* the second field of the picture before it                 */
-    bool lost;                /* struct picture's                                          */
-    bool corrupt;             /* something was wrong with the packet, or before it         */
-    bool key;                 /* a key frame that is displayed                             */
+    bool ignore;  /* numbered already, or never to be displayed */
+    bool second;  /* the second field of the picture before it */
+    bool lost;    /* struct picture's */
+    bool corrupt; /* something was wrong with the packet, or before it */
+    bool key;     /* a key frame that is displayed */
 };
 
 /* What is displayed until its successor is there. */
 struct held {
     bool there, lost, corrupt, key;
     uint64_t serial;
-    int64_t us, pts_us;       /* film time, as stored */
+    int64_t us, pts_us; /* film time, as stored */
 };
 
 struct sequential {
@@ -63,22 +64,23 @@ struct sequential {
     AVCodecContext *decoder;
     struct corruption_watch watch;
     AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
-    AVFrame *planes;          /* view_of_frame's                               */
+    AVFrame *planes;          /* view_of_frame's */
     AVFrame *key;             /* --keyframes: the last key frame, until the next one; and its tag */
     struct frame_tag key_tag;
-    int64_t reached_us;       /* until when the last frame that was numbered is displayed */
+    int64_t reached_us; /* until when the last frame that was numbered is displayed */
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
     uint64_t next_frame;
     struct held held;
     struct gaps gaps;
-    struct sent sent[SLOTS];  /* by serial modulo SLOTS                                */
-    struct sent awaited[AWAITED_MAX];   /* to be displayed, and the decoder may give nothing of them */
+    struct sent sent[SLOTS]; /* by serial modulo SLOTS */
+    /* to be displayed, and the decoder may give nothing of them */
+    struct sent awaited[AWAITED_MAX];
     size_t awaits;
-    struct sent last;         /* the latest                                            */
-    int64_t numbered_us;      /* of the last frame that was numbered, -1: none         */
-    bool done;                /* the selection can want no more: counts say how far    */
+    struct sent last;    /* the latest */
+    int64_t numbered_us; /* of the last frame that was numbered, -1: none */
+    bool done;           /* the selection can want no more: counts say how far */
     struct decode_counts counts;
 };
 
@@ -91,7 +93,8 @@ static bool open_all(struct sequential *q, struct err *e)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
     const struct decode_job *job = q->pass->job;
     const struct film *film = q->pass->film;
-    int threads = job->exact_damage ? 1 : decode_pass_threads(film, job->threads, decode_pass_memory(job));
+    int threads =
+        job->exact_damage ? 1 : decode_pass_threads(film, job->threads, decode_pass_memory(job));
     q->decoder = decoder_open(q->pass->stream, film->path, threads, e);
     if (!q->decoder)
         return false;
@@ -110,7 +113,7 @@ static void found_damage(struct sequential *q)
 
 /* Stages a frame for the columns of its tag, if it has any. */
 static bool put_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
-                        bool lost, struct err *e)
+                      bool lost, struct err *e)
 {
     struct frame_view view;
     if (tag->repeat == 0)
@@ -210,7 +213,7 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
     bool ok = number_held(q, gone > 0 ? gap_frame_time(from, time, 1, gone) : time, e);
     for (uint64_t i = 1; i <= gone && ok; i++)
         ok = number_frame(q, true, gap_frame_time(from, time, i, gone),
-                            gap_frame_time(from, time, i + 1, gone), e);
+                          gap_frame_time(from, time, i + 1, gone), e);
     q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
     return ok;
 }
@@ -218,8 +221,9 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
 /* ------------------------------------------------------------------ what does not come */
 
 /*
- * Without times or an order nothing is sure until so many pictures later that no codec reorders by more. One that the decoder
- * was not given cannot come out late: codecs that hold one picture back show it about then.
+ * Without times or an order nothing is sure until so many pictures later that no codec reorders by
+ * more. One that the decoder was not given cannot come out late: codecs that hold one picture back
+ * show it about then.
  */
 static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
@@ -245,19 +249,21 @@ static void end_waiting(struct sequential *q, const struct sent *p)
             drop_awaited(q, i);
 }
 
-/* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any other. */
+/* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any
+ * other. */
 static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
         size_t next = q->awaits;
         for (size_t i = 0; i < q->awaits; i++)
-            if ((!p || precedes(q, &q->awaited[i], p)) && (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+            if ((!p || precedes(q, &q->awaited[i], p)) &&
+                (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
                 next = i;
         if (next == q->awaits)
             return true;
         struct sent lost = q->awaited[next];
         drop_awaited(q, next);
-        q->sent[lost.serial % SLOTS].ignore = true;      /* it has its number */
+        q->sent[lost.serial % SLOTS].ignore = true; /* it has its number */
         if (!advance(q, lost.serial, lost.pts_us, e))
             return false;
         q->held.lost = true;
@@ -271,7 +277,9 @@ static bool take_frame(struct sequential *q, struct err *e)
 {
     int64_t serial = q->frame->pts;
     bool known = serial != AV_NOPTS_VALUE && serial >= 0;
-    struct sent p = known ? q->sent[serial % SLOTS] : (struct sent){.serial = q->last.serial, .pts_us = TIME_NONE, .order = TIME_NONE};
+    struct sent p =
+        known ? q->sent[serial % SLOTS]
+              : (struct sent){.serial = q->last.serial, .pts_us = TIME_NONE, .order = TIME_NONE};
     if (p.ignore) {
         av_frame_unref(q->frame);
         return true;
@@ -332,13 +340,18 @@ static void await(struct sequential *q, const struct sent *p)
 /* Notes what is known of `p` before it is sent. */
 static struct sent *note_sent(struct sequential *q, const struct picture *p)
 {
-    bool gap = p->after_gap && q->reader->framed;        /* elsewhere it may be another stream's */
+    bool gap = p->after_gap && q->reader->framed; /* elsewhere it may be another stream's */
     if (gap || p->lost)
         suspect_last(q);
     if (p->after_gap)
         gaps_note(&q->gaps, p->serial);
-    q->last = (struct sent){.serial = p->serial, .gop = q->last.gop + (p->rap != RAP_NONE), .pts_us = p->pts_us, .order = p->order,
-                            .duration_us = p->duration_us, .ignore = p->leading || p->hidden, .second = p->second,
+    q->last = (struct sent){.serial = p->serial,
+                            .gop = q->last.gop + (p->rap != RAP_NONE),
+                            .pts_us = p->pts_us,
+                            .order = p->order,
+                            .duration_us = p->duration_us,
+                            .ignore = p->leading || p->hidden,
+                            .second = p->second,
                             .lost = p->lost,
                             .key = p->rap != RAP_NONE && !p->hidden};
     struct sent *noted = &q->sent[p->serial % SLOTS];
@@ -350,7 +363,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
     struct sent *sent = note_sent(q, p);
-    if (p->lost) {                       /* the decoder is given nothing, and the picture takes its place */
+    if (p->lost) { /* the decoder is given nothing, and the picture takes its place */
         found_damage(q);
         await(q, sent);
         return true;
@@ -373,7 +386,8 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     return receive(q, e);
 }
 
-/* So far the counts say that the film was covered: what still comes out of the decoder is beyond the selection's end. */
+/* So far the counts say that the film was covered: what still comes out of the decoder is beyond
+ * the selection's end. */
 static void covered(struct sequential *q)
 {
     q->done = true;
@@ -398,7 +412,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
             break;
         }
     }
-    if (q->reader->gap)                  /* the file broke off */
+    if (q->reader->gap) /* the file broke off */
         gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
         return av_out_of_memory(q->pass->film->path, e);
@@ -406,11 +420,12 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
         return false;
     if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
         return false;
-    int64_t stays = timeline_last_stays(&q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
+    int64_t stays = timeline_last_stays(
+        &q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
     if (!number_held(q, stays == q->timeline.frame_us ? FRAME_TIMES_OPEN : q->held.us + stays, e) ||
         !end_key(q, q->reached_us, e))
         return false;
-    if (damage_found(&q->watch, 0))      /* of threads that had not finished yet */
+    if (damage_found(&q->watch, 0)) /* of threads that had not finished yet */
         found_damage(q);
     if (!q->done)
         covered(q);
@@ -418,7 +433,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
 }
 
 bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_state *state,
-                      struct err *e)
+                       struct err *e)
 {
     struct sequential *q = calloc(1, sizeof *q);
     if (!q)
@@ -430,7 +445,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     q->next_frame = state->next_frame;
     q->numbered_us = state->timeline.last_us;
     bool ok = open_all(q, e) && decode_all(q, state->held, e);
-    pthread_mutex_lock(&s->lock);       /* sessions that ended early count too */
+    pthread_mutex_lock(&s->lock); /* sessions that ended early count too */
     s->counts.sent += q->counts.sent;
     s->counts.decoded += q->counts.decoded;
     s->counts.decode_errors += q->counts.decode_errors;

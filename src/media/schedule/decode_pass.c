@@ -13,9 +13,10 @@
 #define BYTES_IN_FLIGHT ((size_t)1 << 30)
 
 void decode_pass_open(struct decode_pass *s, const struct film *film, const AVStream *stream,
-                  struct codec_traits traits, const struct decode_job *job)
+                      struct codec_traits traits, const struct decode_job *job)
 {
-    *s = (struct decode_pass){.film = film, .stream = stream, .traits = traits, .job = job, .began_ns = clock_ns()};
+    *s = (struct decode_pass){
+        .film = film, .stream = stream, .traits = traits, .job = job, .began_ns = clock_ns()};
     /* A key frame alone needs none of what a codec must allow to be cut into runs. */
     s->traits.parallel |= job->selection.keyframes;
     s->traits.parallel &= job->plan == DECODE_PARALLEL;
@@ -27,9 +28,11 @@ void decode_pass_open(struct decode_pass *s, const struct film *film, const AVSt
 
 int decode_pass_threads(const struct film *film, int threads, uint64_t memory)
 {
-    /* Seen: three pictures a decoder where few are references. 3 bytes a pixel: 4:2:0 of 16 bits, 4:4:4 of 8. */
+    /* Seen: three pictures a decoder where few are references. 3 bytes a pixel: 4:2:0 of 16 bits,
+     * 4:4:4 of 8. */
     enum { PICTURES = 6, PIXEL_BYTES = 3 };
-    uint64_t decoder = (uint64_t)film->coded_width * (uint64_t)film->coded_height * PIXEL_BYTES * PICTURES;
+    uint64_t decoder =
+        (uint64_t)film->coded_width * (uint64_t)film->coded_height * PIXEL_BYTES * PICTURES;
     uint64_t fit = decoder > 0 ? memory / 2 / decoder : (uint64_t)threads;
     return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
 }
@@ -120,10 +123,7 @@ bool decode_pass_is_bad_key(struct decode_pass *s, uint64_t serial)
     return is;
 }
 
-bool decode_pass_stopped(struct decode_pass *s)
-{
-    return atomic_load(&s->stop) || interrupted();
-}
+bool decode_pass_stopped(struct decode_pass *s) { return atomic_load(&s->stop) || interrupted(); }
 
 /* Under the lock. */
 static void count_chunks(struct decode_pass *s, int chunks)
@@ -133,8 +133,9 @@ static void count_chunks(struct decode_pass *s, int chunks)
 }
 
 /*
- * What a picture takes whatever its size, in bytes: as much as an average picture of the film has. A fade's pictures of few bytes take half
- * as long as others (seen). 0 where nobody knows how many pictures there are.
+ * What a picture takes whatever its size, in bytes: as much as an average picture of the film has.
+ * A fade's pictures of few bytes take half as long as others (seen). 0 where nobody knows how many
+ * pictures there are.
  */
 static size_t picture_bytes(const struct decode_pass *s)
 {
@@ -145,7 +146,8 @@ bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e)
 {
     struct decode_pass *s = pass;
     pthread_mutex_lock(&s->lock);
-    while (s->bytes_in_flight > 0 && s->bytes_in_flight + chunk->bytes > BYTES_IN_FLIGHT && !atomic_load(&s->stop))
+    while (s->bytes_in_flight > 0 && s->bytes_in_flight + chunk->bytes > BYTES_IN_FLIGHT &&
+           !atomic_load(&s->stop))
         pthread_cond_wait(&s->budget_freed, &s->lock);
     s->bytes_in_flight += chunk->bytes;
     count_chunks(s, 1);
@@ -170,7 +172,8 @@ void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes)
     chunk->bytes_pending -= bytes;
     size_t work = chunk->work;
     if (chunk->bytes_pending > 0)
-        work = (size_t)((double)chunk->work * (double)bytes / (double)(chunk->bytes_pending + bytes));
+        work =
+            (size_t)((double)chunk->work * (double)bytes / (double)(chunk->bytes_pending + bytes));
     chunk->work -= work;
     atomic_fetch_sub(&s->work_pending, work);
 }
@@ -203,7 +206,10 @@ void decode_pass_key_costs(struct decode_pass *s, struct decode_progress *p)
 
 struct taken decode_pass_taken(const struct chunk *chunk)
 {
-    return (struct taken){.bytes = chunk->bytes, .frames = chunk->frames, .threads = chunk->threads, .ns = chunk->taken_ns};
+    return (struct taken){.bytes = chunk->bytes,
+                          .frames = chunk->frames,
+                          .threads = chunk->threads,
+                          .ns = chunk->taken_ns};
 }
 
 /* That many cores more (or, negative, fewer) are at work for the film. Under the lock. */
@@ -225,7 +231,8 @@ void decode_pass_chunk_done(struct decode_pass *s, const struct taken *chunk)
     pthread_mutex_unlock(&s->lock);
     /* Runs end in any order: progress never goes back. */
     uint_fast64_t seen = atomic_load(&s->frames_done);
-    while (seen < chunk->frames && !atomic_compare_exchange_weak(&s->frames_done, &seen, chunk->frames))
+    while (seen < chunk->frames &&
+           !atomic_compare_exchange_weak(&s->frames_done, &seen, chunk->frames))
         continue;
 }
 
@@ -270,17 +277,20 @@ void decode_pass_thread_ends(struct decode_pass *s, bool nvdec, uint64_t sent)
     s->decode_seconds += busy;
     pthread_mutex_unlock(&s->lock);
     /* When each worker ran dry shows where a staging could be faster. */
-    log_msg(LOG_DEBUG, "%s session ends at %.2f s: %llu packets, %.2f s of a core", nvdec ? "NVDEC" : "software",
-            clock_since(s->began_ns), (unsigned long long)sent, busy);
+    log_msg(LOG_DEBUG, "%s session ends at %.2f s: %llu packets, %.2f s of a core",
+            nvdec ? "NVDEC" : "software", clock_since(s->began_ns), (unsigned long long)sent, busy);
 }
 
-/* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the lock held. */
+/* Bytes of the film that may become runs yet, counted generously: they hold its sound too. With the
+ * lock held. */
 static uint64_t unread(const struct decode_pass *s, const struct chunk *chunk)
 {
     if (s->read_to_end)
         return 0;
-    /* The reader is ahead of the chunks that it queued by as much as it takes to know where one ends. */
-    uint64_t read = atomic_load(&s->bytes_read), past = read > chunk->bytes ? read - chunk->bytes : 0;
+    /* The reader is ahead of the chunks that it queued by as much as it takes to know where one
+     * ends. */
+    uint64_t read = atomic_load(&s->bytes_read),
+             past = read > chunk->bytes ? read - chunk->bytes : 0;
     past = past > s->queued_bytes ? past : s->queued_bytes;
     return s->file_bytes > past ? s->file_bytes - past : 0;
 }
@@ -297,9 +307,9 @@ static int threads_now(struct decode_pass *s, struct share share)
 }
 
 /*
- * How many threads a chunk gets that a software worker takes: as many as idle cores allow. Of a pipe
- * nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory for a
- * decoder a core has none for threads (decode_pass_threads). With the lock held.
+ * How many threads a chunk gets that a software worker takes: as many as idle cores allow. Of a
+ * pipe nobody knows how much is to come, nor of a playlist. A film whose pictures leave no memory
+ * for a decoder a core has none for threads (decode_pass_threads). With the lock held.
  */
 static int threads_for(struct decode_pass *s, const struct chunk *chunk)
 {
@@ -311,7 +321,8 @@ static int threads_for(struct decode_pass *s, const struct chunk *chunk)
     bool known = s->file_bytes > 0 && !s->is_list;
     if (!s->read_to_end && !known)
         return 1;
-    uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;            /* what one of a file takes, its pictures included */
+    /* what one of a file takes, its pictures included */
+    uint64_t byte = picture_bytes(s) > 0 ? 2 : 1;
     struct share share = {.cores = s->workers[0],
                           .own = chunk->work,
                           .left = atomic_load(&s->work_pending) + unread(s, chunk) * byte,
@@ -330,12 +341,12 @@ static void begin_chunk(struct decode_pass *s, bool nvdec, struct chunk *chunk)
 }
 
 /*
- * Beside NVDEC: the films before this one may have runs at work yet, and all of them together get as many cores as one that is alone.
- * Under the lock.
+ * Beside NVDEC: the films before this one may have runs at work yet, and all of them together get
+ * as many cores as one that is alone. Under the lock.
  */
 static bool has_core(const struct decode_pass *s)
 {
-    int kept = s->job->threads - s->workers[0];      /* for what NVDEC's sessions do */
+    int kept = s->job->threads - s->workers[0]; /* for what NVDEC's sessions do */
     return admission_idle_cores(s->job->ticket) > (kept > 0 ? kept : 0);
 }
 
@@ -401,10 +412,13 @@ void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view
     if (!matrix && !range && transfer == f->transfer)
         return;
     /* 8 matrices, 2 ranges and 3 transfers: 48 bits. */
-    uint_fast64_t mine = (uint_fast64_t)1 << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
+    uint_fast64_t mine = (uint_fast64_t)1
+                         << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
     if (atomic_fetch_or(&s->colours_logged, mine) & mine)
         return;
     log_msg(LOG_VERBOSE, "'%s': some of its pictures are read as matrix %s, range %s%s", f->path,
             colour_matrix_name(view->matrix), colour_range_name(view->range),
-            transfer == TRANSFER_PQ ? ", PQ" : transfer == TRANSFER_HLG ? ", HLG" : "");
+            transfer == TRANSFER_PQ    ? ", PQ"
+            : transfer == TRANSFER_HLG ? ", HLG"
+                                       : "");
 }

@@ -15,13 +15,15 @@ static bool is_better(const struct idr_splice *kept, const struct picture *p)
     size_t size = (size_t)p->packet->size;
     if (size > BYTES_MOST)
         return false;
-    return !kept->packet || kept->sets.state != p->sets || size < (size_t)kept->packet->size / 4 * 3;
+    return !kept->packet || kept->sets.state != p->sets ||
+           size < (size_t)kept->packet->size / 4 * 3;
 }
 
-void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets, int length_size)
+void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
+                      int length_size)
 {
-    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->rap != RAP_CLOSED || !p->packet || p->suspect || p->field ||
-        p->sets != sets->state)
+    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->rap != RAP_CLOSED || !p->packet ||
+        p->suspect || p->field || p->sets != sets->state)
         return;
     struct idr_splice *kept = &s->idr_splice;
     const uint8_t *data = p->packet->data;
@@ -38,7 +40,11 @@ void idr_splice_offer(struct decode_pass *s, const struct picture *p, const stru
         return;
     pthread_mutex_lock(&s->lock);
     av_packet_free(&kept->packet);
-    *kept = (struct idr_splice){.packet = packet, .sets = *sets, .sps = sps, .length_size = length_size, .made = kept->made + 1};
+    *kept = (struct idr_splice){.packet = packet,
+                                .sets = *sets,
+                                .sps = sps,
+                                .length_size = length_size,
+                                .made = kept->made + 1};
     atomic_store(&s->idr_splices, kept->made);
     pthread_mutex_unlock(&s->lock);
 }
@@ -73,14 +79,17 @@ bool idr_splice_fits(const struct idr_splice *mine, uint64_t before, uint64_t af
 bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next, AVPacket *to)
 {
     struct nal_slice slice;
-    if (next && (!next->packet || !nal_sets_first_slice(&mine->sets, mine->length_size, next->packet->data, (size_t)next->packet->size, &slice)))
+    if (next &&
+        (!next->packet || !nal_sets_first_slice(&mine->sets, mine->length_size, next->packet->data,
+                                                (size_t)next->packet->size, &slice)))
         return false;
     if (next && slice.sps != mine->sps)
         return false;
     size_t size = (size_t)mine->packet->size, room = nal_separate_room(size);
     if (room > INT_MAX || av_new_packet(to, (int)room) < 0)
         return false;
-    size_t used = nal_separate(&mine->sets, mine->length_size, mine->packet->data, size, next ? &slice : NULL, to->data);
+    size_t used = nal_separate(&mine->sets, mine->length_size, mine->packet->data, size,
+                               next ? &slice : NULL, to->data);
     av_shrink_packet(to, (int)used);
     to->pts = IDR_SPLICE_PTS;
     to->flags = AV_PKT_FLAG_KEY | AV_PKT_FLAG_DISCARD;
@@ -89,7 +98,4 @@ bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next
     return used > 0;
 }
 
-void idr_splice_drop(struct idr_splice *mine)
-{
-    av_packet_free(&mine->packet);
-}
+void idr_splice_drop(struct idr_splice *mine) { av_packet_free(&mine->packet); }

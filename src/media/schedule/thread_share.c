@@ -4,8 +4,9 @@
 #include <string.h>
 
 /*
- * More threads than cores by so much: a decoder's threads wait for one another, for a picture's rows that the next one refers to, and a
- * run that goes through a single thread has a core that it does not share.
+ * More threads than cores by so much: a decoder's threads wait for one another, for a picture's
+ * rows that the next one refers to, and a run that goes through a single thread has a core that it
+ * does not share.
  */
 enum { PER_CORE = 5, CORES = 4 };
 

@@ -2,7 +2,8 @@
 
 #include "barcode/media/frame_times.h"
 
-/* Times beyond (4,500 years) come from broken files; second differences of the others fit in what is written. */
+/* Times beyond (4,500 years) come from broken files; second differences of the others fit in what
+ * is written. */
 #define SANE_US ((int64_t)1 << 57)
 
 struct row {
@@ -91,8 +92,8 @@ void frame_times_end(struct frame_times *t)
         t->whole = true;
 }
 
-bool frame_times_walk(const struct frame_times *t, const struct selection *rule, frame_times_pick *pick, void *user,
-                    struct frame_times_walked *w)
+bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
+                      frame_times_pick *pick, void *user, struct frame_times_walked *w)
 {
     *w = (struct frame_times_walked){0, -1};
     if (!t || t->unsound)
@@ -100,7 +101,9 @@ bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
     struct selection_cursor cursor = selection_begin(rule);
     for (size_t i = 0; i < t->count; i++) {
         const struct row *r = &t->row[i];
-        int64_t next = r->next_us == FRAME_TIMES_OPEN ? selection_last_until(&cursor.rule, r->time_us, t->frame_us) : r->next_us;
+        int64_t next = r->next_us == FRAME_TIMES_OPEN
+                           ? selection_last_until(&cursor.rule, r->time_us, t->frame_us)
+                           : r->next_us;
         struct frame_tag tag = {.frame = i, .time_us = r->time_us};
         tag.repeat = selection_take(&cursor, r->time_us, next, &tag.column);
         if (tag.repeat > 0 && !pick(user, &tag))
@@ -116,8 +119,9 @@ bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
 /* ------------------------------------------------------------------ bytes */
 
 /*
- * A number a frame: the change of the step from frame to frame, twice two bits further up. Bit 0: `next` is not the
- * next frame's time and follows, as 0 (open) or one more than its distance. Bit 1: check.
+ * A number a frame: the change of the step from frame to frame, twice two bits further up. Bit 0:
+ * `next` is not the next frame's time and follows, as 0 (open) or one more than its distance. Bit
+ * 1: check.
  */
 enum { ODD_NEXT = 1, CHECK = 2, STEP_SHIFT = 2 };
 
@@ -135,7 +139,8 @@ void frame_times_encode(const struct frame_times *t, struct wire_out *o)
         uint64_t flags = (odd ? ODD_NEXT : 0) | (r->check ? CHECK : 0);
         wire_put_number(o, wire_fold(r->time_us - last - step) << STEP_SHIFT | flags);
         if (odd)
-            wire_put_number(o, r->next_us == FRAME_TIMES_OPEN ? 0 : 1 + wire_fold(r->next_us - r->time_us));
+            wire_put_number(
+                o, r->next_us == FRAME_TIMES_OPEN ? 0 : 1 + wire_fold(r->next_us - r->time_us));
         step = r->time_us - last;
         last = r->time_us;
     }
@@ -172,7 +177,8 @@ struct frame_times *frame_times_decode(struct wire_in *in)
         return NULL;
     uint64_t frame_us = wire_number(in), whole = wire_number(in), count = wire_number(in);
     /* A row is a byte at least, so memory stays in proportion to what is there. */
-    bool ok = !in->failed && frame_us >= 1 && frame_us < (uint64_t)SANE_US && whole <= 1 && count <= wire_left(in);
+    bool ok = !in->failed && frame_us >= 1 && frame_us < (uint64_t)SANE_US && whole <= 1 &&
+              count <= wire_left(in);
     t->frame_us = (int64_t)frame_us;
     t->whole = whole == 1;
     t->room = ok ? (size_t)count : 0;
@@ -186,7 +192,7 @@ struct frame_times *frame_times_decode(struct wire_in *in)
         if (ok && !before)
             t->row[i - 1].next_us = t->row[i].time_us;
     }
-    if (!ok || !odd)      /* the last row has none after it that could say its next */
+    if (!ok || !odd) /* the last row has none after it that could say its next */
         frame_times_free(&t);
     return t;
 }

@@ -7,7 +7,8 @@ __extension__ typedef unsigned __int128 u128;
 struct selection_cursor selection_begin(const struct selection *rule)
 {
     struct selection_cursor c = {*rule, 0, 0};
-    /* Rules are checked where they are read; these only keep a slip from becoming a division by zero. */
+    /* Rules are checked where they are read; these only keep a slip from becoming a division by
+     * zero. */
     if (c.rule.every < 1)
         c.rule.every = 1;
     if (c.rule.interval_us < 1)
@@ -75,9 +76,11 @@ static uint32_t take_by_time(const struct selection_cursor *c, int64_t time_us, 
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us, uint64_t *column)
+uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us,
+                        uint64_t *column)
 {
-    uint32_t n = c->rule.kind == SELECT_EVERY ? take_by_count(c, time_us) : take_by_time(c, time_us, next_us);
+    uint32_t n = c->rule.kind == SELECT_EVERY ? take_by_count(c, time_us)
+                                              : take_by_time(c, time_us, next_us);
     if (column)
         *column = c->column;
     c->column += n;
@@ -87,11 +90,14 @@ uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t nex
 int64_t selection_target(const struct selection *rule, uint64_t column)
 {
     struct selection r = selection_begin(rule).rule;
-    bool none = r.kind == SELECT_EVERY || (r.kind == SELECT_COLUMNS && (column >= r.columns || r.end_us <= r.start_us));
+    bool none = r.kind == SELECT_EVERY ||
+                (r.kind == SELECT_COLUMNS && (column >= r.columns || r.end_us <= r.start_us));
     if (none)
         return -1;
-    u128 after = r.kind == SELECT_INTERVAL ? (u128)column * (uint64_t)r.interval_us
-                                           : ((u128)2 * column + 1) * (uint64_t)(r.end_us - r.start_us) / ((u128)2 * r.columns);
+    u128 after =
+        r.kind == SELECT_INTERVAL
+            ? (u128)column * (uint64_t)r.interval_us
+            : ((u128)2 * column + 1) * (uint64_t)(r.end_us - r.start_us) / ((u128)2 * r.columns);
     return after > (u128)(INT64_MAX - r.start_us) ? INT64_MAX : r.start_us + (int64_t)after;
 }
 
@@ -114,7 +120,8 @@ static uint64_t estimate_by_count(const struct selection *r, int64_t frames, int
     if (frames <= 0)
         return 0;
     uint64_t inside = (uint64_t)frames;
-    bool whole = r->start_us <= 0 && (r->end_us == INT64_MAX || (duration_us > 0 && r->end_us >= duration_us));
+    bool whole = r->start_us <= 0 &&
+                 (r->end_us == INT64_MAX || (duration_us > 0 && r->end_us >= duration_us));
     if (!whole) {
         int64_t end = r->end_us < duration_us ? r->end_us : duration_us;
         if (end <= r->start_us)
@@ -146,5 +153,6 @@ int64_t selection_last_until(const struct selection *rule, int64_t last_us, int6
 {
     if (rule->kind != SELECT_COLUMNS || rule->end_us == INT64_MAX)
         return last_us + frame_us;
-    return rule->end_us - last_us <= selection_end_slack(rule->end_us) ? INT64_MAX : last_us + frame_us;
+    return rule->end_us - last_us <= selection_end_slack(rule->end_us) ? INT64_MAX
+                                                                       : last_us + frame_us;
 }

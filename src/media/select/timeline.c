@@ -34,7 +34,4 @@ int64_t timeline_last_stays(const struct timeline *t, int64_t duration_us)
     return slide ? duration_us : t->frame_us;
 }
 
-void timeline_step(struct timeline *t, int64_t time_us)
-{
-    t->last_us = time_us;
-}
+void timeline_step(struct timeline *t, int64_t time_us) { t->last_us = time_us; }

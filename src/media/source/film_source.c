@@ -1,5 +1,6 @@
 /*
- * film_source.c - a film through libav: one thread reads (reader.c), several decode (worker.c, nvdec_worker.c).
+ * film_source.c - a film through libav: one thread reads (reader.c), several decode (worker.c,
+ * nvdec_worker.c).
  *
  *   reader --pictures--> chunker --runs--> [queue] --> session 1..n --> engine
  *
@@ -31,13 +32,13 @@
 struct source_film {
     struct source base;
     AVFormatContext *format;
-    int selected;                     /* which video stream: SOURCE_STREAM_CHOICE or its number */
-    bool used;                      /* read from already: must be opened anew to start over */
+    int selected; /* which video stream: SOURCE_STREAM_CHOICE or its number */
+    bool used;    /* read from already: must be opened anew to start over */
     uint64_t file_bytes;
-    struct decode_pass *now;            /* for progress, while staging                          */
-    struct bad_key_list bad_keys;       /* key frames that --keyframes passes over                 */
-    int bad_key_rounds;               /* so many times it was staged anew for them               */
-    struct decode_progress before;   /* the last staging's, when it ended                    */
+    struct decode_pass *now;       /* for progress, while staging */
+    struct bad_key_list bad_keys;  /* key frames that --keyframes passes over */
+    int bad_key_rounds;            /* so many times it was staged anew for them */
+    struct decode_progress before; /* the last staging's, when it ended */
     pthread_mutex_t now_lock;
 };
 
@@ -50,7 +51,9 @@ static bool reopen(struct source_film *f, struct err *e)
     }
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
-        return err_set(e, ERR_INPUT, "'%s' has to be decoded a second time, and a pipe can be read only once: give it as a file",
+        return err_set(e, ERR_INPUT,
+                       "'%s' has to be decoded a second time, and a pipe can be read only once: "
+                       "give it as a file",
                        f->base.film.path);
     container_close(&f->format);
     return container_reopen(&f->base.film, f->selected, &f->format, e);
@@ -77,7 +80,8 @@ static bool start_workers(struct decode_pass *s, struct workers *c, struct err *
     return selected == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
 }
 
-/* Nothing more is queued: the workers end after what they have, or at once when the user interrupted. */
+/* Nothing more is queued: the workers end after what they have, or at once when the user
+ * interrupted. */
 static void join_workers(struct decode_pass *s, struct workers *c)
 {
     decode_pass_read_to_end(s);
@@ -134,11 +138,13 @@ static bool choose_workers(struct decode_pass *s, struct nvdec *nvdec, struct er
             *e = why;
             return false;
         }
-        log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software", s->film->path, why.text);
+        log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software",
+                s->film->path, why.text);
         return true;
     }
     if (!known) {
-        log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path, s->film->codec);
+        log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path,
+                s->film->codec);
         return true;
     }
     s->nvdec = nvdec;
@@ -152,7 +158,8 @@ static bool choose_workers(struct decode_pass *s, struct nvdec *nvdec, struct er
 static struct decode_progress how_far(struct decode_pass *s)
 {
     struct decode_progress p = {
-        .frames = atomic_load(&s->frames_done), .bytes = atomic_load(&s->bytes_read),
+        .frames = atomic_load(&s->frames_done),
+        .bytes = atomic_load(&s->bytes_read),
     };
     decode_pass_key_costs(s, &p);
     return p;
@@ -166,7 +173,8 @@ static void publish(struct source_film *f, struct decode_pass *s)
     pthread_mutex_unlock(&f->now_lock);
 }
 
-/* `reading`: processor time of the reading thread, which decoded too when it was the only decoder. */
+/* `reading`: processor time of the reading thread, which decoded too when it was the only decoder.
+ */
 static void tell_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
 {
     /* What libav's own threads used cannot be told. */
@@ -184,14 +192,15 @@ static bool starts_over(struct decode_pass *s)
 }
 
 /*
- * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is, and damage is told as ever.
- * What cannot be read again is shown so at once.
+ * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is,
+ * and damage is told as ever. What cannot be read again is shown so at once.
  */
 enum { BAD_KEY_ROUNDS = 4 };
 
 static void lend_faults(struct source_film *f, struct decode_pass *s)
 {
-    if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) || f->bad_key_rounds > BAD_KEY_ROUNDS)
+    if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) ||
+        f->bad_key_rounds > BAD_KEY_ROUNDS)
         return;
     if (f->bad_key_rounds == BAD_KEY_ROUNDS)
         key_faults_clear(&f->bad_keys);
@@ -221,8 +230,8 @@ static bool is_playlist(const struct film *film)
     return false;
 }
 
-static bool film_decode(struct source *base, const struct decode_job *job, struct decode_counts *counts,
-                       struct decode_times *times, struct err *e)
+static bool film_decode(struct source *base, const struct decode_job *job,
+                        struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
@@ -272,20 +281,23 @@ static void film_progress(struct source *base, struct decode_progress *p)
     p->total_bytes = f->file_bytes;
 }
 
-static bool film_probe(struct source *base, const struct probe_request *request, struct probe_facts *facts, struct err *e)
+static bool film_probe(struct source *base, const struct probe_request *request,
+                       struct probe_facts *facts, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
     if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->selected, facts, e))
         return false;
-    if (request->want & PROBE_BARS && !film_bars_probe(&base->film, f->selected, f->format, request, facts, e))
+    if (request->want & PROBE_BARS &&
+        !film_bars_probe(&base->film, f->selected, f->format, request, facts, e))
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
     if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
     bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
-    bool ok = keys ? film_keys_probe(&r, &base->film, facts, e) : !length || film_probe_length(&r, &base->film, facts, e);
+    bool ok = keys ? film_keys_probe(&r, &base->film, facts, e)
+                   : !length || film_probe_length(&r, &base->film, facts, e);
     if (ok && keys && length && !(facts->found & PROBE_LENGTH)) {
         demux_close(&r);
         if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
@@ -308,15 +320,24 @@ static void film_close(struct source **base)
 }
 
 static const struct source_ops film_ops = {
-    .name = "film", .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_EXACT_DAMAGE,
-    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT, .decode_frames = film_decode, .progress = film_progress, .probe = film_probe, .close = film_close,
+    .name = "film",
+    .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING |
+           SOURCE_EXACT_DAMAGE,
+    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT,
+    .decode_frames = film_decode,
+    .progress = film_progress,
+    .probe = film_probe,
+    .close = film_close,
 };
 
-/* What this film cannot do, though films can. A container without a file of its own (pb) reads others, and can do so again. */
+/* What this film cannot do, though films can. A container without a file of its own (pb) reads
+ * others, and can do so again. */
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
-    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : is_playlist(&f->base.film) ? SOURCE_CACHEABLE : 0;
+    return pipe                         ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE
+           : is_playlist(&f->base.film) ? SOURCE_CACHEABLE
+                                        : 0;
 }
 
 struct source *source_film_open(const char *path, int stream, struct err *e)

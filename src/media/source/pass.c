@@ -15,7 +15,7 @@ struct decode_thread {
     struct decode_times times;
     struct err error;
     bool ok;
-    pthread_mutex_t lock;       /* guards `done` */
+    pthread_mutex_t lock; /* guards `done` */
     pthread_cond_t finished;
     bool done;
 };
@@ -24,9 +24,17 @@ static void *stager_main(void *argument)
 {
     struct decode_thread *s = argument;
     const struct pass *p = s->pass;
-    struct decode_job job = {.selection = p->selection, .plan = p->plan, .decode = p->decode, .threads = p->threads,
-                            .exact_damage = p->exact_damage, .engine = p->engine, .decoders = p->decoders, .columns = p->job.columns, .frame_times = p->frame_times,
-                            .ticket = p->admission ? s->ticket : NULL, .worker_processes = p->worker_processes};
+    struct decode_job job = {.selection = p->selection,
+                             .plan = p->plan,
+                             .decode = p->decode,
+                             .threads = p->threads,
+                             .exact_damage = p->exact_damage,
+                             .engine = p->engine,
+                             .decoders = p->decoders,
+                             .columns = p->job.columns,
+                             .frame_times = p->frame_times,
+                             .ticket = p->admission ? s->ticket : NULL,
+                             .worker_processes = p->worker_processes};
     s->ok = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;
@@ -45,7 +53,8 @@ static void tick(const struct pass *p, bool done)
 }
 
 /* False: there is no thread, and nothing to wait for. */
-static bool start_decode_thread(struct decode_thread *s, const struct pass *p, struct admission_ticket *ticket, struct err *e)
+static bool start_decode_thread(struct decode_thread *s, const struct pass *p,
+                                struct admission_ticket *ticket, struct err *e)
 {
     *s = (struct decode_thread){.pass = p, .ticket = ticket, .error = ERR_INIT};
     pthread_mutex_init(&s->lock, NULL);
@@ -78,10 +87,12 @@ static bool wait_for_stager(struct decode_thread *s, struct err *e)
     return s->ok;
 }
 
-bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times, struct err *e)
+bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times,
+              struct err *e)
 {
     struct engine_job job = p->job;
-    /* Software workers, and the thread that reads when it decodes the rest of a film. NVDEC's sessions come on top. */
+    /* Software workers, and the thread that reads when it decodes the rest of a film. NVDEC's
+     * sessions come on top. */
     job.ports = p->threads + 1;
     struct admission_ticket ticket = {.admission = p->admission};
     *counts = (struct decode_counts){0};
@@ -114,7 +125,8 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     times->nvdec_busy = s.times.nvdec_busy;
     times->software_busy = s.times.software_busy;
     times->demux += s.times.demux;
-    times->decode += s.times.decode > engine.shrink ? s.times.decode - engine.shrink : s.times.decode;
+    times->decode +=
+        s.times.decode > engine.shrink ? s.times.decode - engine.shrink : s.times.decode;
     times->shrink += engine.shrink;
     times->cluster += engine.cluster;
     return ok;

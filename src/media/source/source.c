@@ -6,17 +6,15 @@ bool source_can(const struct source *s, unsigned abilities)
 }
 
 bool source_decode(struct source *s, const struct decode_job *job, struct decode_counts *counts,
-                  struct decode_times *times, struct err *e)
+                   struct decode_times *times, struct err *e)
 {
     return s->ops->decode_frames(s, job, counts, times, e);
 }
 
-void source_progress(struct source *s, struct decode_progress *p)
-{
-    s->ops->progress(s, p);
-}
+void source_progress(struct source *s, struct decode_progress *p) { s->ops->progress(s, p); }
 
-bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts, struct err *e)
+bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts,
+                  struct err *e)
 {
     struct probe_request able = *request;
     able.want &= s->ops->probes;

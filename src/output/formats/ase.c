@@ -5,8 +5,9 @@
 #include "output/palette/swatches.h"
 
 /*
- * Adobe Swatch Exchange, version 1.0. Adobe has published no text; this is what its programs and others read (Adobe's forum; https://www.selapa.net/swatches/colors/fileformats.php).
- * All numbers are big-endian:
+ * Adobe Swatch Exchange, version 1.0. Adobe has published no text; this is what its programs and
+ * others read (Adobe's forum; https://www.selapa.net/swatches/colors/fileformats.php). All numbers
+ * are big-endian:
  *
  *     "ASEF", u16 1, u16 0, u32 blocks; a block: u16 kind, u32 bytes that follow
  *     group begins (0xC001): name; group ends (0xC002): nothing
@@ -99,7 +100,11 @@ static bool write_ase(const struct report *r, struct strips strips, FILE *f, str
 static const char *const ending[] = {"ase", NULL};
 
 /* The format has no place for a mark: none of its files counts as barcode's. */
-const struct writer writer_ase = {
-    .name = "ase", .title = "Adobe Swatch Exchange", .ending = ending, .binary = true, .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .write = write_ase
-};
+const struct writer writer_ase = {.name = "ase",
+                                  .title = "Adobe Swatch Exchange",
+                                  .ending = ending,
+                                  .binary = true,
+                                  .option = "swatches",
+                                  .modeless = true,
+                                  .needs = STRIP_CLUSTERS,
+                                  .write = write_ase};

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 /*
- * Writes (size + 2) / 3 * 4 characters, without a 0 behind them, and returns how many. A piece that is not the last of its text has a
- * multiple of 3 bytes.
+ * Writes (size + 2) / 3 * 4 characters, without a 0 behind them, and returns how many. A piece that
+ * is not the last of its text has a multiple of 3 bytes.
  */
 size_t base64_encode(const void *data, size_t size, char *out);
 

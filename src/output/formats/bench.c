@@ -8,29 +8,37 @@
 
 static json_t *counts_value(const struct decode_counts *c)
 {
-    return json_pack("{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "packets", (json_int_t)c->packets, "displayed",
-                     (json_int_t)c->displayed, "sent", (json_int_t)c->sent, "decoded", (json_int_t)c->decoded, "hardware", (json_int_t)c->hardware, "fallbacks", (json_int_t)c->fallbacks, "runs",
-                     (json_int_t)c->chunks, "skipped_runs", (json_int_t)c->skipped_chunks, "redone_runs",
-                     (json_int_t)c->redone_chunks, "taken_over", (json_int_t)c->reused, "flushes", (json_int_t)c->flushes, "separators", (json_int_t)c->idr_splices, "decode_errors", (json_int_t)c->decode_errors, "lost",
-                     (json_int_t)c->lost, "damaged", (json_int_t)c->damaged, "keys", (json_int_t)c->keys,
-                     "keys_faulty", (json_int_t)c->bad_keys, "bytes_read", (json_int_t)c->bytes_read);
+    return json_pack(
+        "{sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI sI}", "packets",
+        (json_int_t)c->packets, "displayed", (json_int_t)c->displayed, "sent", (json_int_t)c->sent,
+        "decoded", (json_int_t)c->decoded, "hardware", (json_int_t)c->hardware, "fallbacks",
+        (json_int_t)c->fallbacks, "runs", (json_int_t)c->chunks, "skipped_runs",
+        (json_int_t)c->skipped_chunks, "redone_runs", (json_int_t)c->redone_chunks, "taken_over",
+        (json_int_t)c->reused, "flushes", (json_int_t)c->flushes, "separators",
+        (json_int_t)c->idr_splices, "decode_errors", (json_int_t)c->decode_errors, "lost",
+        (json_int_t)c->lost, "damaged", (json_int_t)c->damaged, "keys", (json_int_t)c->keys,
+        "keys_faulty", (json_int_t)c->bad_keys, "bytes_read", (json_int_t)c->bytes_read);
 }
 
-/* Parts that follow one another and add up to the wall, and how busy staging kept each kind of thread, as shares of its time. */
+/* Parts that follow one another and add up to the wall, and how busy staging kept each kind of
+ * thread, as shares of its time. */
 static json_t *wall_value(const struct decode_times *t)
 {
     double known = t->start_up + t->engine_begin + t->pass + t->engine_finish + t->write;
-    return json_pack("{so so so so so so}", "start_up", writer_json_seconds(t->start_up), "engine_begin",
-                     writer_json_seconds(t->engine_begin), "staging", writer_json_seconds(t->pass), "engine_finish",
-                     writer_json_seconds(t->engine_finish), "write", writer_json_seconds(t->write), "rest",
-                     writer_json_seconds(t->wall > known ? t->wall - known : 0));
+    return json_pack("{so so so so so so}", "start_up", writer_json_seconds(t->start_up),
+                     "engine_begin", writer_json_seconds(t->engine_begin), "staging",
+                     writer_json_seconds(t->pass), "engine_finish",
+                     writer_json_seconds(t->engine_finish), "write", writer_json_seconds(t->write),
+                     "rest", writer_json_seconds(t->wall > known ? t->wall - known : 0));
 }
 
 static json_t *busy_value(const struct decode_times *t)
 {
     double pass = t->pass > 0 ? t->pass : 1;
-    return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / pass), "nvdec", writer_json_seconds(t->nvdec_busy),
-                     "software", writer_json_seconds(t->software_busy), "cluster", writer_json_seconds(t->cluster / pass));
+    return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / pass), "nvdec",
+                     writer_json_seconds(t->nvdec_busy), "software",
+                     writer_json_seconds(t->software_busy), "cluster",
+                     writer_json_seconds(t->cluster / pass));
 }
 
 /* A number per second of wall time; null when no time was taken. */
@@ -43,18 +51,19 @@ static bool write_bench(const struct report *r, struct strips strips, FILE *f, s
 {
     (void)strips;
     json_t *value = json_pack(
-        "{ss so so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film", writer_json_bytes(r->film->path),
-        "engine", writer_json_bytes(r->engine), "decode", writer_json_bytes(r->decode), "isa", writer_json_bytes(r->isa), "cache",
-        writer_json_bytes(r->cache), "threads",
-        r->threads, "columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "frames_per_second",
-        per_second(r->counts.displayed, r->times.wall), "columns_per_second", per_second(r->count, r->times.wall),
-        "cpu_seconds", writer_json_seconds(clock_cpu_seconds()), "peak_memory", (json_int_t)clock_peak_memory(), "stages",
-        writer_json_stages(&r->times), "wall", wall_value(&r->times), "busy", busy_value(&r->times), "counts",
-        counts_value(&r->counts));
+        "{ss so so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film",
+        writer_json_bytes(r->film->path), "engine", writer_json_bytes(r->engine), "decode",
+        writer_json_bytes(r->decode), "isa", writer_json_bytes(r->isa), "cache",
+        writer_json_bytes(r->cache), "threads", r->threads, "columns", (json_int_t)r->count,
+        "missing", (json_int_t)r->missing, "frames_per_second",
+        per_second(r->counts.displayed, r->times.wall), "columns_per_second",
+        per_second(r->count, r->times.wall), "cpu_seconds",
+        writer_json_seconds(clock_cpu_seconds()), "peak_memory", (json_int_t)clock_peak_memory(),
+        "stages", writer_json_stages(&r->times), "wall", wall_value(&r->times), "busy",
+        busy_value(&r->times), "counts", counts_value(&r->counts));
     bool done = writer_json_put(f, value) && fputs("\n", f) != EOF;
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
 const struct writer writer_bench = {
-    .name = "bench", .title = "JSON", .one_line = true, .has_times = true, .write = write_bench
-};
+    .name = "bench", .title = "JSON", .one_line = true, .has_times = true, .write = write_bench};

@@ -22,7 +22,8 @@ static void put_gradient(const struct film_palette *p, FILE *f)
     fputs(");\n", f);
 }
 
-/* Custom properties: --film-1 is the lightest, --film-1-share its share, --film-palette all of them as a background. */
+/* Custom properties: --film-1 is the lightest, --film-1-share its share, --film-palette all of them
+ * as a background. */
 static bool write_css(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
@@ -37,7 +38,8 @@ static bool write_css(const struct report *r, struct strips strips, FILE *f, str
         char hex[SWATCHES_TEXT];
         swatches_hex(&s.palette.colour[i], hex);
         uint32_t share = swatches_share(&s.palette.colour[i], 1000);
-        fprintf(f, "  --film-%d: %s;\n  --film-%d-share: %u.%u%%;\n", i + 1, hex, i + 1, share / 10, share % 10);
+        fprintf(f, "  --film-%d: %s;\n  --film-%d-share: %u.%u%%;\n", i + 1, hex, i + 1, share / 10,
+                share % 10);
     }
     put_gradient(&s.palette, f);
     return (fputs(end, f) != EOF && !ferror(f)) || swatches_failed(e);
@@ -55,7 +57,12 @@ static bool read_css_metadata(FILE *f, struct writer_metadata *metadata)
 
 static const char *const ending[] = {"css", NULL};
 
-const struct writer writer_css = {
-    .name = "css", .title = "CSS", .ending = ending, .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .recognizes = recognize_css, .read_metadata = read_css_metadata, .write = write_css
-};
+const struct writer writer_css = {.name = "css",
+                                  .title = "CSS",
+                                  .ending = ending,
+                                  .option = "swatches",
+                                  .modeless = true,
+                                  .needs = STRIP_CLUSTERS,
+                                  .recognizes = recognize_css,
+                                  .read_metadata = read_css_metadata,
+                                  .write = write_css};

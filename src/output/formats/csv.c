@@ -40,7 +40,8 @@ static void put_column(FILE *f, const struct report *r, unsigned needs, uint64_t
     if (column_untold(c, i))
         fputs(",", f);
     else
-        fprintf(f, "%" PRIu64 ",%s%" PRId64 ".%06" PRId64, c->frame, c->time_us < 0 ? "-" : "", (c->time_us < 0 ? -c->time_us : c->time_us) / 1000000,
+        fprintf(f, "%" PRIu64 ",%s%" PRId64 ".%06" PRId64, c->frame, c->time_us < 0 ? "-" : "",
+                (c->time_us < 0 ? -c->time_us : c->time_us) / 1000000,
                 (c->time_us < 0 ? -c->time_us : c->time_us) % 1000000);
     fprintf(f, ",%s", status[c->status]);
     if (missing)
@@ -92,6 +93,8 @@ static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TE
 
 static const char *const ending[] = {"csv", NULL};
 
-const struct writer writer_csv = {
-    .name = "csv", .title = "CSV", .ending = ending, .recognizes = recognize_csv, .write = write_csv
-};
+const struct writer writer_csv = {.name = "csv",
+                                  .title = "CSV",
+                                  .ending = ending,
+                                  .recognizes = recognize_csv,
+                                  .write = write_csv};

@@ -5,8 +5,9 @@
 #include "output/palette/swatches.h"
 
 /*
- * GIMP's palette, as its own files have it (libgimp's gimppalette-load.c reads it): head, name, columns, comments, then a line a colour: R G B, a tab, a name. Inkscape,
- * Krita, MyPaint and others read it, too.
+ * GIMP's palette, as its own files have it (libgimp's gimppalette-load.c reads it): head, name,
+ * columns, comments, then a line a colour: R G B, a tab, a name. Inkscape, Krita, MyPaint and
+ * others read it, too.
  */
 static const char begin[] = "GIMP Palette\n", end[] = "# end\n";
 
@@ -41,7 +42,12 @@ static bool read_gpl_metadata(FILE *f, struct writer_metadata *metadata)
 
 static const char *const ending[] = {"gpl", NULL};
 
-const struct writer writer_gpl = {
-    .name = "gpl", .title = "GIMP palette", .ending = ending, .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .recognizes = recognize_gpl, .read_metadata = read_gpl_metadata, .write = write_gpl
-};
+const struct writer writer_gpl = {.name = "gpl",
+                                  .title = "GIMP palette",
+                                  .ending = ending,
+                                  .option = "swatches",
+                                  .modeless = true,
+                                  .needs = STRIP_CLUSTERS,
+                                  .recognizes = recognize_gpl,
+                                  .read_metadata = read_gpl_metadata,
+                                  .write = write_gpl};

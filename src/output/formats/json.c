@@ -13,20 +13,23 @@
 
 json_t *writer_json_us(int64_t us)
 {
-    /* Fifteen digits (writer_json_put) show a whole number of microseconds as it is for thirty years. */
+    /* Fifteen digits (writer_json_put) show a whole number of microseconds as it is for thirty
+     * years. */
     return us < 0 ? json_null() : json_real((double)us / 1e6);
 }
 
 json_t *writer_json_seconds(double seconds)
 {
-    return isfinite(seconds) && seconds >= 0 && seconds < 1e9 ? writer_json_us((int64_t)(seconds * 1e6 + 0.5)) : json_null();
+    return isfinite(seconds) && seconds >= 0 && seconds < 1e9
+               ? writer_json_us((int64_t)(seconds * 1e6 + 0.5))
+               : json_null();
 }
 
 json_t *writer_json_bytes(const char *bytes)
 {
     if (!bytes)
         return json_null();
-    size_t size = strlen(bytes) * 3 + 1;   /* U+FFFD takes three bytes */
+    size_t size = strlen(bytes) * 3 + 1; /* U+FFFD takes three bytes */
     char *text = malloc(size);
     if (!text)
         return NULL;
@@ -38,9 +41,11 @@ json_t *writer_json_bytes(const char *bytes)
 
 json_t *writer_json_stages(const struct decode_times *t)
 {
-    return json_pack("{so so so so so so so}", "wall", writer_json_seconds(t->wall), "start_up", writer_json_seconds(t->start_up),
-                     "demux", writer_json_seconds(t->demux), "decode", writer_json_seconds(t->decode), "shrink",
-                     writer_json_seconds(t->shrink), "cluster", writer_json_seconds(t->cluster), "write", writer_json_seconds(t->write));
+    return json_pack("{so so so so so so so}", "wall", writer_json_seconds(t->wall), "start_up",
+                     writer_json_seconds(t->start_up), "demux", writer_json_seconds(t->demux),
+                     "decode", writer_json_seconds(t->decode), "shrink",
+                     writer_json_seconds(t->shrink), "cluster", writer_json_seconds(t->cluster),
+                     "write", writer_json_seconds(t->write));
 }
 
 bool writer_json_put(FILE *f, json_t *value)
@@ -60,7 +65,8 @@ bool writer_json_put(FILE *f, json_t *value)
 /* One more key of the outermost object, on a line of its own. */
 static bool put_key(FILE *f, const char *key, json_t *value)
 {
-    if (fputs(strcmp(key, "version") == 0 ? "{\n\"" : ",\n\"", f) == EOF || fputs(key, f) == EOF || fputs("\": ", f) == EOF) {
+    if (fputs(strcmp(key, "version") == 0 ? "{\n\"" : ",\n\"", f) == EOF || fputs(key, f) == EOF ||
+        fputs("\": ", f) == EOF) {
         int error = errno;
         json_decref(value);
         errno = error;
@@ -74,34 +80,41 @@ static json_t *film_value(const struct report *r)
     const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
-                       ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
-    return json_pack("{so so so so so si si si si si si si ss sb ss sb ss si sb so so so}",
-                     "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "path", writer_json_bytes(film->path), "container", writer_json_bytes(film->container),
-                     "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format),
-                     "stream", film->stream, "video_stream", film->video, "video_streams", film->videos, "width", film->width, "height", film->height,
-                     "coded_width", film->coded_width, "coded_height", film->coded_height,
-                     "matrix", colour_matrix_name(film->matrix), "matrix_guessed", (int)film->matrix_guessed,
-                     "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,
-                     "transfer", transfer[film->transfer],
-                     "rotation", film->orientation.quarter_turns * 90, "mirror", (int)film->orientation.mirror,
-                     "rate", rate, "duration", writer_json_us(film->duration_us),
-                     "frames", film->frames < 0 ? json_null() : json_integer(film->frames));
+                       ? json_real((double)film->rate_num / (double)film->rate_den)
+                       : json_null();
+    return json_pack(
+        "{so so so so so si si si si si si si ss sb ss sb ss si sb so so so}", "id",
+        writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "path", writer_json_bytes(film->path),
+        "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
+        "pixel_format", writer_json_bytes(film->pixel_format), "stream", film->stream,
+        "video_stream", film->video, "video_streams", film->videos, "width", film->width, "height",
+        film->height, "coded_width", film->coded_width, "coded_height", film->coded_height,
+        "matrix", colour_matrix_name(film->matrix), "matrix_guessed", (int)film->matrix_guessed,
+        "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,
+        "transfer", transfer[film->transfer], "rotation", film->orientation.quarter_turns * 90,
+        "mirror", (int)film->orientation.mirror, "rate", rate, "duration",
+        writer_json_us(film->duration_us), "frames",
+        film->frames < 0 ? json_null() : json_integer(film->frames));
 }
 
 static json_t *selection_value(const struct selection *s)
 {
-    static const char *const kind[] = {"every", "interval", "columns"};   /* the rule's own key as well */
+    /* the rule's own key as well */
+    static const char *const kind[] = {"every", "interval", "columns"};
     json_t *rule = s->kind == SELECT_EVERY      ? json_integer((json_int_t)s->every)
                    : s->kind == SELECT_INTERVAL ? writer_json_us(s->interval_us)
                                                 : json_integer((json_int_t)s->columns);
-    return json_pack("{ss so so so so*}", "kind", kind[s->kind], kind[s->kind], rule, "start", writer_json_us(s->start_us), "end",
-                     s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us), "keyframes", s->keyframes ? json_true() : NULL);
+    return json_pack("{ss so so so so*}", "kind", kind[s->kind], kind[s->kind], rule, "start",
+                     writer_json_us(s->start_us), "end",
+                     s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us), "keyframes",
+                     s->keyframes ? json_true() : NULL);
 }
 
 /* JSON readers keep 63 bits of an integer: a larger seed is written as text. */
 static json_t *seed_value(uint64_t seed)
 {
-    return seed <= INT64_MAX ? json_integer((json_int_t)seed) : json_sprintf("%llu", (unsigned long long)seed);
+    return seed <= INT64_MAX ? json_integer((json_int_t)seed)
+                             : json_sprintf("%llu", (unsigned long long)seed);
 }
 
 static json_t *colours_value(const struct cluster *cluster, int count)
@@ -109,7 +122,8 @@ static json_t *colours_value(const struct cluster *cluster, int count)
     json_t *list = json_array();
     for (int i = 0; list && i < count; i++) {
         const struct cluster *k = &cluster[i];
-        json_t *colour = json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1], k->rgb[2], "count", (json_int_t)k->count);
+        json_t *colour = json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1], k->rgb[2], "count",
+                                   (json_int_t)k->count);
         if (json_array_append_new(list, colour) != 0) {
             json_decref(list);
             return NULL;
@@ -118,33 +132,39 @@ static json_t *colours_value(const struct cluster *cluster, int count)
     return list;
 }
 
-/* The mode that the column shows; with --steady also those that it was chosen from. 0 when all went well. */
+/* The mode that the column shows; with --steady also those that it was chosen from. 0 when all went
+ * well. */
 static int put_modes(json_t *value, const struct column *c, const struct report *r)
 {
-    int failed = json_object_set_new(value, "dominant", json_pack("[iii]", c->dominant[0], c->dominant[1], c->dominant[2]));
+    int failed = json_object_set_new(
+        value, "dominant", json_pack("[iii]", c->dominant[0], c->dominant[1], c->dominant[2]));
     if (r->steady > 0 && c->mode)
         failed |= json_object_set_new(value, "modes", colours_value(c->mode, c->modes)) |
                   json_object_set_new(value, "mode", json_integer(c->mode_chosen));
     return failed;
 }
 
-static json_t *column_value(const struct column *c, uint64_t index, const struct report *r, unsigned needs)
+static json_t *column_value(const struct column *c, uint64_t index, const struct report *r,
+                            unsigned needs)
 {
     const struct selection *s = &r->selection;
     bool colours = (needs & STRIP_CLUSTERS) && c->cluster;
     bool unknown = column_untold(c, index);
-    json_t *value = json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
-                              "time", unknown ? json_null() : writer_json_us(c->time_us));
+    json_t *value =
+        json_pack("{so so}", "frame", unknown ? json_null() : json_integer((json_int_t)c->frame),
+                  "time", unknown ? json_null() : writer_json_us(c->time_us));
     if (!value)
         return NULL;
-    int failed = s->keyframes ? json_object_set_new(value, "wanted", writer_json_us(selection_target(s, index))) : 0;
+    int failed = s->keyframes ? json_object_set_new(value, "wanted",
+                                                    writer_json_us(selection_target(s, index)))
+                              : 0;
     if (c->status == COLUMN_MISSING) {
         failed |= json_object_set_new(value, "missing", json_true());
     } else {
         if (c->status == COLUMN_DAMAGED)
             failed |= json_object_set_new(value, "damaged", json_true());
-        failed |= json_object_set_new(value, "average",
-                                      json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
+        failed |= json_object_set_new(
+            value, "average", json_pack("[iii]", c->average[0], c->average[1], c->average[2]));
         if (needs & STRIP_DOMINANT)
             failed |= put_modes(value, c, r);
         if (colours)
@@ -166,7 +186,8 @@ static bool put_columns(FILE *f, const struct report *r, unsigned needs)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
-        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF || !writer_json_put(f, column_value(c, i, r, needs)))
+        if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF ||
+            !writer_json_put(f, column_value(c, i, r, needs)))
             return false;
     }
     return fputs("\n]", f) != EOF;
@@ -215,7 +236,8 @@ static json_t *crop_value(const struct report *r)
 static bool put_crop(FILE *f, const struct report *r)
 {
     /* "trim" is the older name of "crop". */
-    return r->crop.count == 0 || (put_key(f, "crop", crop_value(r)) && put_key(f, "trim", crop_value(r)));
+    return r->crop.count == 0 ||
+           (put_key(f, "crop", crop_value(r)) && put_key(f, "trim", crop_value(r)));
 }
 
 /* How HDR and means were worked out, where that is not as usual. */
@@ -252,9 +274,10 @@ static bool put_head(FILE *f, const struct report *r)
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     /* What another output needs of the columns is not told here: the recipe does not name it. */
-    bool done = put_head(f, r) && put_columns(f, r, strips_need(strips)) && put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
-                put_key(f, "warnings", warnings_value(r)) && put_key(f, "stages", writer_json_stages(&r->times)) &&
-                fputs("\n}\n", f) != EOF;
+    bool done = put_head(f, r) && put_columns(f, r, strips_need(strips)) &&
+                put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
+                put_key(f, "warnings", warnings_value(r)) &&
+                put_key(f, "stages", writer_json_stages(&r->times)) && fputs("\n}\n", f) != EOF;
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
@@ -272,13 +295,16 @@ static bool recognize_json(const uint8_t *head, size_t size, char film[FILM_ID_T
     const char *text = (const char *)head, *end = text + size;
     if (size < strlen(begin) || memcmp(text, begin, strlen(begin)) != 0)
         return false;
-    const char *id = after(text, size, id_key), *quote = id && id < end && *id == '"' ? memchr(id + 1, '"', (size_t)(end - id) - 1) : NULL;
+    const char *id = after(text, size, id_key),
+               *quote = id && id < end && *id == '"' ? memchr(id + 1, '"', (size_t)(end - id) - 1)
+                                                     : NULL;
     if (quote && quote - id <= FILM_ID_TEXT)
         snprintf(film, FILM_ID_TEXT, "%.*s", (int)(quote - id - 1), id + 1);
     return id != NULL;
 }
 
-/* The string behind `key`, without its quotes, as is; "" where there is none, or where it needs more room. */
+/* The string behind `key`, without its quotes, as is; "" where there is none, or where it needs
+ * more room. */
 static void take_string(const char *text, size_t size, const char *key, char *out, size_t room)
 {
     const char *begin = after(text, size, key), *end = text + size;
@@ -315,13 +341,17 @@ static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
     size_t size = fread(head, 1, sizeof head, f);
     if (!recognize_json((const uint8_t *)head, size, metadata->film))
         return false;
-    take_string(head, size, ",\n\"recipe\": \"", metadata->fingerprint, sizeof metadata->fingerprint);
+    take_string(head, size, ",\n\"recipe\": \"", metadata->fingerprint,
+                sizeof metadata->fingerprint);
     return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
            fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&
            count_columns(f, metadata);
 }
 
 /* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
-const struct writer writer_json = {
-    .name = "json", .title = "JSON", .has_times = true, .recognizes = recognize_json, .read_metadata = read_json_metadata, .write = write_json
-};
+const struct writer writer_json = {.name = "json",
+                                   .title = "JSON",
+                                   .has_times = true,
+                                   .recognizes = recognize_json,
+                                   .read_metadata = read_json_metadata,
+                                   .write = write_json};

@@ -7,7 +7,8 @@
 #include "output/text/labels.h"
 #include "trailer_comment.h"
 
-/* What goes out, and the end of what went out: where the cross-reference table lies is the last number in it. */
+/* What goes out, and the end of what went out: where the cross-reference table lies is the last
+ * number in it. */
 struct output {
     struct seal seal;
     char last[64];
@@ -17,7 +18,8 @@ struct output {
 static bool take(void *user, const void *bytes, size_t size, struct err *e)
 {
     struct output *out = user;
-    size_t most = sizeof out->last - 1, part = size < most ? size : most, stay = out->kept < most - part ? out->kept : most - part;
+    size_t most = sizeof out->last - 1, part = size < most ? size : most,
+           stay = out->kept < most - part ? out->kept : most - part;
     memmove(out->last, out->last + out->kept - stay, stay);
     memcpy(out->last + stay, (const char *)bytes + size - part, part);
     out->kept = stay + part;
@@ -25,8 +27,8 @@ static bool take(void *user, const void *bytes, size_t size, struct err *e)
 }
 
 /*
- * Readers look for the last "startxref" of a file, so behind a comment it has to come again. A comment in the middle would shift what
- * the table says, and metadata may be compressed.
+ * Readers look for the last "startxref" of a file, so behind a comment it has to come again. A
+ * comment in the middle would shift what the table says, and metadata may be compressed.
  */
 static bool end(struct output *out, const struct report *r, struct err *e)
 {
@@ -36,7 +38,8 @@ static bool end(struct output *out, const struct report *r, struct err *e)
     const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
     if (!at)
         return err_set(e, ERR_FAILED, "cairo wrote a PDF without an end");
-    snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n", (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));
+    snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n",
+             (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));
     return seal_end(&out->seal, r, "%", tail, e);
 }
 
@@ -50,7 +53,9 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     paint_text_titles(strips, titles, sizeof titles);
     snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id,
              r->fingerprint);
-    struct canvas_about about = {.title = s->title, .subject = titles, .keywords = keywords,
+    struct canvas_about about = {.title = s->title,
+                                 .subject = titles,
+                                 .keywords = keywords,
                                  .creator = "barcode " BARCODE_VERSION};
     bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, take, &out, e) &&
               end(&out, r, e);
@@ -66,7 +71,14 @@ static bool read_pdf_metadata(FILE *f, struct writer_metadata *to)
 
 static const char *const ending[] = {"pdf", NULL};
 
-const struct writer writer_pdf = {
-    .name = "pdf", .title = "PDF", .ending = ending, .binary = true, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .recognizes = trailer_recognizes, .read_metadata = read_pdf_metadata,
-    .write = write_pdf
-};
+const struct writer writer_pdf = {.name = "pdf",
+                                  .title = "PDF",
+                                  .ending = ending,
+                                  .binary = true,
+                                  .one_a_strip = true,
+                                  .page = true,
+                                  .needs = STRIP_CLUSTERS,
+                                  .tail = true,
+                                  .recognizes = trailer_recognizes,
+                                  .read_metadata = read_pdf_metadata,
+                                  .write = write_pdf};

@@ -14,8 +14,15 @@
 #include "output/poster/layout.h"
 #include "png.h"
 
-/* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette) or smaller. */
-enum { TEXTS_MAX = 30, VALUE_SIZE = 1100, CHUNK_SIZE = 1 << 16, COMPRESSION = 4, COMPRESSION_BARE = 6 };
+/* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette)
+ * or smaller. */
+enum {
+    TEXTS_MAX = 30,
+    VALUE_SIZE = 1100,
+    CHUNK_SIZE = 1 << 16,
+    COMPRESSION = 4,
+    COMPRESSION_BARE = 6
+};
 
 /*
  * Everything that a picture in the making holds. It lives in the caller of setjmp's caller, so
@@ -30,7 +37,7 @@ struct job {
     struct painter *painter;
     uint8_t *row;
     png_text text[TEXTS_MAX];
-    char (*value)[VALUE_SIZE];     /* [TEXTS_MAX], what text[] points to */
+    char (*value)[VALUE_SIZE]; /* [TEXTS_MAX], what text[] points to */
     int texts;
     int compression;
 };
@@ -38,14 +45,14 @@ struct job {
 static void on_error(png_structp png, png_const_charp message)
 {
     struct job *job = png_get_error_ptr(png);
-    err_set(job->err, ERR_FAILED, "%s", message);   /* unless on_write has said why */
+    err_set(job->err, ERR_FAILED, "%s", message); /* unless on_write has said why */
     png_longjmp(png, 1);
 }
 
 static void on_warning(png_structp png, png_const_charp message)
 {
     (void)png;
-    (void)message;   /* libpng warns of text it finds odd and writes it all the same */
+    (void)message; /* libpng warns of text it finds odd and writes it all the same */
 }
 
 static void on_write(png_structp png, png_bytep data, size_t length)
@@ -58,10 +65,7 @@ static void on_write(png_structp png, png_bytep data, size_t length)
     png_error(png, "write");
 }
 
-static void on_flush(png_structp png)
-{
-    (void)png;       /* writer_save flushes the file */
-}
+static void on_flush(png_structp png) { (void)png; /* writer_save flushes the file */ }
 
 static bool is_ascii(const char *text)
 {
@@ -88,8 +92,8 @@ static void add(struct job *job, const char *key, const char *value)
     } else {
         t->compression = PNG_ITXT_COMPRESSION_NONE;
         t->itxt_length = strlen(copy);
-        t->lang = (png_charp)"";
-        t->lang_key = (png_charp)"";
+        t->lang = (png_charp) "";
+        t->lang_key = (png_charp) "";
     }
 }
 
@@ -116,8 +120,9 @@ static void add_description(struct job *job, struct strips strips)
     strips.kind[0]->note(r, note, sizeof note);
     paint_text_selection(&r->selection, selection, sizeof selection);
     bool alone = strips.count == 1;
-    snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "", alone ? note : "",
-             alone ? ")" : "", paint_text_file_name(r->film->path), selection, r->count, r->count == 1 ? "column" : "columns");
+    snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
+             alone ? note : "", alone ? ")" : "", paint_text_file_name(r->film->path), selection,
+             r->count, r->count == 1 ? "column" : "columns");
     add(job, "Description", text);
 }
 
@@ -164,7 +169,8 @@ static void add_light(struct job *job)
         add(job, "barcode:light", "linear");
 }
 
-/* What makes the picture and nothing else: no engine, no times, so that the same input gives the same bytes. */
+/* What makes the picture and nothing else: no engine, no times, so that the same input gives the
+ * same bytes. */
 static void describe(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
@@ -173,7 +179,7 @@ static void describe(struct job *job, struct strips strips)
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
     add(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
-        add(job, PNG_FILM_KEY, r->film_id);   /* near the beginning, where writer_made looks */
+        add(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made looks */
     if (r->fingerprint[0])
         add(job, PNG_FINGERPRINT_KEY, r->fingerprint);
     layout_title(r, title);
@@ -213,11 +219,15 @@ static bool encode(struct job *job)
         return false;
     png_structp png = job->png;
     png_set_write_fn(png, job, on_write, on_flush);
-    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);   /* libpng's own limit is a million */
+    /* libpng's own limit is a million */
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_level(png, job->compression);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
-    png_set_IHDR(png, job->info, (png_uint_32)painter_width(job->painter), (png_uint_32)painter_height(job->painter), 8,
-                 painter_channels(job->painter) == 4 ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_IHDR(png, job->info, (png_uint_32)painter_width(job->painter),
+                 (png_uint_32)painter_height(job->painter), 8,
+                 painter_channels(job->painter) == 4 ? PNG_COLOR_TYPE_RGB_ALPHA
+                                                     : PNG_COLOR_TYPE_RGB,
+                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB(png, job->info, PNG_sRGB_INTENT_PERCEPTUAL);
     if (job->report->poster && !job->report->page.pixels) {
         png_uint_32 per_metre = (png_uint_32)((job->report->dpi * 10000 + 127) / 254);
@@ -226,7 +236,7 @@ static bool encode(struct job *job)
     png_set_text(png, job->info, job->text, job->texts);
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
-        if (interrupted())      /* on_write asks too, but rows of one colour make few bytes */
+        if (interrupted()) /* on_write asks too, but rows of one colour make few bytes */
             return interrupt_error(job->err);
         painter_row(job->painter, y, job->row);
         if (!painter_ok(job->painter, job->err))
@@ -253,13 +263,15 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
     job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)
-        return err_set(job->err, ERR_FAILED, "libpng cannot start: out of memory or of another version");
+        return err_set(job->err, ERR_FAILED,
+                       "libpng cannot start: out of memory or of another version");
     return true;
 }
 
-static bool make_png(const struct report *r, struct strips strips, bool tell, int compression, FILE *f, struct err *e)
+static bool make_png(const struct report *r, struct strips strips, bool tell, int compression,
+                     FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT;   /* on_error needs a place even when the caller wants no sentence */
+    struct err own = ERR_INIT; /* on_error needs a place even when the caller wants no sentence */
     struct job job = {.report = r, .file = f, .err = e ? e : &own, .compression = compression};
     bool done = prepare(&job, strips, tell) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);
@@ -281,7 +293,11 @@ bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, stru
 
 static const char *const ending[] = {"png", NULL};
 
-const struct writer writer_png = {
-    .name = "png", .title = "PNG", .ending = ending, .binary = true, .one_a_strip = true, .recognizes = writer_png_recognizes, .read_metadata = writer_png_metadata,
-    .write = write_png
-};
+const struct writer writer_png = {.name = "png",
+                                  .title = "PNG",
+                                  .ending = ending,
+                                  .binary = true,
+                                  .one_a_strip = true,
+                                  .recognizes = writer_png_recognizes,
+                                  .read_metadata = writer_png_metadata,
+                                  .write = write_png};

@@ -10,7 +10,8 @@ static uint32_t big_endian(const uint8_t *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* The text of a chunk with this key, and its size; NULL: another chunk. iTXt has a few fields in between. */
+/* The text of a chunk with this key, and its size; NULL: another chunk. iTXt has a few fields in
+ * between. */
 static const uint8_t *chunk_text(const uint8_t *chunk, size_t length, const char *key, size_t *size)
 {
     const uint8_t *data = chunk + 8, *end = data + length;
@@ -18,8 +19,8 @@ static const uint8_t *chunk_text(const uint8_t *chunk, size_t length, const char
         return NULL;
     data += strlen(key) + 1;
     if (memcmp(chunk + 4, "iTXt", 4) == 0) {
-        data += 2;                                  /* compression flag and method */
-        for (int field = 0; field < 2; field++) {   /* language, translated keyword */
+        data += 2;                                /* compression flag and method */
+        for (int field = 0; field < 2; field++) { /* language, translated keyword */
             const uint8_t *zero = data < end ? memchr(data, 0, (size_t)(end - data)) : NULL;
             if (!zero)
                 return NULL;
@@ -39,12 +40,13 @@ bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_T
     bool is_barcode = false;
     if (size < sizeof signature || memcmp(head, signature, sizeof signature) != 0)
         return false;
-    for (size_t at = sizeof signature; at + 12 <= size; ) {
+    for (size_t at = sizeof signature; at + 12 <= size;) {
         size_t length = big_endian(head + at), bytes;
         if (length > size - at - 12)
             break;
         const uint8_t *software = chunk_text(head + at, length, "Software", &bytes);
-        is_barcode |= software && bytes >= strlen(name) && memcmp(software, name, strlen(name)) == 0;
+        is_barcode |=
+            software && bytes >= strlen(name) && memcmp(software, name, strlen(name)) == 0;
         const uint8_t *id = chunk_text(head + at, length, PNG_FILM_KEY, &bytes);
         if (id && bytes < FILM_ID_TEXT)
             snprintf(film, FILM_ID_TEXT, "%.*s", (int)bytes, (const char *)id);
@@ -60,8 +62,8 @@ enum { PIECE = 1 << 14 };
 /* What is read of a file: a piece of a chunk's data at a time. */
 struct walk {
     FILE *file;
-    uint32_t table[256];           /* of the CRC of ISO 3309, as PNG has it */
-    uint8_t chunk[8 + PIECE];      /* length and type, and the data's latest piece */
+    uint32_t table[256];      /* of the CRC of ISO 3309, as PNG has it */
+    uint8_t chunk[8 + PIECE]; /* length and type, and the data's latest piece */
 };
 
 static void fill_table(uint32_t table[256])
@@ -81,7 +83,8 @@ static uint32_t go_on(const struct walk *w, uint32_t crc, const uint8_t *bytes, 
     return crc;
 }
 
-/* Reads a chunk behind its length and type, which are there; true if its checksum is right. A small one lies in w->chunk then. */
+/* Reads a chunk behind its length and type, which are there; true if its checksum is right. A small
+ * one lies in w->chunk then. */
 static bool read_chunk(struct walk *w, uint32_t length)
 {
     uint32_t crc = go_on(w, 0xffffffffu, w->chunk + 4, 4);
@@ -93,11 +96,14 @@ static bool read_chunk(struct walk *w, uint32_t length)
         crc = go_on(w, crc, w->chunk + 8, bytes);
         length -= (uint32_t)bytes;
     }
-    return fread(end, 1, sizeof end, w->file) == sizeof end && big_endian(end) == (crc ^ 0xffffffffu);
+    return fread(end, 1, sizeof end, w->file) == sizeof end &&
+           big_endian(end) == (crc ^ 0xffffffffu);
 }
 
-/* The text of the chunk in `w` if it has this key; false: it has not, or there is no room for it. */
-static bool take_text(const struct walk *w, uint32_t length, const char *key, char *text, size_t room)
+/* The text of the chunk in `w` if it has this key; false: it has not, or there is no room for it.
+ */
+static bool take_text(const struct walk *w, uint32_t length, const char *key, char *text,
+                      size_t room)
 {
     size_t bytes;
     const uint8_t *data = chunk_text(w->chunk, length, key, &bytes);
@@ -118,7 +124,8 @@ static void read_size(const char *text, struct writer_metadata *metadata)
     metadata->height = sane ? (int)height : 0;
 }
 
-static void note_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata, bool *is_barcode)
+static void note_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata,
+                      bool *is_barcode)
 {
     char text[64];
     if (take_text(w, length, "Software", text, sizeof text))
@@ -130,10 +137,12 @@ static void note_text(const struct walk *w, uint32_t length, struct writer_metad
     else if (take_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
         metadata->partial = true;
     else if (!take_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))
-        take_text(w, length, PNG_FINGERPRINT_KEY, metadata->fingerprint, sizeof metadata->fingerprint);
+        take_text(w, length, PNG_FINGERPRINT_KEY, metadata->fingerprint,
+                  sizeof metadata->fingerprint);
 }
 
-/* By all of its chunks: each is as it was written, the last one is the end, and nothing follows it. */
+/* By all of its chunks: each is as it was written, the last one is the end, and nothing follows it.
+ */
 bool writer_png_metadata(FILE *f, struct writer_metadata *metadata)
 {
     struct walk w = {.file = f};

@@ -7,8 +7,10 @@ static const char word[] = "barcode:film=";
 
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
 {
-    snprintf(text, PROVENANCE_TEXT, "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word, r->film_id, r->partial ? "yes" : "no", r->count,
-             r->width, r->height, parts, r->fingerprint);
+    snprintf(text, PROVENANCE_TEXT,
+             "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word,
+             r->film_id, r->partial ? "yes" : "no", r->count, r->width, r->height, parts,
+             r->fingerprint);
 }
 
 /* What follows `key` in a line that ends with 0, up to a blank; "" where it is not there. */
@@ -31,11 +33,13 @@ static bool read_number(const char **text, char end, uint64_t *number)
     return ok;
 }
 
-static bool read_numbers(const char *columns, const char *side, const char *parts, struct writer_metadata *metadata)
+static bool read_numbers(const char *columns, const char *side, const char *parts,
+                         struct writer_metadata *metadata)
 {
-    enum { SIDE_MOST = 65536 };      /* far beyond what is staged */
+    enum { SIDE_MOST = 65536 }; /* far beyond what is staged */
     uint64_t width, height;
-    if (!read_number(&columns, 0, &metadata->columns) || !read_number(&side, 'x', &width) || !read_number(&side, 0, &height) || !read_number(&parts, 0, &metadata->parts) ||
+    if (!read_number(&columns, 0, &metadata->columns) || !read_number(&side, 'x', &width) ||
+        !read_number(&side, 0, &height) || !read_number(&parts, 0, &metadata->parts) ||
         width > SIDE_MOST || height > SIDE_MOST)
         return false;
     metadata->width = (int)width;
@@ -43,7 +47,8 @@ static bool read_numbers(const char *columns, const char *side, const char *part
     return true;
 }
 
-/* Where the mark begins; NULL: nowhere. A GIMP palette has the film's name before its mark, and a film may be called like one. */
+/* Where the mark begins; NULL: nowhere. A GIMP palette has the film's name before its mark, and a
+ * film may be called like one. */
 static const char *find_word(const char *text, size_t size)
 {
     static const char name[] = "Name: ";
@@ -76,16 +81,19 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
     value_of(line, " columns=", columns, sizeof columns);
     value_of(line, " size=", side, sizeof side);
     value_of(line, " parts=", parts, sizeof parts);
-    snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s", fingerprint + strlen(" recipe="));
+    snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s",
+             fingerprint + strlen(" recipe="));
     metadata->partial = strcmp(partial, "yes") == 0;
     return read_numbers(columns, side, parts, metadata);
 }
 
-bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin, char film[FILM_ID_TEXT])
+bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin,
+                           char film[FILM_ID_TEXT])
 {
     struct writer_metadata metadata;
     size_t length = strlen(begin);
-    if (size < length || memcmp(head, begin, length) != 0 || !provenance_find((const char *)head, size, &metadata))
+    if (size < length || memcmp(head, begin, length) != 0 ||
+        !provenance_find((const char *)head, size, &metadata))
         return false;
     memcpy(film, metadata.film, FILM_ID_TEXT);
     return true;
@@ -95,7 +103,9 @@ bool provenance_read(FILE *f, const char *begin, const char *end, struct writer_
 {
     char head[WRITER_HEAD], tail[32], film[FILM_ID_TEXT];
     size_t size = fread(head, 1, sizeof head, f), length = strlen(end);
-    if (!provenance_recognizes((const uint8_t *)head, size, begin, film) || !provenance_find(head, size, metadata))
+    if (!provenance_recognizes((const uint8_t *)head, size, begin, film) ||
+        !provenance_find(head, size, metadata))
         return false;
-    return length <= sizeof tail && fseek(f, -(long)length, SEEK_END) == 0 && fread(tail, 1, length, f) == length && memcmp(tail, end, length) == 0;
+    return length <= sizeof tail && fseek(f, -(long)length, SEEK_END) == 0 &&
+           fread(tail, 1, length, f) == length && memcmp(tail, end, length) == 0;
 }

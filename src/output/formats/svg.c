@@ -13,8 +13,8 @@
 extern const struct writer writer_png;
 
 /*
- * Written here and not by cairo: cairo numbers what it defines through the life of the process, so the second film of a run would get
- * other bytes than the first, and it has no metadata.
+ * Written here and not by cairo: cairo numbers what it defines through the life of the process, so
+ * the second film of a run would get other bytes than the first, and it has no metadata.
  */
 struct output {
     struct seal seal;
@@ -38,12 +38,17 @@ static bool print(struct output *o, const char *format, ...)
     return ok;
 }
 
-/* Names and titles are data: what is markup in them is written as a reference. Control characters are '?' already. */
+/* Names and titles are data: what is markup in them is written as a reference. Control characters
+ * are '?' already. */
 static void escape(const char *text, char *out, size_t size)
 {
     size_t used = 0;
     for (; *text && used + 8 < size; text++) {
-        const char *put = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '"' ? "&quot;" : NULL;
+        const char *put = *text == '&'   ? "&amp;"
+                          : *text == '<' ? "&lt;"
+                          : *text == '>' ? "&gt;"
+                          : *text == '"' ? "&quot;"
+                                         : NULL;
         if (put) {
             memcpy(out + used, put, strlen(put));
             used += strlen(put);
@@ -63,12 +68,17 @@ static bool print_head(struct output *o, const struct report *r, struct strips s
     escape(s->title, title, sizeof title);
     escape(r->film_id, film, sizeof film);
     paint_text_titles(strips, titles, sizeof titles);
-    return print(o, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"%.6g%s\" height=\"%.6g%s\" "
-                    "viewBox=\"0 0 %.3f %.3f\" role=\"img\">\n<title>%s</title>\n<desc>%s of %s</desc>\n"
-                    "<metadata><barcode xmlns=\"https://barcode.invalid/ns\" software=\"barcode " BARCODE_VERSION "\" film=\"%s\"/></metadata>\n"
-                    "<rect width=\"100%%\" height=\"100%%\" fill=\"#%02x%02x%02x\"/>\n",
-                 s->width * mm, unit, s->height * mm, unit, s->width, s->height, title, titles, title, film, s->paper[0], s->paper[1], s->paper[2]);
+    return print(
+        o,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+        "width=\"%.6g%s\" height=\"%.6g%s\" "
+        "viewBox=\"0 0 %.3f %.3f\" role=\"img\">\n<title>%s</title>\n<desc>%s of %s</desc>\n"
+        "<metadata><barcode xmlns=\"https://barcode.invalid/ns\" "
+        "software=\"barcode " BARCODE_VERSION "\" film=\"%s\"/></metadata>\n"
+        "<rect width=\"100%%\" height=\"100%%\" fill=\"#%02x%02x%02x\"/>\n",
+        s->width * mm, unit, s->height * mm, unit, s->width, s->height, title, titles, title, film,
+        s->paper[0], s->paper[1], s->paper[2]);
 }
 
 static bool print_words(struct output *o, const struct layout_item *i)
@@ -78,7 +88,8 @@ static bool print_words(struct output *o, const struct layout_item *i)
     if (!d)
         return false;
     escape(i->words.text, label, sizeof label);
-    bool ok = print(o, "<path aria-label=\"%s\" fill=\"#%02x%02x%02x\" d=\"%s\"/>\n", label, i->rgb[0], i->rgb[1], i->rgb[2], d);
+    bool ok = print(o, "<path aria-label=\"%s\" fill=\"#%02x%02x%02x\" d=\"%s\"/>\n", label,
+                    i->rgb[0], i->rgb[1], i->rgb[2], d);
     free(d);
     return ok;
 }
@@ -88,10 +99,13 @@ static bool print_item(struct output *o, const struct layout_item *i)
     if (i->kind == LAYOUT_WORDS)
         return print_words(o, i);
     if (i->kind == LAYOUT_AREA)
-        return print(o, "<rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" fill=\"#%02x%02x%02x\"/>\n", i->x, i->y, i->w, i->h, i->rgb[0],
-                     i->rgb[1], i->rgb[2]);
-    return print(o, "<path d=\"M%.3f %.3fL%.3f %.3f\" stroke=\"#%02x%02x%02x\" stroke-width=\"%.3f\"/>\n", i->x, i->y, i->x + i->w, i->y + i->h,
-                 i->rgb[0], i->rgb[1], i->rgb[2], i->thick);
+        return print(
+            o,
+            "<rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" fill=\"#%02x%02x%02x\"/>\n",
+            i->x, i->y, i->w, i->h, i->rgb[0], i->rgb[1], i->rgb[2]);
+    return print(
+        o, "<path d=\"M%.3f %.3fL%.3f %.3f\" stroke=\"#%02x%02x%02x\" stroke-width=\"%.3f\"/>\n",
+        i->x, i->y, i->x + i->w, i->y + i->h, i->rgb[0], i->rgb[1], i->rgb[2], i->thick);
 }
 
 static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
@@ -122,8 +136,11 @@ static bool print_shape(struct output *o, const struct layout_shape *f)
     if (fclose(memory) != 0 && ok)
         ok = err_memory(o->e, size);
     ok = ok &&
-         print(o, "<image x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" preserveAspectRatio=\"none\" "
-                  "style=\"image-rendering:optimizeSpeed;image-rendering:crisp-edges;image-rendering:pixelated\" xlink:href=\"data:image/png;base64,",
+         print(o,
+               "<image x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" "
+               "preserveAspectRatio=\"none\" "
+               "style=\"image-rendering:optimizeSpeed;image-rendering:crisp-edges;image-rendering:"
+               "pixelated\" xlink:href=\"data:image/png;base64,",
                f->x, f->y, f->w, f->h) &&
          print_base64(o, (const uint8_t *)png, size) && print(o, "\"/>\n");
     free(png);
@@ -158,6 +175,13 @@ static bool read_svg_metadata(FILE *f, struct writer_metadata *to)
 
 static const char *const ending[] = {"svg", NULL};
 
-const struct writer writer_svg = {
-    .name = "svg", .title = "SVG", .ending = ending, .one_a_strip = true, .page = true, .needs = STRIP_CLUSTERS, .tail = true, .recognizes = trailer_recognizes, .read_metadata = read_svg_metadata, .write = write_svg
-};
+const struct writer writer_svg = {.name = "svg",
+                                  .title = "SVG",
+                                  .ending = ending,
+                                  .one_a_strip = true,
+                                  .page = true,
+                                  .needs = STRIP_CLUSTERS,
+                                  .tail = true,
+                                  .recognizes = trailer_recognizes,
+                                  .read_metadata = read_svg_metadata,
+                                  .write = write_svg};

@@ -10,7 +10,8 @@ static const char begin[] = "{\n\"swatches\": ", end[] = "\n]\n}\n";
 /*
  * JSON: a key a line, a colour a line; `swatches` is the mark.
  *
- *     {"swatches": "barcode:film=...", "name": "film.mkv", "colours": [{"hex": "#1a2b3c", "rgb": [26, 43, 60], "share": 0.123456}...]}
+ *     {"swatches": "barcode:film=...", "name": "film.mkv", "colours": [{"hex": "#1a2b3c", "rgb":
+ * [26, 43, 60], "share": 0.123456}...]}
  */
 static bool write_swatches(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
@@ -20,13 +21,15 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
     if (!swatches_make(r, &s, e))
         return false;
     provenance_text(r, 0, provenance);
-    bool ok = fputs(begin, f) != EOF && writer_json_put(f, json_string(provenance)) && fputs(",\n\"name\": ", f) != EOF &&
-                writer_json_put(f, writer_json_bytes(s.name)) && fputs(",\n\"colours\": [", f) != EOF;
+    bool ok = fputs(begin, f) != EOF && writer_json_put(f, json_string(provenance)) &&
+              fputs(",\n\"name\": ", f) != EOF && writer_json_put(f, writer_json_bytes(s.name)) &&
+              fputs(",\n\"colours\": [", f) != EOF;
     for (int i = 0; ok && i < s.palette.count; i++) {
         const struct film_colour *c = &s.palette.colour[i];
         char hex[SWATCHES_TEXT];
         swatches_hex(c, hex);
-        json_t *value = json_pack("{ss s[iii] so}", "hex", hex, "rgb", c->rgb[0], c->rgb[1], c->rgb[2], "share", writer_json_us(swatches_share(c, 1000000)));
+        json_t *value = json_pack("{ss s[iii] so}", "hex", hex, "rgb", c->rgb[0], c->rgb[1],
+                                  c->rgb[2], "share", writer_json_us(swatches_share(c, 1000000)));
         ok = fputs(i == 0 ? "\n" : ",\n", f) != EOF && writer_json_put(f, value);
     }
     return (ok && fputs(end, f) != EOF) || swatches_failed(e);
@@ -43,7 +46,11 @@ static bool read_swatches_metadata(FILE *f, struct writer_metadata *metadata)
 }
 
 /* No ending, for -o x.json is a picture of that name: --swatches picks it by that ending. */
-const struct writer writer_swatches = {
-    .name = "swatches-json", .title = "JSON", .option = "swatches",
-    .modeless = true, .needs = STRIP_CLUSTERS, .recognizes = recognize_swatches, .read_metadata = read_swatches_metadata, .write = write_swatches
-};
+const struct writer writer_swatches = {.name = "swatches-json",
+                                       .title = "JSON",
+                                       .option = "swatches",
+                                       .modeless = true,
+                                       .needs = STRIP_CLUSTERS,
+                                       .recognizes = recognize_swatches,
+                                       .read_metadata = read_swatches_metadata,
+                                       .write = write_swatches};

@@ -6,10 +6,7 @@
 #include "barcode/engine/shrink.h"
 #include "thumbnails_internal.h"
 
-static int at_least_1(int64_t n)
-{
-    return n > 1 ? (int)n : 1;
-}
+static int at_least_1(int64_t n) { return n > 1 ? (int)n : 1; }
 
 /* floor of the square root; n stays below 2^32. */
 static int64_t root(int64_t n)
@@ -21,13 +18,16 @@ static int64_t root(int64_t n)
     return r;
 }
 
-void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width, int analysis_height, int *width, int *height)
+void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width,
+                 int analysis_height, int *width, int *height)
 {
     struct crop_rect shown = {.width = film->width, .height = film->height};
     if (crop->count > 0)
         shown = crop_to_shown(crop->rect[0], film->orientation, crop->width, crop->height);
-    bool metadata = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 && film->sample_den < 1 << 15;
-    int64_t wide = (int64_t)shown.width * (metadata ? film->sample_num : 1), high = (int64_t)shown.height * (metadata ? film->sample_den : 1);
+    bool metadata = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 &&
+                    film->sample_den < 1 << 15;
+    int64_t wide = (int64_t)shown.width * (metadata ? film->sample_num : 1),
+            high = (int64_t)shown.height * (metadata ? film->sample_den : 1);
     int64_t side = analysis_width > analysis_height ? analysis_width : analysis_height;
     if (side > THUMBS_SIDE)
         side = THUMBS_SIDE;
@@ -40,7 +40,8 @@ void thumbs_size(const struct film *film, const struct crop *crop, int analysis_
     *height = at_least_1(wide > high ? other : side);
 }
 
-struct thumbs *thumbs_open(int from_width, int from_height, int width, int height, size_t most, struct err *e)
+struct thumbs *thumbs_open(int from_width, int from_height, int width, int height, size_t most,
+                           struct err *e)
 {
     struct thumbs *t = calloc(1, sizeof *t);
     struct kept *slot = t ? calloc(most, sizeof *slot) : NULL;
@@ -49,7 +50,13 @@ struct thumbs *thumbs_open(int from_width, int from_height, int width, int heigh
         err_memory(e, most * sizeof *slot);
         return NULL;
     }
-    *t = (struct thumbs){.from_width = from_width, .from_height = from_height, .width = width, .height = height, .most = most, .stride = 1, .slot = slot};
+    *t = (struct thumbs){.from_width = from_width,
+                         .from_height = from_height,
+                         .width = width,
+                         .height = height,
+                         .most = most,
+                         .stride = 1,
+                         .slot = slot};
     pthread_mutex_init(&t->lock, NULL);
     return t;
 }
@@ -68,12 +75,19 @@ static void widen(struct thumbs *t, uint64_t column)
         }
 }
 
-/* The thumbnail of a staged frame, the caller's; NULL without memory. A workspace a call: frames that are kept are few. */
+/* The thumbnail of a staged frame, the caller's; NULL without memory. A workspace a call: frames
+ * that are kept are few. */
 static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
 {
-    struct frame_view view = {.model = MODEL_RGB, .matrix = MATRIX_RGB, .range = RANGE_FULL, .bits = 8, .width = t->from_width, .height = t->from_height};
+    struct frame_view view = {.model = MODEL_RGB,
+                              .matrix = MATRIX_RGB,
+                              .range = RANGE_FULL,
+                              .bits = 8,
+                              .width = t->from_width,
+                              .height = t->from_height};
     for (int c = 0; c < 3; c++)
-        view.plane[c] = (struct plane){rgb + c, (ptrdiff_t)t->from_width * 3, 3, t->from_width, t->from_height};
+        view.plane[c] =
+            (struct plane){rgb + c, (ptrdiff_t)t->from_width * 3, 3, t->from_width, t->from_height};
     size_t bytes = (size_t)t->width * (size_t)t->height * 3;
     struct shrink *s = shrink_open(t->width, t->height, e);
     uint8_t *made = s ? malloc(bytes) : NULL;
@@ -94,7 +108,8 @@ static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, s
     const uint8_t *first = NULL;
     bool ok = true;
     pthread_mutex_lock(&t->lock);
-    for (uint64_t i = (tag->column + t->stride - 1) / t->stride; ok && i * t->stride < tag->column + tag->repeat; i++) {
+    for (uint64_t i = (tag->column + t->stride - 1) / t->stride;
+         ok && i * t->stride < tag->column + tag->repeat; i++) {
         uint8_t *rgb = first ? malloc(bytes) : made;
         if (!rgb) {
             ok = err_memory(e, bytes);
@@ -118,11 +133,12 @@ bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rg
         return true;
     pthread_mutex_lock(&t->lock);
     widen(t, tag->column + tag->repeat - 1);
-    bool selected = (tag->column + t->stride - 1) / t->stride * t->stride < tag->column + tag->repeat;
+    bool selected =
+        (tag->column + t->stride - 1) / t->stride * t->stride < tag->column + tag->repeat;
     pthread_mutex_unlock(&t->lock);
     if (!selected)
         return true;
-    uint8_t *made = make(t, rgb, e);      /* another thread may widen meanwhile: keep() looks again */
+    uint8_t *made = make(t, rgb, e); /* another thread may widen meanwhile: keep() looks again */
     return made && keep(t, tag, made, e);
 }
 

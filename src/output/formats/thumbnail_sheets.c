@@ -6,12 +6,10 @@
 
 enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };
 
-static int cell(int side)
-{
-    return (side + THUMBS_CELL - 1) / THUMBS_CELL * THUMBS_CELL;
-}
+static int cell(int side) { return (side + THUMBS_CELL - 1) / THUMBS_CELL * THUMBS_CELL; }
 
-/* Slot i's thumbnail comes into the sheets: there is one, of another frame than the one before it. `last`: the slot before it that has one. */
+/* Slot i's thumbnail comes into the sheets: there is one, of another frame than the one before it.
+ * `last`: the slot before it that has one. */
 static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
 {
     const struct kept *k = &t->slot[i];
@@ -22,7 +20,9 @@ static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
 static int64_t end_of(const struct report *r)
 {
     int64_t film = r->film->duration_us;
-    return film > 0 && film < r->selection.end_us ? film : r->selection.end_us < INT64_MAX ? r->selection.end_us : 0;
+    return film > 0 && film < r->selection.end_us ? film
+           : r->selection.end_us < INT64_MAX      ? r->selection.end_us
+                                                  : 0;
 }
 
 /* Columns and times: each thumbnail stands for what comes until the next one. */
@@ -33,7 +33,8 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
         bool last = i + 1 == to->count;
         b->last = last ? r->count - 1 : b[1].first - 1;
         b->end_us = last ? end_of(r) : b[1].time_us;
-        if (b->end_us <= b->time_us)      /* a film that is longer than it says, or whose times stand still */
+        /* a film that is longer than it says, or whose times stand still */
+        if (b->end_us <= b->time_us)
             b->end_us = b->time_us + 1000;
         b->sheet = i / A_SHEET;
         b->x = (int)(i % THUMBS_ACROSS) * cell(to->width);
@@ -43,7 +44,8 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
 }
 
 /* The thumbnails, and in shown[] the slots that they are. False: memory, or there is none. */
-static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to, size_t **shown, struct err *e)
+static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to,
+                 size_t **shown, struct err *e)
 {
     const struct kept *last = NULL;
     to->thumb = calloc(t->most, sizeof *to->thumb);
@@ -55,7 +57,8 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
             continue;
         last = &t->slot[i];
         (*shown)[to->count] = (size_t)i;
-        to->thumb[to->count++] = (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
+        to->thumb[to->count++] =
+            (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
     }
     if (to->count == 0)
         return err_set(e, ERR_FAILED, "there is no frame for a thumbnail");
@@ -63,10 +66,12 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
     return true;
 }
 
-/* A thumbnail into its cell, whose rest repeats the thumbnail's edge: what a JPEG's block shares with it then costs nothing. */
+/* A thumbnail into its cell, whose rest repeats the thumbnail's edge: what a JPEG's block shares
+ * with it then costs nothing. */
 static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *at, size_t pitch)
 {
-    size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width), down = (size_t)cell(to->height);
+    size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width),
+           down = (size_t)cell(to->height);
     for (size_t y = 0; y < down; y++) {
         const uint8_t *row = rgb + (y < height ? y : height - 1) * width * 3;
         uint8_t *line = at + y * pitch;
@@ -76,16 +81,24 @@ static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *a
     }
 }
 
-/* One sheet of `n` thumbnails. `canvas` has room for a whole one. Cells that are left over are black. */
-static bool make(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown, size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet, struct err *e)
+/* One sheet of `n` thumbnails. `canvas` has room for a whole one. Cells that are left over are
+ * black. */
+static bool make(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown,
+                 size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet,
+                 struct err *e)
 {
-    size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS, rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
+    size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS,
+           rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
     size_t width = across * (size_t)cell(to->width), height = rows * (size_t)cell(to->height);
     if (interrupted())
         return interrupt_error(e);
     memset(canvas, 0, width * height * 3);
     for (size_t i = 0; i < n; i++)
-        paint(to, t->slot[shown[i]].rgb, canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width + i % THUMBS_ACROSS * (size_t)cell(to->width)) * 3, width * 3);
+        paint(to, t->slot[shown[i]].rgb,
+              canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width +
+                        i % THUMBS_ACROSS * (size_t)cell(to->width)) *
+                           3,
+              width * 3);
     return jpeg_encode(canvas, (int)width, (int)height, quantiser, comment, sheet, e);
 }
 
@@ -93,10 +106,11 @@ static const int quantisers[] = {3, 4, 5, 6, 8, 10, 13, 17, 23, JPEG_COARSEST};
 enum { QUANTISERS = sizeof quantisers / sizeof *quantisers };
 
 /*
- * Where in the list to begin: the finest with which a sheet of thumbnails from all over the film takes no more than its share of `bytes_most`. Making all sheets
- * over and over would take seconds.
+ * Where in the list to begin: the finest with which a sheet of thumbnails from all over the film
+ * takes no more than its share of `bytes_most`. Making all sheets over and over would take seconds.
  */
-static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown, size_t bytes_most, uint8_t *canvas, int *begin, struct err *e)
+static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown,
+                  size_t bytes_most, uint8_t *canvas, int *begin, struct err *e)
 {
     size_t some[A_SHEET] = {0};
     size_t n = to->count < A_SHEET ? to->count : A_SHEET;
@@ -122,7 +136,9 @@ static void drop(struct thumbs_sheets *to)
 }
 
 /* All sheets; *bytes gets what they take. */
-static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown, int quantiser, const char *comment, uint8_t *canvas, size_t *bytes, struct err *e)
+static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
+                     int quantiser, const char *comment, uint8_t *canvas, size_t *bytes,
+                     struct err *e)
 {
     drop(to);
     *bytes = 0;
@@ -137,7 +153,8 @@ static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const siz
     return true;
 }
 
-static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown, size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
+static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
+                 size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
 {
     size_t bytes = 0;
     int q;
@@ -150,7 +167,8 @@ static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t 
     return true;
 }
 
-bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most, const char *comment, struct thumbs_sheets *to, struct err *e)
+bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most,
+                   const char *comment, struct thumbs_sheets *to, struct err *e)
 {
     size_t room = A_SHEET * (size_t)cell(t->width) * (size_t)cell(t->height) * 3;
     size_t *shown = NULL;

@@ -13,8 +13,10 @@
 #include "provenance.h"
 
 /*
- * WebVTT (W3C) whose cues are the thumbnails' places, as players take them for previews: a cue for the time that a thumbnail stands for; its text is a sheet's URL, relative
- * to this file, with a media fragment (W3C, "Media Fragments URI 1.0"): #xywh=x,y,width,height in pixels. The sheets lie beside it: NAME-001.jpg for NAME.vtt.
+ * WebVTT (W3C) whose cues are the thumbnails' places, as players take them for previews: a cue for
+ * the time that a thumbnail stands for; its text is a sheet's URL, relative to this file, with a
+ * media fragment (W3C, "Media Fragments URI 1.0"): #xywh=x,y,width,height in pixels. The sheets lie
+ * beside it: NAME-001.jpg for NAME.vtt.
  */
 static const char begin[] = "WEBVTT\n", end[] = "NOTE end\n";
 
@@ -47,16 +49,20 @@ static void put_url(FILE *f, const char *name, size_t length)
 
 static void put_time(FILE *f, int64_t ms)
 {
-    fprintf(f, "%02" PRId64 ":%02d:%02d.%03d", ms / 3600000, (int)(ms / 60000 % 60), (int)(ms / 1000 % 60), (int)(ms % 1000));
+    fprintf(f, "%02" PRId64 ":%02d:%02d.%03d", ms / 3600000, (int)(ms / 60000 % 60),
+            (int)(ms / 1000 % 60), (int)(ms % 1000));
 }
 
 /* The first thumbnail stands for the film's beginning, whatever the first frame's time. */
 static int64_t start_ms(const struct report *r, const struct thumbs_sheets *s, size_t i)
 {
-    return s->thumb[i].time_us < 0 || (i == 0 && r->selection.start_us == 0) ? 0 : s->thumb[i].time_us / 1000;
+    return s->thumb[i].time_us < 0 || (i == 0 && r->selection.start_us == 0)
+               ? 0
+               : s->thumb[i].time_us / 1000;
 }
 
-static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, const char *path, FILE *f, struct err *e)
+static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, const char *path,
+                      FILE *f, struct err *e)
 {
     char provenance[PROVENANCE_TEXT];
     size_t length;
@@ -75,7 +81,8 @@ static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, con
         fprintf(f, "-%03zu.jpg#xywh=%d,%d,%d,%d\n", b->sheet + 1, b->x, b->y, s->width, s->height);
     }
     fprintf(f, "\n%s", end);
-    return !ferror(f) || err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
+    return !ferror(f) ||
+           err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
 }
 
 /* True if a sheet may take the place of what is at `path`: nothing, or a sheet of this film. */
@@ -86,9 +93,15 @@ static bool spare(const struct report *r, const char *path, struct err *e)
     if (stat(path, &s) != 0)
         return true;
     if (!writer_made(&writer_thumbnails, path, film))
-        return err_set(e, ERR_FAILED, "'%s' is there and was not made by barcode; choose another folder with --thumbnails", path);
+        return err_set(
+            e, ERR_FAILED,
+            "'%s' is there and was not made by barcode; choose another folder with --thumbnails",
+            path);
     return r->overwrite || (film[0] && strcmp(film, r->film_id) == 0) ||
-           err_set(e, ERR_FAILED, "'%s' is there and shows another film, or this one before it was changed; choose another folder with --thumbnails, or --overwrite", path);
+           err_set(e, ERR_FAILED,
+                   "'%s' is there and shows another film, or this one before it was changed; "
+                   "choose another folder with --thumbnails, or --overwrite",
+                   path);
 }
 
 /* The files in the making: the sheets, then the WebVTT. */
@@ -97,16 +110,19 @@ struct set {
     size_t count;
 };
 
-static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet, const char *path, struct err *e)
+static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet,
+                        const char *path, struct err *e)
 {
     if (!spare(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
         return false;
     set->count++;
-    return fwrite(sheet->data, 1, sheet->size, atomic_file_stream(set->file[set->count - 1])) == sheet->size ||
+    return fwrite(sheet->data, 1, sheet->size, atomic_file_stream(set->file[set->count - 1])) ==
+               sheet->size ||
            err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
 }
 
-static bool write_all(struct set *set, const struct report *r, const struct thumbs_sheets *s, const char *path, struct err *e)
+static bool write_all(struct set *set, const struct report *r, const struct thumbs_sheets *s,
+                      const char *path, struct err *e)
 {
     for (size_t i = 0; i < s->sheets; i++) {
         char *name = interrupted() ? NULL : sheet_path(path, i, e);
@@ -140,9 +156,11 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     char provenance[PROVENANCE_TEXT];
     provenance_text(r, 0, provenance);
     if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, provenance, &sheets, e))
-        return e->code == ERR_INTERRUPTED ? interrupt_output(path, e) : err_prefix(e, "cannot write '%s'", path);
+        return e->code == ERR_INTERRUPTED ? interrupt_output(path, e)
+                                          : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
-    bool ok = set.file ? write_all(&set, r, &sheets, path, e) : err_memory(e, sheets.sheets * sizeof *set.file);
+    bool ok = set.file ? write_all(&set, r, &sheets, path, e)
+                       : err_memory(e, sheets.sheets * sizeof *set.file);
     if (set.file)
         ok = commit(&set, ok, e);
     free(set.file);
@@ -157,7 +175,8 @@ static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FIL
     struct writer_metadata metadata;
     if (provenance_recognizes(head, size, begin, film))
         return true;
-    if (!jpeg_comment(head, size, comment, sizeof comment) || !provenance_find(comment, strlen(comment), &metadata))
+    if (!jpeg_comment(head, size, comment, sizeof comment) ||
+        !provenance_find(comment, strlen(comment), &metadata))
         return false;
     memcpy(film, metadata.film, FILM_ID_TEXT);
     return true;
@@ -168,8 +187,11 @@ static bool sheet_is_whole(const char *path, const char *film)
 {
     char shown[FILM_ID_TEXT];
     uint8_t tail[2] = {0};
-    FILE *f = writer_made(&writer_thumbnails, path, shown) && strcmp(shown, film) == 0 ? fopen(path, "rbe") : NULL;
-    bool whole = f && fseek(f, -2, SEEK_END) == 0 && fread(tail, 1, 2, f) == 2 && tail[0] == 0xff && tail[1] == 0xd9;
+    FILE *f = writer_made(&writer_thumbnails, path, shown) && strcmp(shown, film) == 0
+                  ? fopen(path, "rbe")
+                  : NULL;
+    bool whole = f && fseek(f, -2, SEEK_END) == 0 && fread(tail, 1, 2, f) == 2 && tail[0] == 0xff &&
+                 tail[1] == 0xd9;
     if (f)
         fclose(f);
     return whole;
@@ -193,7 +215,13 @@ static bool read_thumbnails_metadata(FILE *f, struct writer_metadata *metadata)
 
 static const char *const ending[] = {"vtt", NULL};
 
-const struct writer writer_thumbnails = {
-    .name = "thumbnails", .title = "WebVTT", .ending = ending,
-    .folder = true, .modeless = true, .thumbnails = true, .recognizes = recognize_thumbnails, .read_metadata = read_thumbnails_metadata, .parts_there = all_there, .save = save
-};
+const struct writer writer_thumbnails = {.name = "thumbnails",
+                                         .title = "WebVTT",
+                                         .ending = ending,
+                                         .folder = true,
+                                         .modeless = true,
+                                         .thumbnails = true,
+                                         .recognizes = recognize_thumbnails,
+                                         .read_metadata = read_thumbnails_metadata,
+                                         .parts_there = all_there,
+                                         .save = save};

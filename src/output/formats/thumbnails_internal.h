@@ -8,7 +8,7 @@
 
 /* The frame of a column that is a multiple of the stride. */
 struct kept {
-    uint8_t *rgb;               /* [height][width][3]; NULL: no frame came */
+    uint8_t *rgb; /* [height][width][3]; NULL: no frame came */
     uint64_t frame;
     int64_t time_us;
 };
@@ -16,9 +16,9 @@ struct kept {
 struct thumbs {
     int from_width, from_height, width, height;
     size_t most;
-    pthread_mutex_t lock;       /* guards what follows                                              */
-    uint64_t stride;            /* a power of two                                                   */
-    struct kept *slot;          /* [most], slot i for column i * stride; two of one frame share nothing */
+    pthread_mutex_t lock; /* guards what follows */
+    uint64_t stride;      /* a power of two */
+    struct kept *slot;    /* [most], slot i for column i * stride; two of one frame share nothing */
 };
 
 #endif

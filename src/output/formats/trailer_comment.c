@@ -27,7 +27,8 @@ bool seal_write(struct seal *s, const void *bytes, size_t size, struct err *e)
     return true;
 }
 
-static bool print(struct seal *s, struct err *e, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool print(struct seal *s, struct err *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 static bool print(struct seal *s, struct err *e, const char *format, ...)
 {
@@ -36,21 +37,25 @@ static bool print(struct seal *s, struct err *e, const char *format, ...)
     va_start(args, format);
     int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return length > 0 && seal_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1, e);
+    return length > 0 &&
+           seal_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1, e);
 }
 
-bool seal_end(struct seal *s, const struct report *r, const char *mark, const char *tail, struct err *e)
+bool seal_end(struct seal *s, const struct report *r, const char *mark, const char *tail,
+              struct err *e)
 {
     char hex[33];
     bool ok = (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
               (!r->fingerprint[0] || print(s, e, "%sbarcode:recipe %s\n", mark, r->fingerprint)) &&
-              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count, mark, r->width, r->height) &&
+              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count,
+                    mark, r->width, r->height) &&
               (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
     if (!ok)
         return false;
-    hash_stream_add(s->hash, tail, strlen(tail));          /* it comes behind the sum */
+    hash_stream_add(s->hash, tail, strlen(tail)); /* it comes behind the sum */
     hash_hex(hash_stream_end(&s->hash), hex);
-    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
+    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 ||
+           err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
 
 void seal_drop(struct seal *s)
@@ -59,7 +64,8 @@ void seal_drop(struct seal *s)
         hash_stream_end(&s->hash);
 }
 
-/* What stands behind `key` at the end of a line, the last such line of text[size]; false: no such line, or no room. */
+/* What stands behind `key` at the end of a line, the last such line of text[size]; false: no such
+ * line, or no room. */
 static bool value_of(const char *text, size_t size, const char *key, char *value, size_t room)
 {
     size_t length = strlen(key);
@@ -137,15 +143,18 @@ bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *me
         return false;
     size_t size = fread(text, 1, WRITER_HEAD, f);
     text[size] = 0;
-    if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 || !value_of(text, size, CHECK_KEY, check, sizeof check))
+    if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 ||
+        !value_of(text, size, CHECK_KEY, check, sizeof check))
         return false;
-    const char *line = text + size - strlen(CHECK_KEY);       /* it is there: value_of found it */
+    const char *line = text + size - strlen(CHECK_KEY); /* it is there: value_of found it */
     while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
         line--;
-    const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;      /* as is the end of its line */
-    while (line > text && line[-1] != '\n')          /* the mark before it is of the line */
+    /* as is the end of its line */
+    const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;
+    while (line > text && line[-1] != '\n') /* the mark before it is of the line */
         line--;
-    if (text + size - behind > SEAL_TAIL || !hash_but(f, from + (line - text), from + (behind - text), &sum))
+    if (text + size - behind > SEAL_TAIL ||
+        !hash_but(f, from + (line - text), from + (behind - text), &sum))
         return false;
     hash_hex(sum, hex);
     if (strcmp(hex, check) != 0)

@@ -30,7 +30,10 @@ bool gallery_allowed(const char *path, struct err *e)
         fclose(f);
     if (!f && errno == ENOENT)
         return true;
-    return is_gallery(path) || err_set(e, ERR_FAILED, "'%s' is there and is no gallery of barcode; choose another folder with --html", path);
+    return is_gallery(path) ||
+           err_set(e, ERR_FAILED,
+                   "'%s' is there and is no gallery of barcode; choose another folder with --html",
+                   path);
 }
 
 static bool fill(void *user, const char *mark, FILE *f)
@@ -59,7 +62,8 @@ static bool write_cards(const char *path, json_t *cards, struct err *e)
 }
 
 /* Looks, and writes what it saw. *again: pages came or changed meanwhile. */
-static bool write_once(const char *path, const char *folder, size_t *films, bool *again, struct err *e)
+static bool write_once(const char *path, const char *folder, size_t *films, bool *again,
+                       struct err *e)
 {
     char *before = gallery_pages(folder, path, e), *after = NULL;
     json_t *cards = before ? gallery_cards(before, folder, e) : NULL;

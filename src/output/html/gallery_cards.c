@@ -22,8 +22,8 @@ static bool is_candidate(const FTSENT *entry, const char *name, const struct sta
 {
     const struct writer *w = writer_find("html");
     const struct stat *s = entry->fts_statp;
-    return entry->fts_info == FTS_F && writer_has_ending(entry->fts_name, w->ending) && !strchr(name, '\n') &&
-           !(s->st_dev == index->st_dev && s->st_ino == index->st_ino);
+    return entry->fts_info == FTS_F && writer_has_ending(entry->fts_name, w->ending) &&
+           !strchr(name, '\n') && !(s->st_dev == index->st_dev && s->st_ino == index->st_ino);
 }
 
 char *gallery_pages(const char *folder, const char *index, struct err *e)
@@ -32,16 +32,18 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
     size_t size, skip = folder[0] ? strlen(folder) : 2;
     struct stat own = {0};
     FILE *f = open_memstream(&text, &size);
-    FTS *walk = root[0] ? fts_open(root, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
+    FTS *walk =
+        root[0] ? fts_open(root, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
     /* The index is replaced while others look: whichever file has its name now is it. */
     if (stat(index, &own) != 0)
         own = (struct stat){0};
-    for (FTSENT *entry; f && walk && (entry = fts_read(walk)); ) {
+    for (FTSENT *entry; f && walk && (entry = fts_read(walk));) {
         const struct stat *s = entry->fts_statp;
         const char *name = strlen(entry->fts_path) > skip ? entry->fts_path + skip : "";
-        if (is_candidate(entry, name, &own) && strcmp(name, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
-            fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%s\n", (uintmax_t)s->st_ino, (intmax_t)s->st_size,
-                    (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec, name);
+        if (is_candidate(entry, name, &own) &&
+            strcmp(name, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
+            fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%s\n", (uintmax_t)s->st_ino,
+                    (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec, name);
     }
     if (walk)
         fts_close(walk);
@@ -57,7 +59,8 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
 static json_t *read_card(FILE *file, char *head)
 {
     size_t length, size = fread(head, 1, HEAD_BYTES, file);
-    const char *card = page_is(head, size, "viewer") ? page_find_json(head, size, "card", &length) : NULL;
+    const char *card =
+        page_is(head, size, "viewer") ? page_find_json(head, size, "card", &length) : NULL;
     json_t *value = card ? json_loadb(card, length, JSON_REJECT_DUPLICATES, NULL) : NULL;
     bool ok = json_is_object(value);
     if (!ok)
@@ -65,7 +68,8 @@ static json_t *read_card(FILE *file, char *head)
     return ok ? value : NULL;
 }
 
-/* A path as a reference: every byte but those that need nothing as %XX. So it names no other scheme and no other host. */
+/* A path as a reference: every byte but those that need nothing as %XX. So it names no other scheme
+ * and no other host. */
 static json_t *reference(const char *path, size_t length)
 {
     char *text = malloc(3 * length + 4), *to = text;
@@ -89,7 +93,8 @@ static bool add_card(json_t *cards, const char *folder, const char *path, size_t
     FILE *f = fopen(name, "rbe");
     json_t *card = f ? read_card(f, head) : NULL;
     if (card)
-        ok = json_object_set_new(card, "page", reference(path, length)) == 0 && json_array_append(cards, card) == 0;
+        ok = json_object_set_new(card, "page", reference(path, length)) == 0 &&
+             json_array_append(cards, card) == 0;
     json_decref(card);
     if (f)
         fclose(f);

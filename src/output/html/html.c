@@ -8,7 +8,8 @@
 #include "barcode/base/interrupt.h"
 #include "output/formats/png.h"
 
-/* How high a strip is whose rows differ: exact at this size, and not a pixel is kept that a screen of a page cannot show. */
+/* How high a strip is whose rows differ: exact at this size, and not a pixel is kept that a screen
+ * of a page cannot show. */
 enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
 
 const struct column *html_column(const struct html_job *job, uint64_t x)
@@ -22,7 +23,8 @@ static bool put_base64(FILE *f, const void *data, size_t size)
     return page_base64_put(&b, data, size) && page_base64_end(&b);
 }
 
-bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width, int height, FILE *f)
+bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width, int height,
+                  FILE *f)
 {
     struct report r = *job->report;
     char *bytes = NULL;
@@ -32,7 +34,8 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
         return false;
     r.picture_width = width;
     r.picture_height = height;
-    r.poster = false;                    /* a page shows strips, with time across, whatever shape the run's picture has */
+    /* a page shows strips, with time across, whatever shape the run's picture has */
+    r.poster = false;
     r.shape = SHAPE_STRIP;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
     done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
@@ -43,7 +46,8 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
 
 static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
 {
-    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST, staged = job->report->height;
+    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST,
+        staged = job->report->height;
     if (kind->flat)
         return 1;
     return (kind->needs & STRIP_ROWS) && staged < most ? staged : most;
@@ -56,15 +60,20 @@ static bool put_strips(struct html_job *job, FILE *f)
         const struct strip_kind *kind = job->strips.kind[i];
         if (interrupted())
             return interrupt_error(job->err);
-        if (fprintf(f, "<img class=\"pixels\" data-mode=\"%s\"%s alt=\"\" draggable=\"false\" src=\"data:image/png;base64,", kind->name, i > 0 ? " hidden" : "") < 0 ||
-            !html_put_png(job, kind, (int)job->columns, strip_rows(job, kind), f) || fputs("\">\n", f) == EOF)
+        if (fprintf(f,
+                    "<img class=\"pixels\" data-mode=\"%s\"%s alt=\"\" draggable=\"false\" "
+                    "src=\"data:image/png;base64,",
+                    kind->name, i > 0 ? " hidden" : "") < 0 ||
+            !html_put_png(job, kind, (int)job->columns, strip_rows(job, kind), f) ||
+            fputs("\">\n", f) == EOF)
             return false;
     }
     return true;
 }
 
 static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css, NULL};
-static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js, NULL};
+static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js,
+                                                  NULL};
 
 /* What `metadata` and a gallery read. */
 static bool put_head(struct html_job *job, FILE *f)
@@ -91,8 +100,9 @@ static bool fill(void *user, const char *mark, FILE *f)
         return put_strips(job, f);
     if (strcmp(mark, "data") == 0)
         return html_put_data(job, f);
-    return strcmp(mark, "script") == 0 ? page_put_files(f, "script", scripts)
-                                       : err_set(job->err, ERR_FAILED, "internal error: the page has a mark '%s'", mark);
+    return strcmp(mark, "script") == 0
+               ? page_put_files(f, "script", scripts)
+               : err_set(job->err, ERR_FAILED, "internal error: the page has a mark '%s'", mark);
 }
 
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
@@ -100,13 +110,17 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
     /* What other outputs of the run need of columns must change nothing here. */
     struct report own = *r;
     own.needs = strips_need(strips);
-    struct html_job job = {.report = &own, .strips = strips, .err = e, .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
+    struct html_job job = {.report = &own,
+                           .strips = strips,
+                           .err = e,
+                           .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "there is no column to show");
     if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
         return false;
     /* Where a part knew the cause, that stays. */
-    bool done = page_write(f, &page_viewer_html, fill, &job) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    bool done = page_write(f, &page_viewer_html, fill, &job) ||
+                err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
     thumbs_sheets_free(&job.thumbs);
     return done;
 }
@@ -141,7 +155,13 @@ static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
 
 static const char *const ending[] = {"html", "htm", NULL};
 
-const struct writer writer_html = {
-    .name = "html", .title = "page", .ending = ending, .binary = true, .all_computed = true, .gallery = true, .thumbnails = true, .recognizes = recognize_html, .read_metadata = read_html_metadata,
-    .write = write_html
-};
+const struct writer writer_html = {.name = "html",
+                                   .title = "page",
+                                   .ending = ending,
+                                   .binary = true,
+                                   .all_computed = true,
+                                   .gallery = true,
+                                   .thumbnails = true,
+                                   .recognizes = recognize_html,
+                                   .read_metadata = read_html_metadata,
+                                   .write = write_html};

@@ -34,8 +34,10 @@ static void put_colour(uint8_t to[4], const uint8_t rgb[3], uint64_t count, uint
     to[3] = (uint8_t)((255 * count + total / 2) / total);
 }
 
-/* The strongest colours of a column that has a picture, CARD_COLOURS of them; what is not there has a share of 0. */
-static void take_moment(const struct html_job *job, const struct column *c, uint8_t to[CARD_COLOURS][4])
+/* The strongest colours of a column that has a picture, CARD_COLOURS of them; what is not there has
+ * a share of 0. */
+static void take_moment(const struct html_job *job, const struct column *c,
+                        uint8_t to[CARD_COLOURS][4])
 {
     uint64_t total = 0;
     bool clusters = (job->report->needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
@@ -62,7 +64,8 @@ static json_t *base64_value(const void *data, size_t size)
     return value;
 }
 
-/* The film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A place without a picture is left out. */
+/* The film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A place
+ * without a picture is left out. */
 static json_t *moments_value(const struct html_job *job)
 {
     uint8_t colour[CARD_MOMENTS][CARD_COLOURS][4];
@@ -78,12 +81,14 @@ static json_t *moments_value(const struct html_job *job)
         ok = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
     }
     if (ok)
-        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times", times);
+        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times",
+                         times);
     json_decref(times);
     return NULL;
 }
 
-/* The card's strip: the first that is of one row. There is one, for every column has its average. */
+/* The card's strip: the first that is of one row. There is one, for every column has its average.
+ */
 static const struct strip_kind *card_strip(const struct html_job *job)
 {
     for (size_t i = 0; i < job->strips.count; i++) {
@@ -109,8 +114,11 @@ static json_t *strip_value(struct html_job *job)
 bool html_put_card(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
-    return page_put_json(f, "card", json_pack("{so so so sI so so so}", "name", writer_json_bytes(paint_text_file_name(r->film->path)),
-                                              "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length", html_length(job),
-                                              "columns", (json_int_t)r->count, "palette", html_palette_value(job), "strip", strip_value(job),
-                                              "moments", moments_value(job)));
+    return page_put_json(f, "card",
+                         json_pack("{so so so sI so so so}", "name",
+                                   writer_json_bytes(paint_text_file_name(r->film->path)), "id",
+                                   writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length",
+                                   html_length(job), "columns", (json_int_t)r->count, "palette",
+                                   html_palette_value(job), "strip", strip_value(job), "moments",
+                                   moments_value(job)));
 }

@@ -20,13 +20,18 @@ static json_t *film_value(const struct html_job *job)
         crop_shown_text(&r->crop, i, film->orientation, text);
         snprintf(crop + strlen(crop), sizeof crop - strlen(crop), "%s%s", i > 0 ? " " : "", text);
     }
-    json_t *rate = film->rate_num > 0 && film->rate_den > 0 ? json_real((double)film->rate_num / (double)film->rate_den) : json_null();
-    return json_pack("{so so so so so so so si si so ss ss ss ss}", "name", writer_json_bytes(paint_text_file_name(film->path)),
-                     "title", writer_json_bytes(film->title),
-                     "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "container", writer_json_bytes(film->container),
-                     "codec", writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format), "length", html_length(job),
-                     "width", film->width, "height", film->height, "rate", rate, "matrix", colour_matrix_name(film->matrix),
-                     "range", colour_range_name(film->range), "transfer", transfer[film->transfer], "crop", crop);
+    json_t *rate = film->rate_num > 0 && film->rate_den > 0
+                       ? json_real((double)film->rate_num / (double)film->rate_den)
+                       : json_null();
+    return json_pack(
+        "{so so so so so so so si si so ss ss ss ss}", "name",
+        writer_json_bytes(paint_text_file_name(film->path)), "title",
+        writer_json_bytes(film->title), "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL),
+        "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
+        "pixel_format", writer_json_bytes(film->pixel_format), "length", html_length(job), "width",
+        film->width, "height", film->height, "rate", rate, "matrix",
+        colour_matrix_name(film->matrix), "range", colour_range_name(film->range), "transfer",
+        transfer[film->transfer], "crop", crop);
 }
 
 /* What was asked for and done, as people read it; nothing of engines and times. */
@@ -40,13 +45,12 @@ static json_t *run_value(const struct html_job *job)
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)k->seed);
     json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
     json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
-    return json_pack("{ss so so si si sb si si ss sb ss si so* so* sb}", "version", BARCODE_VERSION,
-                     "recipe", writer_json_bytes(r->fingerprint),
-                     "selection", writer_json_bytes(selection), "width", r->width,
-                     "height", r->height, "clustered", (r->needs & STRIP_CLUSTERS) != 0,
-                     "k", k->k, "n_init", k->n_init, "init", kmeans_init_name(k->init),
-                     "race", (int)k->race, "seed", seed, "steady", r->steady, "tone_map", map,
-                     "hdr_peak", peak, "linear", (int)r->light.linear);
+    return json_pack(
+        "{ss so so si si sb si si ss sb ss si so* so* sb}", "version", BARCODE_VERSION, "recipe",
+        writer_json_bytes(r->fingerprint), "selection", writer_json_bytes(selection), "width",
+        r->width, "height", r->height, "clustered", (r->needs & STRIP_CLUSTERS) != 0, "k", k->k,
+        "n_init", k->n_init, "init", kmeans_init_name(k->init), "race", (int)k->race, "seed", seed,
+        "steady", r->steady, "tone_map", map, "hdr_peak", peak, "linear", (int)r->light.linear);
 }
 
 static json_t *modes_value(const struct html_job *job)
@@ -56,7 +60,8 @@ static json_t *modes_value(const struct html_job *job)
         const struct strip_kind *kind = job->strips.kind[i];
         char note[200] = "";
         kind->note(job->report, note, sizeof note);
-        if (json_array_append_new(list, json_pack("{ss ss ss}", "name", kind->name, "title", kind->title, "note", note)) != 0) {
+        if (json_array_append_new(list, json_pack("{ss ss ss}", "name", kind->name, "title",
+                                                  kind->title, "note", note)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -77,18 +82,22 @@ static int clusters_kept(const struct html_job *job)
 static json_t *thumbnails_value(const struct html_job *job)
 {
     const struct thumbs_sheets *t = &job->thumbs;
-    return t->count == 0 ? json_null() : json_pack("{si si sI}", "width", t->width, "height", t->height, "sheets", (json_int_t)t->sheets);
+    return t->count == 0 ? json_null()
+                         : json_pack("{si si sI}", "width", t->width, "height", t->height, "sheets",
+                                     (json_int_t)t->sheets);
 }
 
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     uint64_t lost = r->counts.unreadable + r->counts.dropped + r->counts.lead_in;
-    return page_put_json(f, "film", json_pack("{so so so so so sI sI sI sI si sb}", "thumbnails", thumbnails_value(job), "film", film_value(job), "run", run_value(job),
-                                              "modes", modes_value(job), "palette", html_palette_value(job), "columns", (json_int_t)job->columns,
-                                              "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing,
-                                              "lost", (json_int_t)lost, "clusters", clusters_kept(job),
-                                              "dominant", (r->needs & STRIP_DOMINANT) != 0));
+    return page_put_json(
+        f, "film",
+        json_pack("{so so so so so sI sI sI sI si sb}", "thumbnails", thumbnails_value(job), "film",
+                  film_value(job), "run", run_value(job), "modes", modes_value(job), "palette",
+                  html_palette_value(job), "columns", (json_int_t)job->columns, "film_columns",
+                  (json_int_t)r->count, "missing", (json_int_t)r->missing, "lost", (json_int_t)lost,
+                  "clusters", clusters_kept(job), "dominant", (r->needs & STRIP_DOMINANT) != 0));
 }
 
 /* ---- columns ---- */
@@ -102,22 +111,27 @@ static size_t put_u32(uint8_t *to, uint64_t value)
     return 4;
 }
 
-static size_t take_times(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
+static size_t take_times(const struct html_job *job, const struct column *c, uint64_t x,
+                         uint8_t *to)
 {
     (void)job;
-    return put_u32(to, column_untold(c, x) ? UINT32_MAX : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
+    return put_u32(to, column_untold(c, x) ? UINT32_MAX
+                                           : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
 }
 
-static size_t take_frames(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
+static size_t take_frames(const struct html_job *job, const struct column *c, uint64_t x,
+                          uint8_t *to)
 {
     (void)job;
     return put_u32(to, column_untold(c, x) ? UINT32_MAX : c->frame);
 }
 
 /* Status, number of clusters in the page, and which of them stands for the column. */
-static size_t take_states(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
+static size_t take_states(const struct html_job *job, const struct column *c, uint64_t x,
+                          uint8_t *to)
 {
-    int kept = clusters_kept(job), there = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
+    int kept = clusters_kept(job),
+        there = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
     (void)x;
     to[0] = c->status;
     to[1] = (uint8_t)(there < kept ? there : kept);
@@ -125,7 +139,8 @@ static size_t take_states(const struct html_job *job, const struct column *c, ui
     return 3;
 }
 
-static size_t take_averages(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
+static size_t take_averages(const struct html_job *job, const struct column *c, uint64_t x,
+                            uint8_t *to)
 {
     (void)x;
     memcpy(to, c->average, 3);
@@ -135,10 +150,13 @@ static size_t take_averages(const struct html_job *job, const struct column *c, 
     return 6;
 }
 
-/* A cluster: colour, and share in parts of 65,535 of all of the column's. Those that a column has not are zeros. */
-static size_t take_clusters(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to)
+/* A cluster: colour, and share in parts of 65,535 of all of the column's. Those that a column has
+ * not are zeros. */
+static size_t take_clusters(const struct html_job *job, const struct column *c, uint64_t x,
+                            uint8_t *to)
 {
-    int kept = clusters_kept(job), there = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
+    int kept = clusters_kept(job),
+        there = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
     uint64_t total = 0;
     (void)x;
     memset(to, 0, (size_t)kept * 5);
@@ -178,7 +196,9 @@ static bool put_array(struct html_job *job, const struct array *a, FILE *f)
 /* What is left of the page for them. */
 static size_t thumbs_bytes(const struct html_job *job)
 {
-    size_t columns = (size_t)job->columns * (size_t)(4 + 4 + 3 + 6 + 5 * clusters_kept(job)) / 3 * 4, used = job->used + columns;
+    size_t columns =
+               (size_t)job->columns * (size_t)(4 + 4 + 3 + 6 + 5 * clusters_kept(job)) / 3 * 4,
+           used = job->used + columns;
     size_t left = used < PAGE_BYTES ? (PAGE_BYTES - used) / 4 * 3 : 0;
     return left < PAGE_THUMBS ? PAGE_THUMBS : left > PAGE_THUMBS_MOST ? PAGE_THUMBS_MOST : left;
 }
@@ -186,10 +206,12 @@ static size_t thumbs_bytes(const struct html_job *job)
 static bool make_thumbs(struct html_job *job)
 {
     const struct report *r = job->report;
-    return !r->thumbs || thumbs_sheets(r->thumbs, r, thumbs_bytes(job), NULL, &job->thumbs, job->err);
+    return !r->thumbs ||
+           thumbs_sheets(r->thumbs, r, thumbs_bytes(job), NULL, &job->thumbs, job->err);
 }
 
-/* Of each thumbnail its first column (of the film), its time in ms, its sheet and its place there. */
+/* Of each thumbnail its first column (of the film), its time in ms, its sheet and its place there.
+ */
 static bool put_places(const struct html_job *job, FILE *f)
 {
     struct page_base64 b = {.file = f};
@@ -197,7 +219,8 @@ static bool put_places(const struct html_job *job, FILE *f)
         return false;
     for (size_t i = 0; i < job->thumbs.count; i++) {
         const struct thumb *t = &job->thumbs.thumb[i];
-        const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000, t->sheet, (uint64_t)t->x, (uint64_t)t->y};
+        const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000,
+                                  t->sheet, (uint64_t)t->x, (uint64_t)t->y};
         for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
             uint8_t bytes[4];
             if (!page_base64_put(&b, bytes, put_u32(bytes, value[k])))
@@ -212,7 +235,8 @@ static bool put_sheets(const struct html_job *job, FILE *f)
     for (size_t i = 0; i < job->thumbs.sheets; i++) {
         const struct jpeg *sheet = &job->thumbs.sheet[i];
         struct page_base64 b = {.file = f};
-        if (fprintf(f, "<script type=\"text/plain\" id=\"sheet-%zu\">", i) < 0 || !page_base64_put(&b, sheet->data, sheet->size) || !page_base64_end(&b) ||
+        if (fprintf(f, "<script type=\"text/plain\" id=\"sheet-%zu\">", i) < 0 ||
+            !page_base64_put(&b, sheet->data, sheet->size) || !page_base64_end(&b) ||
             fputs("</script>\n", f) == EOF)
             return false;
     }
@@ -222,7 +246,8 @@ static bool put_sheets(const struct html_job *job, FILE *f)
 bool html_put_data(struct html_job *job, FILE *f)
 {
     static const struct array array[] = {
-        {"times", take_times}, {"frames", take_frames}, {"states", take_states}, {"means", take_averages}, {"clusters", take_clusters},
+        {"times", take_times},    {"frames", take_frames},     {"states", take_states},
+        {"means", take_averages}, {"clusters", take_clusters},
     };
     bool done = make_thumbs(job) && put_facts(job, f);
     for (size_t i = 0; i < sizeof array / sizeof *array && done; i++) {

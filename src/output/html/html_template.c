@@ -10,7 +10,9 @@
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 
 /* How viewer.html and gallery.html begin and end. */
-static const char begins[] = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n", ends[] = "</html>\n";
+static const char begins[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
+                  ends[] = "</html>\n";
 
 static const char generator[] = "<meta name=\"generator\" content=\"barcode ";
 
@@ -21,7 +23,8 @@ bool page_write(FILE *f, const struct page_file *html, page_fill *fill, void *us
         char mark[32];
         const char *found = memmem(at, (size_t)(end - at), mark_begin, strlen(mark_begin));
         const char *name = found ? found + strlen(mark_begin) : NULL;
-        const char *close = name ? memmem(name, (size_t)(end - name), mark_end, strlen(mark_end)) : NULL;
+        const char *close =
+            name ? memmem(name, (size_t)(end - name), mark_end, strlen(mark_end)) : NULL;
         size_t plain = (size_t)((close ? found : end) - at);
         if (fwrite(at, 1, plain, f) != plain)
             return false;
@@ -48,23 +51,31 @@ static bool put_hashes(FILE *f, const char *directive, const struct page_file *c
     return ok;
 }
 
-bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[], const struct page_file *const script[])
+bool page_put_head(FILE *f, const char *kind, const struct page_file *const style[],
+                   const struct page_file *const script[])
 {
-    return fprintf(f, "%s%s\">\n", generator, BARCODE_VERSION) > 0 && page_put_meta(f, "page", kind) &&
-           fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; ", f) >= 0 &&
-           put_hashes(f, "style-src", style) && put_hashes(f, "; script-src", script) && fputs("\">\n", f) >= 0;
+    return fprintf(f, "%s%s\">\n", generator, BARCODE_VERSION) > 0 &&
+           page_put_meta(f, "page", kind) &&
+           fputs("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                 "base-uri 'none'; form-action 'none'; img-src data:; ",
+                 f) >= 0 &&
+           put_hashes(f, "style-src", style) && put_hashes(f, "; script-src", script) &&
+           fputs("\">\n", f) >= 0;
 }
 
 bool page_put_files(FILE *f, const char *element, const struct page_file *const file[])
 {
     for (int i = 0; file[i]; i++) {
-        if (fprintf(f, "<%s>", element) < 0 || fwrite(file[i]->data, 1, file[i]->size, f) != file[i]->size || fprintf(f, "</%s>\n", element) < 0)
+        if (fprintf(f, "<%s>", element) < 0 ||
+            fwrite(file[i]->data, 1, file[i]->size, f) != file[i]->size ||
+            fprintf(f, "</%s>\n", element) < 0)
             return false;
     }
     return true;
 }
 
-/* Inside a string of JSON, the only place where these characters are, \u003c means the same; in HTML it means nothing. */
+/* Inside a string of JSON, the only place where these characters are, \u003c means the same; in
+ * HTML it means nothing. */
 static int put_escaped(const char *text, size_t size, void *file)
 {
     FILE *f = file;
@@ -85,7 +96,9 @@ bool page_put_json(FILE *f, const char *id, json_t *value)
     errno = 0;
     /* ASCII alone, so that U+2028 and U+2029 are escaped too. */
     bool done = fprintf(f, "<script type=\"application/json\" id=\"%s\">", id) > 0 &&
-                json_dump_callback(value, put_escaped, f, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0 &&
+                json_dump_callback(value, put_escaped, f,
+                                   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
+                                       JSON_REAL_PRECISION(15)) == 0 &&
                 fputs("</script>\n", f) != EOF;
     int error = errno ? errno : EIO;
     json_decref(value);
@@ -138,7 +151,8 @@ bool page_is(const char *head, size_t size, const char *kind)
 {
     char metadata[32];
     size_t length = strlen(begins);
-    if (size < length + strlen(generator) || memcmp(head, begins, length) != 0 || memcmp(head + length, generator, strlen(generator)) != 0)
+    if (size < length + strlen(generator) || memcmp(head, begins, length) != 0 ||
+        memcmp(head + length, generator, strlen(generator)) != 0)
         return false;
     page_take_meta(head, size, "page", metadata, sizeof metadata);
     return strcmp(metadata, kind) == 0;
@@ -148,7 +162,8 @@ void page_take_meta(const char *head, size_t size, const char *key, char *value,
 {
     char word[80];
     snprintf(word, sizeof word, "<meta name=\"barcode:%s\" content=\"", key);
-    const char *begin = after(head, size, word), *quote = begin ? memchr(begin, '"', size - (size_t)(begin - head)) : NULL;
+    const char *begin = after(head, size, word),
+               *quote = begin ? memchr(begin, '"', size - (size_t)(begin - head)) : NULL;
     bool fits = quote && (size_t)(quote - begin) < room;
     snprintf(value, room, "%.*s", fits ? (int)(quote - begin) : 0, fits ? begin : "");
 }
@@ -157,7 +172,8 @@ const char *page_find_json(const char *head, size_t size, const char *id, size_t
 {
     char word[80];
     snprintf(word, sizeof word, "<script type=\"application/json\" id=\"%s\">", id);
-    const char *begin = after(head, size, word), *close = begin ? memmem(begin, size - (size_t)(begin - head), "</script>", 9) : NULL;
+    const char *begin = after(head, size, word),
+               *close = begin ? memmem(begin, size - (size_t)(begin - head), "</script>", 9) : NULL;
     *length = close ? (size_t)(close - begin) : 0;
     return close ? begin : NULL;
 }
@@ -165,5 +181,6 @@ const char *page_find_json(const char *head, size_t size, const char *id, size_t
 bool page_ends(FILE *f)
 {
     char tail[sizeof ends - 1];
-    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 && fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, ends, sizeof tail) == 0;
+    return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
+           fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, ends, sizeof tail) == 0;
 }

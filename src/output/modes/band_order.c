@@ -2,7 +2,8 @@
 
 #include "barcode/engine/srgb.h"
 
-int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters, int last)
+int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters,
+                     int last)
 {
     if (order == ORDER_SHARE)
         return last + 1 < clusters ? last + 1 : -1;

@@ -8,10 +8,12 @@
 #include "barcode/output/strip.h"
 
 /*
- * The cluster that comes after `last` of `clusters` (1..CLUSTERS_MAX), which lie as kmeans.h leaves them; -1 for `last` asks for the first, and is the answer after
- * the end. ORDER_LIGHTNESS: the lightest first, equal ones as they lie. The order is looked for at each step, because keeping it for
- * every column would take as much memory as the clusters.
+ * The cluster that comes after `last` of `clusters` (1..CLUSTERS_MAX), which lie as kmeans.h leaves
+ * them; -1 for `last` asks for the first, and is the answer after the end. ORDER_LIGHTNESS: the
+ * lightest first, equal ones as they lie. The order is looked for at each step, because keeping it
+ * for every column would take as much memory as the clusters.
  */
-int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters, int last);
+int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters,
+                     int last);
 
 #endif

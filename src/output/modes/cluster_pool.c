@@ -11,7 +11,9 @@ uint64_t pool_weigh(const struct column *c, uint64_t part, uint64_t weight[CLUST
     for (int j = 0; j < c->clusters; j++)
         pixels += c->cluster[j].count;
     for (int j = 0; j < c->clusters; j++) {
-        weight[j] = pixels > 0 ? (uint64_t)c->cluster[j].count * POOL_SHARE / pixels * part : j == 0 ? POOL_SHARE * part : 0;
+        weight[j] = pixels > 0 ? (uint64_t)c->cluster[j].count * POOL_SHARE / pixels * part
+                    : j == 0   ? POOL_SHARE * part
+                               : 0;
         sum += weight[j];
     }
     return sum;

@@ -14,21 +14,24 @@ uint64_t strip_overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
     return to > from ? to - from : 0;
 }
 
-uint8_t strip_mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole, uint64_t total, const struct light_table *sdr)
+uint8_t strip_mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole,
+                         uint64_t total, const struct light_table *sdr)
 {
     uint64_t middle = 0;
-    uint64_t sum = light_of_byte(sdr, channel[s->head * 3]) * s->head_weight + light_of_byte(sdr, channel[s->tail * 3]) * s->tail_weight;
+    uint64_t sum = light_of_byte(sdr, channel[s->head * 3]) * s->head_weight +
+                   light_of_byte(sdr, channel[s->tail * 3]) * s->tail_weight;
     for (uint64_t i = s->begin; i < s->end; i++)
         middle += light_of_byte(sdr, channel[i * 3]);
     return light_to_byte(sdr, (uint32_t)((sum + middle * whole + total / 2) / total));
 }
 
-void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width, const struct light_table *means)
+void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width,
+                    const struct light_table *means)
 {
     for (uint64_t x = 0; x < width; x++, rgb += 3) {
         struct shrink_span s = shrink_span(x, count, width);
         const uint8_t *head = line + s.head * 3, *tail = line + s.tail * 3, *end = line + s.end * 3;
-        if (s.begin == s.end && s.head == s.tail) {     /* within one column */
+        if (s.begin == s.end && s.head == s.tail) { /* within one column */
             memcpy(rgb, head, 3);
             continue;
         }
@@ -48,8 +51,8 @@ void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t 
 }
 
 /*
- * What each value of a channel is away from all of weight[256]: sum of weight * distance. From one value to the next, those at or
- * below come 1 nearer and the others 1 farther.
+ * What each value of a channel is away from all of weight[256]: sum of weight * distance. From one
+ * value to the next, those at or below come 1 nearer and the others 1 farther.
  */
 static void distances(const uint64_t weight[256], uint64_t distance[256])
 {
@@ -66,8 +69,10 @@ static void distances(const uint64_t weight[256], uint64_t distance[256])
     }
 }
 
-/* A Manhattan distance falls apart into channels, so the medoid takes one step a column and not one a pair of columns. */
-static const uint8_t *medoid(const uint8_t *line, struct strip_under u, uint64_t x, uint64_t count, uint64_t width)
+/* A Manhattan distance falls apart into channels, so the medoid takes one step a column and not one
+ * a pair of columns. */
+static const uint8_t *medoid(const uint8_t *line, struct strip_under u, uint64_t x, uint64_t count,
+                             uint64_t width)
 {
     uint64_t weight[3][256] = {{0}}, distance[3][256], least = UINT64_MAX;
     const uint8_t *found = line + u.first * 3;
@@ -91,8 +96,9 @@ void strip_fit_medoid(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_
     for (uint64_t x = 0; x < width; x++, rgb += 3) {
         struct strip_under u = strip_under(x, count, width);
         const uint8_t *p = line + u.first * 3;
-        if (u.last == u.first + 1 && strip_overlap(x, u.last, count, width) > strip_overlap(x, u.first, count, width))
-            p += 3;                                       /* of two the one that covers more: wide pictures have many such */
+        if (u.last == u.first + 1 &&
+            strip_overlap(x, u.last, count, width) > strip_overlap(x, u.first, count, width))
+            p += 3; /* of two the one that covers more: wide pictures have many such */
         else if (u.last > u.first + 1)
             p = medoid(line, u, x, count, width);
         memcpy(rgb, p, 3);

@@ -17,5 +17,4 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 }
 
 const struct strip_kind strip_average = {
-    .name = "average", .title = "average", .flat = true, .note = note, .pixel = pixel
-};
+    .name = "average", .title = "average", .flat = true, .note = note, .pixel = pixel};

@@ -18,6 +18,11 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
     memcpy(rgb, c->dominant, 3);
 }
 
-const struct strip_kind strip_dominant = {
-    .name = "dominant", .title = "dominant", .needs = STRIP_DOMINANT, .obeys = STRIP_STEADY, .fit = FIT_MEDOID, .flat = true, .note = note, .pixel = pixel
-};
+const struct strip_kind strip_dominant = {.name = "dominant",
+                                          .title = "dominant",
+                                          .needs = STRIP_DOMINANT,
+                                          .obeys = STRIP_STEADY,
+                                          .fit = FIT_MEDOID,
+                                          .flat = true,
+                                          .note = note,
+                                          .pixel = pixel};

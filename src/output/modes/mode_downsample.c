@@ -33,13 +33,18 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
     for (uint64_t k = 0; means && k < 3; k++)
         rgb[k] = strip_mean_light(c->row + k, rows, (uint64_t)s->height, total, means);
     for (uint64_t k = 0; !means && k < 3; k++) {
-        uint64_t sum = c->row[rows->head * 3 + k] * rows->head_weight + c->row[rows->tail * 3 + k] * rows->tail_weight;
+        uint64_t sum = c->row[rows->head * 3 + k] * rows->head_weight +
+                       c->row[rows->tail * 3 + k] * rows->tail_weight;
         for (uint64_t j = rows->begin; j < rows->end; j++)
             sum += c->row[j * 3 + k] * (uint64_t)s->height;
         rgb[k] = (uint8_t)((2 * sum + total) / (2 * total));
     }
 }
 
-const struct strip_kind strip_downsample = {
-    .name = "downsample", .title = "downsample", .needs = STRIP_ROWS, .note = note, .open = open_rows, .row = row, .pixel = pixel
-};
+const struct strip_kind strip_downsample = {.name = "downsample",
+                                            .title = "downsample",
+                                            .needs = STRIP_ROWS,
+                                            .note = note,
+                                            .open = open_rows,
+                                            .row = row,
+                                            .pixel = pixel};

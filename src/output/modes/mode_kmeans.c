@@ -20,6 +20,11 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
     memcpy(rgb, c->cluster[c->chosen].rgb, 3);
 }
 
-const struct strip_kind strip_kmeans = {
-    .name = "kmeans", .title = "k-means", .needs = STRIP_CLUSTERS, .obeys = STRIP_STEADY, .fit = FIT_MEDOID, .flat = true, .note = note, .pixel = pixel
-};
+const struct strip_kind strip_kmeans = {.name = "kmeans",
+                                        .title = "k-means",
+                                        .needs = STRIP_CLUSTERS,
+                                        .obeys = STRIP_STEADY,
+                                        .fit = FIT_MEDOID,
+                                        .flat = true,
+                                        .note = note,
+                                        .pixel = pixel};

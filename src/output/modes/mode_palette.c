@@ -5,17 +5,18 @@
 #include "band_order.h"
 #include "render_line.h"
 
-/* Where painting stands in a column: rows go from top to bottom, so bands are walked, not searched. */
+/* Where painting stands in a column: rows go from top to bottom, so bands are walked, not searched.
+ */
 struct band {
-    uint64_t below;         /* pixels of the bands so far, its own included */
-    uint64_t total;         /* pixels of all                                */
-    int32_t end;            /* first row that is not of the band            */
-    uint8_t cluster;        /* whose band it is                             */
+    uint64_t below;  /* pixels of the bands so far, its own included */
+    uint64_t total;  /* pixels of all */
+    int32_t end;     /* first row that is not of the band */
+    uint8_t cluster; /* whose band it is */
 };
 
 struct bands {
-    int next;               /* the bands stand before this row             */
-    struct band band[];     /* [count]                                     */
+    int next;           /* the bands stand before this row */
+    struct band band[]; /* [count] */
 };
 
 static void note(const struct report *r, char *out, size_t size)
@@ -83,7 +84,13 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
     memcpy(rgb, c->cluster[b->cluster].rgb, 3);
 }
 
-const struct strip_kind strip_palette = {
-    .name = "palette", .title = "palette", .needs = STRIP_CLUSTERS, .obeys = STRIP_ORDER, .fit = FIT_POOL, .settled = true, .note = note, .open = open_bands, .row = row,
-    .pixel = pixel
-};
+const struct strip_kind strip_palette = {.name = "palette",
+                                         .title = "palette",
+                                         .needs = STRIP_CLUSTERS,
+                                         .obeys = STRIP_ORDER,
+                                         .fit = FIT_POOL,
+                                         .settled = true,
+                                         .note = note,
+                                         .open = open_bands,
+                                         .row = row,
+                                         .pixel = pixel};

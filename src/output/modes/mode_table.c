@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-/* A line a strip, from top to bottom of -m all; NAME stands for strip_NAME, the entry in mode_NAME.c. */
+/* A line a strip, from top to bottom of -m all; NAME stands for strip_NAME, the entry in
+ * mode_NAME.c. */
 #define EACH_STRIP(DO) \
-    DO(kmeans)         \
-    DO(dominant)       \
-    DO(palette)        \
-    DO(average)        \
+    DO(kmeans) \
+    DO(dominant) \
+    DO(palette) \
+    DO(average) \
     DO(downsample)
 
 #define DECLARE(name) extern const struct strip_kind strip_##name;
@@ -39,10 +40,7 @@ const char *strip_shape_name(enum strip_shape shape)
     return name[shape];
 }
 
-const char *strips_name(struct strips s)
-{
-    return s.count == 1 ? s.kind[0]->name : STRIP_ALL;
-}
+const char *strips_name(struct strips s) { return s.count == 1 ? s.kind[0]->name : STRIP_ALL; }
 
 unsigned strips_need(struct strips s)
 {

@@ -13,7 +13,7 @@ enum { POOL_PIXELS = 1 << 14, TURN = 8, THREADS_MOST = 64 };
 /* The columns from left to right; one that cannot be painted is what it is painted as. */
 struct walk {
     const struct strip *strip;
-    const struct column *shown;     /* at `next` - 1 */
+    const struct column *shown; /* at `next` - 1 */
     uint64_t next;
 };
 
@@ -46,14 +46,14 @@ static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
 }
 
 /*
- * What the threads share. A pixel is one thread's alone and depends on nothing but its number, so that any number of threads gives
- * the same.
+ * What the threads share. A pixel is one thread's alone and depends on nothing but its number, so
+ * that any number of threads gives the same.
  */
 struct pooling {
     const struct strip *strip;
     struct columns *to;
-    atomic_uint_fast64_t next;          /* pixel that no thread has taken */
-    pthread_mutex_t lock;               /* guards `error`, the first      */
+    atomic_uint_fast64_t next; /* pixel that no thread has taken */
+    pthread_mutex_t lock;      /* guards `error`, the first */
     struct err error;
 };
 
@@ -68,7 +68,8 @@ static struct walk walk_from(const struct strip *s, uint64_t i)
     return w;
 }
 
-static bool pool_pixel(struct pooling *p, struct kmeans *km, struct walk *w, uint64_t x, uint8_t *rgb, struct err *e)
+static bool pool_pixel(struct pooling *p, struct kmeans *km, struct walk *w, uint64_t x,
+                       uint8_t *rgb, struct err *e)
 {
     struct column *c = columns_at(p->to, x, e);
     if (!c)
@@ -91,22 +92,21 @@ static bool pool_turns(struct pooling *p, struct kmeans *km, uint8_t *rgb, struc
     return true;
 }
 
-/* A few dozen colours leave most of a wider vector empty: AVX2, where there is it, takes a fifth less time than AVX-512. */
-static enum isa quickest(void)
-{
-    return isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C;
-}
+/* A few dozen colours leave most of a wider vector empty: AVX2, where there is it, takes a fifth
+ * less time than AVX-512. */
+static enum isa quickest(void) { return isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C; }
 
 static void *pool_main(void *argument)
 {
     struct pooling *p = argument;
     struct err e = ERR_INIT;
     uint8_t *rgb = malloc((size_t)POOL_PIXELS * 3);
-    struct kmeans *km = rgb ? kmeans_open(&p->strip->report->kmeans, POOL_PIXELS, quickest(), &e) : NULL;
+    struct kmeans *km =
+        rgb ? kmeans_open(&p->strip->report->kmeans, POOL_PIXELS, quickest(), &e) : NULL;
     if (!rgb)
         err_memory(&e, (size_t)POOL_PIXELS * 3);
     if (!km || !pool_turns(p, km, rgb, &e)) {
-        atomic_store(&p->next, (uint64_t)p->strip->width);      /* the others need not go on */
+        atomic_store(&p->next, (uint64_t)p->strip->width); /* the others need not go on */
         pthread_mutex_lock(&p->lock);
         if (p->error.code == ERR_NONE)
             p->error = e;
@@ -120,7 +120,8 @@ static void *pool_main(void *argument)
 /* On this thread and as many others as the report says, as far as these can be started. */
 static void pool_on_threads(struct pooling *p)
 {
-    int turns = (p->strip->width + TURN - 1) / TURN, most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
+    int turns = (p->strip->width + TURN - 1) / TURN,
+        most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
     pthread_t thread[THREADS_MOST];
     while (started + 1 < most && started + 1 < p->strip->report->threads &&
            pthread_create(&thread[started], NULL, pool_main, p) == 0)
@@ -132,7 +133,8 @@ static void pool_on_threads(struct pooling *p)
 
 struct columns *strip_pool(const struct strip *s, struct err *e)
 {
-    struct pooling p = {.strip = s, .to = columns_open(s->report->kmeans.k, 0, e), .error = ERR_INIT};
+    struct pooling p = {
+        .strip = s, .to = columns_open(s->report->kmeans.k, 0, e), .error = ERR_INIT};
     if (!p.to)
         return NULL;
     pthread_mutex_init(&p.lock, NULL);

@@ -10,7 +10,8 @@
 bool strip_shows(const struct strip *s, const struct column *c)
 {
     unsigned needs = s->kind->needs;
-    return c->status != COLUMN_MISSING && (!(needs & STRIP_CLUSTERS) || (c->cluster && c->clusters > 0)) &&
+    return c->status != COLUMN_MISSING &&
+           (!(needs & STRIP_CLUSTERS) || (c->cluster && c->clusters > 0)) &&
            (!(needs & STRIP_ROWS) || c->row);
 }
 
@@ -90,8 +91,10 @@ static bool open_smooth(struct strip *s, struct err *e)
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
     for (uint64_t i = 1; s->pooled && i <= s->count; i++) {
-        uint64_t at = i * r->count / s->count, part = i * r->count % s->count;     /* not below i: what is read is not overwritten yet */
-        edge[i] = edge[at] + (part > 0 ? (int64_t)((uint64_t)(edge[at + 1] - edge[at]) * part / s->count) : 0);
+        /* not below i: what is read is not overwritten yet */
+        uint64_t at = i * r->count / s->count, part = i * r->count % s->count;
+        edge[i] = edge[at] +
+                  (part > 0 ? (int64_t)((uint64_t)(edge[at + 1] - edge[at]) * part / s->count) : 0);
     }
     s->smooth = smooth_open(edge, s->count, r->smooth_us, e);
     free(edge);
@@ -119,19 +122,25 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     paint_row(s, 0, solid);
     s->solid = solid;
-    free(s->line);      /* the whole strip is painted */
+    free(s->line); /* the whole strip is painted */
     s->line = NULL;
     return true;
 }
 
-struct strip *strip_open(const struct report *r, const struct strip_kind *kind, int width, int height, struct err *e)
+struct strip *strip_open(const struct report *r, const struct strip_kind *kind, int width,
+                         int height, struct err *e)
 {
     struct strip *s = calloc(1, sizeof *s);
     if (!s) {
         err_memory(e, sizeof *s);
         return NULL;
     }
-    *s = (struct strip){.report = r, .kind = kind, .columns = r->columns, .count = r->count, .width = width, .height = height};
+    *s = (struct strip){.report = r,
+                        .kind = kind,
+                        .columns = r->columns,
+                        .count = r->count,
+                        .width = width,
+                        .height = height};
     if (!prepare(s, e))
         strip_free(&s);
     return s;

@@ -8,12 +8,12 @@ enum { MS = 1000, HOUR_MS = 3600000 };
 
 struct smooth {
     uint64_t count;
-    int64_t half;               /* S                                                             */
-    int64_t *middle;            /* [count] m_i                                                   */
-    uint32_t *span;             /* [count] d_i                                                   */
-    uint16_t *light;            /* [count + 1]: a channel before, its mean light behind          */
+    int64_t half;    /* S */
+    int64_t *middle; /* [count] m_i */
+    uint32_t *span;  /* [count] d_i */
+    uint16_t *light; /* [count + 1]: a channel before, its mean light behind */
     uint16_t *mean;
-    uint8_t level[65536];       /* srgb_level                                                    */
+    uint8_t level[65536]; /* srgb_level */
 };
 
 struct smooth *smooth_open(const int64_t *edge, uint64_t count, int64_t smooth_us, struct err *e)
@@ -71,13 +71,13 @@ static void move(const struct smooth *s, struct sums *to, uint64_t j, bool in)
 }
 
 /*
- * One channel. Middles never fall. `left` holds the columns j <= i within reach, in which S - |m_j - m_i| is (S - m_i) + m_j; `right` those
- * behind i, in which it is (S + m_i) - m_j.
+ * One channel. Middles never fall. `left` holds the columns j <= i within reach, in which S - |m_j
+ * - m_i| is (S - m_i) + m_j; `right` those behind i, in which it is (S + m_i) - m_j.
  */
 static void smooth_channel(struct smooth *s)
 {
     struct sums left = {0}, right = {0};
-    uint64_t first = 0, end = 0;                 /* left: first..i, right: i + 1..end - 1 */
+    uint64_t first = 0, end = 0; /* left: first..i, right: i + 1..end - 1 */
     for (uint64_t i = 0; i < s->count; i++) {
         int64_t m = s->middle[i];
         for (; end < s->count && s->middle[end] - m < s->half; end++)

@@ -14,9 +14,12 @@ static int64_t share(int64_t span, uint64_t part, uint64_t whole)
 }
 
 /* What the last frame's columns last, after `before` others. */
-static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t columns, int64_t film_us)
+static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t columns,
+                         int64_t film_us)
 {
-    int64_t span = before > 0 ? share(last - first, columns, before) : film_us > last ? film_us - last : SECOND;
+    int64_t span = before > 0       ? share(last - first, columns, before)
+                   : film_us > last ? film_us - last
+                                    : SECOND;
     if (film_us > last && span > film_us - last)
         span = film_us - last;
     return span > 0 ? span : 1;
@@ -27,10 +30,12 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_
     int64_t *edge = malloc((count + 1) * sizeof *edge);
     if (!edge)
         return NULL;
-    uint64_t from = 0;                        /* the first column of the latest frame */
+    uint64_t from = 0; /* the first column of the latest frame */
     edge[0] = columns_get(columns, 0)->time_us;
     for (uint64_t i = 1; i <= count; i++) {
-        int64_t time = i < count ? columns_get(columns, i)->time_us : edge[from] + last_span(edge[0], edge[from], from, count - from, film_us);
+        int64_t time =
+            i < count ? columns_get(columns, i)->time_us
+                      : edge[from] + last_span(edge[0], edge[from], from, count - from, film_us);
         if (time <= edge[from] && i < count)
             continue;
         uint64_t n = i - from;
@@ -45,7 +50,9 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_
 
 static int64_t choose_step(int64_t from, int64_t to, int most)
 {
-    static const int32_t tenths[] = {1, 2, 5, 10, 20, 50, 100, 150, 300, 600, 1200, 3000, 6000, 9000, 18000, 36000, 72000, 108000, 216000, 432000, 864000};
+    static const int32_t tenths[] = {1,     2,     5,     10,     20,     50,     100,
+                                     150,   300,   600,   1200,   3000,   6000,   9000,
+                                     18000, 36000, 72000, 108000, 216000, 432000, 864000};
     enum { STEPS = sizeof tenths / sizeof *tenths };
     for (int i = 0; i < STEPS; i++) {
         int64_t step = tenths[i] * (SECOND / 10);
@@ -59,7 +66,8 @@ static int64_t choose_step(int64_t from, int64_t to, int most)
 static void write_label(int64_t us, int64_t step, bool hours, char label[AXIS_LABEL])
 {
     int64_t s = us / SECOND;
-    int used = hours ? snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d:%02d", s / 3600, (int)(s / 60 % 60), (int)(s % 60))
+    int used = hours ? snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d:%02d", s / 3600,
+                                (int)(s / 60 % 60), (int)(s % 60))
                      : snprintf(label, AXIS_LABEL, "%d:%02d", (int)(s / 60), (int)(s % 60));
     if (step < SECOND && used > 0 && used < AXIS_LABEL)
         snprintf(label + used, (size_t)(AXIS_LABEL - used), ".%d", (int)(us % SECOND / 100000));
@@ -76,7 +84,8 @@ struct axis axis_make(const int64_t *edge, uint64_t count, int most)
     for (uint64_t i = 0; i < count && tick < to && axis.ticks < AXIS_TICKS_MOST; i++)
         for (; tick < edge[i + 1] && axis.ticks < AXIS_TICKS_MOST; tick += step) {
             struct axis_tick *t = &axis.tick[axis.ticks++];
-            t->place = ((double)i + (double)(tick - edge[i]) / (double)(edge[i + 1] - edge[i])) / (double)count;
+            t->place = ((double)i + (double)(tick - edge[i]) / (double)(edge[i + 1] - edge[i])) /
+                       (double)count;
             write_label(tick, step, hours, t->label);
         }
     return axis;

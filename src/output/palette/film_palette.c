@@ -13,7 +13,8 @@ struct given {
     struct column column;
 };
 
-static const struct column *given(const struct report *r, const struct column *shown, struct given *g)
+static const struct column *given(const struct report *r, const struct column *shown,
+                                  struct given *g)
 {
     if (shown->cluster && shown->clusters > 0)
         return shown;
@@ -34,8 +35,10 @@ static const struct column *first_shown(const struct report *r)
     return NULL;
 }
 
-/* Gives every column's colours to `pool`, or with `sum` the sum of their weights, which pool.total has to be first. */
-static void pour(const struct report *r, const struct column *shown, struct pool *pool, uint64_t *sum)
+/* Gives every column's colours to `pool`, or with `sum` the sum of their weights, which pool.total
+ * has to be first. */
+static void pour(const struct report *r, const struct column *shown, struct pool *pool,
+                 uint64_t *sum)
 {
     uint64_t weight[CLUSTERS_MAX];
     struct given room;
@@ -70,10 +73,12 @@ bool film_palette_make(const struct report *r, int colours, struct film_palette 
     const struct column *first = first_shown(r);
     if (!first)
         return err_set(e, ERR_FAILED, "no column has a picture for the film's palette");
-    struct pool pool = {.rgb = malloc((size_t)FILM_PALETTE_PIXELS * 3), .pixels = FILM_PALETTE_PIXELS};
+    struct pool pool = {.rgb = malloc((size_t)FILM_PALETTE_PIXELS * 3),
+                        .pixels = FILM_PALETTE_PIXELS};
     if (!pool.rgb)
         return err_memory(e, (size_t)FILM_PALETTE_PIXELS * 3);
-    struct kmeans *km = kmeans_open(&params, FILM_PALETTE_PIXELS, isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C, e);
+    struct kmeans *km =
+        kmeans_open(&params, FILM_PALETTE_PIXELS, isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C, e);
     bool ok = km != NULL;
     if (ok) {
         pour(r, first, &pool, &pool.total);

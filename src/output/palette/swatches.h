@@ -1,5 +1,6 @@
 /*
- * swatches.h - what the formats of --swatches share: the film's palette (film_palette.h) of FILM_PALETTE_USUAL colours, and its words. Any thread.
+ * swatches.h - what the formats of --swatches share: the film's palette (film_palette.h) of
+ * FILM_PALETTE_USUAL colours, and its words. Any thread.
  */
 #ifndef BARCODE_PALETTE_SWATCHES_H
 #define BARCODE_PALETTE_SWATCHES_H
@@ -8,7 +9,7 @@
 
 struct swatches {
     struct film_palette palette;
-    char name[512];                   /* the film's file name: valid UTF-8, one line */
+    char name[512]; /* the film's file name: valid UTF-8, one line */
 };
 
 bool swatches_make(const struct report *r, struct swatches *to, struct err *e);

@@ -13,25 +13,27 @@
 #include "barcode/base/interrupt.h"
 #include "shape.h"
 
-/* The families that are asked for, in this order; fontconfig finds others for letters that they lack. */
+/* The families that are asked for, in this order; fontconfig finds others for letters that they
+ * lack. */
 #define FAMILIES "Noto Sans,Noto Sans Arabic,Noto Naskh Arabic,Noto Sans Hebrew,Sans"
 
-enum { TILE = 8192 };              /* pixels across that cairo draws at once: it knows none beyond 32767 */
+enum { TILE = 8192 }; /* pixels across that cairo draws at once: it knows none beyond 32767 */
 /*
- * Letters are measured, and their outlines taken, at so many pixels, whatever they become: cairo keeps coordinates in 1/256, and
- * freetype refuses letters of some thousand pixels.
+ * Letters are measured, and their outlines taken, at so many pixels, whatever they become: cairo
+ * keeps coordinates in 1/256, and freetype refuses letters of some thousand pixels.
  */
 enum { OUTLINE_EM = 256 };
 
 struct canvas {
     PangoFontMap *map;
     PangoContext *context;
-    cairo_surface_t *scratch;          /* without bounds: cairo leaves out the letters beyond them */
+    cairo_surface_t *scratch; /* without bounds: cairo leaves out the letters beyond them */
 };
 
 bool canvas_ready(struct err *e)
 {
-    /* fontconfig alone: pango's own look for fonts starts a thread, and processes are forked after this. */
+    /* fontconfig alone: pango's own look for fonts starts a thread, and processes are forked after
+     * this. */
     FcPattern *any = FcPatternCreate();
     FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
     FcFontSet *fonts = any && family ? FcFontList(NULL, any, family) : NULL;
@@ -42,11 +44,14 @@ bool canvas_ready(struct err *e)
         FcObjectSetDestroy(family);
     if (any)
         FcPatternDestroy(any);
-    return some || err_set(e, ERR_FAILED, "no font is installed, so no word can be drawn; install one (on Debian: fonts-dejavu-core)");
+    return some || err_set(e, ERR_FAILED,
+                           "no font is installed, so no word can be drawn; install one (on Debian: "
+                           "fonts-dejavu-core)");
 }
 
 /* glib's own way is stderr; what matters comes back as a value. */
-static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count, gpointer user)
+static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count,
+                                gpointer user)
 {
     (void)level;
     (void)fields;
@@ -57,12 +62,13 @@ static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, g
 
 static void silence(void)
 {
-    g_log_set_writer_func(swallow, NULL, NULL);            /* glib takes it once in the life of a process */
+    g_log_set_writer_func(swallow, NULL, NULL); /* glib takes it once in the life of a process */
 }
 
 static bool has_no_error(cairo_status_t status, struct err *e)
 {
-    return status == CAIRO_STATUS_SUCCESS || err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
+    return status == CAIRO_STATUS_SUCCESS ||
+           err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
 }
 
 struct canvas *canvas_open(struct err *e)
@@ -104,8 +110,9 @@ void canvas_close(struct canvas **canvas)
 }
 
 /*
- * Chinese, Japanese and Korean share characters and draw them in their own ways. Kana and Hangul tell the last two; the user's
- * locale would be another answer, but the same film must give the same picture everywhere.
+ * Chinese, Japanese and Korean share characters and draw them in their own ways. Kana and Hangul
+ * tell the last two; the user's locale would be another answer, but the same film must give the
+ * same picture everywhere.
  */
 static const char *language_of(const char *text)
 {
@@ -138,16 +145,18 @@ static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
     pango_layout_set_height(layout, -t->lines);
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
     /* pango turns left and right around for a text that runs to the left. */
-    bool turned = t->align != LAYOUT_START &&
-                  pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
-    PangoAlignment left = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT, right = turned ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT;
+    bool turned =
+        t->align != LAYOUT_START && pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
+    PangoAlignment left = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT,
+                   right = turned ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT;
     pango_layout_set_alignment(layout, t->align == LAYOUT_CENTRE  ? PANGO_ALIGN_CENTER
                                        : t->align == LAYOUT_RIGHT ? right
                                                                   : left);
     return layout;
 }
 
-/* A context of cairo in which letters of this size are OUTLINE_EM pixels high; cairo_destroy(). pango's context follows it. */
+/* A context of cairo in which letters of this size are OUTLINE_EM pixels high; cairo_destroy().
+ * pango's context follows it. */
 static cairo_t *at_outline_size(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = cairo_create(canvas->scratch);
@@ -214,8 +223,8 @@ static bool between(const struct layout_item *i, double from, double to)
 }
 
 /*
- * cairo puts letters on whole pixels, which tears small words apart; their outlines lie where they should. Pictures that fonts have for
- * some characters have no outlines.
+ * cairo puts letters on whole pixels, which tears small words apart; their outlines lie where they
+ * should. Pictures that fonts have for some characters have no outlines.
  */
 static bool has_pictures(const struct layout_text *t)
 {
@@ -230,7 +239,7 @@ static void draw_words(struct canvas *canvas, cairo_t *cr, const struct layout_t
 {
     if (outlines && !has_pictures(t)) {
         cairo_path_t *path = take_outlines(canvas, t);
-        cairo_append_path(cr, path);           /* takes its error over, too */
+        cairo_append_path(cr, path); /* takes its error over, too */
         cairo_fill(cr);
         cairo_path_destroy(path);
         return;
@@ -313,7 +322,7 @@ struct pdf {
     canvas_sink *sink;
     void *user;
     struct err *e;
-    bool failed;             /* *e says why, if anybody wants to know */
+    bool failed; /* *e says why, if anybody wants to know */
 };
 
 static cairo_status_t write_pdf(void *closure, const unsigned char *bytes, unsigned size)
@@ -329,14 +338,17 @@ static void put_row(const uint8_t *from, int channels, int width, uint32_t *to)
 {
     for (int x = 0; x < width; x++, from += channels) {
         uint32_t a = channels == 4 ? from[3] : 255;
-        to[x] = a << 24 | (from[0] * a + 127) / 255 << 16 | (from[1] * a + 127) / 255 << 8 | (from[2] * a + 127) / 255;
+        to[x] = a << 24 | (from[0] * a + 127) / 255 << 16 | (from[1] * a + 127) / 255 << 8 |
+                (from[2] * a + 127) / 255;
     }
 }
 
 static bool fill_surface(struct shape *f, int channels, cairo_surface_t *surface, struct err *e)
 {
-    int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
-    size_t stride = (size_t)cairo_image_surface_get_stride(surface), bytes = (size_t)width * (size_t)channels;
+    int width = cairo_image_surface_get_width(surface),
+        height = cairo_image_surface_get_height(surface);
+    size_t stride = (size_t)cairo_image_surface_get_stride(surface),
+           bytes = (size_t)width * (size_t)channels;
     uint8_t *row = malloc(bytes), *data = cairo_image_surface_get_data(surface);
     if (!row)
         return err_memory(e, bytes);
@@ -352,15 +364,17 @@ static bool fill_surface(struct shape *f, int channels, cairo_surface_t *surface
 
 /* A strip at its own pixels, stretched over its place without interpolation. */
 static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_shape *place,
-                        struct err *e)
+                       struct err *e)
 {
     int width, height, channels = shape_channels(s->report->shape);
     shape_size(s->report, SHAPE_SIDE_MOST, &width, &height);
     struct shape *f = shape_open(s->report, place->kind, width, height, e);
     if (!f)
         return false;
-    cairo_surface_t *surface = cairo_image_surface_create(channels == 4 ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
-    bool ok = has_no_error(cairo_surface_status(surface), e) && fill_surface(f, channels, surface, e);
+    cairo_surface_t *surface = cairo_image_surface_create(
+        channels == 4 ? CAIRO_FORMAT_ARGB32 : CAIRO_FORMAT_RGB24, width, height);
+    bool ok =
+        has_no_error(cairo_surface_status(surface), e) && fill_surface(f, channels, surface, e);
     if (ok) {
         cairo_save(cr);
         cairo_translate(cr, place->x, place->y);
@@ -383,15 +397,17 @@ static void describe(cairo_surface_t *surface, const struct canvas_about *about)
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, about->subject);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, about->keywords);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, about->creator);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);      /* the time of the run, otherwise */
+    /* the time of the run, otherwise */
+    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
 }
 
 bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e)
 {
     struct pdf pdf = {.sink = sink, .user = user, .e = e};
-    double points = s->unit_mm > 0 ? 1 : 0.75;            /* a pixel is 1/96 inch, as CSS has it */
-    cairo_surface_t *surface = cairo_pdf_surface_create_for_stream(write_pdf, &pdf, s->width * points, s->height * points);
+    double points = s->unit_mm > 0 ? 1 : 0.75; /* a pixel is 1/96 inch, as CSS has it */
+    cairo_surface_t *surface =
+        cairo_pdf_surface_create_for_stream(write_pdf, &pdf, s->width * points, s->height * points);
     describe(surface, about);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, points, points);
@@ -402,7 +418,7 @@ bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canv
     if (ok)
         cairo_show_page(cr);
     cairo_destroy(cr);
-    cairo_surface_finish(surface);                         /* writes the most of it */
+    cairo_surface_finish(surface); /* writes the most of it */
     ok = ok && !pdf.failed && has_no_error(cairo_surface_status(surface), e);
     cairo_surface_destroy(surface);
     return ok;

@@ -2,8 +2,9 @@
  * canvas_cairo.h - draws layouts: the only place that knows cairo, pango and fontconfig.
  * canvas_none.c stands for it in a build without them.
  *
- * Letters come from the fonts that are installed: two machines may draw them differently, one machine always the same. Hints and
- * subpixels are off, so that a letter has the same outline at every size. pango ends the process when memory runs out. One thread.
+ * Letters come from the fonts that are installed: two machines may draw them differently, one
+ * machine always the same. Hints and subpixels are off, so that a letter has the same outline at
+ * every size. pango ends the process when memory runs out. One thread.
  */
 #ifndef BARCODE_POSTER_CANVAS_CAIRO_H
 #define BARCODE_POSTER_CANVAS_CAIRO_H
@@ -14,7 +15,8 @@
 #include "barcode/base/err.h"
 #include "layout.h"
 
-/* True if words can be drawn. False: no font is installed (ERR_FAILED), or the build has no letters (ERR_USAGE). Starts no thread. */
+/* True if words can be drawn. False: no font is installed (ERR_FAILED), or the build has no letters
+ * (ERR_USAGE). Starts no thread. */
 bool canvas_ready(struct err *e);
 
 /*
@@ -32,7 +34,8 @@ void canvas_measure(struct canvas *canvas, const struct layout_text *text, doubl
 /* True if the text runs to the left, as Arabic and Hebrew do. */
 bool canvas_leftward(struct canvas *canvas, const struct layout_text *text);
 
-/* How many characters of the text no installed font has: they are drawn as boxes with their number. */
+/* How many characters of the text no installed font has: they are drawn as boxes with their number.
+ */
 int canvas_unknown(struct canvas *canvas, const struct layout_text *text);
 
 /*
@@ -50,7 +53,8 @@ struct canvas_about {
     const char *title, *subject, *keywords, *creator;
 };
 
-/* The whole PDF, its strips at their own pixels (shape.h), which are embedded without loss and drawn without interpolation. */
+/* The whole PDF, its strips at their own pixels (shape.h), which are embedded without loss and
+ * drawn without interpolation. */
 bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e);
 

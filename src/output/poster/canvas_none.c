@@ -5,7 +5,8 @@
 
 bool canvas_ready(struct err *e)
 {
-    return err_set(e, ERR_USAGE, "this build draws no posters: it was made without cairo and pango");
+    return err_set(e, ERR_USAGE,
+                   "this build draws no posters: it was made without cairo and pango");
 }
 
 struct canvas *canvas_open(struct err *e)
@@ -14,10 +15,7 @@ struct canvas *canvas_open(struct err *e)
     return NULL;
 }
 
-void canvas_close(struct canvas **canvas)
-{
-    *canvas = NULL;
-}
+void canvas_close(struct canvas **canvas) { *canvas = NULL; }
 
 /* Never called: no canvas can be opened. */
 

@@ -113,13 +113,16 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
     axis->ticks = 0;
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
-    *axis = axis_make(edge, r->count, most < 1 ? 1 : most > AXIS_TICKS_MOST ? AXIS_TICKS_MOST : most);
+    *axis = axis_make(edge, r->count,
+                      most < 1                 ? 1
+                      : most > AXIS_TICKS_MOST ? AXIS_TICKS_MOST
+                                               : most);
     free(edge);
     return true;
 }
 
 bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
-                      double spare, const uint8_t colour[3], struct err *e)
+                       double spare, const uint8_t colour[3], struct err *e)
 {
     struct axis axis;
     struct layout_text t = {
@@ -140,7 +143,7 @@ bool layout_axis_below(struct layout *s, double x, double w, double y, double ti
         if (left < x - spare)
             left = x - spare;
         if (left < free_from || left + label > x + w + spare + 0.5)
-            continue;                                   /* a page narrower than its labels */
+            continue; /* a page narrower than its labels */
         layout_line(s, at, y, 0, tick, size / 14, colour);
         t.x = left;
         t.w = label + size;

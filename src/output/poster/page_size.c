@@ -9,11 +9,12 @@
 static const struct {
     const char *name;
     int width, height;
-} sizes[] = {
-    {"A0", 841000, 1189000}, {"A1", 594000, 841000}, {"A2", 420000, 594000}, {"A3", 297000, 420000}, {"A4", 210000, 297000},
-    {"A5", 148000, 210000}, {"A6", 105000, 148000}, {"B0", 1000000, 1414000}, {"B1", 707000, 1000000}, {"B2", 500000, 707000},
-    {"B3", 353000, 500000}, {"B4", 250000, 353000}, {"B5", 176000, 250000}, {"B6", 125000, 176000}, {"Letter", 215900, 279400},
-    {"Legal", 215900, 355600}, {"Tabloid", 279400, 431800}};
+} sizes[] = {{"A0", 841000, 1189000},   {"A1", 594000, 841000},     {"A2", 420000, 594000},
+             {"A3", 297000, 420000},    {"A4", 210000, 297000},     {"A5", 148000, 210000},
+             {"A6", 105000, 148000},    {"B0", 1000000, 1414000},   {"B1", 707000, 1000000},
+             {"B2", 500000, 707000},    {"B3", 353000, 500000},     {"B4", 250000, 353000},
+             {"B5", 176000, 250000},    {"B6", 125000, 176000},     {"Letter", 215900, 279400},
+             {"Legal", 215900, 355600}, {"Tabloid", 279400, 431800}};
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
@@ -24,7 +25,8 @@ static bool parse_name(const char *text, struct paper *page)
         const char *rest = text + length;
         if (strncasecmp(text, sizes[i].name, length) != 0)
             continue;
-        *page = (struct paper){.given = true, .width = sizes[i].width, .height = sizes[i].height, .named = true};
+        *page = (struct paper){
+            .given = true, .width = sizes[i].width, .height = sizes[i].height, .named = true};
         if (strcasecmp(rest, "-landscape") == 0)
             page->turn = PAPER_LANDSCAPE;
         else if (strcasecmp(rest, "-portrait") == 0)
@@ -36,7 +38,8 @@ static bool parse_name(const char *text, struct paper *page)
     return false;
 }
 
-/* A decimal number of at most 6 digits before the point and 4 behind it, in ten-thousandths; *text moves behind it. */
+/* A decimal number of at most 6 digits before the point and 4 behind it, in ten-thousandths; *text
+ * moves behind it. */
 static bool read_number(const char **text, int64_t *value)
 {
     const char *c = *text;
@@ -62,8 +65,10 @@ static bool read_number(const char **text, int64_t *value)
 
 static bool inside(const struct paper *p)
 {
-    int least = p->pixels ? PAPER_LEAST_PX : PAPER_LEAST_UM, most = p->pixels ? PAPER_MOST_PX : PAPER_MOST_UM;
-    int longer = p->width > p->height ? p->width : p->height, shorter = p->width > p->height ? p->height : p->width;
+    int least = p->pixels ? PAPER_LEAST_PX : PAPER_LEAST_UM,
+        most = p->pixels ? PAPER_MOST_PX : PAPER_MOST_UM;
+    int longer = p->width > p->height ? p->width : p->height,
+        shorter = p->width > p->height ? p->height : p->width;
     return shorter >= least && longer <= most && longer / PAPER_ASPECT_MOST <= shorter;
 }
 
@@ -101,13 +106,16 @@ void paper_sides(const struct paper *page, enum strip_shape shape, int *width, i
     struct paper usual;
     if (!page->given && parse_name(PAPER_NAME, &usual))
         page = &usual;
-    enum paper_turn turn = page->turn != PAPER_USUAL ? page->turn : shape == SHAPE_STRIP ? PAPER_LANDSCAPE : PAPER_PORTRAIT;
+    enum paper_turn turn = page->turn != PAPER_USUAL ? page->turn
+                           : shape == SHAPE_STRIP    ? PAPER_LANDSCAPE
+                                                     : PAPER_PORTRAIT;
     bool over = page->named && turn == PAPER_LANDSCAPE;
     *width = over ? page->height : page->width;
     *height = over ? page->width : page->height;
 }
 
-void paper_pixels(const struct paper *page, enum strip_shape shape, int dpi, int *width, int *height)
+void paper_pixels(const struct paper *page, enum strip_shape shape, int dpi, int *width,
+                  int *height)
 {
     paper_sides(page, shape, width, height);
     if (page->pixels)

@@ -15,23 +15,21 @@ static const uint8_t black[3] = {0x1c, 0x1c, 0x1e};
 static const uint8_t grey[3] = {0x6e, 0x6e, 0x73};
 static const uint8_t pale[3] = {0xd8, 0xd8, 0xdc};
 
-/* What the page is made by. All lengths follow from its shorter side, of which `u` is a hundredth. */
+/* What the page is made by. All lengths follow from its shorter side, of which `u` is a hundredth.
+ */
 struct plan {
     struct layout *s;
     struct strips strips;
-    double u, margin, x, w;             /* the column of print: x and width                       */
-    double small;                       /* letters of all but the title                           */
-    double line;                        /* a line of them                                         */
-    double title, title_high;           /* the title's letters, and the box they take             */
-    bool note, axis, swatches;          /* what there is room for                                 */
-    double top, bottom;                 /* where the strips may lie, with their axis              */
+    double u, margin, x, w;    /* the column of print: x and width */
+    double small;              /* letters of all but the title */
+    double line;               /* a line of them */
+    double title, title_high;  /* the title's letters, and the box they take */
+    bool note, axis, swatches; /* what there is room for */
+    double top, bottom;        /* where the strips may lie, with their axis */
     struct film_palette palette;
 };
 
-static double at_least(double a, double b)
-{
-    return a > b ? a : b;
-}
+static double at_least(double a, double b) { return a > b ? a : b; }
 
 static struct layout_text words(const char *text, double x, double y, double w, double size)
 {
@@ -56,7 +54,8 @@ static void note_of(const struct plan *p, char *out, size_t size)
     paint_text_titles(p->strips, titles, sizeof titles);
     p->strips.kind[0]->note(r, what, sizeof what);
     paint_text_selection(&r->selection, selection, sizeof selection);
-    int used = snprintf(out, size, "%s%s%s", titles, p->strips.count == 1 ? ", " : "", p->strips.count == 1 ? what : "");
+    int used = snprintf(out, size, "%s%s%s", titles, p->strips.count == 1 ? ", " : "",
+                        p->strips.count == 1 ? what : "");
     if (r->film->duration_us > 0 && used > 0 && (size_t)used < size) {
         axis_length(r->film->duration_us, length, sizeof length);
         used += snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", length);
@@ -65,16 +64,14 @@ static void note_of(const struct plan *p, char *out, size_t size)
         snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", selection);
 }
 
-static double swatch_height(const struct plan *p)
-{
-    return 3.4 * p->u;
-}
+static double swatch_height(const struct plan *p) { return 3.4 * p->u; }
 
 /* Where the strips begin and end with all that is wanted; how high that leaves them. */
 static double measure(struct plan *p)
 {
     p->top = p->margin + p->title_high + (p->note ? 0.5 * p->u + p->line : 0) + 3.2 * p->u;
-    p->bottom = p->s->height - p->margin - (p->swatches ? swatch_height(p) + 0.7 * p->u + p->line + 3.4 * p->u : 0);
+    p->bottom = p->s->height - p->margin -
+                (p->swatches ? swatch_height(p) + 0.7 * p->u + p->line + 3.4 * p->u : 0);
     return p->bottom - p->top - (p->axis ? p->line + 2 * p->u : 0);
 }
 
@@ -96,7 +93,9 @@ static void add_head(struct plan *p)
     struct layout_text t = title_of(p);
     int unknown = canvas_unknown(p->s->canvas, &t);
     if (unknown > 0)
-        log_msg(LOG_WARNING, "no installed font has %d of the title's characters, which are drawn as boxes", unknown);
+        log_msg(LOG_WARNING,
+                "no installed font has %d of the title's characters, which are drawn as boxes",
+                unknown);
     char note[700];
     layout_words(p->s, &t, black);
     note_of(p, note, sizeof note);
@@ -111,7 +110,8 @@ static void add_head(struct plan *p)
 static void add_swatches(struct plan *p)
 {
     int n = p->palette.count;
-    double gap = 1.2 * p->u, high = swatch_height(p), y = p->s->height - p->margin - p->line - 0.7 * p->u - high;
+    double gap = 1.2 * p->u, high = swatch_height(p),
+           y = p->s->height - p->margin - p->line - 0.7 * p->u - high;
     double each = (p->w - (n - 1) * gap) / n;
     struct layout_text widest = words("#dddddd", 0, 0, p->w, p->small * 0.9);
     double w, h;
@@ -120,7 +120,8 @@ static void add_swatches(struct plan *p)
         const uint8_t *c = p->palette.colour[i].rgb;
         char hex[SWATCHES_TEXT];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
-        if (srgb_luminance(c) > UINT32_C(560000000))         /* nearly the paper's own colour: a hair line around it */
+        /* nearly the paper's own colour: a hair line around it */
+        if (srgb_luminance(c) > UINT32_C(560000000))
             layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
         layout_area(p->s, x, y, each, high, c);
         swatches_hex(&p->palette.colour[i], hex);
@@ -147,11 +148,15 @@ static void add_shape(struct plan *p, size_t i, double x, double y, double right
 static bool place_strips(struct plan *p, struct err *e)
 {
     size_t n = p->strips.count;
-    double gap = n > 1 ? 1.2 * p->u : 0, label = n > 1 ? p->line + 0.4 * p->u : 0, axis = p->axis ? p->line + 2 * p->u : 0;
+    double gap = n > 1 ? 1.2 * p->u : 0, label = n > 1 ? p->line + 0.4 * p->u : 0,
+           axis = p->axis ? p->line + 2 * p->u : 0;
     double each = (p->bottom - axis - p->top - (double)(n - 1) * gap) / (double)n - label;
     bool labels = each > 0.5 * label;
     for (size_t i = 0; i < n; i++) {
-        double y = p->top + (double)i * ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
+        double y =
+            p->top +
+            (double)i *
+                ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
         struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
         if (n > 1 && labels)
             layout_words(p->s, &t, grey);
@@ -179,7 +184,9 @@ static bool place_vertical(struct plan *p, struct err *e)
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
         double y = f->y + axis.tick[i].place * f->h, text = y - high / 2;
-        text = text < p->top - 0.2 * high ? p->top - 0.2 * high : text + high > p->bottom + 0.2 * high ? p->bottom - 0.8 * high : text;
+        text = text < p->top - 0.2 * high             ? p->top - 0.2 * high
+               : text + high > p->bottom + 0.2 * high ? p->bottom - 0.8 * high
+                                                      : text;
         layout_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, grey);
         t = words(axis.tick[i].label, f->x - left, text, label + 0.1 * p->u, p->small);
         t.align = LAYOUT_RIGHT;
@@ -208,7 +215,8 @@ static bool place_circle(struct plan *p, struct err *e)
     if (!layout_axis(p->s, (int)(side * 3.14 / (label * 2.5)), &axis, e))
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
-        double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn), r = side / 2 + 0.4 * p->u;
+        double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn),
+               r = side / 2 + 0.4 * p->u;
         double cx = x + side / 2, cy = y + side / 2, w;
         layout_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14, grey);
         t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);

@@ -10,7 +10,8 @@
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 
-/* The labels of a comparison need room to be read: columns of a short film are drawn several pixels wide. */
+/* The labels of a comparison need room to be read: columns of a short film are drawn several pixels
+ * wide. */
 enum { STACKED_WIDTH = 720 };
 
 /* A strip on a layout, and where it lies, in pixels. */
@@ -26,41 +27,47 @@ struct painter {
     struct layout *layout;
     struct placed placed[STRIPS_MOST];
     size_t shapes;
-    uint8_t *band;                    /* [band_rows][width][3]: the layout from row band_y on */
-    uint8_t *row;                     /* a shape's row                                       */
-    int band_y, band_rows;            /* band_y < 0: none yet                                */
+    uint8_t *band;         /* [band_rows][width][3]: the layout from row band_y on */
+    uint8_t *row;          /* a shape's row */
+    int band_y, band_rows; /* band_y < 0: none yet */
     struct err trouble;
 };
 
-bool paint_has_letters(struct err *e)
-{
-    return canvas_ready(e);
-}
+bool paint_has_letters(struct err *e) { return canvas_ready(e); }
 
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
 {
     bool along_down = r->shape == SHAPE_VERTICAL;
-    int along = along_down ? r->picture_height : r->picture_width, across = along_down ? r->picture_width : r->picture_height;
+    int along = along_down ? r->picture_height : r->picture_width,
+        across = along_down ? r->picture_width : r->picture_height;
     /* The strips, and their labels, must stay below INT_MAX rows. */
     if (!r->poster && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
-        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", across, along_down ? "wide" : "high");
+        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", across,
+                       along_down ? "wide" : "high");
     if (along < 0)
-        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", along, along_down ? "high" : "wide");
+        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", along,
+                       along_down ? "high" : "wide");
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "there is no column to paint");
     if (!r->poster && along == 0 && r->count > WIDTH_MAX)
-        return err_set(e, ERR_FAILED, "%" PRIu64 " columns are more than a picture can be wide: ask for a --width", r->count);
+        return err_set(e, ERR_FAILED,
+                       "%" PRIu64 " columns are more than a picture can be wide: ask for a --width",
+                       r->count);
     return true;
 }
 
 static bool check_pixels(const struct painter *p, const struct report *r, struct err *e)
 {
     return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
-           err_set(e, ERR_FAILED, "a picture of %dx%d is too large, %" PRIu64 " pixels are the most: ask for a smaller %s", p->width, p->height,
-                   (uint64_t)PAINT_PIXELS_MOST, r->poster ? "--page or --dpi" : "--width or --height");
+           err_set(e, ERR_FAILED,
+                   "a picture of %dx%d is too large, %" PRIu64
+                   " pixels are the most: ask for a smaller %s",
+                   p->width, p->height, (uint64_t)PAINT_PIXELS_MOST,
+                   r->poster ? "--page or --dpi" : "--width or --height");
 }
 
-static bool open_alone(struct painter *p, const struct report *r, const struct strip_kind *kind, struct err *e)
+static bool open_alone(struct painter *p, const struct report *r, const struct strip_kind *kind,
+                       struct err *e)
 {
     shape_size(r, INT32_MAX, &p->width, &p->height);
     p->channels = shape_channels(r->shape);
@@ -68,10 +75,7 @@ static bool open_alone(struct painter *p, const struct report *r, const struct s
            (p->alone = shape_open(r, kind, p->width, p->height, e)) != NULL;
 }
 
-static int in_pixels(const struct layout *s, double v)
-{
-    return (int)(v * s->scale + 0.5);
-}
+static int in_pixels(const struct layout *s, double v) { return (int)(v * s->scale + 0.5); }
 
 static bool place_all(struct painter *p, const struct report *r, struct err *e)
 {
@@ -80,13 +84,19 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
     for (size_t i = 0; i < s->shapes; i++) {
         const struct layout_shape *f = &s->shape[i];
         struct placed *to = &p->placed[p->shapes++];
-        *to = (struct placed){.x = in_pixels(s, f->x), .y = in_pixels(s, f->y), .w = in_pixels(s, f->w), .h = in_pixels(s, f->h)};
+        *to = (struct placed){.x = in_pixels(s, f->x),
+                              .y = in_pixels(s, f->y),
+                              .w = in_pixels(s, f->w),
+                              .h = in_pixels(s, f->h)};
         if (!(to->shape = shape_open(r, f->kind, to->w, to->h, e)))
             return false;
         widest = to->w > widest ? to->w : widest;
     }
-    p->band_rows = BAND_PIXELS / p->width < 1 ? 1 : BAND_PIXELS / p->width > p->height ? p->height : BAND_PIXELS / p->width;
-    size_t band = (size_t)p->band_rows * (size_t)p->width * 3, row = (size_t)(widest > 0 ? widest : 1) * 4;
+    p->band_rows = BAND_PIXELS / p->width < 1           ? 1
+                   : BAND_PIXELS / p->width > p->height ? p->height
+                                                        : BAND_PIXELS / p->width;
+    size_t band = (size_t)p->band_rows * (size_t)p->width * 3,
+           row = (size_t)(widest > 0 ? widest : 1) * 4;
     p->band_y = -1;
     p->band = malloc(band);
     p->row = malloc(row);
@@ -131,25 +141,17 @@ struct painter *painter_open(const struct report *r, struct strips strips, struc
     return p;
 }
 
-int painter_width(const struct painter *p)
-{
-    return p->width;
-}
+int painter_width(const struct painter *p) { return p->width; }
 
-int painter_height(const struct painter *p)
-{
-    return p->height;
-}
+int painter_height(const struct painter *p) { return p->height; }
 
-int painter_channels(const struct painter *p)
-{
-    return p->channels;
-}
+int painter_channels(const struct painter *p) { return p->channels; }
 
 /* Returns the layout's row without its strips, or NULL with the error in p->trouble. */
 static const uint8_t *layout_row(struct painter *p, int y)
 {
-    int first = y / p->band_rows * p->band_rows, rows = p->height - first < p->band_rows ? p->height - first : p->band_rows;
+    int first = y / p->band_rows * p->band_rows,
+        rows = p->height - first < p->band_rows ? p->height - first : p->band_rows;
     size_t line = (size_t)p->width * 3;
     if (first != p->band_y) {
         p->band_y = -1;

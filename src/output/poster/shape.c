@@ -10,20 +10,18 @@
 struct shape {
     enum strip_shape shape;
     int width, height;
-    struct strip *strip;            /* SHAPE_STRIP                                                        */
-    uint8_t *whole;                 /* else: [rows][along][3], all of the strip; of a flat one its one row */
+    struct strip *strip; /* SHAPE_STRIP */
+    uint8_t *whole;      /* else: [rows][along][3], all of the strip; of a flat one its one row */
     int along, rows;
     struct circle *circle;
 };
 
-int shape_channels(enum strip_shape shape)
-{
-    return shape == SHAPE_CIRCLE ? 4 : 3;
-}
+int shape_channels(enum strip_shape shape) { return shape == SHAPE_CIRCLE ? 4 : 3; }
 
 void shape_size(const struct report *r, int most, int *width, int *height)
 {
-    int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture_width, h = r->picture_height;
+    int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture_width,
+        h = r->picture_height;
     if (r->shape == SHAPE_CIRCLE) {
         w = w > 0 ? w : h > 0 ? h : SHAPE_CIRCLE_USUAL;
         h = w;
@@ -45,7 +43,9 @@ static bool paint_whole(struct shape *f, const struct report *r, const struct st
     f->rows = kind->flat ? 1 : across;
     uint64_t pixels = (uint64_t)f->along * (uint64_t)f->rows;
     if (pixels > SHAPE_WHOLE_MOST)
-        return err_set(e, ERR_FAILED, "a %s of %dx%d pixels is too large: ask for a smaller --width or --height", strip_shape_name(f->shape), f->width, f->height);
+        return err_set(e, ERR_FAILED,
+                       "a %s of %dx%d pixels is too large: ask for a smaller --width or --height",
+                       strip_shape_name(f->shape), f->width, f->height);
     if (!(f->whole = malloc(pixels * 3)))
         return err_memory(e, pixels * 3);
     struct strip *s = strip_open(r, kind, f->along, across, e);
@@ -73,7 +73,8 @@ static bool open_shape(struct shape *f, const struct report *r, const struct str
     f->along = r->count < (uint64_t)rim ? (int)r->count : rim;
     if (f->along < 1)
         f->along = 1;
-    return paint_whole(f, r, kind, across, e) && (f->circle = circle_open(f->whole, f->along, f->rows, across, f->width, e)) != NULL;
+    return paint_whole(f, r, kind, across, e) &&
+           (f->circle = circle_open(f->whole, f->along, f->rows, across, f->width, e)) != NULL;
 }
 
 struct shape *shape_open(const struct report *r, const struct strip_kind *kind, int width,
@@ -101,7 +102,8 @@ void shape_row(struct shape *f, int y, uint8_t *out)
         return;
     }
     for (int x = 0; x < f->width; x++)
-        memcpy(out + (size_t)x * 3, f->whole + ((size_t)(f->rows == 1 ? 0 : x) * (size_t)f->along + (size_t)y) * 3, 3);
+        memcpy(out + (size_t)x * 3,
+               f->whole + ((size_t)(f->rows == 1 ? 0 : x) * (size_t)f->along + (size_t)y) * 3, 3);
 }
 
 void shape_free(struct shape **f)

@@ -10,7 +10,7 @@ static const uint8_t background[3] = {0x15, 0x16, 0x1a};
 static const uint8_t bright[3] = {0xf0, 0xf0, 0xec};
 static const uint8_t dim[3] = {0x92, 0x96, 0xa0};
 
-enum { GAP = 4 };      /* rows between strips that have no labels */
+enum { GAP = 4 }; /* rows between strips that have no labels */
 
 /* The letters beside strips of this height. */
 static int letters(int height)
@@ -30,7 +30,7 @@ static void add_label(struct layout *s, double y, double bar, int size, const ch
     snprintf(t.text, sizeof t.text, "%s", note);
     canvas_measure(s->canvas, &t, &w, &h);
     double note_width = w + size * 0.8;
-    bool both = note_width < whole * 0.7;          /* a long name gives way, but stays recognisable */
+    bool both = note_width < whole * 0.7; /* a long name gives way, but stays recognisable */
     snprintf(t.text, sizeof t.text, "%s", name);
     t.w = both ? whole - note_width : whole;
     canvas_measure(s->canvas, &t, &w, &h);
@@ -81,7 +81,7 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     if (s->canvas)
         label_all(s, r, strips, bar, size, height);
     if ((s->canvas && !layout_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
-                                        -size * 0.6, dim, e)) ||
+                                         -size * 0.6, dim, e)) ||
         (s->failed && !err_memory(e, s->items * sizeof *s->item)))
         layout_free(&s);
     return s;

@@ -17,11 +17,14 @@ static size_t sequence(const unsigned char *p)
 {
     if (p[0] < 0x80)
         return 1;
-    size_t length = p[0] >= 0xc2 && p[0] <= 0xdf ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4 : 0;
+    size_t length = p[0] >= 0xc2 && p[0] <= 0xdf   ? 2
+                    : (p[0] & 0xf0) == 0xe0        ? 3
+                    : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
+                                                   : 0;
     if (length == 0)
         return 0;
-    unsigned low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;    /* overlong forms      */
-    unsigned high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;   /* surrogates, > 10FFFF */
+    unsigned low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;  /* overlong forms */
+    unsigned high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf; /* surrogates, > 10FFFF */
     if (p[1] < low || p[1] > high)
         return 0;
     for (size_t i = 2; i < length; i++)
@@ -30,7 +33,8 @@ static size_t sequence(const unsigned char *p)
     return length;
 }
 
-/* Noncharacters (U+FDD0..U+FDEF, the last two of every plane): XML 1.0 forbids some of them, and cairo refuses a title with one. */
+/* Noncharacters (U+FDD0..U+FDEF, the last two of every plane): XML 1.0 forbids some of them, and
+ * cairo refuses a title with one. */
 static bool is_noncharacter(const unsigned char *p)
 {
     if (p[0] == 0xef)
@@ -113,7 +117,8 @@ void paint_text_selection(const struct selection *s, char *out, size_t size)
     if (s->kind == SELECT_INTERVAL)
         snprintf(out, size, "a frame every %s s%s", seconds, limits);
     else if (s->kind == SELECT_COLUMNS)
-        snprintf(out, size, "%" PRIu64 " frame%s, evenly spaced%s", s->columns, s->columns == 1 ? "" : "s", limits);
+        snprintf(out, size, "%" PRIu64 " frame%s, evenly spaced%s", s->columns,
+                 s->columns == 1 ? "" : "s", limits);
     else if (s->every <= 1)
         snprintf(out, size, "every frame%s", limits);
     else
