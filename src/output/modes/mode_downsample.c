@@ -10,7 +10,8 @@ static void note(const struct report *r, char *out, size_t size)
     snprintf(out, size, "each row's mean");
 }
 
-/* The state: which staged rows the row covers, the same for every column. */
+/* Allocates the state: the rows of the analysis frame that the current row covers. They are the
+ * same for every column. */
 static bool open_rows(struct strip *s, struct err *e)
 {
     s->state = calloc(1, sizeof(struct shrink_span));
@@ -23,7 +24,7 @@ static void row(struct strip *s)
     *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->height, (uint64_t)s->height);
 }
 
-/* The mean of the staged rows, rounded half up. */
+/* Writes the mean of the rows, rounded half up. */
 static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)i;
