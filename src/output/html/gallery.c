@@ -61,7 +61,9 @@ static bool write_cards(const char *path, json_t *cards, struct err *e)
     return false;
 }
 
-/* Looks, and writes what it saw. *again: pages came or changed meanwhile. */
+/*
+ * Lists the pages and writes their gallery. *again is set if pages were added or changed meanwhile.
+ */
 static bool write_once(const char *path, const char *folder, size_t *films, bool *again,
                        struct err *e)
 {

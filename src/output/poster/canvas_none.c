@@ -1,4 +1,4 @@
-/* What canvas_cairo.c is in a build without cairo and pango (PORTABLE=1). */
+/* Replaces canvas_cairo.c in a build without cairo and pango (PORTABLE=1). */
 #include <stddef.h>
 
 #include "canvas_cairo.h"
@@ -17,7 +17,7 @@ struct canvas *canvas_open(struct err *e)
 
 void canvas_close(struct canvas **canvas) { *canvas = NULL; }
 
-/* Never called: no canvas can be opened. */
+/* The functions below are never called, because no canvas can be opened. */
 
 void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h)
 {

@@ -92,7 +92,7 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
     char name[LAYOUT_TEXT];
     const char *own = r->title && r->title[0] ? r->title : r->film->title;
-    /* A title of two lines, as a shell or a tag may have it, is two words and no fault. */
+    /* A title may have line breaks, from the shell or a tag. They become spaces. */
     paint_text_utf8(own, false, name, sizeof name);
     for (char *at = name; (at = strpbrk(at, "\t\n\r")); at++)
         *at = ' ';
@@ -143,7 +143,7 @@ bool layout_axis_below(struct layout *s, double x, double w, double y, double ti
         if (left < x - spare)
             left = x - spare;
         if (left < free_from || left + label > x + w + spare + 0.5)
-            continue; /* a page narrower than its labels */
+            continue; /* a page that is too narrow for its labels */
         layout_line(s, at, y, 0, tick, size / 14, colour);
         t.x = left;
         t.w = label + size;

@@ -38,8 +38,8 @@ static bool parse_name(const char *text, struct paper *page)
     return false;
 }
 
-/* A decimal number of at most 6 digits before the point and 4 behind it, in ten-thousandths; *text
- * moves behind it. */
+/* Reads a decimal number with at most 6 digits before the point and 4 after it, in ten-thousandths.
+ * *text moves past the number. */
 static bool read_number(const char **text, int64_t *value)
 {
     const char *c = *text;

@@ -11,7 +11,7 @@ struct shape {
     enum strip_shape shape;
     int width, height;
     struct strip *strip; /* SHAPE_STRIP */
-    uint8_t *whole;      /* else: [rows][along][3], all of the strip; of a flat one its one row */
+    uint8_t *whole;      /* else: the complete strip [rows][along][3]; rows is 1 if it is flat */
     int along, rows;
     struct circle *circle;
 };
@@ -36,7 +36,7 @@ void shape_size(const struct report *r, int most, int *width, int *height)
     *height = h < most ? h : most;
 }
 
-/* Paints all of the strip: along pixels in time, `across` rows, of a flat one a single one. */
+/* Paints the complete strip: `along` pixels in time and `across` rows, or one row if it is flat. */
 static bool paint_whole(struct shape *f, const struct report *r, const struct strip_kind *kind,
                         int across, struct err *e)
 {
