@@ -7,8 +7,8 @@
 #include "output/text/labels.h"
 #include "trailer_comment.h"
 
-/* What goes out, and the end of what went out: where the cross-reference table lies is the last
- * number in it. */
+/* The output, and its last bytes: the last number in them is the offset of the cross-reference
+ * table. */
 struct output {
     struct seal seal;
     char last[64];
@@ -27,14 +27,15 @@ static bool take(void *user, const void *bytes, size_t size, struct err *e)
 }
 
 /*
- * Readers look for the last "startxref" of a file, so behind a comment it has to come again. A
- * comment in the middle would shift what the table says, and metadata may be compressed.
+ * Writes the comment and repeats "startxref" after it, because readers search for the last one in
+ * the file. A comment in the middle would shift the offsets in the table, and metadata may be
+ * compressed.
  */
 static bool end(struct output *out, const struct report *r, struct err *e)
 {
     char tail[SEAL_TAIL];
     out->last[out->kept] = 0;
-    /* The bytes before it may be those of a compressed table, zeros among them. */
+    /* The bytes before it may be those of a compressed table, including zeros. */
     const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
     if (!at)
         return err_set(e, ERR_FAILED, "cairo wrote a PDF without an end");

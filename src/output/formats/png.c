@@ -14,8 +14,8 @@
 #include "output/poster/layout.h"
 #include "png.h"
 
-/* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette)
- * or smaller. */
+/* Compression levels of zlib. Level 4 is much faster than 6 for full images, and the files are
+ * about as small. */
 enum {
     TEXTS_MAX = 30,
     VALUE_SIZE = 1100,
@@ -24,10 +24,8 @@ enum {
     COMPRESSION_BARE = 6
 };
 
-/*
- * Everything that a picture in the making holds. It lives in the caller of setjmp's caller, so
- * that nothing needs to survive the jump in a register.
- */
+/* The state of an image that is being written. It lives in the caller of setjmp's caller, so that
+ * nothing needs to survive the jump in a register. */
 struct job {
     const struct report *report;
     FILE *file;
@@ -45,14 +43,14 @@ struct job {
 static void on_error(png_structp png, png_const_charp message)
 {
     struct job *job = png_get_error_ptr(png);
-    err_set(job->err, ERR_FAILED, "%s", message); /* unless on_write has said why */
+    err_set(job->err, ERR_FAILED, "%s", message); /* on_write's message stays */
     png_longjmp(png, 1);
 }
 
 static void on_warning(png_structp png, png_const_charp message)
 {
     (void)png;
-    (void)message; /* libpng warns of text it finds odd and writes it all the same */
+    (void)message; /* libpng warns about unusual text but writes it */
 }
 
 static void on_write(png_structp png, png_bytep data, size_t length)
@@ -75,7 +73,7 @@ static bool is_ascii(const char *text)
     return true;
 }
 
-/* tEXt where the text is ASCII, iTXt where it is not. The key must last as long as the job. */
+/* Adds tEXt if the text is ASCII, otherwise iTXt. The key must outlive the job. */
 static void add(struct job *job, const char *key, const char *value)
 {
     if (job->texts == TEXTS_MAX)
@@ -111,7 +109,7 @@ static void add_seconds(struct job *job, const char *key, int64_t us)
     add(job, key, text);
 }
 
-/* "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
+/* Adds "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
 static void add_description(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
@@ -142,7 +140,7 @@ static void add_selection(struct job *job)
         add_seconds(job, "barcode:end", s->end_us);
 }
 
-/* The rectangles that the film's pictures were cut to, as --crop takes them. */
+/* Adds the crop rectangles of the film's frames in the syntax of --crop. */
 static void add_crop(struct job *job)
 {
     const struct report *r = job->report;
@@ -156,7 +154,7 @@ static void add_crop(struct job *job)
         add(job, "barcode:trim", all);
 }
 
-/* How HDR and means were worked out, where that is not as usual. */
+/* Adds how HDR and means were computed, if not the default. */
 static void add_light(struct job *job)
 {
     const struct report *r = job->report;
@@ -169,7 +167,7 @@ static void add_light(struct job *job)
         add(job, "barcode:light", "linear");
 }
 
-/* What makes the picture and nothing else: no engine, no times, so that the same input gives the
+/* Adds what determines the image and nothing else: no engine, no times. So the same input gives the
  * same bytes. */
 static void describe(struct job *job, struct strips strips)
 {
@@ -179,7 +177,7 @@ static void describe(struct job *job, struct strips strips)
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
     add(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
-        add(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made looks */
+        add(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made reads */
     if (r->fingerprint[0])
         add(job, PNG_FINGERPRINT_KEY, r->fingerprint);
     layout_title(r, title);
@@ -212,14 +210,14 @@ static void describe(struct job *job, struct strips strips)
         add(job, "barcode:order", palette_order_name(r->order));
 }
 
-/* The whole file. Every libpng call that may jump is in here or below. */
+/* Writes the complete file. Every libpng call that may jump is in here or below. */
 static bool encode(struct job *job)
 {
     if (setjmp(png_jmpbuf(job->png)))
         return false;
     png_structp png = job->png;
     png_set_write_fn(png, job, on_write, on_flush);
-    /* libpng's own limit is a million */
+    /* libpng's default limit is a million */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_level(png, job->compression);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
@@ -236,7 +234,7 @@ static bool encode(struct job *job)
     png_set_text(png, job->info, job->text, job->texts);
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
-        if (interrupted()) /* on_write asks too, but rows of one colour make few bytes */
+        if (interrupted()) /* on_write checks, too, but rows of one colour produce few bytes */
             return interrupt_error(job->err);
         painter_row(job->painter, y, job->row);
         if (!painter_ok(job->painter, job->err))
@@ -247,7 +245,7 @@ static bool encode(struct job *job)
     return true;
 }
 
-/* `tell`: with what made it, in text chunks. */
+/* Opens the painter and libpng. `tell` adds the text chunks. */
 static bool prepare(struct job *job, struct strips strips, bool tell)
 {
     job->painter = painter_open(job->report, strips, job->err);
@@ -271,7 +269,7 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
 static bool make_png(const struct report *r, struct strips strips, bool tell, int compression,
                      FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT; /* on_error needs a place even when the caller wants no sentence */
+    struct err own = ERR_INIT; /* on_error needs a place even if the caller passes NULL */
     struct job job = {.report = r, .file = f, .err = e ? e : &own, .compression = compression};
     bool done = prepare(&job, strips, tell) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);

@@ -13,7 +13,8 @@ void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANC
              r->fingerprint);
 }
 
-/* What follows `key` in a line that ends with 0, up to a blank; "" where it is not there. */
+/* Copies what follows `key`, up to a space, in a line that ends with 0. Copies "" if the key is
+ * missing. */
 static void value_of(const char *line, const char *key, char *to, size_t room)
 {
     const char *at = strstr(line, key);
@@ -21,7 +22,8 @@ static void value_of(const char *line, const char *key, char *to, size_t room)
     snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
 }
 
-/* Digits and then `end`; *text moves behind it. Numbers of ours are far below 2^63. */
+/* Reads digits followed by `end`, and moves *text past it. barcode's own numbers are far below
+ * 2^63. */
 static bool read_number(const char **text, char end, uint64_t *number)
 {
     const char *at = *text;
@@ -36,7 +38,7 @@ static bool read_number(const char **text, char end, uint64_t *number)
 static bool read_numbers(const char *columns, const char *side, const char *parts,
                          struct writer_metadata *metadata)
 {
-    enum { SIDE_MOST = 65536 }; /* far beyond what is staged */
+    enum { SIDE_MOST = 65536 }; /* above any analysis size */
     uint64_t width, height;
     if (!read_number(&columns, 0, &metadata->columns) || !read_number(&side, 'x', &width) ||
         !read_number(&side, 0, &height) || !read_number(&parts, 0, &metadata->parts) ||
@@ -47,8 +49,8 @@ static bool read_numbers(const char *columns, const char *side, const char *part
     return true;
 }
 
-/* Where the mark begins; NULL: nowhere. A GIMP palette has the film's name before its mark, and a
- * film may be called like one. */
+/* Returns the beginning of the provenance comment, or NULL if there is none. Skips lines with the
+ * film's name, which a GIMP palette has before the comment: the name may look like one. */
 static const char *find_word(const char *text, size_t size)
 {
     static const char name[] = "Name: ";
