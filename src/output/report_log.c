@@ -32,7 +32,7 @@ static bool cannot(const char *path, struct err *e)
 }
 
 /* Writes with one call. A short write means that the disk is full. */
-static bool put(const struct report_log *l, const char *bytes, size_t size)
+static bool write_bytes(const struct report_log *l, const char *bytes, size_t size)
 {
     if (l->slow)
         return slow_write(l->fd, bytes, size);
@@ -75,7 +75,7 @@ static bool is_report(const struct report_log *l, struct err *e)
             e, ERR_FAILED,
             "'%s' is there and is no report of barcode; choose another name with --report",
             l->path);
-    return last == '\n' || put(l, "\n", 1) || cannot(l->path, e);
+    return last == '\n' || write_bytes(l, "\n", 1) || cannot(l->path, e);
 }
 
 struct report_log *report_log_open(const char *path, struct err *e)
@@ -173,7 +173,7 @@ bool report_log_add(struct report_log *l, const struct report_entry *entry, stru
         return err_memory(e, 4096);
     shared_lock(&l->turn);
     lock(l, F_WRLCK);
-    bool done = put(l, line, size) || cannot(l->path, e);
+    bool done = write_bytes(l, line, size) || cannot(l->path, e);
     lock(l, F_UNLCK);
     pthread_mutex_unlock(&l->turn);
     free(line);

@@ -15,7 +15,7 @@ struct output {
     size_t kept;
 };
 
-static bool take(void *user, const void *bytes, size_t size, struct err *e)
+static bool sink_bytes(void *user, const void *bytes, size_t size, struct err *e)
 {
     struct output *out = user;
     size_t most = sizeof out->last - 1, part = size < most ? size : most,
@@ -58,7 +58,7 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
                                  .subject = titles,
                                  .keywords = keywords,
                                  .creator = "barcode " BARCODE_VERSION};
-    bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, take, &out, e) &&
+    bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, sink_bytes, &out, e) &&
               end(&out, r, e);
     seal_drop(&out.seal);
     layout_free(&s);

@@ -74,7 +74,7 @@ static bool is_ascii(const char *text)
 }
 
 /* Adds tEXt if the text is ASCII, otherwise iTXt. The key must outlive the job. */
-static void add(struct job *job, const char *key, const char *value)
+static void add_text(struct job *job, const char *key, const char *value)
 {
     if (job->texts == TEXTS_MAX)
         return;
@@ -99,14 +99,14 @@ static void add_number(struct job *job, const char *key, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
-    add(job, key, text);
+    add_text(job, key, text);
 }
 
 static void add_seconds(struct job *job, const char *key, int64_t us)
 {
     char text[40];
     paint_text_seconds(us, text, sizeof text);
-    add(job, key, text);
+    add_text(job, key, text);
 }
 
 /* Adds "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
@@ -121,10 +121,10 @@ static void add_description(struct job *job, struct strips strips)
     snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
              alone ? note : "", alone ? ")" : "", paint_text_file_name(r->film->path), selection,
              r->count, r->count == 1 ? "column" : "columns");
-    add(job, "Description", text);
+    add_text(job, "Description", text);
 }
 
-static void add_selection(struct job *job)
+static void add_selection_texts(struct job *job)
 {
     const struct selection *s = &job->report->selection;
     if (s->kind == SELECT_EVERY)
@@ -133,7 +133,7 @@ static void add_selection(struct job *job)
         add_seconds(job, "barcode:interval", s->interval_us);
     add_number(job, PNG_COLUMNS_KEY, job->report->count);
     if (s->keyframes)
-        add(job, "barcode:keyframes", "true");
+        add_text(job, "barcode:keyframes", "true");
     if (s->start_us > 0)
         add_seconds(job, "barcode:start", s->start_us);
     if (s->end_us != INT64_MAX)
@@ -151,63 +151,63 @@ static void add_crop(struct job *job)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
     }
     if (all[0])
-        add(job, "barcode:trim", all);
+        add_text(job, "barcode:trim", all);
 }
 
 /* Adds how HDR and means were computed, if not the default. */
-static void add_light(struct job *job)
+static void add_light_texts(struct job *job)
 {
     const struct report *r = job->report;
     if (r->film->transfer != TRANSFER_SDR) {
-        add(job, "barcode:tone_map", light_map_name(r->light.map));
+        add_text(job, "barcode:tone_map", light_map_name(r->light.map));
         if (r->light.map != TONE_OFF)
             add_number(job, "barcode:hdr_peak", (uint64_t)r->light.peak);
     }
     if (r->light.linear)
-        add(job, "barcode:light", "linear");
+        add_text(job, "barcode:light", "linear");
 }
 
 /* Adds what determines the image and nothing else: no engine, no times. So the same input gives the
  * same bytes. */
-static void describe(struct job *job, struct strips strips)
+static void add_all_texts(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->kmeans;
     char size[32], title[LAYOUT_TEXT];
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
-    add(job, "Software", "barcode " BARCODE_VERSION);
+    add_text(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
-        add(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made reads */
+        add_text(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made reads */
     if (r->fingerprint[0])
-        add(job, PNG_FINGERPRINT_KEY, r->fingerprint);
+        add_text(job, PNG_FINGERPRINT_KEY, r->fingerprint);
     layout_title(r, title);
-    add(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
+    add_text(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
-    add(job, "barcode:mode", strips_name(strips));
-    add_selection(job);
-    add(job, PNG_SIZE_KEY, size);
+    add_text(job, "barcode:mode", strips_name(strips));
+    add_selection_texts(job);
+    add_text(job, PNG_SIZE_KEY, size);
     add_crop(job);
-    add_light(job);
+    add_light_texts(job);
     if (r->shape != SHAPE_STRIP)
-        add(job, "barcode:shape", strip_shape_name(r->shape));
+        add_text(job, "barcode:shape", strip_shape_name(r->shape));
     if (r->smooth_us > 0)
         add_seconds(job, "barcode:smooth", r->smooth_us);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
     if (r->partial)
-        add(job, PNG_PARTIAL_KEY, "yes");
+        add_text(job, PNG_PARTIAL_KEY, "yes");
     if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
         add_number(job, "barcode:steady", (uint64_t)r->steady);
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);
     add_number(job, "barcode:n_init", (uint64_t)k->n_init);
-    add(job, "barcode:race", k->race ? "yes" : "no");
-    add(job, "barcode:init", kmeans_init_name(k->init));
+    add_text(job, "barcode:race", k->race ? "yes" : "no");
+    add_text(job, "barcode:init", kmeans_init_name(k->init));
     add_number(job, "barcode:max_iter", (uint64_t)k->max_iter);
     add_number(job, "barcode:seed", k->seed);
     if (strips_obey(strips) & STRIP_ORDER)
-        add(job, "barcode:order", palette_order_name(r->order));
+        add_text(job, "barcode:order", palette_order_name(r->order));
 }
 
 /* Writes the complete file. Every libpng call that may jump is in here or below. */
@@ -257,7 +257,7 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
     if (!(job->value = calloc(TEXTS_MAX, VALUE_SIZE)))
         return err_memory(job->err, (size_t)TEXTS_MAX * VALUE_SIZE);
     if (tell)
-        describe(job, strips);
+        add_all_texts(job, strips);
     job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)

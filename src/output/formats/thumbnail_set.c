@@ -77,7 +77,7 @@ static void widen(struct thumbs *t, uint64_t column)
 
 /* Returns the thumbnail of an analysis frame, which the caller frees. Returns NULL if out of
  * memory. Each call opens its own workspace, because few frames are kept. */
-static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
+static uint8_t *make_thumbnail(const struct thumbs *t, const uint8_t *rgb, struct err *e)
 {
     struct frame_view view = {.model = MODEL_RGB,
                               .matrix = MATRIX_RGB,
@@ -103,7 +103,8 @@ static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
 
 /* Stores `made` in every slot of the tag's columns, of which there may be none. Takes ownership of
  * `made`. */
-static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, struct err *e)
+static bool store_thumbnail(struct thumbs *t, const struct frame_tag *tag, uint8_t *made,
+                            struct err *e)
 {
     size_t bytes = (size_t)t->width * (size_t)t->height * 3;
     const uint8_t *first = NULL;
@@ -141,8 +142,8 @@ bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rg
         return true;
     /* another thread may widen the stride meanwhile, so the slots are checked again when the
      * thumbnail is stored */
-    uint8_t *made = make(t, rgb, e);
-    return made && keep(t, tag, made, e);
+    uint8_t *made = make_thumbnail(t, rgb, e);
+    return made && store_thumbnail(t, tag, made, e);
 }
 
 void thumbs_free(struct thumbs **t)

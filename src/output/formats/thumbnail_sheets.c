@@ -83,9 +83,9 @@ static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *a
 }
 
 /* Encodes a sheet of `n` thumbnails. `canvas` has room for a full sheet. Unused cells are black. */
-static bool make(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown,
-                 size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet,
-                 struct err *e)
+static bool encode_sheet(const struct thumbs *t, const struct thumbs_sheets *to,
+                         const size_t *shown, size_t n, int quantiser, const char *comment,
+                         uint8_t *canvas, struct jpeg *sheet, struct err *e)
 {
     size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS,
            rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
@@ -119,7 +119,7 @@ static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const 
         some[i] = shown[i * to->count / n];
     for (*begin = 0; n > 0 && *begin < QUANTISERS - 1; ++*begin) {
         struct jpeg sheet = {.size = 0};
-        if (!make(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
+        if (!encode_sheet(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
             return false;
         bool fits = sheet.size * to->count / n <= bytes_most;
         jpeg_free(&sheet);
@@ -137,16 +137,16 @@ static void drop(struct thumbs_sheets *to)
 }
 
 /* Encodes all sheets. *bytes is set to their size. */
-static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
-                     int quantiser, const char *comment, uint8_t *canvas, size_t *bytes,
-                     struct err *e)
+static bool encode_sheets(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
+                          int quantiser, const char *comment, uint8_t *canvas, size_t *bytes,
+                          struct err *e)
 {
     drop(to);
     *bytes = 0;
     for (size_t done = 0; done < to->count; done += A_SHEET) {
         size_t n = to->count - done < A_SHEET ? to->count - done : A_SHEET;
         struct jpeg *sheet = &to->sheet[to->sheets];
-        if (!make(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
+        if (!encode_sheet(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
             return false;
         to->sheets++;
         *bytes += sheet->size;
@@ -154,15 +154,15 @@ static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const siz
     return true;
 }
 
-static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
-                 size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
+static bool encode_within(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
+                          size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
 {
     size_t bytes = 0;
     int q;
     if (!guess(t, to, shown, bytes_most, canvas, &q, e))
         return false;
     do {
-        if (!make_all(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
+        if (!encode_sheets(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
             return false;
     } while (bytes > bytes_most && ++q < QUANTISERS);
     return true;
@@ -181,7 +181,7 @@ bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_
     to->sheet = ok ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
     if (ok && !to->sheet)
         ok = err_memory(e, to->count * sizeof *to->sheet);
-    ok = ok && fill(t, to, shown, bytes_most, comment, canvas, e);
+    ok = ok && encode_within(t, to, shown, bytes_most, comment, canvas, e);
     free(canvas);
     free(shown);
     if (!ok)

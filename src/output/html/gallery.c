@@ -36,7 +36,7 @@ bool gallery_allowed(const char *path, struct err *e)
                    path);
 }
 
-static bool fill(void *user, const char *mark, FILE *f)
+static bool fill_gallery(void *user, const char *mark, FILE *f)
 {
     json_t *cards = user;
     if (strcmp(mark, "head") == 0)
@@ -54,7 +54,7 @@ static bool write_cards(const char *path, json_t *cards, struct err *e)
     if (!f)
         return false;
     errno = 0;
-    if (page_write(atomic_file_stream(f), &page_gallery_html, fill, cards))
+    if (page_write(atomic_file_stream(f), &page_gallery_html, fill_gallery, cards))
         return atomic_file_commit(&f, e);
     err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
     atomic_file_discard(&f);

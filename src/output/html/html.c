@@ -88,7 +88,7 @@ static bool put_head(struct html_job *job, FILE *f)
            (!r->partial || page_put_meta(f, "partial", "yes")) && html_put_card(job, f);
 }
 
-static bool fill(void *user, const char *mark, FILE *f)
+static bool fill_page(void *user, const char *mark, FILE *f)
 {
     struct html_job *job = user;
     errno = 0;
@@ -119,7 +119,7 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
     if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
         return false;
     /* If a function has set the reason, err_set keeps it. */
-    bool done = page_write(f, &page_viewer_html, fill, &job) ||
+    bool done = page_write(f, &page_viewer_html, fill_page, &job) ||
                 err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
     thumbs_sheets_free(&job.thumbs);
     return done;

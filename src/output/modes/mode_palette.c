@@ -19,7 +19,7 @@ struct bands {
     struct band band[]; /* [count] */
 };
 
-static void note(const struct report *r, char *out, size_t size)
+static void note_palette(const struct report *r, char *out, size_t size)
 {
     if (r->kmeans.k == 1)
         snprintf(out, size, "one cluster");
@@ -71,7 +71,7 @@ static void row(struct strip *s)
     bands->next = s->y;
 }
 
-static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+static void pixel_palette(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     struct bands *bands = s->state;
     struct band *b = &bands->band[i];
@@ -92,7 +92,7 @@ const struct strip_kind strip_palette = {.name = "palette",
                                          .obeys = STRIP_ORDER,
                                          .fit = FIT_POOL,
                                          .settled = true,
-                                         .note = note,
+                                         .note = note_palette,
                                          .open = open_bands,
                                          .row = row,
-                                         .pixel = pixel};
+                                         .pixel = pixel_palette};

@@ -390,7 +390,7 @@ static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_
     return ok;
 }
 
-static void describe(cairo_surface_t *surface, const struct canvas_about *about)
+static void set_pdf_metadata(cairo_surface_t *surface, const struct canvas_about *about)
 {
     cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, about->title);
@@ -408,7 +408,7 @@ bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canv
     double points = s->unit_mm > 0 ? 1 : 0.75; /* a pixel is 1/96 inch, as in CSS */
     cairo_surface_t *surface =
         cairo_pdf_surface_create_for_stream(write_pdf, &pdf, s->width * points, s->height * points);
-    describe(surface, about);
+    set_pdf_metadata(surface, about);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, points, points);
     draw_items(canvas, cr, s, -INFINITY, INFINITY);

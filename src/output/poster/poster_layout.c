@@ -77,7 +77,7 @@ static double measure(struct plan *p)
 /*
  * Omits the least important parts of a small or flat page until the strips have 42 % of its height.
  */
-static void make_room(struct plan *p)
+static void omit_parts(struct plan *p)
 {
     double least = 0.42 * p->s->height;
     p->note = p->axis = p->swatches = true;
@@ -233,7 +233,7 @@ static bool place_circle(struct plan *p, struct err *e)
     return true;
 }
 
-static bool fill(struct plan *p, struct err *e)
+static bool fill_poster(struct plan *p, struct err *e)
 {
     struct layout *s = p->s;
     double w;
@@ -248,7 +248,7 @@ static bool fill(struct plan *p, struct err *e)
     canvas_measure(s->canvas, &t, &w, &p->line);
     t = title_of(p);
     canvas_measure(s->canvas, &t, &w, &p->title_high);
-    make_room(p);
+    omit_parts(p);
     add_head(p);
     if (p->swatches && !film_palette_make(s->report, FILM_PALETTE_USUAL, &p->palette, e))
         return false;
@@ -275,7 +275,7 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
     s->height = pixels ? down / dots : height * points;
     memcpy(s->paper, paper, 3);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(e)) || !fill(&p, e))
+    if (!(s->canvas = canvas_open(e)) || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }

@@ -83,7 +83,7 @@ static const uint8_t *strip_at(const struct circle *c, int x, int y, int64_t r)
     return c->strip + (row * (size_t)c->along + column) * 3;
 }
 
-static void mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
+static void write_mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
 {
     for (int k = 0; k < 3; k++)
         out[k] = points ? srgb_level((uint16_t)((2 * sum[k] + points) / (2 * points))) : 0;
@@ -111,6 +111,6 @@ void circle_row(struct circle *c, int y, uint8_t *out)
                 sum[k] += srgb_linear[rgb[k]];
             points++;
         }
-        mean(sum, points, out);
+        write_mean(sum, points, out);
     }
 }
