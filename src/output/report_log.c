@@ -71,10 +71,10 @@ static bool is_report(const struct report_log *l, struct err *e)
     bool fits = s.st_size > (off_t)sizeof head && file_read_at(l->fd, head, sizeof head, 0) &&
                 memcmp(head, begins, sizeof head) == 0;
     if (!fits || !file_read_at(l->fd, &last, 1, (uint64_t)s.st_size - 1))
-        return err_set(
-            e, ERR_FAILED,
-            "'%s' is there and is no report of barcode; choose another name with --report",
-            l->path);
+        return err_set(e, ERR_FAILED,
+                       "cannot write the report '%s': the file exists and is not a report of "
+                       "barcode; choose another name with --report",
+                       l->path);
     return last == '\n' || write_bytes(l, "\n", 1) || cannot(l->path, e);
 }
 

@@ -114,7 +114,7 @@ test_gallery_refuses() {
     cp "$(clip one-frame.mkv)" films/b.mkv
     echo mine > g/index.html
     refuses 1 films -o g --html g/index.html
-    says "'g/index.html' is there and is no gallery of barcode; choose another folder with --html$"
+    says "'g/index.html': the file exists and is not a gallery of barcode; choose another folder with --html$"
     [ "$(cat g/index.html)" = mine ] || fail "a stranger's page is gone"
     rm g/index.html
     refuses 1 films -o g --html no/such/index.html

@@ -88,7 +88,7 @@ test_exports_names() {
     echo mine > thumbs/s1/e01-001.jpg
     run "$@"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'thumbs/s1/e01-001.jpg' is there and was not made by barcode"
+    says "'thumbs/s1/e01-001.jpg': the file exists and was not made by barcode"
     [ "$(cat thumbs/s1/e01-001.jpg)" = mine ] || fail "a stranger's file is gone"
     rm thumbs/s1/e01-001.jpg
     for kind in o/s2/e01.csv o/s2/e01.gpl thumbs/s2/e01.vtt; do

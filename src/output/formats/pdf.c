@@ -38,7 +38,7 @@ static bool end(struct output *out, const struct report *r, struct err *e)
     /* The bytes before it may be those of a compressed table, including zeros. */
     const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
     if (!at)
-        return err_set(e, ERR_FAILED, "cairo wrote a PDF without an end");
+        return err_set(e, ERR_FAILED, "cairo wrote a PDF without 'startxref'");
     snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n",
              (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));
     return seal_end(&out->seal, r, "%", tail, e);

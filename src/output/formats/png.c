@@ -261,8 +261,9 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
     job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)
-        return err_set(job->err, ERR_FAILED,
-                       "libpng cannot start: out of memory or of another version");
+        return err_set(
+            job->err, ERR_FAILED,
+            "cannot initialize libpng: out of memory, or the library has another version");
     return true;
 }
 

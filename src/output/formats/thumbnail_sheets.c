@@ -62,7 +62,7 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
             (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
     }
     if (to->count == 0)
-        return err_set(e, ERR_FAILED, "there is no frame for a thumbnail");
+        return err_set(e, ERR_FAILED, "no frames for thumbnails");
     arrange(r, to);
     return true;
 }

@@ -94,14 +94,14 @@ static bool spare(const struct report *r, const char *path, struct err *e)
     if (stat(path, &s) != 0)
         return true;
     if (!writer_made(&writer_thumbnails, path, film))
-        return err_set(
-            e, ERR_FAILED,
-            "'%s' is there and was not made by barcode; choose another folder with --thumbnails",
-            path);
+        return err_set(e, ERR_FAILED,
+                       "cannot write '%s': the file exists and was not made by barcode; choose "
+                       "another folder with --thumbnails",
+                       path);
     return r->overwrite || (film[0] && strcmp(film, r->film_id) == 0) ||
            err_set(e, ERR_FAILED,
-                   "'%s' is there and shows another film, or this one before it was changed; "
-                   "choose another folder with --thumbnails, or --overwrite",
+                   "cannot write '%s': the file exists and shows another film, or this film before "
+                   "it changed; choose another folder with --thumbnails, or use --overwrite",
                    path);
 }
 

@@ -30,10 +30,10 @@ bool gallery_allowed(const char *path, struct err *e)
         fclose(f);
     if (!f && errno == ENOENT)
         return true;
-    return is_gallery(path) ||
-           err_set(e, ERR_FAILED,
-                   "'%s' is there and is no gallery of barcode; choose another folder with --html",
-                   path);
+    return is_gallery(path) || err_set(e, ERR_FAILED,
+                                       "cannot write '%s': the file exists and is not a gallery of "
+                                       "barcode; choose another folder with --html",
+                                       path);
 }
 
 static bool fill_gallery(void *user, const char *mark, FILE *f)

@@ -102,7 +102,8 @@ static bool fill_page(void *user, const char *mark, FILE *f)
         return html_put_data(job, f);
     return strcmp(mark, "script") == 0
                ? page_put_files(f, "script", scripts)
-               : err_set(job->err, ERR_FAILED, "internal error: the page has a mark '%s'", mark);
+               : err_set(job->err, ERR_FAILED,
+                         "internal error: unknown placeholder '%s' in the page", mark);
 }
 
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
@@ -115,7 +116,7 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
                            .err = e,
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
-        return err_set(e, ERR_FAILED, "there is no column to show");
+        return err_set(e, ERR_FAILED, "the film has no columns");
     if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
         return false;
     /* If a function has set the reason, err_set keeps it. */

@@ -106,7 +106,7 @@ static bool prepare(struct strip *s, struct err *e)
 {
     uint64_t width = (uint64_t)s->width;
     if (!find_first(s))
-        return err_set(e, ERR_FAILED, "no column has a picture for the mode '%s'", s->kind->name);
+        return err_set(e, ERR_FAILED, "no column has a frame for the mode '%s'", s->kind->name);
     if (s->kind->fit == FIT_POOL && width < s->count && !pool(s, e))
         return false;
     if (s->kind->open && !s->kind->open(s, e))

@@ -72,7 +72,7 @@ bool film_palette_make(const struct report *r, int colours, struct film_palette 
     params.k = colours;
     const struct column *first = first_shown(r);
     if (!first)
-        return err_set(e, ERR_FAILED, "no column has a picture for the film's palette");
+        return err_set(e, ERR_FAILED, "no column has a frame for the film's palette");
     struct pool pool = {.rgb = malloc((size_t)FILM_PALETTE_PIXELS * 3),
                         .pixels = FILM_PALETTE_PIXELS};
     if (!pool.rgb)

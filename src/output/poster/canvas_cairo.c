@@ -42,7 +42,7 @@ bool canvas_ready(struct err *e)
     if (any)
         FcPatternDestroy(any);
     return some || err_set(e, ERR_FAILED,
-                           "no font is installed, so no word can be drawn; install one (on Debian: "
+                           "no font is installed, so text cannot be drawn; install one (on Debian: "
                            "fonts-dejavu-core)");
 }
 
@@ -65,7 +65,7 @@ static void silence(void)
 static bool has_no_error(cairo_status_t status, struct err *e)
 {
     return status == CAIRO_STATUS_SUCCESS ||
-           err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
+           err_set(e, ERR_FAILED, "cannot draw with cairo: %s", cairo_status_to_string(status));
 }
 
 struct canvas *canvas_open(struct err *e)

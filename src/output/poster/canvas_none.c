@@ -6,7 +6,7 @@
 bool canvas_ready(struct err *e)
 {
     return err_set(e, ERR_USAGE,
-                   "this build draws no posters: it was made without cairo and pango");
+                   "this build cannot draw posters: it was built without cairo and pango");
 }
 
 struct canvas *canvas_open(struct err *e)

@@ -95,7 +95,7 @@ static void add_head(struct plan *p)
     int unknown = canvas_unknown(p->s->canvas, &t);
     if (unknown > 0)
         log_msg(LOG_WARNING,
-                "no installed font has %d of the title's characters, which are drawn as boxes",
+                "no installed font has %d of the title's characters; they are drawn as boxes",
                 unknown);
     char note[700];
     layout_words(p->s, &t, black);

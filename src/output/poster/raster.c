@@ -42,16 +42,16 @@ static bool check_size(const struct report *r, struct strips strips, struct err 
         across = along_down ? r->picture_width : r->picture_height;
     /* The strips and their labels must have fewer than INT_MAX rows. */
     if (!r->poster && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
-        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", across,
+        return err_set(e, ERR_FAILED, "the image cannot be %d pixels %s", across,
                        along_down ? "wide" : "high");
     if (along < 0)
-        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", along,
+        return err_set(e, ERR_FAILED, "the image cannot be %d pixels %s", along,
                        along_down ? "high" : "wide");
     if (r->count == 0)
-        return err_set(e, ERR_FAILED, "there is no column to paint");
+        return err_set(e, ERR_FAILED, "the film has no columns");
     if (!r->poster && along == 0 && r->count > WIDTH_MAX)
         return err_set(e, ERR_FAILED,
-                       "%" PRIu64 " columns are more than a picture can be wide: ask for a --width",
+                       "%" PRIu64 " columns exceed the maximum width of an image; choose a --width",
                        r->count);
     return true;
 }
@@ -60,8 +60,8 @@ static bool check_pixels(const struct painter *p, const struct report *r, struct
 {
     return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
            err_set(e, ERR_FAILED,
-                   "a picture of %dx%d is too large, %" PRIu64
-                   " pixels are the most: ask for a smaller %s",
+                   "an image of %dx%d pixels is too large (at most %" PRIu64
+                   " pixels); choose a smaller %s",
                    p->width, p->height, (uint64_t)PAINT_PIXELS_MOST,
                    r->poster ? "--page or --dpi" : "--width or --height");
 }

@@ -44,7 +44,7 @@ static bool paint_whole(struct shape *f, const struct report *r, const struct st
     uint64_t pixels = (uint64_t)f->along * (uint64_t)f->rows;
     if (pixels > SHAPE_WHOLE_MOST)
         return err_set(e, ERR_FAILED,
-                       "a %s of %dx%d pixels is too large: ask for a smaller --width or --height",
+                       "a %s of %dx%d pixels is too large; choose a smaller --width or --height",
                        strip_shape_name(f->shape), f->width, f->height);
     if (!(f->whole = malloc(pixels * 3)))
         return err_memory(e, pixels * 3);
