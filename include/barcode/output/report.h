@@ -38,8 +38,8 @@ struct report {
     bool partial;                /* frames of the film are missing or damaged */
     struct selection selection;  /* as used: with the interval resolved */
     struct kmeans_params kmeans; /* as requested */
-    /* percent (steady.h): columns use a chosen cluster and mode; 0: their largest cluster and first
-     * mode */
+    /* percent (steady.h): columns use a chosen cluster and dominant colour; 0: the largest and the
+     * first */
     int steady;
     enum palette_order order; /* of the bands of the palette */
     unsigned needs;    /* what the selected strips need of a column: bits of enum strip_need */

@@ -31,6 +31,7 @@ static json_t *wall_value(const struct decode_times *t)
                      "rest", writer_json_seconds(t->wall > known ? t->wall - known : 0));
 }
 
+/* Returns how busy each kind of thread was, as shares of the time of the decode pass. */
 static json_t *busy_value(const struct decode_times *t)
 {
     double pass = t->pass > 0 ? t->pass : 1;

@@ -131,7 +131,9 @@ static json_t *colours_value(const struct cluster *cluster, int count)
     return list;
 }
 
-/* Adds the mode that the column shows; with --steady also the candidates. Returns 0 on success. */
+/*
+ * Adds the dominant colour of the column; with --steady also the candidates. Returns 0 on success.
+ */
 static int put_modes(json_t *value, const struct column *c, const struct report *r)
 {
     int failed = json_object_set_new(

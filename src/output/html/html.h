@@ -54,8 +54,9 @@ json_t *html_length(const struct html_job *job);
 /* ---- html_data.c ---- */
 
 /*
- * Writes the facts of the film and the run as JSON with the id "film", then the arrays of columns
- * and the thumbnail sheets, each in an element in base64. Sets job->thumbs, which the caller frees.
+ * Writes the facts of the film and the run as JSON with the id "film". Then writes the arrays of
+ * columns and the thumbnail sheets, each in its own element in base64. Sets job->thumbs, which the
+ * caller frees.
  */
 bool html_put_data(struct html_job *job, FILE *f);
 

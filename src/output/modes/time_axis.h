@@ -35,10 +35,10 @@ struct axis {
 int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_us);
 
 /*
- * Returns ticks at whole multiples of a step. The step is the smallest of 0.1, 0.2, 0.5 s, 1, 2, 5,
- * 10, 15, 30 s and min, 1, 2, 3, 6, 12, 24 h that gives at most `most` (1..AXIS_TICKS_MOST) ticks.
- * For longer films the step is a multiple of 24 h. Labels are times of the film. They have hours if
- * the last tick has, and tenths if the step is below a second.
+ * Returns ticks at whole multiples of a step, at most `most` (1..AXIS_TICKS_MOST). The step is the
+ * smallest that is sufficient: 0.1, 0.2, 0.5 s, 1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12, 24
+ * h, then multiples of 24 h. Labels are times of the film. They have hours if the last tick has,
+ * and tenths if the step is below a second.
  */
 struct axis axis_make(const int64_t *edge, uint64_t count, int most);
 

@@ -16,10 +16,12 @@
  * pixel in column floor(turn W / 2^32) and row floor((4D - r) H / (4D - 4h)). `turn` is its angle
  * in 2^-32 of a turn, and r = floor(sqrt(X^2 + Y^2)).
  *
- * The pixel gets the mean light (srgb.h) of its n points on the ring, rounded half up and then to
- * the nearest level, and the alpha round(255 n / 16). Pixels without such points are black and
- * transparent. The angle is interpolated linearly in a table of 1,025 arctangents that is computed
- * in integers. Its error is below 2^-21 of a turn, and it is the same on every machine.
+ * Let n be the number of points of a pixel on the ring. The pixel gets their mean light (srgb.h),
+ * rounded half up and then to the nearest level, and the alpha round(255 n / 16). Pixels with n = 0
+ * are black and transparent.
+ *
+ * The angle is interpolated linearly in a table of 1,025 arctangents that is computed in integers.
+ * Its error is below 2^-21 of a turn, and it is the same on every machine.
  */
 #ifndef BARCODE_POSTER_SHAPE_H
 #define BARCODE_POSTER_SHAPE_H

@@ -67,7 +67,7 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     if (!s)
         return NULL;
     s->canvas = canvas_open(&none);
-    /* A build without cairo is documented and needs no warning. */
+    /* No warning if the build has no cairo, which is documented. */
     if (!s->canvas && none.code != ERR_USAGE)
         log_msg(LOG_WARNING, "the image has no labels: %s", none.text);
     int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
