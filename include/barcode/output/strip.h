@@ -7,8 +7,8 @@
  *
  *     kmeans      The colour of the largest cluster, or of the cluster that --steady chose
  *                 (steady.h), from top to bottom.
- *     dominant    The most frequent colour of the frame in OKLab (dominant.h), or the candidate
- *                 that --steady chose, from top to bottom.
+ *     dominant    The colour of the highest density in OKLab (dominant.h), or the candidate that
+ *                 --steady chose, from top to bottom.
  *     palette     All clusters, one band each, from the top in the order of --order. `lightness`
  *                 has the lightest first (srgb.h: by luminance; equal ones as by share), so that
  *                 the dark bands of neighbours meet at the bottom. `share` has the largest first.
@@ -46,7 +46,7 @@ enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
-    STRIP_DOMINANT = 4  /* the most frequent colour (dominant.h) */
+    STRIP_DOMINANT = 4  /* the dominant colour (dominant.h) */
 };
 
 /* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The text
