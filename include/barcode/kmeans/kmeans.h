@@ -137,7 +137,7 @@ enum { KMEANS_RUNGS = 3 };
 int kmeans_rungs(const struct kmeans_params *params, struct kmeans_rung rung[KMEANS_RUNGS]);
 
 /*
- * Fractional bits of an inertia. On a nearly flat frame the whole inertia is a few units, so that
+ * Fractional bits of an inertia. On a nearly flat frame the total inertia is a few units, so that
  * rounding to units would decide between restarts.
  */
 enum { INERTIA_FRACTION = 16 };
