@@ -148,7 +148,7 @@ static __device__ wide next_peak(const uint32_t *cell, wide limit)
     return block_max(most);
 }
 
-/* One block a frame. */
+/* Finds the peaks of a frame. One block a frame. */
 __global__ void __launch_bounds__(THREADS) peaks_kernel(struct dominant_frame *frames, int most)
 {
     struct dominant_frame *f = frames + blockIdx.x;
@@ -232,7 +232,8 @@ __global__ void __launch_bounds__(THREADS) weigh_kernel(struct dominant_work w, 
     add_up(sum, f->total[n][round]);
 }
 
-/* One warp a frame. Writes a struct cluster as two words, including its padding. */
+/* Writes the modes of a frame. One warp a frame. A struct cluster is written as two words,
+ * including its padding. */
 __global__ void modes_kernel(const struct dominant_frame *frames, struct gpu_modes *out)
 {
     const struct dominant_frame *f = frames + blockIdx.x;

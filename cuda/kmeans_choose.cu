@@ -99,7 +99,7 @@ static __device__ void clusters_of(const wide *sum, struct found *found)
     found->count = (uint32_t)n;
 }
 
-/* One block of CLUSTERS_MAX threads a frame. */
+/* Writes the result of a frame. One block of CLUSTERS_MAX threads a frame. */
 __global__ void choose_kernel(struct kmeans_job j)
 {
     __shared__ struct found found[CLUSTERS_MAX];

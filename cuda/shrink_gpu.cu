@@ -126,7 +126,7 @@ __device__ static void write_light(const gpu_shrink &s, const uint64_t sum[3], u
         to[c] = light_mean(s.light, s.light->linear, sum[c], total);
 }
 
-/* One thread a pixel, for a frame that is converted to light. */
+/* Downscales a frame that is converted to light. One thread a pixel. */
 template <int WORD> __global__ void light_threads(const gpu_shrink s)
 {
     uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -137,7 +137,7 @@ template <int WORD> __global__ void light_threads(const gpu_shrink s)
     write_light(s, sum, x, y);
 }
 
-/* One block a pixel, for a frame that is converted to light. */
+/* Downscales a frame that is converted to light. One block a pixel. */
 template <int WORD> __global__ void light_blocks(const gpu_shrink s)
 {
     __shared__ unsigned long long total[3];
@@ -170,7 +170,7 @@ __device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], ui
                  s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down));
 }
 
-/* One thread a pixel, for cells of a few dozen samples. */
+/* Downscales a frame with cells of a few dozen samples. One thread a pixel. */
 template <int WORD> __global__ void shrink_threads(const gpu_shrink s)
 {
     uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -184,7 +184,7 @@ template <int WORD> __global__ void shrink_threads(const gpu_shrink s)
     write_pixel(s, in, x, y);
 }
 
-/* One block a pixel, for few, large cells. */
+/* Downscales a frame with few, large cells. One block a pixel. */
 template <int WORD> __global__ void shrink_blocks(const gpu_shrink s)
 {
     __shared__ unsigned long long sum[3];
@@ -205,7 +205,7 @@ template <int WORD> __global__ void shrink_blocks(const gpu_shrink s)
     write_pixel(s, in, blockIdx.x, blockIdx.y);
 }
 
-/* One block a row of a frame. */
+/* Sums the rows of each frame. One block a row. */
 __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *sum)
 {
     __shared__ uint32_t total[3];
@@ -229,7 +229,7 @@ __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *su
         sum[row * 3 + threadIdx.x] = total[threadIdx.x];
 }
 
-/* One block a row of a frame: computes column_row_light. */
+/* Computes column_row_light for the rows of each frame. One block a row. */
 __global__ void row_light(const uint8_t *rgb, int width, int height, const struct light_table *sdr,
                           uint32_t *mean)
 {

@@ -77,9 +77,9 @@ static bool is_echo(int number)
 }
 
 /*
- * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends
- * SIGHUP more than once (from the kernel and from the shell), and a service manager sends one
- * directly after SIGTERM. Neither is a second request.
+ * Handles the caught signals. The second signal kills, unless it is SIGHUP or an echo of the first.
+ * A closing terminal sends SIGHUP more than once (from the kernel and from the shell), and a
+ * service manager sends one directly after SIGTERM. Neither is a second request.
  *
  * A terminal's Ctrl-C reaches all processes, and the parent forwards it to the workers once more.
  * Only the parent counts the signals. It kills the workers before it removes their files.

@@ -58,7 +58,7 @@ static void luma_weights(enum matrix matrix, int64_t *kr, int64_t *kb)
     }
 }
 
-/* R' = Y' + 2(1-Kr)Cr, B' = Y' + 2(1-Kb)Cb; G' follows from Y' = KrR' + KgG' + KbB'. */
+/* Computes R' = Y' + 2(1-Kr)Cr, B' = Y' + 2(1-Kb)Cb; G' follows from Y' = KrR' + KgG' + KbB'. */
 static void chroma_from_weights(struct colour_transform *t, enum matrix matrix, struct fraction c)
 {
     int64_t kr, kb;

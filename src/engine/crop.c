@@ -196,7 +196,7 @@ struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room
 
 static bool near(int a, int b) { return abs(a - b) <= NEAR; }
 
-/* An undetectable axis agrees with any other. */
+/* Returns true if two axes have the same bars. An undetectable axis agrees with any other. */
 static bool agree(struct crop_axis a, struct crop_axis b)
 {
     return !a.known || !b.known || (near(a.low, b.low) && near(a.high, b.high));

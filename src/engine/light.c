@@ -72,14 +72,11 @@ static uint32_t light_of_code(enum transfer transfer, uint32_t code)
     }
 }
 
-/*
- * ------------------------------------------------------------------ tone curves: light in
- * fixed.h's numbers, 1.0 is white
- */
+/* -------------------- tone curves: light in fixed.h's numbers, 1.0 is white */
 
 /*
- * BT.2390-10, 5.4.1, on signals relative to the peak's: identity up to the knee, then a Hermite
- * spline up to `most`.
+ * Performs BT.2390-10, 5.4.1, on signals relative to the peak's: identity up to the knee, then a
+ * Hermite spline up to `most`.
  */
 static uint64_t spline(uint64_t e, uint64_t most)
 {

@@ -178,7 +178,7 @@ void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, 
                       r->count);
 }
 
-/* memcpy: a row may be unaligned, and need not have been written as uint16_t. */
+/* Uses memcpy: a row may be unaligned, and need not have been written as uint16_t. */
 static inline uint16_t word(const uint8_t *row, size_t i, int shift)
 {
     uint16_t v;
@@ -300,8 +300,8 @@ static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum
 }
 
 /*
- * With t <= 2^l, the multiplier ceil(2^(31 + l) / t) divides every n < 2^31 exactly (Granlund and
- * Montgomery 1994). It fits 32 bits except for t == 1.
+ * Divides by t with a multiplication. With t <= 2^l, the multiplier ceil(2^(31 + l) / t) divides
+ * every n < 2^31 exactly (Granlund and Montgomery 1994). It fits 32 bits except for t == 1.
  */
 static void divide_32(const struct mean_rule *rule, uint32_t t, const uint32_t *restrict total,
                       uint16_t *restrict mean)

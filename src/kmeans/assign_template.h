@@ -190,8 +190,8 @@ struct stretch {
 };
 
 /*
- * Appends those of LANES points whose label is not `is` at `next`. Returns the new end, so that it
- * stays in a register.
+ * Compares the labels of LANES points with `is` and appends the points that differ at `next`.
+ * Returns the new end, so that it stays in a register.
  */
 static inline uint32_t *note_changes(const struct assign *a, const struct stretch *s, size_t at,
                                      lanes is, uint32_t *next)

@@ -96,7 +96,8 @@ int engines_devices_at_most(const struct engines *g);
 
 /*
  * Returns the number of devices of the list's first kind: the specified ones, or all. Loads the
- * driver (about 0.1 s) but opens no device. Returns 1 for the CPU, and without a driver.
+ * driver (about 0.1 s) but opens no device. Returns 1 for the CPU (unless BARCODE_GPUS is set) and
+ * without a driver.
  */
 int engines_devices(struct engines *g);
 

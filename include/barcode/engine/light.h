@@ -148,7 +148,7 @@ COLOUR_INLINE uint32_t light_cell(uint32_t light)
     return (uint32_t)octave * LIGHT_FINE + (light >> octave);
 }
 
-/* Step 1 for one component: `sum` is m . (in - offset) in COLOUR_FRACTION - 4 bits. */
+/* Performs step 1 for one component: `sum` is m . (in - offset) in COLOUR_FRACTION - 4 bits. */
 COLOUR_INLINE uint32_t light_code_of(int32_t sum)
 {
     int32_t code = (sum + (1 << 15)) >> 16;

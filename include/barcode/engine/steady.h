@@ -47,7 +47,7 @@
 extern "C" {
 #endif
 
-/* percentage of --steady without a value; and the largest: above it there is no bound */
+/* percentages: --steady without a value; the maximum, above which there is no bound */
 enum { STEADY_USUAL = 10, STEADY_MOST = 50 };
 
 /*
