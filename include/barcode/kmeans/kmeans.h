@@ -157,7 +157,7 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
  * Clusters rgb[pixels][3] (1 <= pixels <= the workspace's). `frame` feeds the random numbers. Fills
  * cluster[0..k'), at most k of them, and returns k' (1..k). *inertia (may be NULL) gets the inertia
  * of the result in units of 2^-INERTIA_FRACTION. Cannot fail. Stops early once interrupted() is
- * true, because a large frame may take minutes; the result is then meaningless.
+ * true, because a large frame may take minutes. It may then return 0, and *inertia is meaningless.
  */
 int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t frame,
                struct cluster *cluster, uint64_t *inertia);
