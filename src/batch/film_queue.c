@@ -53,7 +53,7 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
 }
 
 /* Under the lock. */
-static void take(struct film_queue *q, int worker, size_t film)
+static void assign_film(struct film_queue *q, int worker, size_t film)
 {
     q->film[film].worker = worker;
     q->film[film].order = q->taken++;
@@ -69,7 +69,7 @@ bool film_queue_next(struct film_queue *q, int worker, size_t *film)
     bool there = q->next < q->in->count && !q->interrupted;
     if (there) {
         *film = q->next;
-        take(q, worker, *film);
+        assign_film(q, worker, *film);
     }
     pthread_mutex_unlock(&q->lock);
     return there;
@@ -84,7 +84,7 @@ bool film_queue_next_alone(struct film_queue *q, int worker, size_t *film)
     bool there = i < q->in->count && !q->interrupted;
     if (there) {
         *film = i;
-        take(q, worker, i);
+        assign_film(q, worker, i);
     }
     pthread_mutex_unlock(&q->lock);
     return there;

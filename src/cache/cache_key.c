@@ -121,10 +121,10 @@ bool cache_place_same(const struct cache_place *seen, const struct cache_place *
 
 /* ------------------------------------------------------------------ text */
 
-static bool add(struct cache_key *key, const char *format, ...)
+static bool append_key(struct cache_key *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool add(struct cache_key *key, const char *format, ...)
+static bool append_key(struct cache_key *key, const char *format, ...)
 {
     size_t used = strlen(key->text), room = sizeof key->text - used;
     va_list args;
@@ -139,27 +139,30 @@ static bool add_film(struct cache_key *key, const struct cache_film *id, const s
 {
     char print[33];
     hash_hex(id->fingerprint, print);
-    return add(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library, decode) &&
-           add(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
-               id->size, id->modified_ns, print) &&
-           add(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
-               f->container, f->stream, f->codec, f->pixel_format) &&
-           add(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
-               f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
-               f->orientation.mirror ? " mirrored" : "") &&
-           add(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
-               colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
-               f->rate_den);
+    return append_key(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library,
+                      decode) &&
+           append_key(key,
+                      "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
+                      id->size, id->modified_ns, print) &&
+           append_key(key,
+                      "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
+                      f->container, f->stream, f->codec, f->pixel_format) &&
+           append_key(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
+                      f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
+                      f->orientation.mirror ? " mirrored" : "") &&
+           append_key(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
+                      colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
+                      f->rate_den);
 }
 
-static bool add_selection(struct cache_key *key, const struct selection *s)
+static bool add_selection_key(struct cache_key *key, const struct selection *s)
 {
-    bool rule = s->kind == SELECT_EVERY ? add(key, "selection.every=%" PRIu64 "\n", s->every)
+    bool rule = s->kind == SELECT_EVERY ? append_key(key, "selection.every=%" PRIu64 "\n", s->every)
                 : s->kind == SELECT_INTERVAL
-                    ? add(key, "selection.interval=%" PRId64 "\n", s->interval_us)
-                    : add(key, "selection.columns=%" PRIu64 "\n", s->columns);
-    return rule && add(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n", s->start_us,
-                       s->end_us);
+                    ? append_key(key, "selection.interval=%" PRId64 "\n", s->interval_us)
+                    : append_key(key, "selection.columns=%" PRIu64 "\n", s->columns);
+    return rule && append_key(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n",
+                              s->start_us, s->end_us);
 }
 
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
@@ -168,18 +171,18 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
 {
     char whole[33];
     key->text[0] = 0;
-    if (!add_film(key, id, film, decode) || !add(key, "size=%dx%d\n", width, height))
+    if (!add_film(key, id, film, decode) || !append_key(key, "size=%dx%d\n", width, height))
         return false;
-    if (crop && *crop && !add(key, "trim=%s\n", crop))
+    if (crop && *crop && !append_key(key, "trim=%s\n", crop))
         return false;
-    if (light && *light && !add(key, "light=%s\n", light))
+    if (light && *light && !append_key(key, "light=%s\n", light))
         return false;
     /* Of the same film they are other frames under the same numbers where no index tells these:
      * frame_cache.c compares times, too. */
-    if (rule->keyframes && !add(key, "keyframes=1\n"))
+    if (rule->keyframes && !append_key(key, "keyframes=1\n"))
         return false;
     key->base = strlen(key->text);
-    if (!add_selection(key, rule))
+    if (!add_selection_key(key, rule))
         return false;
     hash_hex(hash_128(key->text, strlen(key->text)), whole);
     snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base),

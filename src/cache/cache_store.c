@@ -208,8 +208,8 @@ static const char *selection_text(const char *key, size_t base, size_t *length)
     return key + base;
 }
 
-static void take(struct search *s, struct cache_entry *entry, enum cache_answer answer,
-                 const char *why)
+static void set_found(struct search *s, struct cache_entry *entry, enum cache_answer answer,
+                      const char *why)
 {
     size_t length;
     const char *rule = selection_text(entry->key, s->key->base, &length);
@@ -239,20 +239,20 @@ static void consider(struct search *s, struct cache_entry *entry)
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
         snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
     } else if (own && !entry->index.partial && same_decoder) {
-        take(s, entry, CACHE_HIT, "the frames are there");
+        set_found(s, entry, CACHE_HIT, "the frames are there");
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why,
                  "there are frames of a damaged film, which serve their own selection only");
     } else if (s->rule &&
                frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
-        take(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
+        set_found(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
-        take(s, entry, CACHE_PARTIAL,
-             own       ? "an interrupted run left frames"
-             : s->rule ? "another selection left frames"
-                       : "a run without --keyframes left frames");
+        set_found(s, entry, CACHE_PARTIAL,
+                  own       ? "an interrupted run left frames"
+                  : s->rule ? "another selection left frames"
+                            : "a run without --keyframes left frames");
         return;
     }
     cache_entry_close(&entry);

@@ -50,7 +50,7 @@ const char *completions_words(const char *option, bool *list)
     return "";
 }
 
-static enum value value_of(const struct argp_option *o)
+static enum value value_kind(const struct argp_option *o)
 {
     if (!o->arg || o->flags & OPTION_ARG_OPTIONAL)
         return VALUE_NONE;
@@ -97,7 +97,7 @@ static void put_bash_names(FILE *f, const struct argp_option *table, enum value 
 {
     const char *between = "";
     for (const struct argp_option *o = table; o->name || o->doc; o++) {
-        if (!is_shown(o) || value_of(o) != value)
+        if (!is_shown(o) || value_kind(o) != value)
             continue;
         if (letter_of(o))
             fprintf(f, "%s-%c | --%s", between, letter_of(o), o->name);
@@ -111,7 +111,7 @@ static void put_bash_words(FILE *f, const struct argp_option *table)
 {
     for (const struct argp_option *o = table; o->name || o->doc; o++) {
         bool list;
-        if (!is_shown(o) || value_of(o) != VALUE_WORDS)
+        if (!is_shown(o) || value_kind(o) != VALUE_WORDS)
             continue;
         const char *text = completions_words(o->name, &list);
         fputs("        ", f);
@@ -174,7 +174,7 @@ static void put_zsh_value(FILE *f, const struct argp_option *o)
 {
     bool list;
     const char *text = completions_words(o->name, &list);
-    switch (value_of(o)) {
+    switch (value_kind(o)) {
     case VALUE_NONE: return;
     case VALUE_FILE: fprintf(f, ":%s:_files", o->arg); return;
     case VALUE_FOLDER: fprintf(f, ":%s:_files -/", o->arg); return;
@@ -189,7 +189,7 @@ static void put_zsh_value(FILE *f, const struct argp_option *o)
 
 static void put_zsh_option(FILE *f, const struct argp_option *o)
 {
-    bool value = value_of(o) != VALUE_NONE;
+    bool value = value_kind(o) != VALUE_NONE;
     fputs("    ", f);
     if (letter_of(o))
         fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", letter_of(o), o->name, letter_of(o),
@@ -225,7 +225,7 @@ static void put_fish_option(FILE *f, const struct argp_option *o)
     if (letter_of(o))
         fprintf(f, " -s %c", letter_of(o));
     fprintf(f, " -l %s", o->name);
-    switch (value_of(o)) {
+    switch (value_kind(o)) {
     case VALUE_NONE: break;
     case VALUE_FILE: fputs(" -r -F", f); break;
     case VALUE_FOLDER: fputs(" -x -a '(__fish_complete_directories)'", f); break;
