@@ -18,13 +18,13 @@
 #include "option_table.h"
 #include "cli/inputs/inputs_names.h"
 
-/* What the options have said so far, while argp walks the words. */
+/* The state of parsing, while argp walks the words. */
 struct parse {
     struct options *o;
     struct err *e;
-    const char *start, *end;       /* as given, for the sentence */
-    bool rule[SELECT_COLUMNS + 1]; /* which of --every, --interval, --columns came */
-    /* where to, for each writer of the table; NULL: not asked for */
+    const char *start, *end;       /* as given, for messages */
+    bool rule[SELECT_COLUMNS + 1]; /* which of --every, --interval, --columns were given */
+    /* the path for each writer of the table; NULL: not requested */
     const char *extra[WRITERS_MOST];
     enum log_level level;
     bool answered; /* -h, --help, --usage or --version */
@@ -66,12 +66,14 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
-    *to = atomic_file_is_stdout(arg) ? "-" : arg; /* no other room has to know its other names */
+    *to = atomic_file_is_stdout(arg) ? "-" : arg; /* other code knows stdout only as "-" */
     return true;
 }
 
-/* An output that has an option of its own; given again, the last one counts. One without a value
- * goes to stdout. */
+/*
+ * Sets the path of an output with an option of its own. Given again, the last value counts. Without
+ * a value the path is stdout.
+ */
 static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
 {
     char name[32];
@@ -84,8 +86,10 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
-/* The ending says which format; a folder, or stdout, gets the first. Given with several endings, it
- * gives several files. */
+/*
+ * Sets the path of --swatches. The ending selects the format; a folder or stdout gets the first
+ * one. The option may be given once per format.
+ */
 static bool set_swatches(struct parse *p, const char *arg)
 {
     static const char *const json_ending[] = {"json", NULL};
@@ -133,8 +137,8 @@ static bool set_progress(struct parse *p, const char *arg)
 }
 
 /*
- * An option of the table without a case of its own is the writer's of that name. Cases come first,
- * so a writer that is named as one of them takes nothing away from it.
+ * Sets the path of the writer that has the option's name. Called for options without a case of
+ * their own, which come first, so a writer never takes their names.
  */
 static bool set_other(struct parse *p, int key, const char *arg)
 {
@@ -229,7 +233,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     }
 }
 
-/* Prints what -h, --help, --generate and the like ask for. argp prints nothing with ARGP_NO_ERRS.
+/*
+ * Prints the answer to -h, --help, --generate and the like. argp prints nothing with ARGP_NO_ERRS.
  */
 static void answer(struct parse *p, int key, const char *arg, struct argp_state *state)
 {
@@ -246,12 +251,12 @@ static void answer(struct parse *p, int key, const char *arg, struct argp_state 
         cli_print_short_help(state, stdout);
     else
         argp_state_help(state, stdout, key == KEY_HELP ? CLI_HELP_WHOLE : ARGP_HELP_USAGE);
-    /* which may have come in the middle of it, and left nothing to flush */
+    /* an earlier write may have failed, with nothing left to flush */
     if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))
         err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
-/* The words behind these options are ignored. */
+/* Returns true for options that print an answer. The words after such an option are ignored. */
 static bool is_answer(int key)
 {
     return key == 'h' || key == KEY_HELP || key == 'V' || key == KEY_USAGE || key == KEY_GENERATE;
@@ -284,13 +289,13 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     if (key >= CACHE_OPTION_FOLDER && key < CACHE_OPTION_END)
         return cache_options_set(&p->o->cache, key, arg, p->e) ? 0 : EINVAL;
     if (key == ARGP_KEY_ARG || !cli_find_key(cli_option_table, key))
-        return ARGP_ERR_UNKNOWN; /* argp's own */
+        return ARGP_ERR_UNKNOWN; /* argp handles it */
     return option_value(p, key, arg) ? 0 : EINVAL;
 }
 
 /*
- * The modes are those of the table of strips. argp's sentence about short options is noise here: no
- * short option's argument is optional. argp frees what is not `text`.
+ * Supplies the help text of -m and suppresses argp's note about short options, whose arguments are
+ * never optional here. argp frees a result that is not `text`.
  */
 static char *help_filter(int key, const char *text, void *input)
 {
@@ -308,12 +313,14 @@ static const struct argp parser = {
            "frame. FILM may be - for stdin. Defaults are in parentheses.",
     .help_filter = help_filter};
 
-/* Checks only what is known before the film is: a picture with a pixel a column is as wide as the
- * film makes it. */
+/*
+ * Checks the size of the picture as far as it is known without the film. With one pixel per column
+ * the film determines the width.
+ */
 static bool check_pixels(const struct options *o, struct err *e)
 {
     if (outputs_are_posters(o))
-        return true; /* the page's pixels are counted with it */
+        return true; /* cli_finalize_picture checks the page */
     uint64_t width = o->width > 0                          ? (uint64_t)o->width
                      : o->selection.kind == SELECT_COLUMNS ? o->selection.columns
                                                            : 1;
@@ -326,7 +333,7 @@ static bool check_pixels(const struct options *o, struct err *e)
                    (unsigned long long)PAINT_PIXELS_MOST);
 }
 
-/* Checks what depends on several options. */
+/* Checks combinations of options. */
 static bool check_together(const struct parse *p)
 {
     const struct options *o = p->o;

@@ -63,7 +63,7 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
     return true;
 }
 
-/* What belongs to posters, where there is none. */
+/* Rejects options for posters if the output is none. */
 static bool check_plain(const struct options *o, struct err *e)
 {
     const char *option = o->page.given             ? "--page"

@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-/* `n` held inside 1..most. */
+/* Returns `n` limited to 1..most. */
 static int clamp_side(int n, int most)
 {
     if (n > most)
@@ -10,15 +10,17 @@ static int clamp_side(int n, int most)
     return n < 1 ? 1 : n;
 }
 
-/* round half up of n / divisor, at least 1. */
+/* Returns n / divisor, rounded half up, at least 1. */
 static int divided(int n, int divisor)
 {
     int64_t d = divisor > 1 ? divisor : 1;
     return clamp_side((int)((2 * (int64_t)n + d) / (2 * d)), n);
 }
 
-/* The longer side scaled to `side` (never enlarged), the shorter one in proportion, rounded half
- * up, at least 1. */
+/*
+ * Scales the longer side to `side` (never enlarges) and the other in proportion, rounded half up,
+ * at least 1.
+ */
 static void fit_side(int width, int height, int side, int *out_width, int *out_height)
 {
     int longer = width > height ? width : height;

@@ -92,7 +92,10 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
                     k->seed);
 }
 
-/* A title may be of any length and any letters: its hash stands for it. */
+/*
+ * Appends shape, page and title. A title has any length and any characters, so its hash represents
+ * it.
+ */
 static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o,
                           const struct writer *w)
 {
@@ -103,7 +106,7 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o
     if (o->smooth_us > 0)
         append_seconds(text, "smooth", o->smooth_us);
     if (w != outputs_format(o))
-        return; /* pages and titles are pictures' alone */
+        return; /* pages and titles apply only to pictures */
     if (poster || o->stacked)
         append_text(text, " sheet=%d", LAYOUT_VERSION);
     if (o->title)
