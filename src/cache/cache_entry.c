@@ -14,10 +14,12 @@
 static const char magic[] = "barcodef";
 #define INDEX_BYTES_MAX ((uint64_t)1 << 30)
 
-/* ------------------------------------------------------------------ opening */
+/* ---- Opening ---- */
 
-/* Reads head and key into *key (a string, the caller's); the tail's first checksum is of these
- * bytes. */
+/*
+ * Reads header and key. The caller frees `*key`. `*hash` is the hash of these bytes, for comparison
+ * with the tail's first checksum.
+ */
 static enum entry_state read_key(int fd, char **key, size_t *length, struct hash128 *hash)
 {
     uint8_t head[ENTRY_HEAD];
@@ -105,7 +107,7 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
                                       : "it is not an entry");
     errno = 0;
     if (ok && !read_index(c, length, hash, e)) {
-        /* a lack of memory says nothing of the entry */
+        /* running out of memory says nothing about the entry */
         *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;
         ok = false;
     }
@@ -152,7 +154,7 @@ void cache_entry_close(struct cache_entry **entry)
     *entry = NULL;
 }
 
-/* ------------------------------------------------------------------ pixels */
+/* ---- Frames ---- */
 
 struct cache_entry_reader {
     const struct cache_entry *entry;

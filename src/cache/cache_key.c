@@ -16,7 +16,7 @@
 #include "barcode/base/film_id.h"
 #include "barcode/engine/colour.h"
 
-/* ------------------------------------------------------------------ the film's file */
+/* ---- The film ---- */
 
 static uint64_t hash_of_path(const char *path)
 {
@@ -28,9 +28,10 @@ static uint64_t hash_of_path(const char *path)
 }
 
 /*
- * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions).
- * A change directly after the last one may leave the time as it is, so a fingerprint taken in
- * between would stand for two films.
+ * Waits until a later change must give the file another modification time. A file system's clock
+ * ticks every 4 to 10 ms, or every one or two seconds if it stores no fractions. A change within
+ * the same tick would keep the time, and one fingerprint would stand for two films. Returns false
+ * for a clock of whole seconds.
  */
 static bool wait_until_sure(int64_t changed_ns, struct err *e)
 {
@@ -78,8 +79,10 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
 {
     struct stat st;
     *id = (struct cache_film){0};
-    /* A pipe is not even opened: its writer would take this process for its reader, and what it
-     * writes would be lost. */
+    /*
+     * A pipe is not even opened: its writer would take this process for its reader, and its data
+     * would be lost.
+     */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -119,7 +122,7 @@ bool cache_place_same(const struct cache_place *seen, const struct cache_place *
            seen->changed_ns == now->changed_ns;
 }
 
-/* ------------------------------------------------------------------ text */
+/* ---- Text ---- */
 
 static bool append_key(struct cache_key *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -177,8 +180,10 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
         return false;
     if (light && *light && !append_key(key, "light=%s\n", light))
         return false;
-    /* Of the same film they are other frames under the same numbers where no index tells these:
-     * frame_cache.c compares times, too. */
+    /*
+     * Key frames found without an index may have other numbers than in an exact run, so
+     * frame_cache.c also compares times.
+     */
     if (rule->keyframes && !append_key(key, "keyframes=1\n"))
         return false;
     key->base = strlen(key->text);

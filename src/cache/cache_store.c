@@ -25,7 +25,7 @@ static uint64_t free_space(const char *folder)
         char *slash = strrchr(path, '/');
         if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
             return UINT64_MAX;
-        /* The parent: "/" of "/a", "." of "a". */
+        /* The parent of "/a" is "/", that of "a" is ".". */
         snprintf(slash ? slash + (slash == path) : path, 2, "%s", slash ? "" : ".");
     }
     return (uint64_t)fs.f_bavail * fs.f_frsize;
@@ -56,7 +56,7 @@ bool cache_store_open(struct cache_store *s, const struct cache_options *o)
     return true;
 }
 
-/* Makes every folder on the way that is not there yet. */
+/* Makes the folder and its missing parents. */
 static bool make_folders(const char *folder, struct err *e)
 {
     char path[CACHE_PATH_BYTES];
@@ -85,7 +85,7 @@ static void format_bytes(char *text, size_t size, uint64_t bytes)
     snprintf(text, size, "%.*f %s", whole ? 0 : 1, value, unit[i]);
 }
 
-/* Says that there is a cache now, and how to do without one. */
+/* Logs that there is a cache now, and how to turn it off. */
 static void announce(const struct cache_store *s)
 {
     char limit[32];
@@ -135,7 +135,7 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
     return true;
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ---- Lookup ---- */
 
 static void remove_broken(const char *path, const struct stat *opened, const char *why)
 {
@@ -147,7 +147,7 @@ static void remove_broken(const char *path, const struct stat *opened, const cha
         log_msg(LOG_VERBOSE, "it cannot be removed: %s", strerror(errno));
 }
 
-/* Opens folder/name, and removes it when it is broken. */
+/* Opens folder/name. Removes a damaged entry. */
 static struct cache_entry *open_named(const struct cache_store *s, const char *name)
 {
     char path[CACHE_PATH_BYTES];
@@ -180,7 +180,7 @@ void cache_store_remove(const struct cache_store *s, const struct cache_entry *e
     remove_broken(path, &opened, why);
 }
 
-/* A walk that looks every picked frame up. */
+/* The state of a walk that looks up every selected frame. */
 struct look {
     const struct cache_index *index;
     uint64_t lacking;
@@ -220,7 +220,7 @@ static void set_found(struct search *s, struct cache_entry *entry, enum cache_an
              rule, entry->index.frames);
 }
 
-/* Looks at one entry of the same film and size; keeps it when it is better than what was found. */
+/* Checks one entry of the same film and size, and keeps it if it is better than the best so far. */
 static void consider(struct search *s, struct cache_entry *entry)
 {
     struct look look = {.index = &entry->index};
@@ -276,8 +276,8 @@ static void consider_other(void *user, const char *path, const char *name, const
 }
 
 /*
- * For -v: notes why an entry that the user may have expected to serve does not: the first thing in
- * which it differs. An entry of a copy of the film says less than one of the film itself.
+ * Records why an entry of this film does not match: the first line in which the keys differ (-v).
+ * An entry of the film itself is a better explanation than one of a copy.
  */
 static void explain(void *user, const char *path, const char *name, const struct stat *st)
 {
@@ -309,7 +309,7 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
     struct search s = {
         .store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
     struct cache_entry *own = open_named(store, key->name);
-    /* The name is only a hash of the text; the text itself decides. */
+    /* The name is only a hash; the text of the key decides. */
     if (own && strcmp(own->key, key->text) == 0)
         consider(&s, own);
     else
@@ -322,12 +322,13 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
         snprintf(s.found.why, sizeof s.found.why, "no frames of this film are there");
     if (s.found.answer >= CACHE_HIT) {
         static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
-        futimens(s.found.entry->fd, now); /* the time of use; a read-only cache does without */
+        /* the time of use; fails harmlessly in a read-only cache */
+        futimens(s.found.entry->fd, now);
     }
     return s.found;
 }
 
-/* ------------------------------------------------------------------ evicting */
+/* ---- Eviction ---- */
 
 struct candidate {
     char *path;
@@ -342,8 +343,10 @@ struct trimming {
     uint64_t total;
 };
 
-/* Removes a temporary whose writer is gone, which its free lock shows. Its age spares one that its
- * writer has not locked yet. */
+/*
+ * Removes a temporary whose writer is gone: its lock is free. A new one is spared, because its
+ * writer may not have locked it yet.
+ */
 static void sweep(const char *path, const struct stat *st)
 {
     if (time(NULL) - st->st_mtim.tv_sec < 60)
@@ -391,8 +394,10 @@ void cache_store_crop(const struct cache_store *s, const char *keep)
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    /* The process that has the lock does this work. On a file system without locks two may evict at
-     * once, which costs frames only. */
+    /*
+     * The process that has the lock evicts. On a file system without locks two processes may evict
+     * at once, which only costs frames.
+     */
     bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct trimming t = {.keep = keep};
     if (!busy)

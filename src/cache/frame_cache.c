@@ -19,11 +19,11 @@ struct frame_cache {
     struct cache_key key;
     struct frame_cache_ask ask;
     struct cache_found found;
-    struct source *source;       /* of found.entry, or NULL */
-    struct cache_writer *writer; /* NULL: frames are not kept */
+    struct source *source;       /* of found.entry; NULL if there is none */
+    struct cache_writer *writer; /* NULL: frames are not stored */
     struct frame_times *frame_times;
-    struct crop crop; /* of the frames that are kept */
-    bool exact_only;  /* staged after a contradiction */
+    struct crop crop; /* of the stored frames */
+    bool exact_only;  /* decoded sequentially after a contradiction */
 };
 
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path)
@@ -43,14 +43,14 @@ struct frame_cache *frame_cache_open(const struct cache_options *o, const char *
     return NULL;
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ---- Lookup ---- */
 
 static void start_writer(struct frame_cache *c)
 {
     struct err e = ERR_INIT;
-    /* Compressing is a hundredth of decoding; more threads only help engines that outrun it. */
+    /* Compressing takes far less time than decoding; more threads only help very fast engines. */
     int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
-    /* Without a frame times the frames serve their own selection alone. */
+    /* Without frame times the frames serve only their own selection. */
     bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_HAS_FRAME_TIMES);
     if (cache_store_make(&c->store, &e) &&
         (!timed || c->frame_times || (c->frame_times = frame_times_open(&e))))
@@ -62,9 +62,9 @@ static void start_writer(struct frame_cache *c)
 }
 
 /*
- * Frames that a run without --keyframes left are the same pictures where number and time agree, if
- * every picture has a time of its own: in these containers. Elsewhere hidden and packed pictures
- * make both a guess.
+ * Returns true if every frame in this container has its own time. Only then are exact frames with
+ * the same number and time the same as key frames. Elsewhere hidden and packed frames make both an
+ * estimate.
  */
 static bool has_times(const struct film *f)
 {
@@ -155,7 +155,7 @@ const char *frame_cache_state(const struct frame_cache *c)
     return c && c->ask.film ? name[c->found.answer] : "off";
 }
 
-/* ------------------------------------------------------------------ ending */
+/* ---- End ---- */
 
 void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts)
 {
@@ -171,7 +171,10 @@ void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts
     start_writer(c);
 }
 
-/* An interrupted run's frames may replace those of another interrupted run, never a whole entry. */
+/*
+ * Returns true if the frames of an interrupted run may be stored: they must not replace a complete
+ * entry.
+ */
 static bool may_replace(const struct frame_cache *c)
 {
     char path[CACHE_PATH_BYTES];
@@ -183,8 +186,10 @@ static bool may_replace(const struct frame_cache *c)
     return !whole;
 }
 
-/* Frames of an interrupted run are good for the next one only if nothing was wrong with the film so
- * far. */
+/*
+ * Prepares to store the frames of an interrupted run. Returns false if the film was damaged so far,
+ * or if they must not be stored.
+ */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;
@@ -196,7 +201,7 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     return !own || cache_writer_add(c->writer, c->found.entry, e);
 }
 
-/* Publishes what was written. False, with a message, when nothing of it is kept. */
+/* Publishes the entry. Returns false, and logs why, if nothing is kept. */
 static bool keep_written(struct frame_cache *c, struct columns *columns,
                          const struct decode_counts *counts, bool ok)
 {
@@ -208,7 +213,7 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                                 .frame_times = c->frame_times};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
-    /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
+    /* After io_failed nothing is kept: the disk may read the same bytes correctly next time. */
     bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) &&
                 (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
@@ -240,7 +245,7 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns,
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path,
                 source_cache_frames(c->source));
     bool kept = c->writer && keep_written(c, columns, counts, ok);
-    /* After a hit too: the limit may be a new one. */
+    /* Also after a hit: the limit may have changed. */
     cache_store_crop(&c->store, kept ? c->key.name : "");
 }
 

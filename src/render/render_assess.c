@@ -3,7 +3,10 @@
 #include "barcode/engine/steady.h"
 #include "render_job.h"
 
-/* True if the film is over long before the container says. A guess at its length proves nothing. */
+/*
+ * Returns true if the film ends long before its declared duration. An estimated duration proves
+ * nothing.
+ */
 static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
 {
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
@@ -11,8 +14,10 @@ static bool ends_early(const struct film *f, const struct selection *s, int64_t 
            end - last_us > selection_end_slack(f->duration_us);
 }
 
-/* How many frames the film may have. Where its frame count and its length contradict each other,
- * one of them is wrong. */
+/*
+ * Returns how many frames the film probably has. If its frame count and its duration contradict
+ * each other, the lower count wins.
+ */
 static int64_t likely_frames(const struct film *f)
 {
     if (f->frames <= 0 || f->rate_num <= 0 || f->duration_us <= 0 || f->duration_guessed)
@@ -21,8 +26,7 @@ static int64_t likely_frames(const struct film *f)
     return by_length < (double)f->frames * 0.9 ? (int64_t)(by_length + 0.5) : f->frames;
 }
 
-/* A film that stops long before its announced end was cut off; one whose container is damaged may
- * lack pieces at its end. */
+/* Warns of columns missing at the end: the film was truncated, or its container is damaged. */
 static void assess_end(struct render_job *j, uint64_t announced)
 {
     const struct film *f = &j->source->film;
@@ -54,8 +58,7 @@ static void assess_end(struct render_job *j, uint64_t announced)
                     j->report.count, expected);
 }
 
-/* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them
- * already. */
+/* Warns of frames that no decoder received, unless missing columns already show them. */
 static void assess_counts(struct render_job *j, uint64_t missing)
 {
     const struct decode_counts *c = &j->report.counts;
@@ -89,7 +92,7 @@ static uint64_t different_frames(const struct report *r)
     return n;
 }
 
-/* How far apart the film's key frames are: a warning that is no fault of the film. */
+/* Warns of damaged key frames, and of key frames that are far apart, which is no damage. */
 static void assess_keys(struct render_job *j)
 {
     const int64_t far_us = 30000000;
@@ -118,8 +121,10 @@ static void assess_keys(struct render_job *j)
                     different_frames(r), different_frames(r) == 1 ? "" : "s");
 }
 
-/* The columns' colours, where they are to be chosen together: only now is every column there,
- * whoever staged it. */
+/*
+ * Chooses the colours of all columns together for --steady. Only now does every column exist,
+ * whichever source it came from.
+ */
 static bool steady(struct render_job *j, struct err *e)
 {
     const struct report *r = &j->report;

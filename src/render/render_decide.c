@@ -5,7 +5,7 @@
 #include "barcode/output/paint.h"
 #include "render_job.h"
 
-/* Every 24th frame, but on a short film often enough for about 720 columns. */
+/* Returns 24, or less for a short film, to get about 720 columns. */
 static uint64_t decide_every(const struct selection *s, const struct film *f)
 {
     enum { USUAL = 24, COLUMNS_WANTED = 720 };
@@ -19,9 +19,9 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
 }
 
 /*
- * By key frames without a rule: a column a key frame, but no more than a wide picture needs. Where
- * nobody has counted them, as many as the film's length, or what is thought of it, gives; without
- * any, as often as without --keyframes.
+ * Sets the default selection of --keyframes: a column per key frame, but no more than a wide
+ * picture needs. If the key frames were not counted, the duration gives the interval, also an
+ * estimated one. Without any duration every 24th frame's time is used.
  */
 static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys,
                                uint64_t most)
@@ -41,7 +41,7 @@ static void decide_key_columns(struct selection *s, const struct film *f, int64_
     }
 }
 
-/* What stands for --every where key frames are looked for: N frames' time. */
+/* Returns the time of `every` frames, which replaces --every with --keyframes. */
 static int64_t every_us(uint64_t every, const struct film *f)
 {
     const int64_t unknown_us = 40000, longest_us = INT64_MAX / 4;
@@ -50,7 +50,9 @@ static int64_t every_us(uint64_t every, const struct film *f)
     return us < 1 ? 1 : us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
 }
 
-/* Where each column is a pixel, no more than a picture may have. */
+/*
+ * Returns the maximum number of columns. If each column is a pixel, the picture's size limits them.
+ */
 static uint64_t columns_most(const struct options *o)
 {
     uint64_t each = (uint64_t)o->height * (o->stacked ? o->strips : 1);

@@ -7,9 +7,8 @@
 #include "render_job.h"
 
 /*
- * True where the default depends on how many frames there are and the container does not say, as in
- * raw streams. A huge film gets the usual rule uncounted: it is unlikely to have few frames. Seen:
- * 264 MB of H.264 are read through in 0.2 s of a core.
+ * Returns true if the default depends on the number of frames and the container does not declare
+ * it, as in raw streams. A huge film is unlikely to have few frames, so it is not counted.
  */
 static bool worth_counting(struct source *source, const struct selection *s)
 {
@@ -23,8 +22,8 @@ static bool worth_counting(struct source *source, const struct selection *s)
 }
 
 /*
- * By key frames the default is one column each. Where only reading the film would count them, as in
- * MPEG-TS, that is done for a film that is soon read.
+ * Returns true if key frames must be counted for the default of one column each. Without an index,
+ * as in MPEG-TS, that means reading the film, which is done up to `large` bytes.
  */
 static bool worth_counting_keys(struct source *source, const struct selection *s)
 {
@@ -40,22 +39,24 @@ static bool worth_counting_keys(struct source *source, const struct selection *s
            (listed || (size.total_bytes > 0 && size.total_bytes <= large));
 }
 
-/* True if the rule needs the film's real length before it is decoded. */
+/* Returns true if the selection needs the film's real length before it is decoded. */
 static bool needs_length(struct source *source, const struct selection *s)
 {
-    /* far below a frame's time: a wrong length hides millions of columns */
+    /* far below a frame's time, where a wrong length would hide millions of columns */
     enum { FINE_US = 10000 };
     const struct film *f = &source->film;
     if (!s->keyframes && worth_counting(source, s))
         return true;
     if (!f->duration_guessed && f->duration_us > 0)
         return false;
-    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer
-     * columns. */
+    /*
+     * --columns is spread over the length. A wrong length would omit the film's end or give fewer
+     * columns.
+     */
     return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
 }
 
-/* True if the film need be read only once: what came through a pipe is gone then. */
+/* Returns true if a pipe can be used: the film need be read only once. */
 static bool one_reading_will_do(const struct render_job *j, bool length, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -100,8 +101,10 @@ bool render_probe_length(struct render_job *j, struct err *e)
     return source_probe(j->source, &request, &facts, e);
 }
 
-/* What the film says of its peak, its first picture included; a pipe's pictures cannot be looked at
- * before they are staged. */
+/*
+ * Probes the film's HDR peak: metadata, also of the first frame. A pipe cannot be probed before it
+ * is decoded.
+ */
 static bool look_for_light(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
@@ -187,8 +190,8 @@ static void log_crop(const struct render_job *j, const struct probe_facts *facts
 }
 
 /*
- * Probes at most max_concurrent_probes films at a time: a probe has up to PROBE_THREADS decoders,
- * and those of all film workers at once would fill the memory.
+ * Detects black bars. At most max_concurrent_probes films do so at a time: each has up to
+ * PROBE_THREADS decoders, and those of all film workers at once would fill the memory.
  */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {

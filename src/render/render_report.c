@@ -16,7 +16,7 @@ static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_
     return count;
 }
 
-/* An entry of a film that failed, or was interrupted. */
+/* Returns the log entry of a film that failed or was interrupted. */
 static struct report_entry failed_entry(const struct render *r, size_t film,
                                         const struct err *failure)
 {

@@ -4,9 +4,9 @@
 #include "render_job.h"
 
 /*
- * Where damage shows, the two ways of decoding differ and neither is right: they have other
- * pictures to conceal it with. A column that is sound one way and missing the other stays: that is
- * no damage. Returns how many frames are not to be compared.
+ * Excludes damaged frames from the comparison: the two ways of decoding conceal damage with
+ * different frames, and neither is right. A frame that is intact in one way and missing in the
+ * other is compared, because that is no damage. Returns how many frames are excluded.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 {
