@@ -67,8 +67,8 @@ void film_queue_under_way(struct film_queue *q, int worker, struct film_list *fi
 
 /*
  * Returns the exit status for the results so far: that of an interruption, else of the first film
- * with a problem known beforehand, else of the first failed film, in the order of the inputs.
- * Returns 0 if there is none of these.
+ * with a problem known beforehand, else of the first failed film. "First" is in the order of the
+ * inputs. Returns 0 if nothing failed.
  */
 int film_queue_status(struct film_queue *q);
 

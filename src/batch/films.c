@@ -40,7 +40,7 @@ static void give_up(const struct render *r, struct film_queue *queue, size_t fil
                     const struct err *crash)
 {
     struct err e = ERR_INIT, unwritten = ERR_INIT;
-    err_set(&e, ERR_FAILED, "'%s' was under way when %s; it cannot be read again",
+    err_set(&e, ERR_FAILED, "'%s' was in progress when %s; its input cannot be read again",
             r->inputs->path[film], crash->text);
     film_queue_done(queue, film, &e);
     err_report(&e);
@@ -60,7 +60,7 @@ static void put_back(const struct render *r, struct film_queue *queue,
             give_up(r, queue, films->film[i], e);
             continue;
         }
-        log_msg(LOG_WARNING, "'%s' was under way when %s; it is done again, alone",
+        log_msg(LOG_WARNING, "'%s' was in progress when %s; rendering it again, alone",
                 r->inputs->path[films->film[i]], e->text);
         film_queue_again(queue, films->film[i]);
     }
@@ -166,7 +166,7 @@ static void render_report_end(const struct render *r, const struct film_tally *t
         snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films,
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 

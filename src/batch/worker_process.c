@@ -23,13 +23,13 @@ bool worker_start(struct worker *w, int number)
     int end[2];
     *w = (struct worker){.pid = -1, .pipe = -1, .number = number};
     if (pipe2(end, O_CLOEXEC) != 0) {
-        log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot start a worker process: %s", strerror(errno));
         return false;
     }
     fflush(NULL); /* buffered output would be written twice */
     w->pid = interrupt_fork();
     if (w->pid < 0)
-        log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot start a worker process: %s", strerror(errno));
     w->pipe = w->pid > 0 ? end[0] : w->pid == 0 ? end[1] : -1;
     for (int i = 0; i < 2; i++)
         if (end[i] != w->pipe)
@@ -105,13 +105,11 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
     interrupt_remove_doomed(pid);
     log_status(NULL);
     if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
-        err_set(e, ERR_FAILED, "the process that worked on it ended early, with status %d",
-                WEXITSTATUS(how));
+        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
     else if (WTERMSIG(how) == SIGKILL)
         err_set(e, ERR_FAILED,
-                "the process that worked on it was killed, which Linux does when memory runs out");
+                "the worker process was killed, which Linux does when memory runs out");
     else
-        err_set(e, ERR_FAILED, "the process that worked on it crashed: %s",
-                strsignal(WTERMSIG(how)));
+        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
     return films->count > 0 ? WORKER_CRASHED : WORKER_BROKE;
 }

@@ -44,9 +44,9 @@ bool worker_start(struct worker *w, int number);
  * Tells the parent, from the worker, that no film is left. The process must then only exit, with
  * `status`.
  *
- * `lingers` says that exiting takes long, because the driver frees the GPU's decoders. The parent
+ * `lingers` is true if exiting takes long, because the driver frees the GPU's decoders. The parent
  * then does not wait: every film is finished and every file written. The worker closes its three
- * standard streams here, so that nobody who reads a pipe waits for it either. It is killed when its
+ * standard streams here, so that no reader of a pipe waits for it either. It is killed when its
  * parent exits (interrupt_fork). Its CPU time is then missing from the times of the parent's
  * children (`time`).
  */

@@ -134,7 +134,7 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     struct cache_options asked = *o;
     asked.off = false;
     if (!cache_store_open(&store, &asked))
-        return err_set(e, ERR_FAILED, "there is no folder for a cache: name one with --cache");
+        return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
     struct stat st;
     if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);
@@ -149,7 +149,7 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     if (o->stats)
         stats(&s, store.limit);
     if (interrupted())
-        return err_set(e, ERR_INTERRUPTED, "interrupted; not all of the cache was looked at");
+        return err_set(e, ERR_INTERRUPTED, "interrupted; not all entries of the cache were read");
     if (fflush(out) != 0 || ferror(out))
         return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
     return ok;

@@ -283,5 +283,5 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     if (ok)
         return true;
     cache_index_free(x);
-    return err_set(e, ERR_FAILED, "its table of frames makes no sense");
+    return err_set(e, ERR_FAILED, "its index is invalid");
 }

@@ -53,8 +53,7 @@ static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    bool ok =
-        film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
+    bool ok = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read");
     free(room);
     return ok;
 }

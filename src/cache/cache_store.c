@@ -140,7 +140,7 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
 static void remove_broken(const char *path, const struct stat *opened, const char *why)
 {
     struct stat now;
-    log_msg(LOG_WARNING, "the cache's entry '%s' is damaged and is removed: %s", path, why);
+    log_msg(LOG_WARNING, "removing the damaged cache entry '%s': %s", path, why);
     bool same =
         lstat(path, &now) == 0 && now.st_dev == opened->st_dev && now.st_ino == opened->st_ino;
     if (same && unlink(path) != 0)
@@ -161,7 +161,7 @@ static struct cache_entry *open_named(const struct cache_store *s, const char *n
     if (state == ENTRY_BROKEN)
         remove_broken(path, &st, e.text);
     else if (!entry)
-        log_msg(LOG_VERBOSE, "cache: '%s' is of no use: %s", path, e.text);
+        log_msg(LOG_VERBOSE, "cache: ignored '%s': %s", path, e.text);
     return entry;
 }
 
@@ -173,7 +173,7 @@ void cache_store_remove(const struct cache_store *s, const struct cache_entry *e
     snprintf(link, sizeof link, "/proc/self/fd/%d", entry->fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
     if (n <= 0 || fstat(entry->fd, &opened) != 0) {
-        log_msg(LOG_WARNING, "an entry of the cache in '%s' is damaged: %s", s->folder, why);
+        log_msg(LOG_WARNING, "damaged cache entry in '%s': %s", s->folder, why);
         return;
     }
     path[n] = 0;
@@ -231,28 +231,29 @@ static void consider(struct search *s, struct cache_entry *entry)
          same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (cache_place_suspect(&entry->index.film, s->place)) {
         snprintf(s->found.why, sizeof s->found.why,
-                 "the film's file was touched since its frames were cached");
+                 "the film's file was modified after its frames were cached");
     } else if (!clean && !cache_place_same(&entry->index.film, s->place)) {
         /* A repaired film may have the size, the time and the sampled bytes of the damaged one. */
         snprintf(s->found.why, sizeof s->found.why,
-                 "there are frames of a damaged film, which serve no other file");
+                 "the cached frames are of a damaged film and valid only for that file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
-        snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
+        snprintf(s->found.why, sizeof s->found.why, "a GPU decoded the cached frames");
     } else if (own && !entry->index.partial && same_decoder) {
-        set_found(s, entry, CACHE_HIT, "the frames are there");
+        set_found(s, entry, CACHE_HIT, "all frames are cached");
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why,
-                 "there are frames of a damaged film, which serve their own selection only");
+                 "the cached frames are of a damaged film and valid only for their own selection");
     } else if (s->rule &&
                frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
-        set_found(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
+        set_found(s, entry, CACHE_HIT_OTHER,
+                  "the frames of another selection include all selected ones");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
         set_found(s, entry, CACHE_PARTIAL,
-                  own       ? "an interrupted run left frames"
-                  : s->rule ? "another selection left frames"
-                            : "a run without --keyframes left frames");
+                  own       ? "frames of an interrupted run"
+                  : s->rule ? "frames of another selection"
+                            : "frames of a run without --keyframes");
         return;
     }
     cache_entry_close(&entry);
@@ -296,9 +297,9 @@ static void explain(void *user, const char *path, const char *name, const struct
     bool copy = strncmp(line, "film.", 5) == 0;
     if (length > 0 && length < 200 && copy && !s->found.why[0])
         snprintf(s->found.why, sizeof s->found.why,
-                 "the frames that are there are of a copy, or of the film before it was changed");
+                 "the cached frames are of a copy, or of the film before it was modified");
     else if (length > 0 && length < 200 && !copy)
-        snprintf(s->found.why, sizeof s->found.why, "the frames that are there were made with %.*s",
+        snprintf(s->found.why, sizeof s->found.why, "the cached frames were made with %.*s",
                  (int)length, line);
 }
 
@@ -319,7 +320,7 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
     if (s.found.answer == CACHE_MISS && !s.found.why[0] && rule && log_enabled(LOG_VERBOSE))
         cache_store_each(store, false, explain, &s);
     if (!s.found.why[0])
-        snprintf(s.found.why, sizeof s.found.why, "no frames of this film are there");
+        snprintf(s.found.why, sizeof s.found.why, "no frames of this film are cached");
     if (s.found.answer >= CACHE_HIT) {
         static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
         /* the time of use; fails harmlessly in a read-only cache */

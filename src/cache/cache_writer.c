@@ -56,7 +56,7 @@ static void give_up(struct cache_writer *w, const struct err *e)
         w->error = *e;
     /* On a full disk the outputs need the space now. */
     if (ftruncate(w->fd, 0) != 0)
-        log_msg(LOG_VERBOSE, "a temporary of the cache keeps its size: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot truncate a temporary of the cache: %s", strerror(errno));
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -126,7 +126,7 @@ static bool append(struct cache_writer *w, const struct load *l, const uint8_t *
                    struct index_block b, struct err *e)
 {
     if (w->offset + b.bytes > w->limit)
-        return err_set(e, ERR_FAILED, "the film's frames are more than --cache-limit allows");
+        return err_set(e, ERR_FAILED, "the film's frames exceed --cache-limit");
     if (!reserve((void **)&w->block, w->blocks, &w->block_room, sizeof *w->block, e) ||
         !write_all(w->fd, packed, (size_t)b.bytes, e))
         return false;

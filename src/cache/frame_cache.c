@@ -38,7 +38,7 @@ struct frame_cache *frame_cache_open(const struct cache_options *o, const char *
     c->store = store;
     if (cache_film_read(path, &c->id, &e))
         return c;
-    log_msg(LOG_VERBOSE, "'%s': not for the cache: %s", path, e.text);
+    log_msg(LOG_VERBOSE, "'%s': not cached: %s", path, e.text);
     free(c);
     return NULL;
 }
@@ -57,8 +57,7 @@ static void start_writer(struct frame_cache *c)
         c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height,
                                       threads, c->store.limit, &e);
     if (!c->writer)
-        log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder,
-                e.text);
+        log_msg(LOG_WARNING, "cannot store frames in the cache '%s': %s", c->store.folder, e.text);
 }
 
 /*
@@ -105,7 +104,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)
         log_msg(LOG_WARNING,
-                "an entry of the cache in '%s' has frames of another size than it says",
+                "an entry of the cache in '%s' has frames of another size than its key",
                 c->store.folder);
     if (c->found.entry &&
         (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
@@ -218,20 +217,21 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                 (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0]                            ? e.text
-                          : counts->io_failed                  ? "it could not be read"
-                          : !cache_film_holds(c->path, &c->id) ? "it was changed or touched"
-                                                               : "the run did not end well";
-        log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
+        const char *why = e.text[0]           ? e.text
+                          : counts->io_failed ? "the file could not be read"
+                          : !cache_film_holds(c->path, &c->id)
+                              ? "the file was modified"
+                              : "the film was not decoded to its end";
+        log_msg(LOG_VERBOSE, "'%s': frames not stored in the cache: %s", c->path, why);
         return false;
     }
     uint64_t bytes = cache_writer_bytes(c->writer);
     if (!cache_writer_finish(&c->writer, &facts, ok ? columns : NULL, c->key.name, &e)) {
-        log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path,
+        log_msg(LOG_WARNING, "cannot store the frames of '%s' in the cache '%s': %s", c->path,
                 c->store.folder, e.text);
         return false;
     }
-    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path,
+    log_msg(LOG_VERBOSE, "'%s': %s frames are stored in '%s/%s', about %" PRIu64 " bytes", c->path,
             ok ? "its" : "the interrupted run's", c->store.folder, c->key.name, bytes);
     return true;
 }

@@ -158,7 +158,7 @@ static bool pick(void *user, const struct frame_tag *tag)
     struct picking *p = user;
     const struct index_frame *f = cache_index_find(&p->source->found->entry->index, tag->frame);
     if (!f)
-        return err_set(p->e, ERR_FAILED, "the cache's entry lacks a frame that it had");
+        return err_set(p->e, ERR_FAILED, "the cache entry lacks a frame");
     return columns_announce(p->source->job->columns, tag, p->e) &&
            (want(p->source, tag, f) ||
             err_memory(p->e, p->source->room * sizeof *p->source->selected));
@@ -171,7 +171,7 @@ static bool want_picked(struct source_cache *s, struct decode_counts *counts, st
     struct frame_times_walked walked;
     if (!frame_times_walk(s->found->entry->index.frame_times, &s->job->selection, pick, &p,
                           &walked))
-        return err_set(e, ERR_FAILED, "the cache's entry does not cover the film");
+        return err_set(e, ERR_FAILED, "the cache entry does not cover the film");
     /* the entry is clean; the costs are those of the original decode pass */
     *counts = s->found->entry->index.counts;
     counts->displayed = walked.displayed;

@@ -91,9 +91,10 @@ static bool open_job(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     if (o->size.kind == SIZE_EXACT && (r->width < o->size.width || r->height < o->size.height))
-        render_warn(
-            j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged",
-            path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
+        render_warn(j,
+                    "'%s' has frames of %dx%d, which --size %dx%d does not enlarge: the analysis "
+                    "size is %dx%d",
+                    path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
     r->film = f;
     if (!film_id_of(path, r->film_id, e))
         return false;
@@ -130,7 +131,7 @@ static void describe_decoding(struct render_job *j)
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
-        log_msg(render_loudness(j), "'%s': %" PRIu64 " NVDEC sessions decoded in software",
+        log_msg(render_loudness(j), "'%s': %" PRIu64 " NVDEC workers decoded in software",
                 j->report.film->path, c->fallbacks);
 }
 
@@ -158,7 +159,7 @@ static bool goes_on_without_gpu(const struct render *r, size_t i, const struct e
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
     if (!next)
         return false;
-    log_msg(LOG_WARNING, "%s: '%s' is done again on %s", e->text, r->inputs->path[i], next);
+    log_msg(LOG_WARNING, "%s: rendering '%s' again on %s", e->text, r->inputs->path[i], next);
     err_clear(e);
     return true;
 }

@@ -54,7 +54,7 @@ static void assess_end(struct render_job *j, uint64_t announced)
     else if (c->read_failed)
         render_warn(j, "'%s': the file is damaged", f->path);
     else if (asked && short_by > 0)
-        render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path,
+        render_warn(j, "'%s' has only %" PRIu64 " of the %" PRIu64 " requested columns", f->path,
                     j->report.count, expected);
 }
 
@@ -64,13 +64,13 @@ static void assess_counts(struct render_job *j, uint64_t missing)
     const struct decode_counts *c = &j->report.counts;
     const char *path = j->report.film->path;
     if (c->unreadable + c->dropped > 0 && missing == 0)
-        render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected",
-                    path, c->unreadable + c->dropped);
+        render_warn(j, "'%s': %" PRIu64 " frames are missing, none of them selected", path,
+                    c->unreadable + c->dropped);
     if (c->lead_in > 0)
         render_warn(j,
-                    "'%s': its first %" PRIu64
-                    " picture%s left out, for want of others that are not in the file",
-                    path, c->lead_in, c->lead_in == 1 ? " is" : "s are");
+                    "'%s': skipped %" PRIu64
+                    " frame%s before the first key frame (their references are not in the file)",
+                    path, c->lead_in, c->lead_in == 1 ? "" : "s");
 }
 
 static uint64_t damaged_columns(const struct columns *c, uint64_t count)
@@ -105,11 +105,10 @@ static void assess_keys(struct render_job *j)
     if (!r->selection.keyframes)
         return;
     if (c->bad_keys > 0)
-        render_warn(
-            j,
-            "'%s': %" PRIu64
-            " key frames are damaged or cannot be read: the ones before them stand in their place",
-            f->path, c->bad_keys);
+        render_warn(j,
+                    "'%s': %" PRIu64
+                    " key frames are damaged or cannot be read (replaced by the previous ones)",
+                    f->path, c->bad_keys);
     if (c->bytes_read > 0 && j->total_bytes > 0)
         log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path,
                 c->bytes_read, j->total_bytes);
@@ -147,15 +146,15 @@ bool render_assess(struct render_job *j, struct err *e)
                        "no frame of '%s' is selected: --start, --end or the interval leave none",
                        path);
     if (r->count == 0)
-        return err_set(e, ERR_INPUT, "no picture of '%s' could be decoded", path);
+        return err_set(e, ERR_INPUT, "no frame of '%s' could be decoded", path);
     if (inside + cut > 0)
         render_warn(j,
                     "'%s': %" PRIu64 " of %" PRIu64
-                    " columns are missing, their pictures could not be decoded",
+                    " columns are missing (their frames could not be decoded)",
                     path, inside + cut, announced);
     uint64_t damaged = damaged_columns(j->columns, r->count);
     if (damaged > 0)
-        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path,
+        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged frames", path,
                     damaged, r->count);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,

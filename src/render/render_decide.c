@@ -73,8 +73,8 @@ bool render_decide_selection(struct render_job *j, struct err *e)
     if (s->kind == SELECT_INTERVAL &&
         selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
         return err_set(e, ERR_USAGE,
-                       "'%s': --interval is too short: it asks for %" PRIu64
-                       " columns, and %" PRIu64 " are the most",
+                       "'%s': --interval is too short: it gives %" PRIu64
+                       " columns, but at most %" PRIu64 " are possible",
                        f->path, selection_estimate(s, f->frames, f->duration_us),
                        columns_most(j->render->options));
     bool usual = s->kind == SELECT_EVERY && s->every == 0;
@@ -84,8 +84,8 @@ bool render_decide_selection(struct render_job *j, struct err *e)
         s->every = decide_every(s, f);
     if (usual && !s->keyframes && f->frames <= 0)
         log_msg(LOG_INFO,
-                "'%s' does not say how long it is: every %" PRIu64
-                "th frame is taken (-n N for another)",
+                "'%s' does not declare its length: using every %" PRIu64
+                "th frame (-n N changes that)",
                 f->path, s->every);
     if (s->kind == SELECT_EVERY && s->keyframes)
         s->interval_us = every_us(s->every, f);

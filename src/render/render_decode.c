@@ -51,8 +51,8 @@ static bool open_stores(struct render_job *j, struct err *e)
         columns_keep_modes(j->columns);
     const struct output *dump = &j->outputs.dump;
     /*
-     * A dump does not name its film. None existed before this run, so a dump that exists when a
-     * film is rendered again is this film's.
+     * A dump does not name its film. None existed at first, so a dump that exists when the film is
+     * rendered again is its own.
      */
     bool allowed =
         dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
@@ -144,18 +144,18 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
      * output.
      */
     if (c->contradicted) {
-        log_msg(render_loudness(j),
-                "'%s': only one decoder gives the right pictures: decoding it again in one piece, "
-                "in software",
-                r->film->path);
+        log_msg(
+            render_loudness(j),
+            "'%s': the frames do not match the headers: decoding again with one software decoder",
+            r->film->path);
         *plan = DECODE_SEQUENTIAL;
     }
     if (c->keys_again)
         log_msg(LOG_VERBOSE,
-                "'%s': %" PRIu64 " key frames are damaged: once more, with those before them",
+                "'%s': %" PRIu64 " key frames are damaged: decoding again with the previous ones",
                 r->film->path, c->bad_keys);
     if (c->damage_found) {
-        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core",
+        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding again on one core",
                 r->film->path);
         j->exact_damage = true;
     }
@@ -182,7 +182,7 @@ static bool spreads_anew(struct render_job *j, struct err *e)
     j->report.cache = frame_cache_state(NULL);
     if (!render_probe_length(j, e) || !render_decide_selection(j, e))
         return false;
-    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over what is there",
+    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over its real length",
                 f->path, (double)f->duration_us / 1e6, said);
     return true;
 }

@@ -64,15 +64,13 @@ static bool one_reading_will_do(const struct render_job *j, bool length, struct 
     if (o->verify)
         return err_set(
             e, ERR_INPUT,
-            "'%s': --verify decodes a film twice, and a pipe can be read only once: give it a file",
+            "'%s': --verify decodes a film twice, and a pipe can be read only once: give a file",
             path);
     return !length ||
-           err_set(e, ERR_INPUT,
-                   "'%s': %s needs the film's length, which only its end tells, and a pipe can be "
-                   "read only "
-                   "once: give it a file",
-                   path,
-                   o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
+           err_set(
+               e, ERR_INPUT,
+               "'%s': %s needs the film's length, and a pipe can be read only once: give a file",
+               path, o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
 }
 
 bool render_probe(struct render_job *j, struct err *e)
@@ -81,7 +79,7 @@ bool render_probe(struct render_job *j, struct err *e)
     struct probe_request request = {.want = 0};
     struct probe_facts facts;
     if (needs_length(j->source, &j->render->options->selection)) {
-        log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
+        log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
         request.want |= PROBE_LENGTH;
     }
     if (worth_counting_keys(j->source, &j->render->options->selection))
@@ -112,10 +110,10 @@ static bool look_for_light(struct render_job *j, struct err *e)
     struct probe_facts facts;
     if (source_can(j->source, SOURCE_RESTARTABLE))
         return source_probe(j->source, &request, &facts, e);
-    render_warn(j,
-                "'%s' is HDR, and how bright it gets cannot be looked up in a pipe: %d cd/m2 are "
-                "assumed (--hdr-peak)",
-                f->path, LIGHT_PEAK_USUAL);
+    render_warn(
+        j,
+        "'%s' is HDR, and its peak cannot be probed in a pipe: assuming %d cd/m2 (see --hdr-peak)",
+        f->path, LIGHT_PEAK_USUAL);
     return true;
 }
 
@@ -125,20 +123,19 @@ static void log_light(struct render_job *j)
     const struct light_rule *rule = &j->report.light;
     const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
     if (f->dolby_vision > 0)
-        render_warn(j,
-                    "'%s' is Dolby Vision of profile %d, whose colours only its own decoders know: "
-                    "they come out wrong",
-                    f->path, f->dolby_vision);
+        render_warn(
+            j, "'%s' is Dolby Vision profile %d, which is not supported: its colours will be wrong",
+            f->path, f->dolby_vision);
     if (f->transfer != TRANSFER_SDR && rule->map == TONE_OFF)
         log_msg(LOG_VERBOSE,
-                "'%s' is HDR (%s) and read without tone mapping: its colours come out flat",
+                "'%s' is HDR (%s) and read without tone mapping: its colours will look flat",
                 f->path, kind);
     else if (f->transfer != TRANSFER_SDR)
         log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind,
                 light_map_name(rule->map), rule->peak,
                 f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0
                     ? ""
-                    : " (guessed: the film does not say)");
+                    : " (guessed: not in the metadata)");
 }
 
 bool render_light(struct render_job *j, struct err *e)
@@ -179,13 +176,11 @@ static void log_crop(const struct render_job *j, const struct probe_facts *facts
     for (int i = 0; i < t->count; i++) {
         char text[CROP_TEXT];
         crop_shown_text(t, i, f->orientation, text);
-        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width,
-                f->height,
-                t->forced ? ", by --crop, in pictures of that size"
-                          : ", bars left out where they are black");
+        log_msg(LOG_VERBOSE, "'%s': cropped to %s of %dx%d%s", f->path, text, f->width, f->height,
+                t->forced ? ", by --crop, in frames of that size" : ", where the bars are black");
     }
     if (facts && facts->found & PROBE_BARS)
-        log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path,
+        log_msg(LOG_VERBOSE, "'%s': crop detection: sampled %d frames, %d conclusive", f->path,
                 facts->sampled, facts->conclusive);
 }
 
@@ -210,7 +205,7 @@ static bool look_for_bars(struct render_job *j, struct err *e)
 {
     struct probe_facts facts = {.found = 0};
     if (!source_can(j->source, SOURCE_RESTARTABLE))
-        log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
+        log_msg(LOG_VERBOSE, "'%s': no crop detection in a pipe", j->source->film.path);
     else if (!probe_bars(j, &facts, e))
         return false;
     j->report.crop = facts.crop;
@@ -224,9 +219,8 @@ bool render_crop(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     const struct crop_rect *r = &rule->rect;
     if (rule->kind == CROP_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
-        return err_set(e, ERR_USAGE,
-                       "'%s': --crop %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path,
-                       r->width, r->height, r->x, r->y, f->width, f->height);
+        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d does not lie in its frames of %dx%d",
+                       f->path, r->width, r->height, r->x, r->y, f->width, f->height);
     if (rule->kind == CROP_RECT)
         j->report.crop =
             (struct crop){f->coded_width,

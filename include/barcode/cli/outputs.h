@@ -64,10 +64,10 @@ void outputs_free(struct outputs *list);
  * Returns true if this output of film `i` may be written now. Returns false if the output is one of
  * the films, under any name: ERR_USAGE, or ERR_FAILED if the program chose the name.
  *
- * If the program chose the name, also returns false (ERR_FAILED) if the existing file was not made
- * by barcode, shows another film, or does not name its film. --overwrite allows all of these but a
- * file that barcode did not make. It allows any dump, because a dump never names its film. The
- * writer looks for the film in the first 4 KB of the file.
+ * If the program chose the name, an existing file may also prevent writing (ERR_FAILED): one that
+ * barcode did not make, that shows another film, or that does not name its film. --overwrite allows
+ * all of these but a file that barcode did not make. It allows any dump, because a dump never names
+ * its film. The writer looks for the film in the first 4 KB of the file.
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 

@@ -1,10 +1,10 @@
 /*
  * update.h - --update: skips films whose outputs all exist and are up to date.
  *
- * An output counts if it is a complete file that barcode made, if its metadata names this film
- * (film_id.h) and the same options (options_fingerprint.h), and if the film was not modified since.
- * A dump has no metadata: it counts if its size matches the metadata of another output of the film.
- * Stdout, pipes and devices never count. With --strict, neither does a picture of a film that was
+ * An output counts if it is a complete file that barcode made after the last change of the film.
+ * Its metadata must name this film (film_id.h) and the same options (options_fingerprint.h). A dump
+ * has no metadata: it counts if its size matches the metadata of another output of the film.
+ * Stdout, pipes and devices never count. With --strict, neither does an image of a film that was
  * decoded only in part.
  */
 #ifndef BARCODE_UPDATE_H

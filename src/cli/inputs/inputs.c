@@ -38,13 +38,10 @@ static bool check_stdin(const struct inputs *in, const char *name, struct err *e
     if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)
         return err_set(e, ERR_INPUT, "cannot read a film from stdin: it is closed");
     if (isatty(STDIN_FILENO))
-        return err_set(
-            e, ERR_USAGE,
-            "stdin is a terminal, and films are not typed: send one into it with | or <");
+        return err_set(e, ERR_USAGE, "cannot read a film from stdin: it is a terminal; use | or <");
     for (size_t i = 0; i < in->count && !file_is_regular(name); i++)
         if (file_descriptor(in->path[i]) == STDIN_FILENO)
-            return err_set(e, ERR_USAGE,
-                           "stdin is named twice, and what comes through it can be read only once");
+            return err_set(e, ERR_USAGE, "stdin is given twice but can be read only once");
     return true;
 }
 

@@ -55,11 +55,11 @@ static bool is_film(const struct options *o, const char *path, const char *name)
     bool known = stat(path, &s) == 0;
     if (known && S_ISDIR(s.st_mode))
         return false;
-    const char *why = known && !S_ISREG(s.st_mode)                    ? "it is no regular file"
-                      : !inputs_is_film_name(name) && is_output(path) ? "barcode made it"
+    const char *why = known && !S_ISREG(s.st_mode)                    ? "not a regular file"
+                      : !inputs_is_film_name(name) && is_output(path) ? "made by barcode"
                                                                       : NULL;
     if (why)
-        log_msg(LOG_VERBOSE, "'%s' is left out: %s", path, why);
+        log_msg(LOG_VERBOSE, "skipped '%s': %s", path, why);
     return !why;
 }
 
@@ -111,7 +111,7 @@ static bool add_below(struct inputs_list *list, const struct level *at, const st
                                                                 .inode = s.st_ino};
         if (above)
             log_msg(LOG_WARNING,
-                    "the folder '%s' is left out: it leads back to '%s', which it lies in", path,
+                    "skipped the folder '%s': it leads back to '%s', which contains it", path,
                     above->path);
         else
             ok = add_level(list, &next, e);

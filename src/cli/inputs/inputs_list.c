@@ -57,7 +57,8 @@ static char *make_fixed(struct inputs_list *list, const char *name, const char *
     size_t *slot = find_slot(&list->names, list->in->stem, stem);
     if (*slot) {
         err_set(e, ERR_USAGE,
-                "--name '%s': '%s' and '%s' would have one name; put " CLI_NAME_STEM " into it",
+                "--name '%s': '%s' and '%s' would have the same name; put " CLI_NAME_STEM
+                " into it",
                 name, list->in->path[*slot - 1], path);
         free(stem);
         return NULL;

@@ -82,7 +82,7 @@ static bool set_extra(struct parse *p, const struct writer *w, const char *arg)
         i++;
     snprintf(name, sizeof name, "--%s", writer_option(w));
     if (w->folder && atomic_file_is_stdout(arg))
-        return err_set(p->e, ERR_USAGE, "%s: '%s' is no folder", name, arg);
+        return err_set(p->e, ERR_USAGE, "%s: '%s' is not a folder", name, arg);
     return set_path(p, name, arg ? arg : "-", &p->extra[i]);
 }
 
@@ -327,7 +327,7 @@ static bool check_pixels(const struct options *o, struct err *e)
     uint64_t height = (uint64_t)o->height * (o->stacked ? o->strips : 1);
     return width * height <= PAINT_PIXELS_MOST ||
            err_set(e, ERR_USAGE,
-                   "a picture of %llux%llu is too large, %llu pixels are the most: give a smaller "
+                   "a picture of %llux%llu is too large (at most %llu pixels); give a smaller "
                    "--width or --height",
                    (unsigned long long)width, (unsigned long long)height,
                    (unsigned long long)PAINT_PIXELS_MOST);
@@ -347,9 +347,9 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE,
                        "--every, --interval and --columns exclude each other; give one");
     if (o->verify && o->selection.keyframes)
-        return err_set(p->e, ERR_USAGE,
-                       "--verify compares two ways of decoding, and --keyframes has only one; give "
-                       "one of them");
+        return err_set(
+            p->e, ERR_USAGE,
+            "--verify and --keyframes exclude each other: key frames are decoded in only one way");
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s",
                        p->start ? p->start : "0", p->end);
@@ -387,7 +387,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         if (failed == ENOMEM)
             err_memory(e, (size_t)argc * sizeof(char *));
         else if (e->code == ERR_NONE)
-            err_set(e, ERR_USAGE, "the command line cannot be understood; see --help");
+            err_set(e, ERR_USAGE, "cannot parse the command line; see --help");
         return CLI_BAD;
     }
     for (size_t i = 0; i < writer_count; i++) {

@@ -97,10 +97,11 @@ static bool check_several(const struct options *o, size_t pictures, struct err *
     if (!is_chosen(o) && outputs_is_stdout(o->output))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
     return !is_chosen(o) || !o->name || strstr(o->name, CLI_NAME_MODE) ||
-           err_set(e, ERR_USAGE,
-                   "--name '%s': %zu pictures of a film would have one name; put " CLI_NAME_MODE
-                   " into it",
-                   o->name, pictures);
+           err_set(
+               e, ERR_USAGE,
+               "--name '%s': %zu pictures of a film would have the same name; put " CLI_NAME_MODE
+               " into it",
+               o->name, pictures);
 }
 
 /* Adds the outputs of -o. */
@@ -231,28 +232,27 @@ static bool spare_old(const char *film, const struct output *output, struct err 
     if (stat(path, &s) != 0)
         return true;
     if (!output->writer)
-        return output->overwrite ||
-               err_set(e, ERR_FAILED,
-                       "'%s' is there, and raw pictures do not say of which film they are; choose "
-                       "another name with %s, or --overwrite",
-                       path, output->option);
+        return output->overwrite || err_set(e, ERR_FAILED,
+                                            "'%s' exists, and a dump does not name its film; "
+                                            "choose another name with %s, or --overwrite",
+                                            path, output->option);
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED,
-                       "'%s' is there and was not made by barcode; choose another name with %s",
-                       path, output->option);
+                       "'%s' exists and was not made by barcode; choose another name with %s", path,
+                       output->option);
     if (output->overwrite || stat(film, &s) != 0)
         return true; /* opening the film reports the error */
     if (!film_id_of(film, mine, e))
         return false;
     if (!mine[0] || !shown[0])
-        return err_set(e, ERR_FAILED,
-                       "'%s' is there, and whether it shows this film cannot be told; choose "
-                       "another name with %s, or --overwrite",
-                       path, output->option);
+        return err_set(
+            e, ERR_FAILED,
+            "'%s' exists and may show another film; choose another name with %s, or --overwrite",
+            path, output->option);
     return strcmp(shown, mine) == 0 ||
            err_set(e, ERR_FAILED,
-                   "'%s' is there and shows another film, or this one before it was changed; "
-                   "choose another name with %s, or --overwrite",
+                   "'%s' exists and shows another film, or this one before it was modified; choose "
+                   "another name with %s, or --overwrite",
                    path, output->option);
 }
 
@@ -326,8 +326,8 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
             option = list->named[k].option;
     }
     return !option || !isatty(STDOUT_FILENO) ||
-           err_set(e, ERR_USAGE,
-                   "%s -: pixels are not for a terminal; send stdout to a file or a pipe", option);
+           err_set(e, ERR_USAGE, "%s -: stdout is a terminal; send pixels to a file or a pipe",
+                   option);
 }
 
 /* Rejects one file for several films, unless each film is a line of it. */
@@ -360,7 +360,7 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
 {
     for (size_t k = 0; report && nth(list, k); k++)
         if (same_output(nth(list, k)->path, report))
-            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by --report", report,
+            return err_set(e, ERR_USAGE, "'%s' is requested twice: by %s and by --report", report,
                            nth(list, k)->option);
     for (size_t k = 0; nth(list, k); k++) {
         for (size_t j = k + 1; nth(list, j); j++) {
@@ -369,9 +369,9 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
                 continue;
             if (k < list->pictures)
                 return err_set(e, ERR_USAGE,
-                               "'%s' is asked for twice: as the picture and as another output",
+                               "'%s' is requested twice: as the picture and as another output",
                                a->path);
-            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by %s", a->path,
+            return err_set(e, ERR_USAGE, "'%s' is requested twice: by %s and by %s", a->path,
                            a->option, b->option);
         }
     }
@@ -434,7 +434,7 @@ static bool check_folder(const struct options *o, const struct inputs *in, const
     if (outputs_add_suffix(o, in, folder))
         log_msg(LOG_VERBOSE,
                 "names in '%s' end in " OUTPUTS_SUFFIX
-                ", because films lie there too; --name '" CLI_NAME_STEM "' leaves it out",
+                ", because films are in that folder, too; --name '" CLI_NAME_STEM "' avoids that",
                 folder && *folder ? folder : ".");
     return true;
 }
@@ -487,8 +487,9 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
         return false;
     if (o->name && chosen == 0)
-        return err_set(e, ERR_USAGE,
-                       "--name is for names in folders, and every output has a name of its own");
+        return err_set(
+            e, ERR_USAGE,
+            "--name applies to outputs in folders, but every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
         if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;

@@ -45,8 +45,8 @@ bool outputs_check_folder(const struct output *output, struct err *e)
     const char *folder = find_folder(
         copy, output->below ? (size_t)(output->below - path) : last_begins(path), &s, &there);
     if (!there)
-        ok =
-            err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' is not there", path, folder);
+        ok = err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' does not exist", path,
+                     folder);
     else if (!S_ISDIR(s.st_mode))
         ok = err_set(e, ERR_FAILED, "cannot write '%s': '%s' is not a folder", path, folder);
     else if (access(folder, W_OK | X_OK) != 0)
@@ -79,10 +79,10 @@ bool outputs_check_named(const char *folder, struct err *e)
         return err_memory(e, strlen(folder));
     const char *shown = *parent ? parent : ".";
     bool there = stat(shown, &s) == 0;
-    bool ok =
-        there ? check_place(shown, &s, e)
-              : err_set(e, ERR_FAILED, "cannot make the folder '%s': the folder '%s' is not there",
-                        folder, shown);
+    bool ok = there ? check_place(shown, &s, e)
+                    : err_set(e, ERR_FAILED,
+                              "cannot make the folder '%s': the folder '%s' does not exist", folder,
+                              shown);
     free(parent);
     return ok;
 }

@@ -50,11 +50,11 @@ static const char *why_output(struct question *q, const struct output *output,
     char fingerprint[REPORT_FINGERPRINT];
     *metadata = (struct writer_metadata){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
-        return "is not there";
+        return "does not exist";
     if (!output->writer->read_metadata || !S_ISREG(s.st_mode))
-        return "does not say what it shows";
+        return "has no metadata";
     if (!writer_read_metadata(output->writer, output->path, metadata))
-        return "is not whole";
+        return "is incomplete";
     options_fingerprint(q->options, output->writer, output->strips, fingerprint);
     if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
@@ -71,10 +71,10 @@ static const char *why_dump(const struct question *q, const char *path)
     struct stat s;
     const struct writer_metadata *t = &q->reference;
     if (outputs_is_stdout(path) || stat(path, &s) != 0)
-        return "is not there";
+        return "does not exist";
     if (!S_ISREG(s.st_mode) ||
         (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
-        return "is not whole";
+        return "is incomplete";
     return written_since(q, &s) ? "is older than the film" : NULL;
 }
 
@@ -134,10 +134,10 @@ bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
         if (!why)
             in->duty[i] = INPUT_LEFT_OUT;
         if (why)
-            log_msg(LOG_VERBOSE, "'%s' is to be done: '%s' %s", in->path[i], which, why);
+            log_msg(LOG_VERBOSE, "rendering '%s': '%s' %s", in->path[i], which, why);
         else
-            log_msg(LOG_VERBOSE, "'%s' is left out: '%s' is of this film and these options",
-                    in->path[i], list.output[0].path);
+            log_msg(LOG_VERBOSE, "skipped '%s': '%s' is up to date", in->path[i],
+                    list.output[0].path);
         outputs_free(&list);
     }
     return true;
