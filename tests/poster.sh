@@ -228,7 +228,7 @@ refuses 2 "keeps the strip's own pixels" -o x.svg --dpi 300
 refuses 2 "as large as its page" --poster -o x.png --height 5
 refuses 2 "at most 16384" -o x.pdf --width 20000
 refuses 2 "the title is empty" -o x.pdf --title ""
-refuses 2 "two formats" -o x.png --poster=pdf
+refuses 2 "different formats" -o x.png --poster=pdf
 "$barcode" films --poster=pdf -o together --title one 2>&1 | grep -q "one title for 2 films" && good || bad "one title for two films"
 "$barcode" -q "$film" --every 50 -o /dev/full --poster=pdf 2>&1 | grep -q "No space left" && good || bad "a full disk is not told"
 

@@ -11,7 +11,7 @@ struct render_run {
     struct film_queue *queue;
     struct progress *progress;
     int64_t begin_ns;
-    const char *title; /* that was shown last; NULL: none was */
+    const char *title; /* the last title shown; NULL: none */
 };
 
 struct render_run *render_run_open(const struct render *r, struct film_queue *queue)
@@ -24,8 +24,7 @@ struct render_run *render_run_open(const struct render *r, struct film_queue *qu
     return run;
 }
 
-/* The line names the film that has been under way for longest; when none is, the last one that was.
- */
+/* Shows the film in progress that began first; if there is none, the previous one. */
 void render_run_tick(struct render_run *run)
 {
     if (!run)

@@ -16,9 +16,9 @@ enum {
     FLAG_NVDEC = 16,
     FLAGS = 31
 };
-enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* bytes that one takes in the index, at least */
+enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* minimum bytes of one in the index */
 enum { COUNTS = 18 };
-enum { SIDE_MAX = 65535 }; /* of a picture, in a crop */
+enum { SIDE_MAX = 65535 }; /* of a frame, in a crop */
 
 uint32_t cache_index_block_frames(int width, int height)
 {
@@ -69,7 +69,7 @@ void cache_index_free(struct cache_index *x)
     *x = (struct cache_index){0};
 }
 
-/* The counts as a list, so that writing and reading cannot disagree. */
+/* Lists the counts in the order of the file, for encoding and decoding. */
 static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
 {
     uint64_t *const all[COUNTS] = {
@@ -81,7 +81,7 @@ static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
         list[i] = all[i];
 }
 
-/* ------------------------------------------------------------------ to bytes */
+/* ---- Encoding ---- */
 
 static void encode_counts(const struct cache_index *x, struct wire_out *o)
 {
@@ -149,7 +149,7 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
     frame_times_encode(x->frame_times, o);
 }
 
-/* ------------------------------------------------------------------ from bytes */
+/* ---- Decoding ---- */
 
 static bool decode_side(struct wire_in *in, uint64_t least, int *to)
 {
@@ -202,7 +202,7 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     return decode_crop(&x->crop, in);
 }
 
-/* *places gets how many frames the blocks hold. */
+/* Sets `*places` to the number of frames in the blocks. */
 static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at, uint64_t end,
                           uint64_t *places)
 {
@@ -241,7 +241,7 @@ static bool decode_frame(struct index_frame *f, const struct index_frame *before
         frame_step > UINT64_MAX / 4 || frame > UINT64_MAX / 4 || time_step > TIME_MAX_US ||
         time_step < -TIME_MAX_US)
         return false;
-    /* a frame has one place in a picture, and follows those before */
+    /* columns and frames ascend */
     if (before && (step < 1 || frame_step < 1))
         return false;
     column += step;
@@ -283,5 +283,5 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     if (ok)
         return true;
     cache_index_free(x);
-    return err_set(e, ERR_FAILED, "its table of frames makes no sense");
+    return err_set(e, ERR_FAILED, "its index is invalid");
 }
