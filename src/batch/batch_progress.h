@@ -8,21 +8,21 @@
 #include "film_queue.h"
 #include "barcode/render/render.h"
 
-struct render_run;
+struct batch_progress;
 
 /*
- * Opens the line. `r` and `queue` are borrowed until render_run_close. Returns NULL if out of
+ * Opens the line. `r` and `queue` are borrowed until batch_progress_close. Returns NULL if out of
  * memory; the films are then rendered without a line.
  */
-struct render_run *render_run_open(const struct render *r, struct film_queue *queue);
+struct batch_progress *batch_progress_open(const struct render *r, struct film_queue *queue);
 
 /* Shows the progress if the interval has passed; cheap to call often. Does nothing if NULL. */
-void render_run_tick(struct render_run *run);
+void batch_progress_tick(struct batch_progress *run);
 
 /*
  * Shows the final state, erases the line and frees `*run`; sets it to NULL. Does nothing if `*run`
  * is NULL.
  */
-void render_run_close(struct render_run **run);
+void batch_progress_close(struct batch_progress **run);
 
 #endif

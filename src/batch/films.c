@@ -103,14 +103,14 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
  * Waits for the end of any worker process and shows the progress meanwhile. Returns its index, or
  * -1 if none is left.
  */
-static int wait_for_end(const struct workers *c, struct render_run *run)
+static int wait_for_end(const struct workers *c, struct batch_progress *run)
 {
     enum { TICK_MS = 100 };
     int ended = -1, left = 0;
     for (int i = 0; i < c->count; i++)
         left += c->worker[i].pid > 0;
     while (left > 0 && (ended = worker_wait(c->worker, c->count, TICK_MS)) < 0)
-        render_run_tick(run);
+        batch_progress_tick(run);
     return ended;
 }
 
@@ -123,17 +123,17 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
     struct film_tally tally = film_queue_tally(queue);
     struct workers c = {.count = worker_process_count(r, &tally)};
     struct worker nobody = {.pid = -1, .pipe = -1};
-    struct render_run *run = NULL;
+    struct batch_progress *run = NULL;
     int i = 0;
     while (i < c.count && (*here = start(&c, i)))
         i++;
     if (*here && tally.due > 1)
-        run = render_run_open(r, queue);
+        run = batch_progress_open(r, queue);
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
     if (!*here)
         return film_workers_run(r, queue, &c.worker[i], c.count);
-    render_run_close(&run);
+    batch_progress_close(&run);
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
         film_workers_run(r, queue, &nobody, 1);

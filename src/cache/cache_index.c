@@ -18,6 +18,7 @@ enum {
 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* minimum bytes of one in the index */
 enum { COUNTS = 18 };
+enum { TRACKS_MAX = 16 };
 enum { SIDE_MAX = 65535 }; /* of a frame, in a crop */
 
 uint32_t cache_index_block_frames(int width, int height)
@@ -66,7 +67,34 @@ void cache_index_free(struct cache_index *x)
     free(x->block);
     free(x->frame);
     frame_times_free(&x->frame_times);
+    for (uint64_t i = 0; i < x->tracks; i++)
+        free(x->track[i].data);
+    free(x->track);
     *x = (struct cache_index){0};
+}
+
+bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
+                           struct err *e)
+{
+    uint8_t *copy = malloc(bytes + 1);
+    struct index_track *grown =
+        copy ? realloc(x->track, ((size_t)x->tracks + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(copy);
+        return err_memory(e, bytes);
+    }
+    memcpy(copy, data, bytes);
+    x->track = grown;
+    x->track[x->tracks++] = (struct index_track){kind, bytes, copy};
+    return true;
+}
+
+const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind)
+{
+    for (uint64_t i = 0; i < x->tracks; i++)
+        if (x->track[i].kind == kind)
+            return &x->track[i];
+    return NULL;
 }
 
 /* Lists the counts in the order of the file, for encoding and decoding. */
@@ -147,6 +175,12 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
         time = f->tag.time_us;
     }
     frame_times_encode(x->frame_times, o);
+    wire_put_number(o, x->tracks);
+    for (uint64_t i = 0; i < x->tracks; i++) {
+        wire_put_number(o, x->track[i].kind);
+        wire_put_number(o, x->track[i].bytes);
+        wire_put(o, x->track[i].data, x->track[i].bytes);
+    }
 }
 
 /* ---- Decoding ---- */
@@ -271,6 +305,22 @@ static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t pl
     return true;
 }
 
+static bool decode_tracks(struct cache_index *x, struct wire_in *in)
+{
+    uint64_t count = wire_number(in);
+    if (count > TRACKS_MAX)
+        return false;
+    for (uint64_t i = 0; i < count && !in->failed; i++) {
+        uint64_t kind = wire_number(in), bytes = wire_number(in);
+        if (in->failed || kind > UINT32_MAX || bytes > wire_left(in) ||
+            cache_index_track(x, (uint32_t)kind) ||
+            !cache_index_add_track(x, (uint32_t)kind, in->at, (size_t)bytes, NULL))
+            return false;
+        in->at += bytes;
+    }
+    return !in->failed;
+}
+
 bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
                         uint64_t end, struct err *e)
 {
@@ -279,7 +329,7 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     uint64_t places;
     bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) &&
               decode_frames(x, &in, places) && (x->frame_times = frame_times_decode(&in)) &&
-              !in.failed && wire_left(&in) == 0;
+              decode_tracks(x, &in) && !in.failed && wire_left(&in) == 0;
     if (ok)
         return true;
     cache_index_free(x);

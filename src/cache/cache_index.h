@@ -15,8 +15,8 @@
  *
  * The index: size of the frames, place and name of the film, flags, decode counts, crop, blocks
  * (compressed bytes, frames, checksum), columns in order (distance from the previous one, repeat,
- * frame, time, status, place), and the frame times. A place is a frame's position among the frames
- * of all blocks.
+ * frame, time, status, place), the frame times, and tracks (kind, bytes). A place is a frame's
+ * position among the frames of all blocks.
  */
 #ifndef BARCODE_CACHE_INDEX_H
 #define BARCODE_CACHE_INDEX_H
@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 enum {
-    ENTRY_VERSION = 4,
+    ENTRY_VERSION = 5,
     ENTRY_HEAD = 16,
     ENTRY_TAIL = 64,
     ENTRY_FILM_BYTES = 64,   /* of the film's name, with its terminating zero */
@@ -62,6 +62,16 @@ struct index_frame {
     uint64_t place;            /* position among the frames of all blocks */
 };
 
+/*
+ * A second kind of data beside the frames, such as the film's sound. The index owns `data`. A
+ * reader skips kinds that it does not know.
+ */
+struct index_track {
+    uint32_t kind;
+    size_t bytes;
+    uint8_t *data;
+};
+
 /* The index of an entry. Frames are sorted by column, which is also the order of their numbers. */
 struct cache_index {
     int width, height;
@@ -77,6 +87,8 @@ struct cache_index {
     struct index_frame *frame;
     uint64_t frames;
     struct frame_times *frame_times; /* may be NULL for encoding */
+    struct index_track *track;
+    uint64_t tracks;
 };
 
 /* Returns the number of frames in a full block of frames of this size. */
@@ -96,6 +108,16 @@ const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t
  * `frames` is 0.
  */
 void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
+
+/*
+ * Appends a track with a copy of `data`. Returns false if out of memory, with `x` unchanged. At
+ * most one track of a kind.
+ */
+bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
+                           struct err *e);
+
+/* Returns the track of a kind, or NULL. The index owns the track. */
+const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind);
 
 void cache_index_encode(const struct cache_index *x, struct wire_out *o);
 

@@ -337,7 +337,7 @@ struct candidate {
     uint64_t bytes;
 };
 
-struct trimming {
+struct eviction {
     const char *keep;
     struct candidate *list;
     size_t count, room;
@@ -361,7 +361,7 @@ static void sweep(const char *path, const struct stat *st)
 
 static void weigh(void *user, const char *path, const char *name, const struct stat *st)
 {
-    struct trimming *t = user;
+    struct eviction *t = user;
     if (!cache_key_is_name(name)) {
         sweep(path, st);
         return;
@@ -390,7 +390,7 @@ static int by_use(const void *a, const void *b)
     return (p->used.tv_nsec > q->used.tv_nsec) - (p->used.tv_nsec < q->used.tv_nsec);
 }
 
-void cache_store_crop(const struct cache_store *s, const char *keep)
+void cache_store_evict(const struct cache_store *s, const char *keep)
 {
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
@@ -400,7 +400,7 @@ void cache_store_crop(const struct cache_store *s, const char *keep)
      * at once, which only costs frames.
      */
     bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    struct trimming t = {.keep = keep};
+    struct eviction t = {.keep = keep};
     if (!busy)
         cache_store_each(s, true, weigh, &t);
     if (t.count > 0)

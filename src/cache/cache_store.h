@@ -73,7 +73,7 @@ void cache_store_remove(const struct cache_store *s, const struct cache_entry *e
  * Evicts the least recently used entries until the rest is within the limit. Never evicts the entry
  * named `keep`. Also removes temporaries of processes that no longer exist.
  */
-void cache_store_crop(const struct cache_store *s, const char *keep);
+void cache_store_evict(const struct cache_store *s, const char *keep);
 
 /*
  * Calls `visit` for every entry of the folder, and with `temps` also for temporaries. Returns false

@@ -124,7 +124,7 @@ bool frame_cache_crop(const struct frame_cache *c, struct crop *crop)
     return true;
 }
 
-void frame_cache_truncate(struct frame_cache *c, const struct crop *crop)
+void frame_cache_set_crop(struct frame_cache *c, const struct crop *crop)
 {
     if (c)
         c->crop = *crop;
@@ -246,7 +246,7 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns,
                 source_cache_frames(c->source));
     bool kept = c->writer && keep_written(c, columns, counts, ok);
     /* Also after a hit: the limit may have changed. */
-    cache_store_crop(&c->store, kept ? c->key.name : "");
+    cache_store_evict(&c->store, kept ? c->key.name : "");
 }
 
 void frame_cache_close(struct frame_cache **cache)

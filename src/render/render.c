@@ -131,7 +131,7 @@ static void describe_decoding(struct render_job *j)
     if (c->nvdec || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
-        log_msg(render_loudness(j), "'%s': %" PRIu64 " NVDEC workers decoded in software",
+        log_msg(render_warning_level(j), "'%s': %" PRIu64 " NVDEC workers decoded in software",
                 j->report.film->path, c->fallbacks);
 }
 

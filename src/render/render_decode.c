@@ -124,7 +124,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     return ok;
 }
 
-enum log_level render_loudness(const struct render_job *j)
+enum log_level render_warning_level(const struct render_job *j)
 {
     return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
 }
@@ -145,7 +145,7 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
      */
     if (c->contradicted) {
         log_msg(
-            render_loudness(j),
+            render_warning_level(j),
             "'%s': the frames do not match the headers: decoding again with one software decoder",
             r->film->path);
         *plan = DECODE_SEQUENTIAL;

@@ -101,7 +101,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                     struct decode_counts *counts, struct decode_times *times, struct err *e);
 
 /* Returns the log level of "decoded in software": a warning only if the user demanded NVDEC. */
-enum log_level render_loudness(const struct render_job *j);
+enum log_level render_warning_level(const struct render_job *j);
 
 /* ---- render_verify.c ---- */
 

@@ -233,6 +233,6 @@ bool render_crop(struct render_job *j, struct err *e)
         log_crop(j, NULL);
     else if (rule->kind == CROP_AUTO && !look_for_bars(j, e))
         return false;
-    frame_cache_truncate(j->cache, &j->report.crop);
+    frame_cache_set_crop(j->cache, &j->report.crop);
     return true;
 }

@@ -69,7 +69,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 bool frame_cache_crop(const struct frame_cache *c, struct crop *crop);
 
 /* Sets the crop of the frames that will be stored. Call it once, before decoding. */
-void frame_cache_truncate(struct frame_cache *c, const struct crop *crop);
+void frame_cache_set_crop(struct frame_cache *c, const struct crop *crop);
 
 /* Returns the source to decode: a source of cached frames, or `film` itself. */
 struct source *frame_cache_source(struct frame_cache *c, struct source *film);
