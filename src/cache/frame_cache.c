@@ -62,16 +62,9 @@ static void start_writer(struct frame_cache *c)
 }
 
 /*
- * Frames that a run without --keyframes left are the same pictures where number and time agree, if
- * every picture has a time of its own: in these containers. Elsewhere hidden and packed pictures
- * make both a guess.
+ * Looks for frames that a run without --keyframes left. They are the same frames where number and
+ * time agree. Where frames have no times, hidden and packed pictures make both a guess.
  */
-static bool has_times(const struct film *f)
-{
-    return strncmp(f->container, "mov,", 4) == 0 || strncmp(f->container, "matroska", 8) == 0 ||
-           strcmp(f->container, "mpegts") == 0;
-}
-
 static void look_for_exact(struct frame_cache *c)
 {
     struct cache_key key;
@@ -98,8 +91,8 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         snprintf(c->found.why, sizeof c->found.why, "--refresh");
     else
         c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->decoder);
-    if (c->found.answer == CACHE_MISS && ask->selection->keyframes && has_times(&ask->film->film) &&
-        !c->options->refresh)
+    if (c->found.answer == CACHE_MISS && ask->selection->keyframes &&
+        ask->film->film.frames_have_times && !c->options->refresh)
         look_for_exact(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);

@@ -14,12 +14,14 @@ extern "C" {
 #endif
 
 struct film {
-    char *path;            /* as the user gave it; owned by the source that opened it */
-    char title[256];       /* the container's own; any bytes; "": it has none */
-    char container[48];    /* "matroska,webm" */
-    char codec[32];        /* "h264" */
-    char pixel_format[32]; /* "yuv420p10le" */
-    int stream;            /* index of the video stream in the container */
+    char *path;             /* as the user gave it; owned by the source that opened it */
+    char title[256];        /* the container's own; any bytes; "": it has none */
+    char container[48];     /* "matroska,webm" */
+    bool frames_have_times; /* in such a container each frame has a time of its own */
+    bool lists_key_frames;  /* such a container lists its key frames */
+    char codec[32];         /* "h264" */
+    char pixel_format[32];  /* "yuv420p10le" */
+    int stream;             /* index of the video stream in the container */
     int video, videos; /* its number among the video streams (--stream), and how many these are */
     int width, height; /* displayed samples: crop and orientation applied */
     int coded_width, coded_height;

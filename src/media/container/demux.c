@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "container_quirks.h"
 #include "open.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
@@ -18,21 +19,6 @@ static enum bitstream bitstream_of(enum AVCodecID id)
     case AV_CODEC_ID_AV1: return STREAM_AV1;
     default: return STREAM_OTHER;
     }
-}
-
-/*
- * Returns true if the container says where each picture begins, so that a packet is a picture.
- * Returns false if a parser finds the pictures in a stream of bytes; it does not report gaps. The
- * files of a playlist may be of either kind.
- */
-static bool is_framed(const AVInputFormat *container)
-{
-    static const char *const streams[] = {"mpeg", "hls",  "applehttp", "dash", "concat",
-                                          "wtv",  "rtsp", "imf",       "_pipe"};
-    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
-        if (strstr(container->name, streams[i]))
-            return false;
-    return !(container->flags & AVFMT_NOTIMESTAMPS);
 }
 
 /*
@@ -71,9 +57,10 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format,
                         .stream = s,
-                        .framed = is_framed(format->iformat),
-                        .table = strstr(format->iformat->name, "mp4") != NULL,
+                        .quirks = container_quirks(format),
                         .failed = begins_in_zeros(format)};
+    /* A parser, which finds the pictures otherwise, does not report gaps. */
+    r->framed = !r->quirks->unframed && !(format->iformat->flags & AVFMT_NOTIMESTAMPS);
     r->traits = codec_traits(bitstream_of(s->codecpar->codec_id));
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
     r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
@@ -328,14 +315,11 @@ static int read_packet(struct demux *r, AVPacket *packet)
 }
 
 /* Returns true if an error of av_read_frame only means the end of the file. */
-static bool is_end(const AVFormatContext *format, int code)
+static bool is_end(const struct demux *r, int code)
 {
-    AVIOContext *file = format->pb;
-    if (!file || file->error < 0 || !avio_feof(file))
-        return false;
-    const char *name = format->iformat->name;
-    bool invalid = code == AVERROR_INVALIDDATA && strcmp(name, "mpjpeg") == 0;
-    return invalid || code == AVERROR(EIO) || (code == -1 && strcmp(name, "gxf") == 0);
+    AVIOContext *file = r->format->pb;
+    return file && file->error >= 0 && avio_feof(file) &&
+           (code == AVERROR(EIO) || code == r->quirks->end_error);
 }
 
 /*
@@ -372,7 +356,7 @@ static bool read_on(struct demux *r, AVPacket *packet)
     for (int errors = 0; errors < ERRORS_MAX;) {
         int code = read_packet(r, packet);
         AVIOContext *file = r->format->pb;
-        if (code >= 0 || code == AVERROR_EOF || is_end(r->format, code))
+        if (code >= 0 || code == AVERROR_EOF || is_end(r, code))
             return code >= 0;
         r->failed = r->gap = true;
         int64_t at = file ? avio_tell(file) : -1;
@@ -400,7 +384,7 @@ static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
 /* Returns true if the film ended early, by an MP4's sample table or an AVI's header. */
 static bool is_truncated(const struct demux *r)
 {
-    int samples = r->table ? avformat_index_get_entries_count(r->stream) : 0;
+    int samples = r->quirks->index_is_mp4 ? avformat_index_get_entries_count(r->stream) : 0;
     int64_t declared_us = container_shortened_us(r->format, r->stream);
     int64_t frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
     return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||

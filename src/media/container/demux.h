@@ -31,17 +31,17 @@ struct demux {
     bool rasl_undecodable;        /* HEVC: the last key's RASL pictures miss their references */
     bool may_suppress_output;     /* HEVC: some pictures may not be output, the decoder knows */
     bool needs_sequential;        /* something that only a sequential decode gets right */
-    bool framed;                  /* a packet is a picture: the container says where each begins */
-    bool table;                   /* MP4: it has a table of all its packets */
-    bool failed;                  /* the container is damaged somewhere */
-    int64_t reached_us;           /* the latest decoding time of a packet */
-    int64_t frame_us;             /* of a broadcast: nominal time of a frame; 0: of others */
-    int64_t dts_us, stays_us;     /* the last packet's time, TIME_NONE if unknown; its duration */
-    unsigned steady;              /* so many packets before it came a frame apart */
-    bool gap;                     /* packets are missing since the last picture */
-    uint64_t bare;                /* packets so far that have no bytes */
-    int suspect_next;             /* so many of the next pictures may lack bytes */
-    struct av_log_counts logged;  /* by demuxers while they read this film */
+    const struct container_quirks *quirks;
+    bool framed;                 /* a packet is a picture: the container says where each begins */
+    bool failed;                 /* the container is damaged somewhere */
+    int64_t reached_us;          /* the latest decoding time of a packet */
+    int64_t frame_us;            /* of a broadcast: nominal time of a frame; 0: of others */
+    int64_t dts_us, stays_us;    /* the last packet's time, TIME_NONE if unknown; its duration */
+    unsigned steady;             /* so many packets before it came a frame apart */
+    bool gap;                    /* packets are missing since the last picture */
+    uint64_t bare;               /* packets so far that have no bytes */
+    int suspect_next;            /* so many of the next pictures may lack bytes */
+    struct av_log_counts logged; /* by demuxers while they read this film */
     /* pictures so far that are not shown, and that are no pictures but must be */
     uint64_t hidden, unreadable;
 };

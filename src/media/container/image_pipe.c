@@ -5,13 +5,6 @@
 
 enum { LOOKED_AT = 5 }; /* a film's first pictures may be damaged */
 
-bool film_pictures_pipe(const AVFormatContext *format)
-{
-    const char *name = format->iformat->name;
-    size_t n = strlen(name);
-    return n > 5 && strcmp(name + n - 5, "_pipe") == 0;
-}
-
 /* Without a parser the demuxer takes the whole file for one picture. */
 static bool can_be_split(enum AVCodecID codec)
 {

@@ -11,9 +11,6 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
-/* True if the demuxer is one of single pictures, read from bytes. */
-bool film_pictures_pipe(const AVFormatContext *format);
-
 /*
  * True if a second picture of the first one's size is among the first few, in a container that was
  * just opened. It is read for that, up to there, and is to be opened anew. A photograph that holds

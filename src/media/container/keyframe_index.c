@@ -50,14 +50,12 @@ static bool head_names_cues(const char *path)
 
 enum key_index_kind key_index_kind(const struct demux *r, const struct film *film)
 {
-    const char *name = r->format->iformat->name;
-    if (!container_is_seekable(r->format))
-        return KEY_INDEX_NONE;
-    if (strstr(name, "mp4") || strcmp(name, "avi") == 0)
-        return samples_cover(r->stream, film) ? KEY_INDEX_SAMPLES : KEY_INDEX_NONE;
-    bool cues = strstr(name, "matroska") && !(r->format->flags & AVFMT_FLAG_CUSTOM_IO) &&
-                head_names_cues(film->path);
-    return cues ? KEY_INDEX_CUES : KEY_INDEX_NONE;
+    enum key_index_kind kind = container_quirks(r->format)->index;
+    bool usable = container_is_seekable(r->format) &&
+                  (kind != KEY_INDEX_SAMPLES || samples_cover(r->stream, film)) &&
+                  (kind != KEY_INDEX_CUES ||
+                   (!(r->format->flags & AVFMT_FLAG_CUSTOM_IO) && head_names_cues(film->path)));
+    return usable ? kind : KEY_INDEX_NONE;
 }
 
 static bool add(struct key_index *x, const struct key_entry *key, struct err *e)
@@ -149,7 +147,7 @@ bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux 
         key_index_close(x);
         return false;
     }
-    choose_seeks(x, r->stream, strstr(r->format->iformat->name, "mp4"));
+    choose_seeks(x, r->stream, container_quirks(r->format)->index_is_mp4);
     if (x->count == 0 || (kind == KEY_INDEX_CUES && !cues_cover(x, known, film)))
         key_index_close(x);
     return true;
@@ -163,7 +161,7 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
         return false;
     /* What went wrong elsewhere in the file says nothing of this picture. */
     demux_jumped(r, key->serial);
-    bool mp4 = strstr(r->format->iformat->name, "mp4");
+    bool mp4 = container_quirks(r->format)->index_is_mp4;
     while (demux_next(r, p, e)) {
         int64_t stamp = p->packet ? p->packet->dts : AV_NOPTS_VALUE;
         if (!mp4 || stamp == key->stamp)

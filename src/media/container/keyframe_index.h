@@ -8,6 +8,7 @@
 #ifndef BARCODE_CONTAINER_KEYFRAME_INDEX_H
 #define BARCODE_CONTAINER_KEYFRAME_INDEX_H
 
+#include "container_quirks.h"
 #include "demux.h"
 #include "media/bitstream/coded_picture.h"
 #include "barcode/media/film.h"
@@ -15,12 +16,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum key_index_kind {
-    KEY_INDEX_NONE,    /* no index that can be relied on: the film is read through */
-    KEY_INDEX_SAMPLES, /* every picture of the film */
-    KEY_INDEX_CUES     /* key frames; they are not read before key_index_open */
-};
 
 struct key_entry {
     int64_t stamp;   /* as the demuxer's index has it, in the stream's units */

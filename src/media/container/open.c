@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <math.h>
 
+#include "container_quirks.h"
 #include "hdr_metadata.h"
 #include "image_pipe.h"
 #include "pipe_input.h"
@@ -25,14 +26,6 @@
 bool container_is_seekable(const AVFormatContext *format)
 {
     return format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
-}
-
-bool container_is_one_of(const AVFormatContext *format, const char *const *names, size_t count)
-{
-    bool is = false;
-    for (size_t i = 0; i < count; i++)
-        is |= strcmp(format->iformat->name, names[i]) == 0;
-    return is;
 }
 
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes)
@@ -76,26 +69,21 @@ static struct orientation read_orientation(AVStream *s)
     return o;
 }
 
-/*
- * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an
- * IVF, which libavformat takes for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a
- * RealMedia, and 2^30 frames in an AVI, that FFmpeg wrote into a pipe.
- */
+/* Returns true if the declared length is a placeholder that its writer never replaced. */
 static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
 {
-    const int64_t hour_ms = 3600000, avi_most = 1 << 30;
-    const char *name = format->iformat->name;
-    bool ivf = s->duration > INT32_MAX || s->duration == UINT16_MAX;
-    return (strcmp(name, "ivf") == 0 && ivf) ||
-           (strcmp(name, "rm") == 0 && s->duration == hour_ms) ||
-           (strcmp(name, "avi") == 0 && s->nb_frames == avi_most);
+    const struct container_quirks *q = container_quirks(format);
+    return (q->unset_duration > 0 && s->duration == q->unset_duration) ||
+           (q->duration_max > 0 && s->duration > q->duration_max) ||
+           (q->unset_frames > 0 && s->nb_frames == q->unset_frames);
 }
 
 int64_t container_shortened_us(const AVFormatContext *format, const AVStream *stream)
 {
     int64_t frames = stream->nb_frames;
-    bool avi = strcmp(format->iformat->name, "avi") == 0 && !is_placeholder(format, stream);
-    bool shortened = avi && stream->duration > 0 && frames > stream->duration;
+    bool shortened = container_quirks(format)->shortens_duration &&
+                     !is_placeholder(format, stream) && stream->duration > 0 &&
+                     frames > stream->duration;
     return shortened ? av_rescale_q(frames, stream->time_base, AV_TIME_BASE_Q) : 0;
 }
 
@@ -114,7 +102,7 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
         return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);
     int64_t us = format->duration != AV_NOPTS_VALUE && format->duration > 0 ? format->duration : -1;
-    if (!strstr(format->iformat->name, "matroska"))
+    if (!container_quirks(format)->duration_from_0)
         return us;
     const AVDictionaryEntry *tag = av_dict_get(s->metadata, "DURATION", NULL, 0);
     int64_t tagged;
@@ -123,14 +111,6 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     if (us > 0 && s->start_time != AV_NOPTS_VALUE)
         us -= av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q);
     return us > 0 ? us : -1;
-}
-
-/* Returns true if the container has one length for several streams, maybe that of its sound. */
-static bool is_longest_stream(const AVFormatContext *format)
-{
-    static const char *const known[] = {"flv", "asf", "nut"};
-    return format->nb_streams > 1 &&
-           container_is_one_of(format, known, sizeof known / sizeof *known);
 }
 
 static void read_title(const AVFormatContext *format, struct film *f)
@@ -143,7 +123,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
                        struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
+    const struct container_quirks *quirks = container_quirks(format);
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
+    f->frames_have_times = quirks->frames_have_times;
+    f->lists_key_frames = quirks->index != KEY_INDEX_NONE;
     read_title(format, f);
     snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
     unsigned codec = avcodec_version(), container = avformat_version();
@@ -170,8 +153,8 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->duration_us = read_duration(format, s);
     /* Where timestamps may jump, the last one minus the first is no length either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    f->duration_guessed =
-        rated || format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
+    f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT ||
+                          (quirks->longest_duration && format->nb_streams > 1);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
     /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by
      * it. */
@@ -390,10 +373,10 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
  * after another are. */
 static bool check_container(const char *path, AVFormatContext **format, struct err *e)
 {
-    const char *name = (*format)->iformat->name;
-    if (strcmp(name, "tty") == 0)
+    const struct container_quirks *quirks = container_quirks(*format);
+    if (quirks->is_text)
         return err_set(e, ERR_INPUT, "'%s' is text, not a film", path);
-    if (film_pictures_pipe(*format)) {
+    if (quirks->is_image_pipe) {
         bool follow = film_pictures_follow(*format);
         if (interrupted())
             return interrupt_error(e);
@@ -401,7 +384,7 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     }
     if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
         film_input_go_on((*format)->pb);
-    return !strstr(name, "image2") || refuse_picture(path, e);
+    return !quirks->is_image || refuse_picture(path, e);
 }
 
 static bool open_container(const char *path, AVFormatContext **format, struct head *head,

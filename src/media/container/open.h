@@ -41,9 +41,6 @@ void container_close(AVFormatContext **format);
  * other files. */
 bool container_is_seekable(const AVFormatContext *format);
 
-/* True if the demuxer's name is one of these, whole. */
-bool container_is_one_of(const AVFormatContext *format, const char *const *names, size_t count);
-
 /*
  * Reads up to `bytes` bytes of the film's file at `at`, then goes back to where the file stood.
  * Returns how many came, 0 at the file's end; -1 if it cannot be sought in, or is not read. The

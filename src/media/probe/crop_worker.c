@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "media/container/container_quirks.h"
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
@@ -16,23 +17,19 @@
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };
 enum { APART = 12 }; /* packets from one picture behind it to the next one */
 
-/*
- * Without an index libavformat reads everything up to a time, but where times can be halved to;
- * some find their feet at any byte.
- */
+/* Returns how places are sought. Most demuxers without an index read everything up to a time. */
 static enum way way_of(const struct crop_worker *w)
 {
-    static const char *const halved[] = {"asf", "ogg", "nut", "mxf"};
-    static const char *const any_byte[] = {"mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"};
+    const struct container_quirks *quirks = container_quirks(w->format);
     const int64_t small = 64 << 20;
     if (!container_is_seekable(w->format))
         return NO_WAY;
-    if (container_is_one_of(w->format, any_byte, sizeof any_byte / sizeof *any_byte))
+    if (quirks->seeks_to_any_byte)
         return BY_BYTE;
     const struct demux r = {.format = w->format, .stream = w->stream};
     bool indexed = key_index_kind(&r, w->samples->film) != KEY_INDEX_NONE;
-    bool quick = indexed || container_is_one_of(w->format, halved, sizeof halved / sizeof *halved);
-    return quick || avio_size(w->format->pb) <= small ? BY_TIME : NO_WAY;
+    return indexed || quirks->seeks_by_bisection || avio_size(w->format->pb) <= small ? BY_TIME
+                                                                                      : NO_WAY;
 }
 
 /* The first picture's time as the film's file has it, in microseconds. */
@@ -267,19 +264,12 @@ void crop_worker_sample_more(struct crop_worker *w)
     } while (more);
 }
 
-/* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold
- * fields.) */
-static bool is_simple(const struct crop_worker *w)
-{
-    static const char *const simple[] = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"};
-    return w->samples->opened && container_is_seekable(w->samples->opened) &&
-           container_is_one_of(w->samples->opened, simple, sizeof simple / sizeof *simple);
-}
-
 static bool open_film(struct crop_worker *w)
 {
-    w->alone = is_simple(w) && container_open_again(w->samples->film->path, w->samples->opened,
-                                                    &w->format, &w->error);
+    const AVFormatContext *opened = w->samples->opened;
+    w->alone = opened && container_is_seekable(opened) &&
+               container_quirks(opened)->has_complete_header &&
+               container_open_again(w->samples->film->path, opened, &w->format, &w->error);
     if (w->alone)
         return true;
     container_close(&w->format); /* the header was not enough: probe the file again */
