@@ -32,16 +32,17 @@ struct picture {
      * damaged, and `order` is not known
      */
     bool lost;
-    bool empty;        /* by its own account the packet holds no picture: an error means nothing */
-    bool field;        /* one field of a picture whose other one has a packet of its own */
-    bool second;       /* the second field of the picture before it */
-    bool suspect;      /* what follows it in the file is damaged, so that its end may be */
-    bool after_gap;    /* packets are missing right before it */
-    bool intra;        /* nal_info's */
-    bool droppable;    /* nal_info's */
-    bool needs_before; /* HEVC RASL */
-    bool closed;       /* a key whose leading pictures need nothing before it */
-    uint64_t sets;     /* H.264: the state of the parameter sets in force (h264_params.h) */
+    bool empty;         /* by its own account the packet holds no picture: an error means nothing */
+    bool field;         /* one field of a picture whose other one has a packet of its own */
+    bool second;        /* the second field of the picture before it */
+    bool illegal_zeros; /* packet_info's */
+    bool suspect;       /* what follows it in the file is damaged, so that its end may be */
+    bool after_gap;     /* packets are missing right before it */
+    bool intra;         /* packet_info's */
+    bool droppable;     /* packet_info's */
+    bool needs_before;  /* HEVC RASL */
+    bool closed;        /* a key whose leading pictures need nothing before it */
+    uint64_t sets;      /* H.264: the state of the parameter sets in force (h264_params.h) */
     bool marked_leading; /* the bitstream says that it leads its key (HEVC) */
     bool leading;        /* displayed before its GOP's key; set by the chunker */
     bool selected;       /* the selection wants it: `tag` is filled */

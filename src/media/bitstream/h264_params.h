@@ -53,7 +53,7 @@ struct nal_sets {
     uint64_t sps_hash[32], pps_hash[256]; /* hash_64 of their bytes, 0: not seen */
 };
 
-/* Goes on with one packet's sets, in the order of the file. `length_size` as nal_scan's. */
+/* Goes on with one packet's sets, in the order of the file. `length_size` as packet_scan's. */
 void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal_sets *s);
 
 /* The same with those in the extradata: avcC, or as in packets. */

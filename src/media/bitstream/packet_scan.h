@@ -42,7 +42,10 @@ enum rap {
     RAP_OPEN
 };
 
-struct nal_info {
+enum { ZEROED_BYTES = 64 };
+
+/* What one pass over the bytes of a packet finds. */
+struct packet_info {
     bool picture; /* the packet holds (part of) a picture */
     /*
      * it does not, and its bytes are not what a packet without one has: damage. Neither this nor
@@ -65,34 +68,34 @@ struct nal_info {
     bool after_end, ends;
     bool discards; /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
     bool output_flag_present; /* HEVC: of a PPS, its output_flag_present_flag */
-    bool headers;             /* parameter sets, MPEG-2: a sequence header */
     bool shown;               /* VP8/VP9/AV1: the packet shows a frame; true for the others */
     bool field;               /* MPEG-2: a lone field picture */
     int temporal_id;          /* HEVC, else 0 */
     int order;                /* MPEG-2 temporal_reference, -1 for the others */
+    /*
+     * H.264, HEVC, VP9, AV1: ZEROED_BYTES zeros in a row are in coded data, and no padding. No
+     * encoder writes that: data is missing, and decoders do not report it
+     */
+    bool zeroed;
+    /*
+     * H.264 and HEVC: a slice has zeros that encoders avoid (emulation prevention), so data is
+     * missing in it. Disks and downloads leave zeroed blocks
+     */
+    bool illegal_zeros;
+    /*
+     * the part of the packet that contains all its parameter sets (MPEG-2: the first sequence
+     * header with its extensions), for param_sets_note and nal_sets_scan; NULL, 0: it has none
+     */
+    const uint8_t *sets;
+    size_t sets_size;
 };
 
 /*
  * `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for
  * H.264 and HEVC. Of a stream that is not known (STREAM_OTHER) every packet is a picture.
  */
-void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
-              struct nal_info *info);
-
-/*
- * H.264 and HEVC: Returns true if a slice has two zero bytes followed by 0, 1 or 2, except for
- * zeros at its end. Encoders avoid that (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so data
- * is missing there. Disks and downloads leave zeroed blocks.
- */
-bool nal_has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
-
-/*
- * H.264, HEVC, VP9 and AV1: Returns true if NAL_ZEROS zero bytes in a row are in a picture's coded
- * data. No encoder writes that: the zeros replace missing data, and decoders do not report it.
- * Zeros at the end of a NAL unit are padding. Returns false for other codecs.
- */
-enum { NAL_ZEROS = 64 };
-bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+void packet_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
+                 struct packet_info *info);
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 

@@ -44,7 +44,7 @@ struct param_sets {
 void param_sets_begin(struct param_sets *s, enum bitstream stream, const uint8_t *extradata,
                       size_t size);
 
-/* Notes the sets in the packet of picture `picture`. `length_size` as nal_scan's. */
+/* Notes the sets in the packet of picture `picture`. `length_size` as packet_scan's. */
 void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data, size_t size,
                      uint64_t picture);
 

@@ -146,7 +146,7 @@ static int64_t microseconds(int64_t time, AVRational base)
  * never displayed, and what was not yet displayed may be thrown away: how much of it depends on the
  * decoder's state, which only a sequential one has.
  */
-static void note_ends(struct demux *r, const struct nal_info *info, struct picture *p)
+static void note_ends(struct demux *r, const struct packet_info *info, struct picture *p)
 {
     bool anew = r->ended || info->after_end;
     if (!info->picture) {
@@ -177,34 +177,27 @@ static void lose(struct demux *r, struct picture *p)
                           .after_gap = p->after_gap};
 }
 
-static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
-{
-    size_t size = 0;
-    const uint8_t *headers = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
-    bool h264 = r->traits.stream == STREAM_H264;
-    if (headers && h264)
-        nal_sets_scan_extradata(headers, size, &r->sets);
-    if (h264)
-        nal_sets_scan(r->length_size, packet->data, (size_t)packet->size, &r->sets);
-    p->sets = r->sets.state;
-}
-
 /*
- * Parameter sets that change in mid-film (param_sets.h). Those that damage may have touched do not
- * count.
+ * Notes the parameter sets of a picture, and those of new extradata. Sets that damage may have
+ * touched do not count as changed (param_sets.h).
  */
-static void note_param_sets(struct demux *r, const AVPacket *packet, const struct picture *p,
-                            const struct nal_info *info)
+static void note_sets(struct demux *r, const struct packet_info *info, struct picture *p)
 {
     size_t size = 0;
-    const uint8_t *extradata = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    const uint8_t *extradata = av_packet_get_side_data(p->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    if (r->traits.stream == STREAM_H264) {
+        nal_sets_scan_extradata(extradata, size, &r->sets);
+        nal_sets_scan(r->length_size, info->sets, info->sets_size, &r->sets);
+        p->sets = r->sets.state;
+    }
     if (extradata) {
+        /* A new header in mid-film would be missed by workers that begin at a later key frame. */
+        r->needs_sequential |= p->serial > 0;
         param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
         r->length_size = nal_length_size(r->traits.stream, extradata, size);
     }
-    if (info->headers && !p->suspect)
-        param_sets_note(&r->param_sets, r->length_size, packet->data, (size_t)packet->size,
-                        p->serial + 1);
+    if (info->sets && !p->suspect)
+        param_sets_note(&r->param_sets, r->length_size, info->sets, info->sets_size, p->serial + 1);
     bool key = p->rap != RAP_NONE || p->intra;
     r->lacking |= key && param_sets_lacking(&r->param_sets, p->serial + 1);
     r->needs_sequential |= r->lacking || r->param_sets.sequence_changed;
@@ -236,7 +229,8 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
  * temporal unit of AV1 always shows one. A hidden frame of VP9 mostly comes in one packet with a
  * shown one: alone it is rubbish only in a damaged file.
  */
-static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
+static bool is_rubbish(const struct demux *r, const struct picture *p,
+                       const struct packet_info *info)
 {
     bool shows = info->picture && info->shown;
     bool vp9 = r->traits.stream == STREAM_VP9;
@@ -248,8 +242,8 @@ static bool is_rubbish(const struct demux *r, const struct picture *p, const str
 
 static void describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
-    struct nal_info info;
-    nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
+    struct packet_info info;
+    packet_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
     *p = (struct picture){
         .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
     p->pts_us = microseconds(packet->pts, r->stream->time_base);
@@ -271,8 +265,9 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     bool header = is_header(r, packet);
     p->hidden = !info.picture || !info.shown || dropped || header;
     /* It breaks off, or lost a piece. */
-    p->suspect = r->suspect_next > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
-                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
+    p->suspect =
+        r->suspect_next > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) || info.zeroed;
+    p->illegal_zeros = info.illegal_zeros;
     r->suspect_next -= r->suspect_next > 0;
     p->empty = (!info.picture && !info.unreadable) || header;
     p->droppable = info.droppable;
@@ -281,17 +276,12 @@ static void describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->closed = info.closed;
     if (info.order >= 0)
         p->order = info.order;
-    /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions
-     * that jump. */
-    r->needs_sequential |= info.field;
-    r->needs_sequential |=
-        p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
+    r->needs_sequential |= info.field; /* two packets a picture would count twice */
     note_ends(r, &info, p);
     r->hidden += p->hidden;
-    note_headers(r, packet, p);
     if (r->parser)
         parse(r, packet, p);
-    note_param_sets(r, packet, p, &info);
+    note_sets(r, &info, p);
 }
 
 static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
