@@ -1,5 +1,6 @@
 #include "demux.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "container_quirks.h"
@@ -57,6 +58,8 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format,
                         .stream = s,
+                        .selected = {stream},
+                        .selected_count = 1,
                         .quirks = container_quirks(format),
                         .failed = begins_in_zeros(format)};
     /* A parser, which finds the pictures otherwise, does not report gaps. */
@@ -82,6 +85,13 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     }
     r->parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
     return true;
+}
+
+void demux_select(struct demux *r, int stream)
+{
+    assert(r->selected_count < DEMUX_STREAMS_MAX);
+    r->selected[r->selected_count++] = stream;
+    r->format->streams[stream]->discard = AVDISCARD_DEFAULT;
 }
 
 void demux_close(struct demux *r)
@@ -240,9 +250,35 @@ static bool is_rubbish(const struct demux *r, const struct picture *p,
     return (info->unreadable && !begins) || (must && !shows);
 }
 
-static void describe(struct demux *r, AVPacket *packet, struct picture *p)
+/*
+ * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a
+ * broadcast, many packets come a frame apart, and then one comes later. A gap of more than a second
+ * is an edit. In film with pulldown each packet's duration contains its repeated fields. Other
+ * containers hold screen recordings, whose times have gaps where nothing moves.
+ */
+static bool skips_frames(struct demux *r, const AVPacket *packet)
+{
+    enum { STEADY = 15 };
+    const int64_t second_us = 1000000;
+    AVRational base = r->stream->time_base;
+    int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
+    bool known = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE;
+    int64_t step_us = known ? dts_us - last_us : 0;
+    int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
+    bool steady = step_us > frame_us * 3 / 4 && step_us < frame_us * 5 / 4;
+    bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
+    r->steady = steady ? r->steady + 1 : 0;
+    r->dts_us = dts_us;
+    r->stays_us = microseconds(packet->duration, base);
+    return skips;
+}
+
+void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct packet_info info;
+    r->gap |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
+    int64_t at = microseconds(packet->dts, r->stream->time_base);
+    r->reached_us = at > r->reached_us ? at : r->reached_us;
     packet_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
     *p = (struct picture){
         .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
@@ -313,29 +349,6 @@ static bool is_end(const struct demux *r, int code)
 }
 
 /*
- * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a
- * broadcast, many packets come a frame apart, and then one comes later. A gap of more than a second
- * is an edit. In film with pulldown each packet's duration contains its repeated fields. Other
- * containers hold screen recordings, whose times have gaps where nothing moves.
- */
-static bool skips_frames(struct demux *r, const AVPacket *packet)
-{
-    enum { STEADY = 15 };
-    const int64_t second_us = 1000000;
-    AVRational base = r->stream->time_base;
-    int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
-    bool known = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE;
-    int64_t step_us = known ? dts_us - last_us : 0;
-    int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
-    bool steady = step_us > frame_us * 3 / 4 && step_us < frame_us * 5 / 4;
-    bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
-    r->steady = steady ? r->steady + 1 : 0;
-    r->dts_us = dts_us;
-    r->stays_us = microseconds(packet->duration, base);
-    return skips;
-}
-
-/*
  * The next packet of any stream. Some demuxers go on after damage, others give the same error for
  * ever: those that stay where they are are given up.
  */
@@ -356,21 +369,6 @@ static bool read_on(struct demux *r, AVPacket *packet)
     return false;
 }
 
-/* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
-static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
-{
-    while (read_on(r, packet)) {
-        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
-        bool ours = packet->stream_index == r->stream->index;
-        if (ours && packet->size > 0 && !is_comment(r, packet))
-            return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
-                   err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
-        r->bare += ours;
-        av_packet_unref(packet);
-    }
-    return false;
-}
-
 /* Returns true if the film ended early, by an MP4's sample table or an AVI's header. */
 static bool is_truncated(const struct demux *r)
 {
@@ -381,22 +379,41 @@ static bool is_truncated(const struct demux *r)
            (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
 }
 
+static bool is_selected(const struct demux *r, const AVPacket *packet)
+{
+    bool selected = false;
+    for (size_t i = 0; i < r->selected_count; i++)
+        selected |= packet->stream_index == r->selected[i];
+    return selected;
+}
+
+bool demux_read(struct demux *r, AVPacket *packet, struct err *e)
+{
+    while (read_on(r, packet)) {
+        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
+        bool video = packet->stream_index == r->stream->index;
+        if (is_selected(r, packet) && packet->size > 0 && !(video && is_comment(r, packet)))
+            return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
+                   err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
+        r->bare += video;
+        av_packet_unref(packet);
+    }
+    r->gap |= is_truncated(r);
+    r->failed |= r->logged.errors > 0 || r->gap;
+    return false;
+}
+
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
 {
     AVPacket *packet = av_packet_alloc();
     if (!packet)
         return err_memory(e, sizeof *packet);
-    if (!next_packet(r, packet, e))
+    bool more;
+    while ((more = demux_read(r, packet, e)) && packet->stream_index != r->stream->index)
+        av_packet_unref(packet);
+    if (more)
+        demux_describe(r, packet, p);
+    else
         av_packet_free(&packet);
-    if (packet) {
-        r->gap |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
-        int64_t at = microseconds(packet->dts, r->stream->time_base);
-        r->reached_us = at > r->reached_us ? at : r->reached_us;
-        describe(r, packet, p);
-        return true;
-    }
-    if (e->code == ERR_NONE)
-        r->gap |= is_truncated(r);
-    r->failed |= r->logged.errors > 0 || r->gap;
-    return false;
+    return more;
 }

@@ -16,9 +16,13 @@
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/err.h"
 
+enum { DEMUX_STREAMS_MAX = 2 };
+
 struct demux {
     AVFormatContext *format;
-    AVStream *stream;
+    AVStream *stream;                /* the film's video stream */
+    int selected[DEMUX_STREAMS_MAX]; /* [selected_count] streams whose packets are read */
+    size_t selected_count;
     AVCodecParserContext *parser; /* picture order counts and key frames; NULL when not needed */
     AVCodecContext *parse_context;
     struct codec_traits traits;
@@ -47,6 +51,19 @@ struct demux {
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
+
+/* Selects another stream of the file, sound, beside the video. Call it before the first packet. */
+void demux_select(struct demux *r, int stream);
+
+/*
+ * Reads the next packet of a selected stream, in the order of the file: packet->stream_index is its
+ * stream. Returns false at the end, or on `e`.
+ */
+bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
+
+/* Describes a packet of the video stream, the one that was read last, as a picture, which owns the
+ * packet from then on. */
+void demux_describe(struct demux *r, AVPacket *packet, struct picture *p);
 
 /* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
 bool demux_next(struct demux *r, struct picture *p, struct err *e);

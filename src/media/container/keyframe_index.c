@@ -48,13 +48,14 @@ static bool head_names_cues(const char *path)
     return is;
 }
 
-enum key_index_kind key_index_kind(const struct demux *r, const struct film *film)
+enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film)
 {
-    enum key_index_kind kind = container_quirks(r->format)->index;
-    bool usable = container_is_seekable(r->format) &&
-                  (kind != KEY_INDEX_SAMPLES || samples_cover(r->stream, film)) &&
-                  (kind != KEY_INDEX_CUES ||
-                   (!(r->format->flags & AVFMT_FLAG_CUSTOM_IO) && head_names_cues(film->path)));
+    enum key_index_kind kind = container_quirks(format)->index;
+    bool named = !(format->flags & AVFMT_FLAG_CUSTOM_IO);
+    bool usable =
+        container_is_seekable(format) &&
+        (kind != KEY_INDEX_SAMPLES || samples_cover(format->streams[film->stream], film)) &&
+        (kind != KEY_INDEX_CUES || (named && head_names_cues(film->path)));
     return usable ? kind : KEY_INDEX_NONE;
 }
 

@@ -35,7 +35,7 @@ struct key_index {
 };
 
 /* By the container alone, without reading on. A pipe has none. */
-enum key_index_kind key_index_kind(const struct demux *r, const struct film *film);
+enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film);
 
 /*
  * Lists the key frames. Where `kind` is CUES the file is sought in, and `r` stands anywhere

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "media/container/container_quirks.h"
-#include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
@@ -26,8 +25,7 @@ static enum way way_of(const struct crop_worker *w)
         return NO_WAY;
     if (quirks->seeks_to_any_byte)
         return BY_BYTE;
-    const struct demux r = {.format = w->format, .stream = w->stream};
-    bool indexed = key_index_kind(&r, w->samples->film) != KEY_INDEX_NONE;
+    bool indexed = key_index_kind(w->format, w->samples->film) != KEY_INDEX_NONE;
     return indexed || quirks->seeks_by_bisection || avio_size(w->format->pb) <= small ? BY_TIME
                                                                                       : NO_WAY;
 }

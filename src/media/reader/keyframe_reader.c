@@ -217,7 +217,7 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
 
 static bool read_keys(struct key_reader *k, struct err *e)
 {
-    enum key_index_kind kind = key_index_kind(k->demux, k->film);
+    enum key_index_kind kind = key_index_kind(k->demux->format, k->film);
     return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) ||
            (e->code == ERR_NONE && read_through(k, NULL, e));
 }
@@ -245,7 +245,7 @@ bool film_keys_probe(struct demux *r, const struct film *film, struct probe_fact
     struct key_reader k;
     struct probe_facts mine = {.found = PROBE_KEYS};
     open_reader(&k, NULL, r, film);
-    enum key_index_kind kind = key_index_kind(r, film);
+    enum key_index_kind kind = key_index_kind(r->format, film);
     bool ok = kind == KEY_INDEX_NONE || key_index_open(&k.index, kind, r, film, e);
     mine.keys = (int64_t)k.index.count;
     if (ok && k.index.count == 0) {

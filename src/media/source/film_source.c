@@ -232,7 +232,7 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     s.file_bytes = f->file_bytes;
     s.is_list = reader.quirks->is_playlist;
     bool exact = !job->selection.keyframes;
-    s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
+    s.has_key_index = exact && key_index_kind(reader.format, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
     frame_times_begin(job->frame_times, container_frame_us(&base->film));
     bool ok = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
