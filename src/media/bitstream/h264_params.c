@@ -89,7 +89,7 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
         return;
     uint8_t bytes[1024];
     struct bit_reader r = {
-        .data = bytes, .size = unescape(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
+        .data = bytes, .size = unescape_unit(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
     uint32_t id = read_ue(&r);
     if (id > (type == 7 ? 31 : 255))
         return;
@@ -160,7 +160,7 @@ bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t s
 static bool read_head(const struct nal_sets *s, const struct nal *nal, struct nal_slice *slice)
 {
     uint8_t head[HEAD];
-    size_t size = unescape(nal, head, sizeof head);
+    size_t size = unescape_unit(nal, head, sizeof head);
     return nal_sets_read_slice(s, head, size, slice);
 }
 
@@ -175,7 +175,7 @@ bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8
 }
 
 /* Half the range of the low bits, less one. */
-static uint32_t distance(const struct nal_sps *sps)
+static uint32_t order_distance(const struct nal_sps *sps)
 {
     return (UINT32_C(1) << sps->order_bits) / 2 - 1;
 }
@@ -185,7 +185,7 @@ static uint32_t distance(const struct nal_sps *sps)
 static bool leaves_room(const struct nal_sps *sps)
 {
     return sps->order_type == 2 ||
-           (sps->order_type == 0 && distance(sps) > 2 * (sps->references + UINT32_C(1)));
+           (sps->order_type == 0 && order_distance(sps) > 2 * (sps->references + UINT32_C(1)));
 }
 
 bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
@@ -236,7 +236,7 @@ static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
 }
 
 /* The opposite of unescape. The last byte is not zero. */
-static size_t escape(const uint8_t *data, size_t size, uint8_t *out)
+static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
 {
     size_t used = 0, zeros = 0;
     for (size_t i = 0; i < size; i++) {
@@ -252,7 +252,7 @@ static size_t escape(const uint8_t *data, size_t size, uint8_t *out)
 
 /* Puts a length or a start code before the `size` bytes that stand `gap` behind out. False: too
  * many for the length. */
-static bool frame(int length_size, uint8_t *out, size_t size)
+static bool write_prefix(int length_size, uint8_t *out, size_t size)
 {
     static const uint8_t start[] = {0, 0, 1};
     if (length_size == 0) {
@@ -275,18 +275,18 @@ size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *da
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
         if (!is_slice(&nal))
             continue;
-        size_t n = unescape(&nal, plain, nal.size);
+        size_t n = unescape_unit(&nal, plain, nal.size);
         n -= nal_zeros_at_end(plain, n);
         if (n == 0 || !nal_sets_read_slice(s, plain, n, &slice))
             return 0;
         const struct nal_sps *sps = &s->sps[slice.sps];
         uint32_t mask = (UINT32_C(1) << sps->order_bits) - 1;
         if (used == 0 && next)
-            shift = next->order - distance(sps) - slice.order;
+            shift = next->order - order_distance(sps) - slice.order;
         if (sps->order_type == 0)
             write_bits(plain, slice.order_bit, sps->order_bits, (slice.order + shift) & mask);
-        size_t bytes = escape(plain, n, out + used + gap);
-        if (!frame(length_size, out + used, bytes))
+        size_t bytes = escape_unit(plain, n, out + used + gap);
+        if (!write_prefix(length_size, out + used, bytes))
             return 0;
         used += gap + bytes;
     }

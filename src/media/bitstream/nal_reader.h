@@ -72,7 +72,7 @@ bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t
                            struct extradata_walk *w, struct nal *nal);
 
 /* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
-static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
+static inline size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t room)
 {
     size_t used = 0, zeros = 0;
     for (size_t i = 0; i < nal->size && used < room; i++) {

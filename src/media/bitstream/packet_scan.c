@@ -6,7 +6,7 @@
 static bool sei_recovers_at_once(const struct nal *nal)
 {
     uint8_t sei[1024];
-    size_t size = unescape(nal, sei, sizeof sei), at = 1;
+    size_t size = unescape_unit(nal, sei, sizeof sei), at = 1;
     while (at + 2 < size) {
         size_t type = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
         if (length > size - at)
@@ -65,7 +65,7 @@ static bool has_zeroed_bytes(const uint8_t *data, size_t size)
 static bool slice_is_intra(const struct nal *nal)
 {
     uint8_t head[32];
-    struct bit_reader r = {.data = head, .size = unescape(nal, head, sizeof head), .bit = 8};
+    struct bit_reader r = {.data = head, .size = unescape_unit(nal, head, sizeof head), .bit = 8};
     read_ue(&r); /* first_mb_in_slice */
     uint32_t type = read_ue(&r);
     return type == 2 || type == 7;
@@ -94,7 +94,7 @@ static void scan_h264_unit(const struct nal *nal, struct units *u, struct packet
 static bool pps_has_output_flag(const struct nal *nal)
 {
     uint8_t pps[64];
-    struct bit_reader r = {.data = pps, .size = unescape(nal, pps, sizeof pps), .bit = 16};
+    struct bit_reader r = {.data = pps, .size = unescape_unit(nal, pps, sizeof pps), .bit = 16};
     skip_ue(&r, 2); /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
     read_bit(&r);
     return read_bit(&r);

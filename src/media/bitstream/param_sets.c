@@ -20,7 +20,7 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
 {
     uint8_t bytes[64];
     struct nal head = {nal->data, nal->size < sizeof bytes ? nal->size : sizeof bytes};
-    struct bit_reader r = {.data = bytes, .size = unescape(&head, bytes, sizeof bytes)};
+    struct bit_reader r = {.data = bytes, .size = unescape_unit(&head, bytes, sizeof bytes)};
     bool h264 = s->stream == STREAM_H264;
     if (r.size < 3 || (!h264 && (bytes[0] & 1 || bytes[1] >> 3))) /* the base layer's */
         return;

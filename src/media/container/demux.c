@@ -124,7 +124,7 @@ uint64_t demux_position(const struct demux *r)
 }
 
 /* What libav's parser adds: picture order, field pictures, AV1 keys. */
-static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
+static void parse_picture(struct demux *r, const AVPacket *packet, struct picture *p)
 {
     uint8_t *out = NULL;
     int out_size = 0;
@@ -144,7 +144,7 @@ static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
 
 /* Times further off than 36,000 years come from broken files: sums and differences of the others
  * fit. */
-static int64_t microseconds(int64_t time, AVRational base)
+static int64_t to_microseconds(int64_t time, AVRational base)
 {
     const int64_t most = (int64_t)1 << 60;
     int64_t us = time == AV_NOPTS_VALUE ? TIME_NONE : av_rescale_q(time, base, AV_TIME_BASE_Q);
@@ -176,7 +176,7 @@ static void note_ends(struct demux *r, const struct packet_info *info, struct pi
 
 /* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder
  * may see it. */
-static void lose(struct demux *r, struct picture *p)
+static void lose_picture(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
@@ -261,7 +261,8 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     enum { STEADY = 15 };
     const int64_t second_us = 1000000;
     AVRational base = r->stream->time_base;
-    int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
+    int64_t dts_us = to_microseconds(packet->dts, base), frame_us = r->frame_us,
+            last_us = r->dts_us;
     bool known = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE;
     int64_t step_us = known ? dts_us - last_us : 0;
     int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
@@ -269,7 +270,7 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
     r->steady = steady ? r->steady + 1 : 0;
     r->dts_us = dts_us;
-    r->stays_us = microseconds(packet->duration, base);
+    r->stays_us = to_microseconds(packet->duration, base);
     return skips;
 }
 
@@ -277,21 +278,21 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct packet_info info;
     r->gap |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
-    int64_t at = microseconds(packet->dts, r->stream->time_base);
+    int64_t at = to_microseconds(packet->dts, r->stream->time_base);
     r->reached_us = at > r->reached_us ? at : r->reached_us;
     packet_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
     *p = (struct picture){
         .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
-    p->pts_us = microseconds(packet->pts, r->stream->time_base);
+    p->pts_us = to_microseconds(packet->pts, r->stream->time_base);
     if (packet->duration > 0)
-        p->duration_us = microseconds(packet->duration, r->stream->time_base);
+        p->duration_us = to_microseconds(packet->duration, r->stream->time_base);
     if (p->pts_us == TIME_NONE && shows_as_decoded(r))
-        p->pts_us = microseconds(packet->dts, r->stream->time_base);
+        p->pts_us = to_microseconds(packet->dts, r->stream->time_base);
     p->after_gap = r->gap;
     r->gap = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
     if (r->framed && !dropped && is_rubbish(r, p, &info)) {
-        lose(r, p);
+        lose_picture(r, p);
         return;
     }
     p->rap = info.rap;
@@ -316,7 +317,7 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
     note_ends(r, &info, p);
     r->hidden += p->hidden;
     if (r->parser)
-        parse(r, packet, p);
+        parse_picture(r, packet, p);
     note_sets(r, &info, p);
 }
 

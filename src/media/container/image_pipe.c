@@ -43,7 +43,8 @@ static int count_alike(AVCodecContext *c, AVFrame *frame, int so_far, int size[2
     return so_far;
 }
 
-static bool look(AVFormatContext *format, AVCodecContext *c, AVPacket *packet, AVFrame *frame)
+static bool has_second_image(AVFormatContext *format, AVCodecContext *c, AVPacket *packet,
+                             AVFrame *frame)
 {
     int alike = 0, size[2] = {0, 0};
     bool photograph = false;
@@ -71,7 +72,7 @@ bool film_pictures_follow(AVFormatContext *format)
         c->thread_count = 1;
         /* Before it has found out the stream, the demuxer asks a pipe for its size. */
         follow = avformat_find_stream_info(format, NULL) >= 0 &&
-                 avcodec_open2(c, codec, NULL) >= 0 && look(format, c, packet, frame);
+                 avcodec_open2(c, codec, NULL) >= 0 && has_second_image(format, c, packet, frame);
     }
     avcodec_free_context(&c);
     av_packet_free(&packet);

@@ -7,7 +7,7 @@
 #include "media/ffmpeg/packet.h"
 #include "barcode/media/selection.h"
 
-static int64_t microseconds(const AVStream *s, int64_t stamp)
+static int64_t stamp_us(const AVStream *s, int64_t stamp)
 {
     return av_rescale_q(stamp, s->time_base, AV_TIME_BASE_Q);
 }
@@ -24,8 +24,7 @@ static bool samples_cover(AVStream *s, const struct film *film)
         return false;
     const AVIndexEntry *first = avformat_index_get_entry(s, 0),
                        *last = avformat_index_get_entry(s, entries - 1);
-    int64_t spans =
-        av_sat_sub64(microseconds(s, last->timestamp), microseconds(s, first->timestamp));
+    int64_t spans = av_sat_sub64(stamp_us(s, last->timestamp), stamp_us(s, first->timestamp));
     return av_sat_sub64(film->duration_us, spans) <= selection_end_slack(film->duration_us);
 }
 
@@ -59,7 +58,7 @@ enum key_index_kind key_index_kind(const AVFormatContext *format, const struct f
     return usable ? kind : KEY_INDEX_NONE;
 }
 
-static bool add(struct key_index *x, const struct key_entry *key, struct err *e)
+static bool add_key(struct key_index *x, const struct key_entry *key, struct err *e)
 {
     if (x->count == x->room) {
         size_t room = x->room ? x->room * 2 : 1024;
@@ -101,13 +100,13 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
         /* Of cues serials are apart, for a second field has the next one. */
         uint64_t serial = x->kind == KEY_INDEX_SAMPLES ? (uint64_t)i : (uint64_t)i * 2;
         struct key_entry key = {.stamp = entry->timestamp,
-                                .from_us = microseconds(s, entry->timestamp),
+                                .from_us = stamp_us(s, entry->timestamp),
                                 .serial = serial,
                                 .at = entry->pos,
                                 .before = x->shown};
         bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
         x->shown += shows;
-        if (shows && entry->flags & AVINDEX_KEYFRAME && !add(x, &key, e))
+        if (shows && entry->flags & AVINDEX_KEYFRAME && !add_key(x, &key, e))
             return false;
     }
     return true;

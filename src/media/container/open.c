@@ -444,7 +444,7 @@ bool container_open_stream(const char *path, int selected, AVFormatContext **for
     return true;
 }
 
-static bool changed(const char *path, struct err *e)
+static bool refuse_changed(const char *path, struct err *e)
 {
     return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
@@ -460,7 +460,7 @@ bool container_reopen(const struct film *film, int selected, AVFormatContext **f
     bool same = s->index == film->stream &&
                 strcmp(avcodec_get_name(par->codec_id), film->codec) == 0 &&
                 par->width == film->coded_width && par->height == film->coded_height;
-    return same || changed(film->path, e);
+    return same || refuse_changed(film->path, e);
 }
 
 bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
@@ -480,7 +480,7 @@ bool container_open_again(const char *path, const AVFormatContext *opened, AVFor
         to->start_time = from->start_time;
         to->discard = from->discard;
     }
-    return same || changed(path, e);
+    return same || refuse_changed(path, e);
 }
 
 bool container_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)

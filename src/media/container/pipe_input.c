@@ -27,7 +27,7 @@ struct film_input {
     size_t kept_bytes, kept_room, kept_taken;
 };
 
-static void forget(struct film_input *f)
+static void drop_kept(struct film_input *f)
 {
     av_freep(&f->kept);
     f->kept_bytes = f->kept_room = f->kept_taken = 0;
@@ -35,13 +35,13 @@ static void forget(struct film_input *f)
 }
 
 /* With too many, or no memory for them, the film can only go on. */
-static void keep(struct film_input *f, const uint8_t *bytes, size_t count)
+static void keep_bytes(struct film_input *f, const uint8_t *bytes, size_t count)
 {
     if (f->kept_bytes + count > f->kept_room) {
         size_t room = 2 * (f->kept_bytes + count);
         uint8_t *more = room <= 2 * (size_t)KEPT_MOST ? av_realloc(f->kept, room) : NULL;
         if (!more) {
-            forget(f);
+            drop_kept(f);
             return;
         }
         f->kept = more;
@@ -59,7 +59,7 @@ static int read_kept(struct film_input *f, uint8_t *to, size_t bytes)
     memcpy(to, f->kept + f->kept_taken, n);
     f->kept_taken += n;
     if (f->kept_taken == f->kept_bytes)
-        forget(f);
+        drop_kept(f);
     return (int)n;
 }
 
@@ -91,11 +91,11 @@ static int read_bytes(void *opaque, uint8_t *to, int bytes)
         return read_kept(f, to, (size_t)bytes);
     int n = read_new(f, to, bytes);
     if (n > 0 && f->keeping)
-        keep(f, to, (size_t)n);
+        keep_bytes(f, to, (size_t)n);
     return n;
 }
 
-static int64_t seek(void *opaque, int64_t offset, int whence)
+static int64_t seek_input(void *opaque, int64_t offset, int whence)
 {
     struct film_input *f = opaque;
     if (whence & AVSEEK_SIZE)
@@ -108,11 +108,12 @@ static int64_t seek(void *opaque, int64_t offset, int whence)
     return f->at = base + offset;
 }
 
-static AVIOContext *wrap(struct film_input *f, struct err *e)
+static AVIOContext *make_io(struct film_input *f, struct err *e)
 {
     uint8_t *buffer = av_malloc(BUFFER_BYTES);
     AVIOContext *io =
-        buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek) : NULL;
+        buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek_input)
+               : NULL;
     if (!io) {
         av_free(buffer);
         err_memory(e, BUFFER_BYTES);
@@ -132,7 +133,7 @@ static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
         f->fd = fd;
         f->size = size;
         f->keeping = size < 0;
-        io = wrap(f, e);
+        io = make_io(f, e);
     } else {
         err_memory(e, sizeof *f);
     }
@@ -169,7 +170,7 @@ bool film_input_again(AVIOContext **io, struct err *e)
     struct film_input *f = (*io)->opaque;
     if (f->size < 0 && !f->keeping)
         return false;
-    AVIOContext *anew = wrap(f, e);
+    AVIOContext *anew = make_io(f, e);
     if (!anew)
         return false;
     av_freep(&(*io)->buffer);
@@ -184,11 +185,11 @@ void film_input_go_on(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
     if (f->keeping)
-        forget(f);
+        drop_kept(f);
 }
 
 /* True when so many bytes of the film's beginning are in `head`. */
-static bool look(struct film_input *f, size_t bytes)
+static bool fill_head(struct film_input *f, size_t bytes)
 {
     while (f->head_bytes < bytes && bytes <= HEAD_BYTES) {
         ssize_t n = slow_read(f->fd, f->head + f->head_bytes, bytes - f->head_bytes);
@@ -206,9 +207,9 @@ bool film_input_index_last(AVIOContext *io)
     /* a box whose size takes more bytes goes on beyond what is looked at */
     enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
-    if (f->size >= 0 || !look(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
+    if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
         return false;
-    for (int64_t at = 0; !pictures && !index && at >= 0 && look(f, (size_t)at + HEAD);
+    for (int64_t at = 0; !pictures && !index && at >= 0 && fill_head(f, (size_t)at + HEAD);
          at = mp4_box_next(f->head + at, HEAD, at)) {
         pictures = mp4_box_is(f->head + at, HEAD, "mdat");
         index = mp4_box_is(f->head + at, HEAD, "moov");
@@ -223,7 +224,7 @@ void film_input_close(AVIOContext **io)
     struct film_input *f = (*io)->opaque;
     if (f->fd >= 0)
         close(f->fd);
-    forget(f);
+    drop_kept(f);
     free(f);
     av_freep(&(*io)->buffer); /* libav may have taken another for it */
     avio_context_free(io);

@@ -11,7 +11,7 @@ bool view_format_known(enum AVPixelFormat format)
     return view_format_direct(format) || unpack_knows(format);
 }
 
-static int shifted(int size, int shift) { return -(-size >> shift); }
+static int plane_side(int size, int shift) { return -(-size >> shift); }
 
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e)
@@ -42,8 +42,8 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
             .data = frame->data[c->plane] + c->offset,
             .pitch = frame->linesize[c->plane],
             .step = c->step,
-            .width = chroma ? shifted(frame->width, d->log2_chroma_w) : frame->width,
-            .height = chroma ? shifted(frame->height, d->log2_chroma_h) : frame->height,
+            .width = chroma ? plane_side(frame->width, d->log2_chroma_w) : frame->width,
+            .height = chroma ? plane_side(frame->height, d->log2_chroma_h) : frame->height,
         };
     }
     return true;

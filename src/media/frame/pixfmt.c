@@ -89,7 +89,7 @@ static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
  * Makes *planes, which keeps the context in its opaque_ref and the source's format, as its
  * descriptor, in `opaque`. Both serve while format and size stay. Returns false if out of memory.
  */
-static bool make_room(AVFrame **planes, const AVFrame *frame)
+static bool alloc_planes(AVFrame **planes, const AVFrame *frame)
 {
     AVFrame *p = *planes;
     void *source = (void *)av_pix_fmt_desc_get(frame->format);
@@ -125,7 +125,7 @@ static void fill_lower_half(AVFrame *rgb24)
 
 bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
 {
-    if (!make_room(planes, frame))
+    if (!alloc_planes(planes, frame))
         return err_set(e, ERR_FAILED, "out of memory for a picture of %dx%d", frame->width,
                        frame->height);
     struct SwsContext *c = (struct SwsContext *)(void *)(*planes)->opaque_ref->data;

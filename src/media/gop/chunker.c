@@ -90,7 +90,8 @@ static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *
 
 /* ------------------------------------------------------------------ times and selection */
 
-static bool choose(struct chunker *g, struct picture *p, int64_t time, int64_t next, struct err *e)
+static bool select_frame(struct chunker *g, struct picture *p, int64_t time, int64_t next,
+                         struct err *e)
 {
     uint64_t column = 0;
     uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
@@ -110,9 +111,9 @@ static bool number_last(struct chunker *g, struct picture *p, int64_t time, stru
     int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
     bool usual = stays == g->config.frame_us;
     frame_times_add(g->config.frame_times, time, usual ? FRAME_TIMES_OPEN : time + stays);
-    return choose(g, p, time,
-                  usual ? selection_last_until(&g->config.selection, time, stays) : time + stays,
-                  e);
+    return select_frame(
+        g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays,
+        e);
 }
 
 /* Numbers the frame at `time`, and frames that were dropped between it and the one at `next`. */
@@ -128,14 +129,14 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     g->counts.dropped += gone;
     int64_t until = gone > 0 ? gap_frame_time(from, next, 1, gone) : next;
     frame_times_add(g->config.frame_times, time, until);
-    if (!choose(g, p, time, until, e))
+    if (!select_frame(g, p, time, until, e))
         return false;
     for (uint64_t i = 1; i <= gone; i++) {
         struct picture gap = {.lost = true};
         time = until;
         until = gap_frame_time(time, next, 1, gone - i);
         frame_times_add(g->config.frame_times, time, until);
-        if (!choose(g, &gap, time, until, e))
+        if (!select_frame(g, &gap, time, until, e))
             return false;
         g->counts.dropped_selected += gap.selected;
     }
@@ -317,7 +318,7 @@ static bool close_gop(struct chunker *g, struct err *e)
 
 /* ------------------------------------------------------------------ pushing */
 
-static bool leads(const struct chunker *g, const struct picture *key, const struct picture *p)
+static bool is_leading(const struct chunker *g, const struct picture *key, const struct picture *p)
 {
     if (!g->config.traits.reorder || key->rap == RAP_CLOSED || p->hidden)
         return false;
@@ -334,7 +335,7 @@ static bool leads(const struct chunker *g, const struct picture *key, const stru
     return by_time && timed && p->pts_us < key->pts_us;
 }
 
-static bool keep(struct chunk *r, struct picture *p, struct err *e)
+static bool append_picture(struct chunk *r, struct picture *p, struct err *e)
 {
     if (chunk_append(r, p, e))
         return true;
@@ -348,19 +349,20 @@ static bool push_before_first_rap(struct chunker *g, struct picture *p, struct e
     if (p->lost && g->gop->count == 0) {
         g->rap_seen = true;
         g->first_gop = false;
-        return keep(g->gop, p, e);
+        return append_picture(g->gop, p, e);
     }
     /* One that refers to nothing needs no mark to begin with. */
     if (p->intra && !p->hidden && p->rap == RAP_NONE && g->gop->count == 0)
         p->rap = RAP_OPEN;
     if (p->rap == RAP_NONE)
-        return keep(g->gop, p, e);
+        return append_picture(g->gop, p, e);
     /* What came before refers to pictures that are not in the file. */
     for (size_t i = 0; i < g->gop->count; i++)
         g->counts.lead_in += !g->gop->picture[i].hidden;
     chunk_free(&g->gop);
     g->rap_seen = true;
-    return (g->gop = new_chunk(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
+    return (g->gop = new_chunk(e)) != NULL ? append_picture(g->gop, p, e)
+                                           : (packet_free(&p->packet), false);
 }
 
 void chunker_break_off(struct chunker *g, uint64_t serial)
@@ -384,19 +386,19 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
             packet_free(&p->packet);
             return false;
         }
-        return keep(g->next, p, e);
+        return append_picture(g->next, p, e);
     }
     struct chunk *in = g->next->count > 0 ? g->next : g->gop;
     if (in == g->next || g->first_gop)
-        p->leading = leads(g, &in->picture[0], p);
+        p->leading = is_leading(g, &in->picture[0], p);
     if (in == g->next) {
         if (p->leading || p->hidden)
-            return keep(in, p, e);
+            return append_picture(in, p, e);
         if (!close_gop(g, e)) {
             packet_free(&p->packet);
             return false;
         }
-        return keep(g->gop, p, e);
+        return append_picture(g->gop, p, e);
     }
     if (p->leading) {
         /* Only the film's first GOP comes here: its leading pictures show if they need nothing
@@ -408,7 +410,7 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
     } else if (!p->hidden) {
         g->first_gop = false; /* leading pictures come right after their key */
     }
-    return keep(in, p, e);
+    return append_picture(in, p, e);
 }
 
 void chunker_stop(struct chunker *g) { g->stopped = true; }

@@ -44,7 +44,7 @@ static int run_workers(struct crop_worker *worker, int count)
 }
 
 /* Collects the results of all samples that are done. Returns their number. */
-static int collect(const struct crop_samples *samples, struct crop_seen *seen)
+static int collect_samples(const struct crop_samples *samples, struct crop_seen *seen)
 {
     int count = 0;
     for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
@@ -65,11 +65,11 @@ bool film_bars_probe(const struct film *film, int selected, const AVFormatContex
     int count = request->threads < PROBE_THREADS ? request->threads : PROBE_THREADS;
     count = run_workers(worker, count);
     bool ok = check_errors(worker, count, e);
-    int done = collect(&samples, seen);
+    int done = collect_samples(&samples, seen);
     if (ok && done > 0 && done < CROP_SAMPLES_FEW) {
         crop_worker_sample_more(&worker[0]);
         ok = check_errors(worker, 1, e);
-        done = collect(&samples, seen);
+        done = collect_samples(&samples, seen);
     }
     for (int i = 0; i < count; i++)
         crop_worker_close(&worker[i]);

@@ -39,7 +39,7 @@ static int64_t start_us(const AVStream *s)
 }
 
 /* Seeks place `place` of CROP_SAMPLES, the middle of its part of the film. */
-static bool seek(struct crop_worker *w, int place)
+static bool seek_place(struct crop_worker *w, int place)
 {
     const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)CROP_SAMPLES * 2;
     int64_t duration_us = w->samples->film->duration_us;
@@ -89,7 +89,7 @@ static void sample_frame(struct crop_worker *w, size_t index)
  * intact. The missing parts of a damaged frame show earlier memory, which depends on this thread's
  * samples.
  */
-static bool decode(struct crop_worker *w, const AVPacket *packet, size_t index)
+static bool decode_packet(struct crop_worker *w, const AVPacket *packet, size_t index)
 {
     int code = decoder_send(w->decoder, packet);
     w->corrupt |= damage_found(&w->watch, code);
@@ -144,7 +144,7 @@ static bool open_decoder(struct crop_worker *w)
 }
 
 /* Claims the key frame at `at` for a sample. Returns false if another sample has it. */
-static bool claim(struct crop_worker *w, size_t index, int64_t at)
+static bool claim_key(struct crop_worker *w, size_t index, int64_t at)
 {
     bool first = true;
     pthread_mutex_lock(&w->samples->lock);
@@ -163,10 +163,10 @@ static bool claim(struct crop_worker *w, size_t index, int64_t at)
 static void sample_place(struct crop_worker *w, int place)
 {
     size_t index = (size_t)place;
-    if (!seek(w, place) || !next_packet(w, true))
+    if (!seek_place(w, place) || !next_packet(w, true))
         return;
     int64_t key = w->packet->pos >= 0 ? w->packet->pos : w->packet->pts;
-    bool mine = claim(w, index, key) && (w->fresh || open_decoder(w));
+    bool mine = claim_key(w, index, key) && (w->fresh || open_decoder(w));
     w->fresh = w->fresh && !mine;
     if (!mine || (w->alone && sample_key_alone(w, index))) {
         av_packet_unref(w->packet);
@@ -175,14 +175,14 @@ static void sample_place(struct crop_worker *w, int place)
     bool came = false, more = true;
     w->corrupt = false;
     for (int i = 0; i < OUT_WITHIN && more && !came && w->error.code == ERR_NONE; i++) {
-        came = decode(w, w->packet, index);
+        came = decode_packet(w, w->packet, index);
         av_packet_unref(w->packet);
         more = !came && next_packet(w, false);
     }
     av_packet_unref(w->packet);
     /* A decoder that was short of memory is not touched again: libavcodec 59 crashes. */
     if (!came && w->error.code == ERR_NONE)
-        decode(w, NULL, index);
+        decode_packet(w, NULL, index);
 }
 
 bool crop_sample_is_conclusive(const struct crop_seen *seen)
@@ -246,7 +246,7 @@ void crop_worker_sample_more(struct crop_worker *w)
     int64_t sent = 0, due = APART - 1;
     size_t index = CROP_SAMPLES;
     side_data_free(&w->side);
-    if (!needs_more(w) || !open_decoder(w) || !seek(w, 0) || !next_packet(w, true))
+    if (!needs_more(w) || !open_decoder(w) || !seek_place(w, 0) || !next_packet(w, true))
         return;
     decoder_widen_delay(w->decoder);
     w->decoder->skip_frame = passes_over(w->stream->codecpar);

@@ -29,8 +29,8 @@ static int peak_of_frame(const AVFrame *frame)
  * The metadata come with key frames, and what lies before one, seconds of a recording, may still
  * decode to something.
  */
-static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet,
-                 AVFrame *frame, int *peak)
+static void find_peak(AVFormatContext *format, int stream, AVCodecContext *decoder,
+                      AVPacket *packet, AVFrame *frame, int *peak)
 {
     enum { PACKETS = 1000 };
     bool came = false, more = true, key = false;
@@ -73,7 +73,7 @@ bool film_light_probe(const struct film *film, int selected, struct probe_facts 
     if (ok)
         corruption_watch_open(&watch, decoder);
     if (ok)
-        look(format, film->stream, decoder, packet, frame, &facts->peak);
+        find_peak(format, film->stream, decoder, packet, frame, &facts->peak);
     decoder_close(&decoder);
     av_frame_free(&frame);
     av_packet_free(&packet);

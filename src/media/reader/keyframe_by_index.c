@@ -77,7 +77,7 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
 
 /* Displayed before its key, which it follows in the file. In an AVI libavformat knows the times of
  * B pictures alone. */
-static bool leads(const struct picture *key, const struct picture *p)
+static bool displays_before(const struct picture *key, const struct picture *p)
 {
     bool timed = p->pts_us != TIME_NONE, key_timed = key->pts_us != TIME_NONE;
     bool ordered = p->order != TIME_NONE && key->order != TIME_NONE;
@@ -102,7 +102,7 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
             *second = p.packet;
         else
             packet_free(&p.packet);
-        counts = counts && *leaders < LEADERS_MOST && (leads(key, &p) || field);
+        counts = counts && *leaders < LEADERS_MOST && (displays_before(key, &p) || field);
         *leaders +=
             counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
         field = false;
@@ -134,8 +134,8 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
  * on `e`. One that cannot be read is a fault, told and counted; one that the index calls a key
  * frame and the bitstream does not is none.
  */
-static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
-                  struct err *e)
+static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
+                      struct err *e)
 {
     struct key_entry *key = &k->index.key[i];
     if (k->early.there && k->early.i == i) {
@@ -196,7 +196,8 @@ static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
 }
 
 /* Its number must be above the one before, whatever rates and times say. */
-static bool hold(struct key_reader *k, struct picture *p, struct AVPacket *second, struct err *e)
+static bool hold_key(struct key_reader *k, struct picture *p, struct AVPacket *second,
+                     struct err *e)
 {
     const struct frame_tag *before = &k->keys.held.tag;
     bool any = k->keys.sent > 0 || k->keys.holds;
@@ -218,7 +219,7 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     struct AVPacket *second;
     *until = candidate + 1 < count ? film_time(k, k->index.key[candidate + 1].from_us) : INT64_MAX;
     for (size_t i = candidate + 1; i-- > *at + (k->keys.holds ? 1 : 0);) {
-        if (!fetch(k, i, &p, &second, e)) {
+        if (!fetch_key(k, i, &p, &second, e)) {
             if (e->code != ERR_NONE || film_keys_stopped(k))
                 return false;
             continue;
@@ -227,7 +228,7 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
         bool later = p.tag.time_us > target && i > 0;
         if (!later) {
             *at = i;
-            return hold(k, &p, second, e);
+            return hold_key(k, &p, second, e);
         }
         *until = p.tag.time_us < *until ? p.tag.time_us : *until;
         packet_free(&k->early.picture.packet);
@@ -237,10 +238,10 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     if (k->keys.holds)
         return true;
     for (size_t i = candidate + 1; i < count; i++)
-        if (fetch(k, i, &p, &second, e)) {
+        if (fetch_key(k, i, &p, &second, e)) {
             *at = i;
             *until = i + 1 < count ? film_time(k, k->index.key[i + 1].from_us) : INT64_MAX;
-            return hold(k, &p, second, e);
+            return hold_key(k, &p, second, e);
         } else if (e->code != ERR_NONE || film_keys_stopped(k)) {
             return false;
         }

@@ -120,8 +120,8 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
     return second;
 }
 
-static bool push(struct key_reader *k, struct chunker *g, struct picture *p, bool *after_key,
-                 struct err *e)
+static bool push_picture(struct key_reader *k, struct chunker *g, struct picture *p,
+                         bool *after_key, struct err *e)
 {
     film_keys_find_rap(k, p);
     if (k->pass)
@@ -193,7 +193,7 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
             packet_free(&p.packet);
             break;
         }
-        ok = push(k, g, &p, &after_key, e);
+        ok = push_picture(k, g, &p, &after_key, e);
         done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX;
     }
     ok = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));

@@ -112,8 +112,8 @@ static void found_damage(struct sequential *q)
 }
 
 /* Stages a frame for the columns of its tag, if it has any. */
-static bool put_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
-                      bool lost, struct err *e)
+static bool put_columns(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
+                        bool lost, struct err *e)
 {
     struct frame_view view;
     if (tag->repeat == 0)
@@ -137,7 +137,7 @@ static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
         return true;
     struct frame_tag *tag = &q->key_tag;
     tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
-    bool ok = put_frame(q, q->key, tag, false, e);
+    bool ok = put_columns(q, q->key, tag, false, e);
     av_frame_unref(q->key);
     return ok;
 }
@@ -174,7 +174,7 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     if (job->selection.keyframes)
         return lost || !q->held.key || begin_key(q, &tag, e);
     tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
-    return put_frame(q, q->picture, &tag, lost, e);
+    return put_columns(q, q->picture, &tag, lost, e);
 }
 
 /* The held frame stays on the screen until `next_us`; FRAME_TIMES_OPEN: it is the film's last. */
@@ -195,7 +195,7 @@ static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 }
 
 /* Replaces the held picture by `serial`, displayed now, and numbers frames dropped in between. */
-static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
+static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
     /* After a gap demuxers guess times: one that goes back is ignored. */
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
@@ -225,7 +225,7 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
  * more. One that the decoder was not given cannot come out late: codecs that hold one picture back
  * show it about then.
  */
-static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
+static bool is_before(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
     uint64_t reach = a->lost && q->pass->traits.stream == STREAM_OTHER ? 1 : REACH;
     if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
@@ -256,15 +256,15 @@ static bool give_up_waiting(struct sequential *q, const struct sent *p, struct e
     for (;;) {
         size_t next = q->awaits;
         for (size_t i = 0; i < q->awaits; i++)
-            if ((!p || precedes(q, &q->awaited[i], p)) &&
-                (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+            if ((!p || is_before(q, &q->awaited[i], p)) &&
+                (next == q->awaits || is_before(q, &q->awaited[i], &q->awaited[next])))
                 next = i;
         if (next == q->awaits)
             return true;
         struct sent lost = q->awaited[next];
         drop_awaited(q, next);
         q->sent[lost.serial % SLOTS].ignore = true; /* it has its number */
-        if (!advance(q, lost.serial, lost.pts_us, e))
+        if (!advance_to(q, lost.serial, lost.pts_us, e))
             return false;
         q->held.lost = true;
     }
@@ -289,7 +289,7 @@ static bool take_frame(struct sequential *q, struct err *e)
         found_damage(q);
     if (known)
         end_waiting(q, &p);
-    if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
+    if (!give_up_waiting(q, &p, e) || !advance_to(q, p.serial, p.pts_us, e))
         return false;
     av_frame_move_ref(q->picture, q->frame);
     q->held.corrupt = corrupt || corruption_is_flagged(q->picture);
@@ -297,7 +297,7 @@ static bool take_frame(struct sequential *q, struct err *e)
     return true;
 }
 
-static bool receive(struct sequential *q, struct err *e)
+static bool receive_frames(struct sequential *q, struct err *e)
 {
     for (int errors = 0;;) {
         int code = decoder_receive(q->decoder, q->frame);
@@ -327,7 +327,7 @@ static void suspect_last(struct sequential *q)
     corruption_is_everywhere(&q->watch);
 }
 
-static void await(struct sequential *q, const struct sent *p)
+static void await_frame(struct sequential *q, const struct sent *p)
 {
     if (p->ignore || p->second)
         return;
@@ -359,13 +359,13 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
     return noted;
 }
 
-static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
+static bool decode_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
     struct sent *sent = note_sent(q, p);
     if (p->lost) { /* the decoder is given nothing, and the picture takes its place */
         found_damage(q);
-        await(q, sent);
+        await_frame(q, sent);
         return true;
     }
     packet->pts = (int64_t)p->serial;
@@ -374,7 +374,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     bool corrupt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     sent->corrupt = corruption_spreads(&q->watch, p, corrupt);
     if (sent->corrupt)
-        await(q, sent);
+        await_frame(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(q->pass->film->path, e);
@@ -383,12 +383,12 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
         found_damage(q);
     }
     q->counts.sent++;
-    return receive(q, e);
+    return receive_frames(q, e);
 }
 
 /* So far the counts say that the film was covered: what still comes out of the decoder is beyond
  * the selection's end. */
-static void covered(struct sequential *q)
+static void note_covered(struct sequential *q)
 {
     q->done = true;
     q->counts.displayed = q->next_frame;
@@ -398,16 +398,16 @@ static void covered(struct sequential *q)
 static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
 {
     for (size_t i = 0; i < held->count && !decode_pass_stopped(q->pass); i++)
-        if (!send_picture(q, &held->picture[i], e))
+        if (!decode_picture(q, &held->picture[i], e))
             return false;
     struct picture p;
     while (!decode_pass_stopped(q->pass) && demux_next(q->reader, &p, e)) {
         atomic_store(&q->pass->bytes_read, demux_position(q->reader));
-        if (!send_picture(q, &p, e))
+        if (!decode_picture(q, &p, e))
             return false;
         frame_times_check(q->pass->job->frame_times);
         if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
-            covered(q);
+            note_covered(q);
             frame_times_stop(q->pass->job->frame_times);
             break;
         }
@@ -416,7 +416,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
         gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
         return av_out_of_memory(q->pass->film->path, e);
-    if (e->code != ERR_NONE || !receive(q, e))
+    if (e->code != ERR_NONE || !receive_frames(q, e))
         return false;
     if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
         return false;
@@ -428,7 +428,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
     if (damage_found(&q->watch, 0)) /* of threads that had not finished yet */
         found_damage(q);
     if (!q->done)
-        covered(q);
+        note_covered(q);
     return true;
 }
 
