@@ -23,8 +23,8 @@ static enum bitstream bitstream_of(enum AVCodecID id)
 }
 
 /*
- * What begins with a sector of zeros lost its head: libavformat may still find a stream in the
- * rest, and take it for one that never had a container.
+ * Returns true if the file begins with a sector of zeros. Then its header is lost, though
+ * libavformat may find a raw stream in the rest.
  */
 static bool begins_in_zeros(const AVFormatContext *format)
 {
@@ -123,7 +123,7 @@ uint64_t demux_position(const struct demux *r)
     return at > 0 ? (uint64_t)at : 0;
 }
 
-/* What libav's parser adds: picture order, field pictures, AV1 keys. */
+/* Fills what libavcodec's parser finds: picture order counts, field pictures, AV1 key frames. */
 static void parse_picture(struct demux *r, const AVPacket *packet, struct picture *p)
 {
     uint8_t *out = NULL;
@@ -142,8 +142,10 @@ static void parse_picture(struct demux *r, const AVPacket *packet, struct pictur
     r->needs_sequential |= p->field;
 }
 
-/* Times further off than 36,000 years come from broken files: sums and differences of the others
- * fit. */
+/*
+ * Converts a time to microseconds. Returns TIME_NONE for times beyond 36,000 years: they come from
+ * broken files, and sums of other times do not overflow.
+ */
 static int64_t to_microseconds(int64_t time, AVRational base)
 {
     const int64_t most = (int64_t)1 << 60;
@@ -152,9 +154,9 @@ static int64_t to_microseconds(int64_t time, AVRational base)
 }
 
 /*
- * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is
- * never displayed, and what was not yet displayed may be thrown away: how much of it depends on the
- * decoder's state, which only a sequential one has.
+ * Notes the ends of HEVC sequences in mid-film. The RASL pictures of a key frame after an end are
+ * never displayed. Frames that wait for display may be dropped: how many depends on the decoder's
+ * state, which only a sequential decoder has.
  */
 static void note_ends(struct demux *r, const struct packet_info *info, struct picture *p)
 {
@@ -174,8 +176,10 @@ static void note_ends(struct demux *r, const struct packet_info *info, struct pi
     p->hidden |= info->needs_before && r->rasl_undecodable;
 }
 
-/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder
- * may see it. */
+/*
+ * Makes `p` a lost picture: the packet should hold a picture, and its bytes hold none. The picture
+ * keeps its time, and no decoder gets the packet.
+ */
 static void lose_picture(struct demux *r, struct picture *p)
 {
     r->unreadable++;
@@ -213,7 +217,9 @@ static void note_sets(struct demux *r, const struct packet_info *info, struct pi
     r->needs_sequential |= r->lacking || r->param_sets.sequence_changed;
 }
 
-/* AVI and its like store decoding times only; without reordering these are the presentation times.
+/*
+ * Returns true if frames are displayed in decoding order. AVI and similar containers store decoding
+ * times only: then those are the presentation times.
  */
 static bool shows_as_decoded(const struct demux *r)
 {
@@ -221,8 +227,10 @@ static bool shows_as_decoded(const struct demux *r)
     return codec && !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
-/* Where one Ogg follows another in a file, the second one's headers come as packets. The decoder
- * wants them, but for its comments. */
+/*
+ * Returns true for a Theora header. Where one Ogg file follows another, the second one's headers
+ * come as packets. The decoder needs all of them except the comments.
+ */
 static bool is_header(const struct demux *r, const AVPacket *packet)
 {
     return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 &&
@@ -245,7 +253,7 @@ static bool is_rubbish(const struct demux *r, const struct picture *p,
     bool shows = info->picture && info->shown;
     bool vp9 = r->traits.stream == STREAM_VP9;
     bool must = r->traits.stream == STREAM_AV1 || (vp9 && r->unreadable > 0);
-    /* What stands before the film's first picture belongs to no picture. */
+    /* What precedes the film's first picture belongs to no picture. */
     bool begins = info->picture && p->serial == 0;
     return (info->unreadable && !begins) || (must && !shows);
 }
@@ -301,7 +309,7 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
     p->temporal_id = info.temporal_id;
     bool header = is_header(r, packet);
     p->hidden = !info.picture || !info.shown || dropped || header;
-    /* It breaks off, or lost a piece. */
+    /* its data is truncated, or a part is missing */
     p->suspect =
         r->suspect_next > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) || info.zeroed;
     p->illegal_zeros = info.illegal_zeros;
@@ -323,16 +331,18 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
 
 static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
 
-/* av_read_frame; what the demuxer has to say meanwhile is about this film. */
+/* Calls av_read_frame, and counts what demuxers log meanwhile. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
     const struct av_log_counts last = r->logged;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = av_read_frame(r->format, packet);
     av_log_listen(before);
-    /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
-    /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture:
-     * nothing came before that. */
+    /* Parsers lag: data is missing in the current picture or in the next one. */
+    /*
+     * The demuxer searches an MPEG-TS with packets of 192 bytes, or one cut at any byte, before its
+     * first picture: nothing is missing there.
+     */
     bool searched = r->logged.searches > last.searches && r->serial > 0;
     bool wrong = r->logged.errors > last.errors || searched;
     if (wrong && !r->framed)
@@ -350,8 +360,8 @@ static bool is_end(const struct demux *r, int code)
 }
 
 /*
- * The next packet of any stream. Some demuxers go on after damage, others give the same error for
- * ever: those that stay where they are are given up.
+ * Reads the next packet of any stream. Some demuxers go on after damage, others return the same
+ * error for ever. Gives up when the position no longer advances.
  */
 static bool read_on(struct demux *r, AVPacket *packet)
 {

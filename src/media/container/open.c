@@ -47,7 +47,9 @@ int64_t container_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-/* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image.
+/*
+ * Reads the display matrix, which maps (x, y) to (ax + cy, bx + dy). A negative determinant means a
+ * mirrored picture.
  */
 static struct orientation read_orientation(AVStream *s)
 {
@@ -88,9 +90,9 @@ int64_t container_shortened_us(const AVFormatContext *format, const AVStream *st
 }
 
 /*
- * How long the pictures last, -1 when the file does not say. Matroska has one length for all
- * streams, sound included, and counts from zero even when the first picture comes later; FFmpeg's
- * muxer adds a DURATION tag a stream.
+ * Returns the duration of the video, or -1 if the file has none. Matroska declares one duration for
+ * all streams, from 0 even if the first picture comes later. FFmpeg's muxer adds a tag DURATION for
+ * each stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
@@ -151,21 +153,23 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->duration_us = read_duration(format, s);
-    /* Where timestamps may jump, the last one minus the first is no length either. */
+    /* If timestamps may jump, the last one minus the first is no duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
     f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT ||
                           (quirks->longest_duration && format->nb_streams > 1);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
-    /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by
-     * it. */
+    /*
+     * A duration that is estimated from the bit rate may be wrong by any factor: it gives no frame
+     * count.
+     */
     bool length = f->duration_us > 0 && !rated;
     if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }
 
 /*
- * MP4's sample entries of Common Encryption and of FairPlay, and its initialisation; the key that a
- * Matroska track names; ASF's two objects for rights management.
+ * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
+ * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
  */
 static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
@@ -195,14 +199,18 @@ static bool check_stream(const AVFormatContext *format, const AVStream *s, const
     return true;
 }
 
-/* NULL also for a pipe: opening that once more would wait for another writer. */
+/*
+ * Opens a regular file. Returns NULL for a pipe: opening that again would wait for another writer.
+ */
 static FILE *open_regular(const char *path)
 {
     return file_is_regular(path) ? fopen(path, "rb") : NULL;
 }
 
-/* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single
- * pictures. */
+/*
+ * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
+ * image.
+ */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
@@ -223,8 +231,8 @@ static bool refuse_picture(const char *path, struct err *e)
 }
 
 /*
- * An MP4's index, its `moov` box, stands at its end unless it was moved: a download that broke off
- * lacks it. True for a file that begins as a film in MP4 and has none among its boxes.
+ * Returns true for a file that begins as a film in MP4 and has no index, the box `moov`. The index
+ * is at the end unless it was moved, so a download that stopped early lacks it.
  */
 static bool lacks_index(const char *path)
 {
@@ -243,7 +251,7 @@ static bool lacks_index(const char *path)
     return is;
 }
 
-/* The container's own words on colours, of the first streams that its head names. */
+/* The colour tags of the first streams in the container's header. */
 struct head {
     unsigned streams;
     struct colour_tags tags[64];
@@ -273,8 +281,10 @@ static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
                    path);
 }
 
-/* What avformat_open_input wants, of bytes of our own (taken; NULL: by the film's name). NULL: no
- * memory. */
+/*
+ * Makes the context for avformat_open_input to read from `own`, which it owns from then on; NULL:
+ * from the film's file. Returns NULL if out of memory.
+ */
 static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
@@ -289,7 +299,7 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
     return format;
 }
 
-/* Why avformat_open_input failed. */
+/* Fills `e` with the reason why avformat_open_input failed. Returns false. */
 static bool explain_no_container(const char *path, int code, bool piped, struct err *e)
 {
     char text[128];
@@ -312,18 +322,18 @@ static bool explain_no_container(const char *path, int code, bool piped, struct 
 
 static int open_input(const char *url, AVFormatContext **format)
 {
-    /* Only files: a playlist must not make us read the network. */
+    /* Only files: a playlist must not read from the network. */
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
     int code = avformat_open_input(format, url, NULL, &options);
     av_dict_free(&options);
     if (code < 0)
-        film_input_close(&io); /* libav has freed the rest */
+        film_input_close(&io); /* libavformat has freed the rest */
     return code;
 }
 
-/* Of a container that is prepared; NULL: it could not be, which `e` says. */
+/* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
 static bool open_prepared(const char *path, AVFormatContext **format, struct err *e)
 {
     char url[4096];
@@ -351,7 +361,7 @@ static bool open_head(const char *path, AVFormatContext **format, struct err *e)
     return open_prepared(path, format, e);
 }
 
-/* Once more from the first byte, which of a pipe are those that were kept. */
+/* Opens the film again from its first byte; a pipe's first bytes were kept. */
 static bool open_head_again(const char *path, AVFormatContext **format, struct err *e)
 {
     AVIOContext *own = (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
@@ -369,8 +379,10 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
     return open_prepared(path, format, e);
 }
 
-/* Probing by content accepts any text ("tty") and single pictures: neither is a film. Pictures one
- * after another are. */
+/*
+ * Refuses text ("tty") and single images, which libavformat's probing accepts. Images one after
+ * another are a film.
+ */
 static bool check_container(const char *path, AVFormatContext **format, struct err *e)
 {
     const struct container_quirks *quirks = container_quirks(*format);
@@ -395,7 +407,7 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
         return false;
     read_head(*format, head);
     int code = avformat_find_stream_info(*format, NULL);
-    /* also without an error: the interruption left something unknown of the film */
+    /* even without an error: interrupted probing leaves facts unknown */
     if (interrupted())
         return interrupt_error(e);
     if (code < 0)
@@ -410,7 +422,10 @@ void container_close(AVFormatContext **format)
     film_input_close(&own);
 }
 
-/* Opens the container with all streams but one left out: that, NULL on `e`. */
+/*
+ * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
+ * on `e`.
+ */
 static AVStream *open_chosen(const char *path, int selected, AVFormatContext **format,
                              struct head *head, struct err *e)
 {

@@ -18,11 +18,11 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
-    int64_t size; /* -1: it cannot be sought in */
+    int64_t size; /* -1: the input cannot be sought in */
     int64_t at;
-    uint8_t head[HEAD_BYTES]; /* looked at before libav asked for it */
+    uint8_t head[HEAD_BYTES]; /* read before libavformat asked for it */
     size_t head_bytes, head_taken;
-    bool keeping; /* a pipe's bytes are kept as they are read */
+    bool keeping; /* a pipe's bytes are kept while they are read */
     uint8_t *kept;
     size_t kept_bytes, kept_room, kept_taken;
 };
@@ -34,7 +34,10 @@ static void drop_kept(struct film_input *f)
     f->keeping = false;
 }
 
-/* With too many, or no memory for them, the film can only go on. */
+/*
+ * Keeps bytes that were read. With too many bytes, or if out of memory, drops all: the film cannot
+ * be read again then.
+ */
 static void keep_bytes(struct film_input *f, const uint8_t *bytes, size_t count)
 {
     if (f->kept_bytes + count > f->kept_room) {
@@ -51,7 +54,7 @@ static void keep_bytes(struct film_input *f, const uint8_t *bytes, size_t count)
     f->kept_bytes += count;
 }
 
-/* What is kept, when it is read again. */
+/* Reads from the kept bytes. */
 static int read_kept(struct film_input *f, uint8_t *to, size_t bytes)
 {
     size_t n = f->kept_bytes - f->kept_taken;
@@ -123,8 +126,10 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
     return io;
 }
 
-/* The bytes of an open file up to `size`; -1: of one that cannot be sought in. Takes `fd`, also
- * when it fails. */
+/*
+ * Makes an input of the open file `fd`, which has `size` bytes; -1: it cannot be sought in. Owns
+ * `fd` from then on, also after a failure.
+ */
 static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
@@ -149,7 +154,7 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     struct stat s = {0};
     bool numbered = file_descriptor(path) >= 0;
     *io = NULL;
-    /* libav opens files and disks by name, and reports a folder or a missing file. */
+    /* libavformat opens files and disks by name, and reports a folder or a missing file. */
     bool found = !numbered && stat(path, &s) == 0;
     if (!numbered && (!found || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
         return true;
@@ -188,7 +193,7 @@ void film_input_go_on(AVIOContext *io)
         drop_kept(f);
 }
 
-/* True when so many bytes of the film's beginning are in `head`. */
+/* Reads until `head` has so many bytes of the film's beginning. Returns false if it cannot. */
 static bool fill_head(struct film_input *f, size_t bytes)
 {
     while (f->head_bytes < bytes && bytes <= HEAD_BYTES) {
@@ -204,7 +209,7 @@ static bool fill_head(struct film_input *f, size_t bytes)
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    /* a box whose size takes more bytes goes on beyond what is looked at */
+    /* the extent of a box with 64 bits of size exceeds `head` */
     enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
     if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
@@ -226,6 +231,6 @@ void film_input_close(AVIOContext **io)
         close(f->fd);
     drop_kept(f);
     free(f);
-    av_freep(&(*io)->buffer); /* libav may have taken another for it */
+    av_freep(&(*io)->buffer); /* libavformat may have replaced it */
     avio_context_free(io);
 }

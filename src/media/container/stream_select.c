@@ -62,8 +62,7 @@ static int explain_none(const AVFormatContext *format, const char *path, struct 
     return -1;
 }
 
-/* What decides between streams, the most important first. A stream that cannot be decoded has no
- * pixels. */
+/* What ranks streams, the most important first. A stream that cannot be decoded has 0 pixels. */
 struct rank {
     bool shows, marked;
     int64_t pixels;
