@@ -4,9 +4,11 @@
 #include "packet_scan.h"
 #include "barcode/base/hash.h"
 
-enum { HEAD = 64 }; /* bytes that a slice's header needs up to its order count, and more */
+enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order count */
 
-/* 7.3.2.1.1.1: lists are coded as differences, and one that brings 0 ends its list. */
+/*
+ * Skips scaling lists (7.3.2.1.1.1). They are coded as differences, and a value of 0 ends a list.
+ */
 static void skip_scaling_lists(struct bit_reader *r, int lists)
 {
     for (int i = 0; i < lists; i++) {
@@ -21,7 +23,7 @@ static void skip_scaling_lists(struct bit_reader *r, int lists)
     }
 }
 
-/* What depends on the profile, from chroma_format_idc up to the scaling lists. */
+/* Reads the fields that only some profiles have, from chroma_format_idc to the scaling lists. */
 static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
 {
     uint32_t chroma = read_ue(r);
@@ -59,7 +61,7 @@ void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
     sps->references = (uint8_t)(references & 31);
 }
 
-/* 7.3.2.2, from behind the numbers on. */
+/* Reads a PPS (7.3.2.2); `r` is positioned after its IDs. */
 static void read_pps(struct bit_reader *r, struct nal_pps *pps)
 {
     read_bit(r); /* entropy_coding_mode_flag */
@@ -75,7 +77,7 @@ static void read_pps(struct bit_reader *r, struct nal_pps *pps)
     pps->references[1] = (uint8_t)((second & 31) + 1);
 }
 
-/* Zeros at a unit's end belong to what is around it. */
+/* Returns a hash of a unit without its trailing zeros, which are not part of it. Never 0. */
 static uint64_t hash_of(const struct nal *nal)
 {
     uint64_t hash = hash_64(nal->data, nal->size - nal_zeros_at_end(nal->data, nal->size));
@@ -130,7 +132,7 @@ static bool is_slice(const struct nal *nal)
     return type == 1 || type == 5;
 }
 
-/* `data`: at least HEAD of it, or all. */
+/* `data`: at least HEAD bytes of the unit, or all */
 bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size,
                          struct nal_slice *slice)
 {
@@ -174,14 +176,16 @@ bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8
     return false;
 }
 
-/* Half the range of the low bits, less one. */
+/* Returns half the range of the low bits of the order count, less one. */
 static uint32_t order_distance(const struct nal_sps *sps)
 {
     return (UINT32_C(1) << sps->order_bits) / 2 - 1;
 }
 
-/* Made-up frames count on from the one before them by two each, and there may be as many as
- * references. */
+/*
+ * Returns true if inserted frames fit between the written picture and the next one. Each adds two
+ * to the order count, and there may be as many as reference frames.
+ */
 static bool leaves_room(const struct nal_sps *sps)
 {
     return sps->order_type == 2 ||
@@ -218,12 +222,14 @@ bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *
 
 /* ------------------------------------------------------------------ writing */
 
-/* Two bytes become three at worst. What stands before a unit is as long as it was. */
+/*
+ * Returns the most bytes that escape_unit writes: three for each two. The prefixes keep their size.
+ */
 static size_t most_written(size_t size) { return size / 2 * 3 + 4; }
 
 size_t nal_separate_room(size_t size)
 {
-    return most_written(size) + size; /* and a unit without emulation prevention bytes */
+    return most_written(size) + size; /* and the unit without emulation prevention bytes */
 }
 
 static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
@@ -235,7 +241,7 @@ static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
     }
 }
 
-/* The opposite of unescape. The last byte is not zero. */
+/* Inserts emulation prevention bytes, the inverse of unescape_unit. The last byte is not zero. */
 static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
 {
     size_t used = 0, zeros = 0;
@@ -250,8 +256,10 @@ static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
     return used;
 }
 
-/* Puts a length or a start code before the `size` bytes that stand `gap` behind out. False: too
- * many for the length. */
+/*
+ * Writes a length or a start code for a unit of `size` bytes that follows it. Returns false if the
+ * length has too few bytes.
+ */
 static bool write_prefix(int length_size, uint8_t *out, size_t size)
 {
     static const uint8_t start[] = {0, 0, 1};

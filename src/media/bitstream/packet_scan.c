@@ -2,7 +2,7 @@
 
 #include "nal_reader.h"
 
-/* True when an H.264 SEI NAL holds a recovery point with recovery_frame_cnt 0. */
+/* Returns true if an H.264 SEI unit holds a recovery point with recovery_frame_cnt 0. */
 static bool sei_recovers_at_once(const struct nal *nal)
 {
     uint8_t sei[1024];
@@ -18,7 +18,10 @@ static bool sei_recovers_at_once(const struct nal *nal)
     return false;
 }
 
-/* So many zeros may follow a packet's last unit, for alignment; more are missing data. */
+/*
+ * This many zeros may follow a packet's last unit, for alignment. More of them replace missing
+ * data.
+ */
 enum { PADDING_MAX = 64 };
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size)
@@ -61,7 +64,7 @@ static bool has_zeroed_bytes(const uint8_t *data, size_t size)
     return false;
 }
 
-/* H.264 slice_type 2 and 7: I. */
+/* Returns true for H.264's slice_type 2 and 7: I. */
 static bool slice_is_intra(const struct nal *nal)
 {
     uint8_t head[32];
@@ -187,7 +190,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
 {
     bool gop = false, sequence = false, coded = false;
     size_t first = find_start(data, 0, size);
-    /* Bytes before the first start code are the rest of another picture. */
+    /* bytes before the first start code are the rest of another picture */
     bool astray = nal_zeros_at_end(data, first) < first;
     for (size_t at = first; at + 4 <= size; at = find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
@@ -213,17 +216,20 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
             info->unreadable = !info->picture || astray;
-            return; /* slices: nothing more of interest */
+            return; /* slices: nothing else is needed */
         }
     }
     if (info->sets && info->sets_size == 0)
         info->sets_size = (size_t)(data + size - info->sets);
     info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MAX;
-    if (info->picture) /* without a slice there is none */
+    if (info->picture) /* a picture without a slice is none */
         *info = (struct packet_info){.shown = true, .order = -1, .unreadable = true};
 }
 
-/* The first partition fits into the packet, and a key says its start code. */
+/*
+ * Scans a VP8 frame: the first partition must fit into the packet, and a key frame must have its
+ * start code.
+ */
 static void scan_vp8(const uint8_t *data, size_t size, struct packet_info *info)
 {
     enum { KEY_HEAD = 10, HEAD = 3 };
@@ -240,9 +246,9 @@ static void scan_vp8(const uint8_t *data, size_t size, struct packet_info *info)
 }
 
 /*
- * A superframe (the last byte is a marker, and its index lies before that) always shows one frame;
- * else the frame's own header says. One that is not shown and ends in zeros is a superframe whose
- * index is gone: frames of which nothing shows travel in these.
+ * Scans a VP9 packet. A superframe (its last byte is a marker, after its index) always shows a
+ * frame; otherwise the frame's header has show_frame. A hidden frame that ends in zeros is a
+ * superframe whose index is missing, since hidden frames come in superframes.
  */
 static void scan_vp9(const uint8_t *data, size_t size, struct packet_info *info)
 {
@@ -272,8 +278,10 @@ static void scan_vp9(const uint8_t *data, size_t size, struct packet_info *info)
     info->shown = shown || superframe;
 }
 
-/* An OBU's payload at *at, which moves past it; `type` is obu_type. False at the end, or where it
- * makes no sense. */
+/*
+ * Reads the OBU at *at into `payload` and `type` (obu_type), and moves *at past it. Returns false
+ * at the end, or if the OBU is invalid.
+ */
 static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, struct nal *payload)
 {
     if (*at >= size || data[*at] & 0x81) /* obu_forbidden_bit, obu_reserved_1bit */
@@ -300,8 +308,9 @@ static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, st
     return true;
 }
 
-/* A temporal unit: what its frame headers say of being shown. Its keys are libav's parser's to
- * find. */
+/*
+ * Scans a temporal unit of AV1 for frames that are shown. libavcodec's parser finds the key frames.
+ */
 static void scan_av1(const uint8_t *data, size_t size, struct packet_info *info)
 {
     enum { SEQUENCE = 1, FRAME_HEADER = 3, TILES = 4, FRAME = 6, TILE_LIST = 8, PADDING = 15 };
@@ -315,7 +324,7 @@ static void scan_av1(const uint8_t *data, size_t size, struct packet_info *info)
         if (!sense)
             break;
         if (type == SEQUENCE && obu.size > 0)
-            /* reduced_still_picture_header: no such flags, it is shown */
+            /* reduced_still_picture_header: has no such flag, the frame is shown */
             still |= (obu.data[0] & 0x08) != 0;
         if ((type == FRAME_HEADER || type == FRAME) && obu.size > 0) {
             frames = true;
@@ -348,17 +357,19 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
 {
     if (kind == STREAM_H264 && size >= 7 && extradata[0] == 1)
         return (extradata[4] & 3) + 1;
-    /* hvcC starts with a version byte; some writers leave it 0, so FFmpeg's own test is used: not a
-     * start code. */
+    /*
+     * hvcC starts with a version byte, which some writers leave 0. So FFmpeg's own check is used:
+     * it is no start code.
+     */
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;
     return 0;
 }
 
 /*
- * The head of the next list of units, which each have two bytes of length. avcC (ISO/IEC
- * 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these. hvcC
- * (8.3.3.1.2): 22 bytes, the number of lists; each has a byte of type and two of number.
+ * Begins the next list of units, each with two bytes of length. avcC (ISO/IEC 14496-15, 5.3.3.1.2):
+ * 5 bytes, the number of SPS in 5 bits, the SPS, the number of PPS, the PPS. hvcC (8.3.3.1.2): 22
+ * bytes, the number of lists; each list has a byte of type and two of number.
  */
 static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size,
                       struct extradata_walk *w)

@@ -1,13 +1,12 @@
 /*
- * keyframe_reader.c - the reading thread of --keyframes: key frames alone, each a run of its own.
+ * keyframe_reader.c - the reading thread of --keyframes: each key frame becomes a chunk.
  *
- * Where the container has an index (keyframe_index.h), the reader looks for the key frame at or
- * before each wanted time, and only those are read. Else the film is read through chunker.c, which
- * numbers and times every picture as it does for any run; the packets of all but key frames are
- * dropped at once. Both ways give the same key frames the same times.
+ * With an index (keyframe_index.h), only the key frames at or before each selected time are read.
+ * Otherwise the complete film goes through the chunker, which numbers and times each picture, and
+ * only the packets of key frames are kept. Both ways give a key frame the same time.
  *
- * A key frame is what a decoder can begin with: a cut of the bitstream (packet_scan.h), or, of
- * codecs that packet_scan.c does not know, what the container calls a key frame.
+ * A key frame is a random access point of the bitstream (packet_scan.h). In a codec that
+ * packet_scan.c does not know, it is what the container marks as a key frame.
  */
 #include "keyframe_reader.h"
 
@@ -51,7 +50,6 @@ static void close_reader(struct key_reader *k)
     side_data_free(&k->side);
 }
 
-/* What only a container can say. */
 void film_keys_find_rap(const struct key_reader *k, struct picture *p)
 {
     if (k->traits.stream == STREAM_OTHER && p->packet && p->packet->flags & AV_PKT_FLAG_KEY)
@@ -63,7 +61,6 @@ bool film_keys_stopped(const struct key_reader *k)
     return k->pass ? decode_pass_stopped(k->pass) : interrupted();
 }
 
-/* A key frame of the part that was asked for. */
 void film_keys_count(struct key_reader *k, int64_t time_us)
 {
     const struct selection *s = &k->keys.config.selection;
@@ -103,8 +100,8 @@ static bool on_key(void *user, struct picture *key, struct err *e)
 }
 
 /*
- * True for the second field of a picture: it is none of its own, and a key frame's goes with it.
- * `p` loses its packet then.
+ * Returns true for the second field of a frame: it is no frame of its own. A key frame's second
+ * field is kept, and `p` loses its packet.
  */
 static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)
 {
@@ -141,7 +138,7 @@ static bool push_picture(struct key_reader *k, struct chunker *g, struct picture
     return chunker_push(g, p, e);
 }
 
-/* The film is over: its last key frame serves to the end of its last frame. */
+/* Ends the film: its last key frame is used up to the end of its last frame. */
 static bool end_through(struct key_reader *k, struct chunker *g, bool done, struct err *e)
 {
     if (done)
@@ -226,7 +223,7 @@ bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
     struct key_reader k;
     open_reader(&k, s, r, s->film);
-    frame_times_stop(s->job->frame_times); /* other pictures' times are not looked at */
+    frame_times_stop(s->job->frame_times); /* other frames' times are unknown */
     struct keys_config config = {.selection = s->job->selection,
                                  .columns = s->job->columns,
                                  .have = s->job->have,
