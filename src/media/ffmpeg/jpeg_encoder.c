@@ -11,7 +11,7 @@ static uint8_t luma_of(const uint8_t *p)
     return (uint8_t)((19595 * p[0] + 38470 * p[1] + 7471 * p[2] + 32768) >> 16);
 }
 
-/* Of sums of four pixels. The offset keeps what is shifted above 0. */
+/* Returns a chroma value from sums of four pixels. The offset keeps the shifted value above 0. */
 static uint8_t chroma_of(int r, int g, int b, int of_r, int of_g, int of_b)
 {
     int value = (of_r * r + of_g * g + of_b * b + (128 << 18) + (1 << 17)) >> 18;
@@ -86,7 +86,7 @@ static AVCodecContext *open_encoder(int width, int height, int quantiser, struct
     return c;
 }
 
-/* Where the comment goes: behind JFIF's segment, which must be the first. */
+/* Returns the position of the comment: after JFIF's segment, which must be the first. */
 static size_t behind_jfif(const AVPacket *p)
 {
     bool has = p->size > 6 && p->data[2] == 0xff && p->data[3] == MARKER_APP0;

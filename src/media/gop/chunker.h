@@ -2,9 +2,10 @@
  * chunker.h - collects pictures in decoding order into chunks, and applies the selection before
  * anything is decoded.
  *
- *     push K0 p p p | K1 b b p p | K2 ...   (decoding order; | = a random access point, b =
- * leading) GOP 0 is complete when K1's first non-leading picture (or the next random access point)
- * comes: its display order is [its own pictures but its leading ones] + [K1's leading ones].
+ *     push K0 p p p | K1 b b p p | K2 ...       (decoding order; | = a random access point,
+ *                                                b = leading)
+ *     GOP 0 is complete when K1's first non-leading picture comes (or the next random access
+ *     point). Its display order is [its pictures but the leading ones] + [K1's leading ones].
  *
  * The GOP's pictures get their frame numbers and times. The selection picks some of them, and each
  * is announced in the columns, so that a picture that never decodes is known. A GOP without a

@@ -1,10 +1,9 @@
 /*
- * crop_detect.c - see crop_detect.h.
+ * crop_detect.c - runs the workers of crop detection.
  *
- * A key frame costs 10 to 40 ms at 1080p, and a place in a file with an index one reading.
- * CROP_SAMPLES of them show the shape of a film: a shape that fewer than CROP_QUORUM of them have
- * is not cropped. A key frame counts once, wherever it was sought from. A short film may have one
- * or two: then some of the frames that follow the first one are sampled as well.
+ * CROP_SAMPLES key frames show the shape of a film: a shape that fewer than CROP_QUORUM of them
+ * have is not cropped. A key frame counts once, wherever it was sought from. A short film may have
+ * one or two key frames: then some of the frames after the first one are sampled as well.
  */
 #include "crop_detect.h"
 
@@ -12,8 +11,8 @@
 #include "barcode/base/interrupt.h"
 
 /*
- * A film that this finds no way into fails where it is staged, with the better words: only what is
- * the machine's fault counts here.
+ * Returns the first error that is the machine's fault. A film that cannot be read fails when it is
+ * decoded, with a better message.
  */
 static bool check_errors(const struct crop_worker *worker, int count, struct err *e)
 {

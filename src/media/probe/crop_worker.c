@@ -12,9 +12,9 @@
 #include "media/frame/frame_view.h"
 #include "barcode/base/interrupt.h"
 
-/* packets: up to a key frame; from there to the first picture */
+/* packets: up to a key frame; from there to the first frame */
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };
-enum { APART = 12 }; /* packets from one picture behind it to the next one */
+enum { APART = 12 }; /* packets from one sampled frame after it to the next */
 
 /* Returns how places are sought. Most demuxers without an index read everything up to a time. */
 static enum way way_of(const struct crop_worker *w)
@@ -30,7 +30,7 @@ static enum way way_of(const struct crop_worker *w)
                                                                                       : NO_WAY;
 }
 
-/* The first picture's time as the film's file has it, in microseconds. */
+/* Returns the first picture's stored time in microseconds. */
 static int64_t start_us(const AVStream *s)
 {
     return s->start_time != AV_NOPTS_VALUE
@@ -54,7 +54,10 @@ static bool seek_place(struct crop_worker *w, int place)
     return av_seek_frame(w->format, w->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
-/* The next packet of the film's stream; a key frame's if `key`. False: there is none near. */
+/*
+ * Reads the next packet of the video stream; with `key` that of the next key frame. Returns false
+ * if none is near.
+ */
 static bool next_packet(struct crop_worker *w, bool key)
 {
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
@@ -123,7 +126,8 @@ static bool sample_key_alone(struct crop_worker *w, size_t index)
     if (whole)
         sample_frame(w, index);
     if (w->error.code == ERR_NONE)
-        avcodec_flush_buffers(w->decoder); /* it gets the next packets if the frame was not whole */
+        avcodec_flush_buffers(w->decoder); /* the decoder gets the next packets if the frame was
+                                              incomplete */
     av_frame_unref(w->frame);
     return whole || w->error.code != ERR_NONE;
 }
@@ -180,7 +184,7 @@ static void sample_place(struct crop_worker *w, int place)
         more = !came && next_packet(w, false);
     }
     av_packet_unref(w->packet);
-    /* A decoder that was short of memory is not touched again: libavcodec 59 crashes. */
+    /* After running out of memory the decoder is not used again: libavcodec 59 crashes. */
     if (!came && w->error.code == ERR_NONE)
         decode_packet(w, NULL, index);
 }
@@ -229,8 +233,10 @@ static bool take_ready(struct crop_worker *w, int64_t *due, size_t *index)
     return code == AVERROR(EAGAIN);
 }
 
-/* HEVC's pictures of a lower layer may be referred to by those of a higher one, whatever they call
- * themselves: hvcC tells of layers. */
+/*
+ * Returns which frames the decoder may skip. Non-reference HEVC pictures of a lower layer may be
+ * referred to by a higher layer: hvcC has the number of layers.
+ */
 static enum AVDiscard passes_over(const AVCodecParameters *par)
 {
     enum { LAYERS = 21, HVCC = 23 };
