@@ -43,7 +43,7 @@ struct selection {
     uint64_t every;      /* N >= 1 */
     int64_t interval_us; /* S >= 1 */
     uint64_t columns;    /* C >= 1 */
-    int64_t start_us;    /* >= 0; frames gone from the screen by then are never picked */
+    int64_t start_us;    /* >= 0; frames that have left the screen by then are never picked */
     int64_t end_us;      /* exclusive; INT64_MAX: the film's end */
     bool keyframes;      /* key frames alone; for EVERY interval_us is filled too */
 };

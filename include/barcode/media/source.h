@@ -133,16 +133,18 @@ struct source *source_open_stream(const char *path, int stream, struct err *e);
 bool source_can(const struct source *s, unsigned abilities);
 
 /*
- * Puts every selected frame into the engine, from the film's start; waits for the last one to be
- * put. *counts (zero before) is filled, seconds are added to *times. True also when a film decodes
- * in part: counts say what is missing. True also when what was put is no good and the film must be
- * staged again, into new columns:
+ * Puts each selected frame into the engine, from the film's start; waits until the last one is put.
+ * Fills *counts (zero before) and adds seconds to *times. Returns true also if a film decodes in
+ * part: counts has what is missing. Returns true also if the result is invalid, and the film must
+ * be decoded again into new columns:
+ *
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
- * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: one decoder
- * with threads went over all of the film and found damage; again with `exact_damage`;
+ * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: a decoder with
+ *   threads went over the complete film and found damage; again with `exact_damage`;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
- * False: the first failure; ERR_INPUT for a film that is read already and not SOURCE_RESTARTABLE;
- * ERR_INTERRUPTED when interrupted() turned true. One thread at a time.
+ *
+ * Returns false on the first error; ERR_INPUT for a film that was read already and is not
+ * SOURCE_RESTARTABLE; ERR_INTERRUPTED if interrupted() turned true. One thread at a time.
  */
 bool source_decode(struct source *s, const struct decode_job *job, struct decode_counts *counts,
                    struct decode_times *times, struct err *e);

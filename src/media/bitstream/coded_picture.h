@@ -47,7 +47,7 @@ struct picture {
     bool marked_leading; /* the bitstream marks it as leading (HEVC) */
     bool leading;        /* displayed before its GOP's key frame; set by the chunker */
     bool selected;       /* it is selected: `tag` is filled */
-    bool done;           /* its frame has gone to the engine; set by the decode worker */
+    bool done;           /* its frame is in the engine; set by the decode worker */
     enum action action;  /* set by chunk_plan */
     uint64_t frame;      /* number in display order (not for hidden ones) */
     struct frame_tag tag;

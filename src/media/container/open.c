@@ -189,12 +189,12 @@ static bool check_stream(const AVFormatContext *format, const AVStream *s, const
     if (is_encrypted(format, s))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     if (!avcodec_find_decoder(par->codec_id))
-        return err_set(e, ERR_INPUT, "'%s': no decoder for its codec '%s'", path,
+        return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
                        avcodec_get_name(par->codec_id));
     if (par->width <= 0 || par->height <= 0)
-        return err_set(e, ERR_INPUT, "'%s': the size of its pictures cannot be found", path);
+        return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
     if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", path,
+        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
                        av_get_pix_fmt_name(par->format));
     return true;
 }
@@ -275,9 +275,8 @@ static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
 {
     return !film_input_index_last(io) ||
            err_set(e, ERR_INPUT,
-                   "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a "
-                   "file; a pipe can be read only "
-                   "once (ffmpeg -movflags faststart puts the index in front)",
+                   "cannot read '%s' from a pipe: this MP4 has its index (moov) at the end; give a "
+                   "file, or put the index in front with ffmpeg -movflags +faststart",
                    path);
 }
 
@@ -306,15 +305,15 @@ static bool explain_no_container(const char *path, int code, bool piped, struct 
     if (interrupted())
         return interrupt_error(e);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
-        return err_set(e, ERR_INPUT,
-                       "'%s' is an MP4 without its index (moov): it was cut off, or never finished",
-                       path);
+        return err_set(
+            e, ERR_INPUT,
+            "'%s' is an MP4 without its index (moov): it is truncated, or was never finished",
+            path);
     struct stat s;
     if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
     if (code == AVERROR_EOF && piped)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little",
-                       path);
+        return err_set(e, ERR_INPUT, "'%s' is not a film: it has no data, or too little", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
     return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
@@ -370,10 +369,11 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
         return open_head(path, format, e);
     if (!film_input_again(&own, e)) {
         film_input_close(&own);
-        return e->code != ERR_NONE
-                   ? false
-                   : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe",
-                             path);
+        return e->code != ERR_NONE ? false
+                                   : err_set(e, ERR_FAILED,
+                                             "cannot read '%s' from a pipe: its first two pictures "
+                                             "have more than 64 MiB",
+                                             path);
     }
     *format = prepare_container(own, e);
     return open_prepared(path, format, e);

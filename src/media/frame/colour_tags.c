@@ -108,8 +108,7 @@ static enum transfer transfer_of(struct colour_tags t)
 }
 
 /*
- * Returns the primaries. Only those of HDR matter: the others are BT.709, or so near that nobody
- * converts them.
+ * Returns the primaries. Only those of HDR matter: the others are BT.709, or too near to convert.
  */
 static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer transfer)
 {

@@ -19,8 +19,8 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
     enum AVPixelFormat coded = frame->format;
     if (!view_format_known(coded)) {
         const char *name = av_get_pix_fmt_name(coded);
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", film->path,
-                       name ? name : "unknown");
+        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported",
+                       film->path, name ? name : "unknown");
     }
     *view = (struct frame_view){
         .orientation = film->orientation, .width = frame->width, .height = frame->height};

@@ -106,7 +106,7 @@ void keys_serve(struct keys *k, int64_t until)
     tag->repeat += n;
 }
 
-/* ------------------------------------------------------------------ faults */
+/* ------------------------------------------------------------------ bad key frames */
 
 static size_t place_of(const struct bad_key_list *f, uint64_t serial)
 {

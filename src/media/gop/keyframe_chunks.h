@@ -65,7 +65,7 @@ bool keys_end(struct keys *k, struct err *e);
 /* Drops the held key frame. */
 void keys_drop(struct keys *k);
 
-/* ---- key frames that are not to be used ---- */
+/* ---- key frames that must not be used ---- */
 
 /*
  * Key frames of one film that turned out damaged, by their serials, which are the same each time

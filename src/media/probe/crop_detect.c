@@ -27,7 +27,8 @@ static bool check_errors(const struct crop_worker *worker, int count, struct err
 }
 
 /*
- * Samples all places. Fewer threads than wanted are no error. Returns how many workers took part.
+ * Samples all places. If fewer than `count` threads start, that is no error. Returns how many
+ * workers took part.
  */
 static int run_workers(struct crop_worker *worker, int count)
 {

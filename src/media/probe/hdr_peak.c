@@ -71,7 +71,7 @@ bool film_light_probe(const struct film *film, int selected, struct probe_facts 
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     bool ok = packet && frame ? container_reopen(film, selected, &format, e)
-                              : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
+                              : err_set(e, ERR_FAILED, "out of memory to probe '%s'", film->path);
     decoder = ok && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     ok = decoder != NULL;
     if (ok)

@@ -205,7 +205,7 @@ static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
 }
 
 /*
- * Holds a key frame. Its number is made greater than the one before, whatever rates and times say.
+ * Holds a key frame. Its number becomes greater than the one before, whatever rates and times are.
  */
 static bool hold_key(struct key_reader *k, struct picture *p, struct AVPacket *second,
                      struct err *e)
@@ -306,7 +306,7 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     bool ok = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
     if (k->none > 0)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none",
+        log_msg(LOG_VERBOSE, "'%s': its index lists %" PRIu64 " key frames that are none",
                 k->film->path, k->none);
     return ok;
 }
@@ -319,7 +319,7 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
     bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first entry may be no key frame */
     int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
     if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
-        return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
+        return err_set(e, ERR_INPUT, "cannot seek the start of '%s'", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
     demux_begin_headers(r);

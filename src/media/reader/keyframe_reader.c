@@ -197,11 +197,11 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     if (k->pass) {
         note_counts(k, g);
         if (k->demux->needs_sequential && k->traits.stream == STREAM_HEVC)
-            log_msg(LOG_WARNING,
-                    "'%s': which of its pictures are never displayed only decoding would tell: its "
-                    "frames may be numbered, and "
-                    "timed, some too high",
-                    k->film->path);
+            log_msg(
+                LOG_WARNING,
+                "'%s': frame numbers and times may be too high: only decoding shows which pictures "
+                "are never displayed",
+                k->film->path);
     }
     if (facts && ok) {
         facts->frames = (int64_t)chunker_counts_now(g).displayed;

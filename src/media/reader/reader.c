@@ -67,8 +67,7 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
     struct chunker_state state = {0};
     note_covered(s, g);
     if (s->nvdec && s->job->decode == DECODE_NVDEC)
-        log_msg(LOG_WARNING,
-                "'%s': from some place on it can only be decoded in one piece, and in software",
+        log_msg(LOG_WARNING, "'%s': the rest can only be decoded sequentially, in software",
                 s->film->path);
     bool ok = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
     chunk_free(&state.held);

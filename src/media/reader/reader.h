@@ -36,7 +36,7 @@ bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e);
 bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts,
                      struct err *e);
 
-/* ---- length.c: what can be found out before staging ---- */
+/* ---- length.c: what can be found before decoding ---- */
 
 /*
  * PROBE_LENGTH: reads on from the position of `r`, the start of the film. A failure leaves *facts
