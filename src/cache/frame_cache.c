@@ -61,16 +61,10 @@ static void start_writer(struct frame_cache *c)
 }
 
 /*
- * Returns true if every frame in this container has its own time. Only then are exact frames with
- * the same number and time the same as key frames. Elsewhere hidden and packed frames make both an
+ * Looks for exact frames that can serve --keyframes: those with the number and time of a key frame.
+ * Only for films whose frames all have times. Elsewhere hidden and packed frames make both an
  * estimate.
  */
-static bool has_times(const struct film *f)
-{
-    return strncmp(f->container, "mov,", 4) == 0 || strncmp(f->container, "matroska", 8) == 0 ||
-           strcmp(f->container, "mpegts") == 0;
-}
-
 static void look_for_exact(struct frame_cache *c)
 {
     struct cache_key key;
@@ -97,8 +91,8 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         snprintf(c->found.why, sizeof c->found.why, "--refresh");
     else
         c->found = cache_store_find(&c->store, &c->key, &c->id.place, ask->selection, ask->decoder);
-    if (c->found.answer == CACHE_MISS && ask->selection->keyframes && has_times(&ask->film->film) &&
-        !c->options->refresh)
+    if (c->found.answer == CACHE_MISS && ask->selection->keyframes &&
+        ask->film->film.frames_have_times && !c->options->refresh)
         look_for_exact(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);

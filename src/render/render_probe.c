@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"
@@ -28,15 +27,11 @@ static bool worth_counting(struct source *source, const struct selection *s)
 static bool worth_counting_keys(struct source *source, const struct selection *s)
 {
     const uint64_t large = UINT64_C(1) << 30;
-    const char *const indexed[] = {"mp4", "matroska", "avi"};
-    bool listed = false;
-    for (size_t i = 0; i < sizeof indexed / sizeof *indexed; i++)
-        listed |= strstr(source->film.container, indexed[i]) != NULL;
     struct decode_progress size;
     source_progress(source, &size);
     return s->keyframes && s->kind == SELECT_EVERY && s->every == 0 &&
            source_can(source, SOURCE_RESTARTABLE) &&
-           (listed || (size.total_bytes > 0 && size.total_bytes <= large));
+           (source->film.lists_key_frames || (size.total_bytes > 0 && size.total_bytes <= large));
 }
 
 /* Returns true if the selection needs the film's real length before it is decoded. */

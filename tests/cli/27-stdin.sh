@@ -124,7 +124,7 @@ test_stdin_cannot_be_read_twice() {
     f=$(clip h264-closed.mp4)
     through "$f" - -n 20 -o p.png
     refused 3
-    says "'/dev/stdin' is an MP4 whose index (moov) stands behind its pictures, which takes a file"
+    says "cannot read '/dev/stdin' from a pipe: this MP4 has its index (moov) at the end"
     ffmpeg -nostdin -v error -i "$f" -c copy -movflags faststart front.mp4
     through front.mp4 - -n 20 -q -o p.png
     fine

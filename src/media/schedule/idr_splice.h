@@ -33,7 +33,7 @@ struct idr_splice {
 /*
  * The reading thread's, of each picture: keeps `p` if it can separate and is smaller than the one
  * that is kept. `sets` are those in force at `p` (if they are not, nothing is done), `length_size`
- * nal_scan's. Cannot fail: without memory the film just has no idr splice.
+ * packet_scan's. Cannot fail: without memory the film just has no idr splice.
  */
 void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
                       int length_size);
