@@ -122,7 +122,7 @@ static void describe_decoding(struct render_job *j)
     const struct decode_counts *c = &j->report.counts;
     /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
-    if (c->nvdec || c->hardware > 0)
+    if (c->on_device || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
         log_msg(render_loudness(j), "'%s': %" PRIu64 " NVDEC sessions decoded in software",

@@ -24,7 +24,7 @@ struct decode_times {
     double engine_finish; /* what is not clustered yet when the last frame is staged */
     /* The share of `pass`, 0..1, in which a worker of the kind had a run to decode, on average; 0:
      * there were none. */
-    double nvdec_busy, software_busy;
+    double device_busy, software_busy;
 };
 
 struct decode_counts {
@@ -60,7 +60,7 @@ struct decode_counts {
     bool damage_found;   /* staging stopped half-way: must be done anew, carefully */
     bool keys_again;     /* key frames turned out damaged: must be done anew, without them */
     bool cache_failed;   /* frames of the cache were damaged: must be done anew, from the film */
-    bool nvdec;          /* NVDEC workers took part, whichever runs they got */
+    bool on_device;      /* workers on a device took part, whichever chunks they got */
     bool sequential;     /* all or the rest of the film went through one decoder */
 };
 

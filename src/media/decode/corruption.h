@@ -19,8 +19,8 @@ struct corruption_watch {
     uint_fast64_t heard, substitutes_before;
     bool tainted, tainted_before;
     atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread */
-    int width, height;         /* nvdec_expect_size's; 0: any */
-    bool resized;              /* NVDEC was chosen for a frame of another size */
+    int width, height;         /* the only size that a device decodes correctly; 0: any */
+    bool resized;              /* the device was chosen for a frame of another size */
 };
 
 /*

@@ -28,6 +28,7 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/packet.h"
 #include "media/frame/frame_view.h"
+#include "media/schedule/scheduler.h"
 #include "barcode/base/log.h"
 
 /* A decoder, and what is noticed of it. */
@@ -338,18 +339,25 @@ void *decode_worker_main(void *pass)
     struct err e = ERR_INIT;
     bool ok = decode_worker_open(&s, &e);
     struct chunk *chunk;
-    while (ok && decode_pass_next(s.pass, false, &chunk)) {
+    while (ok && scheduler_next_chunk(s.pass, &software_backend, &chunk)) {
         ok = decode_chunk(&s, chunk, &e);
-        struct taken taken = decode_pass_taken(chunk);
+        struct taken_chunk taken = scheduler_taken(chunk);
         decode_pass_sent(s.pass, chunk, chunk->bytes);
         decode_pass_pictures_done(s.pass, chunk, chunk->count);
-        decode_pass_chunk_done(s.pass, &taken);
+        scheduler_chunk_done(s.pass, &taken);
         chunk_free(&chunk);
     }
     if (!ok)
         decode_pass_fail(s.pass, &e);
     decode_pass_add_counts(s.pass, &s.counts);
     decode_worker_close(&s);
-    decode_pass_thread_ends(pass, false, s.counts.sent);
+    decode_pass_thread_ends(pass, &software_backend, s.counts.sent);
     return NULL;
 }
+
+const struct decoder_backend software_backend = {
+    .name = "software",
+    .place = ON_CORES,
+    .worker_main = decode_worker_main,
+    .max_threads = decoder_threads_most,
+};

@@ -10,6 +10,9 @@
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
 
+/* libavcodec on the cores. */
+extern const struct decoder_backend software_backend;
+
 void *decode_worker_main(void *pass);
 
 /* One software worker without a thread, for the caller's: decodes what a chunk still wants. */

@@ -24,6 +24,8 @@
 extern "C" {
 #endif
 
+struct decoder_backend;
+
 struct chunk {
     struct picture *picture; /* [count] in decoding order */
     size_t count, room;
@@ -34,10 +36,12 @@ struct chunk {
     bool unsure;          /* its display order is a guess: decode everything and see */
     size_t bytes_pending; /* of packets that no decoder has got yet */
     size_t work;          /* of decoding bytes_pending, in bytes (decode_pass.c) */
-    size_t passed;    /* pictures that a software worker is done with (decode_pass_pictures_done) */
-    int64_t cpu_ns;   /* the worker's processor time when it was last counted */
-    int64_t taken_ns; /* when a worker took it (clock_ns) */
-    int threads;      /* on so many it is decoded in software; 0: not taken, or by NVDEC */
+    size_t passed;  /* pictures that a software worker is done with (decode_pass_pictures_done) */
+    int64_t cpu_ns; /* the worker's processor time when it was last counted */
+    /* when a worker took it (scheduler_next_chunk) */
+    int64_t taken_ns; /* clock_ns */
+    const struct decoder_backend *backend;
+    int threads; /* of its decoder */
 };
 
 /* Moves *p to the end of the chunk; its packet's owner is the chunk from then on. False: memory, *p

@@ -125,7 +125,11 @@ static inline bool nvdec_gives_up(const struct picture *key, const struct pictur
     return key && !key->closed && p->marked_leading && !p->needs_before;
 }
 
-/* ---- nvdec_worker.c: a thread that decodes runs on the GPU ---- */
+/* ---- nvdec_backend.c: NVDEC for the scheduler ---- */
+
+extern const struct decoder_backend nvdec_backend;
+
+/* ---- nvdec_worker.c: a thread that decodes chunks on the GPU ---- */
 
 void *nvdec_worker_main(void *pass);
 

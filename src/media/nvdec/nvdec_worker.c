@@ -31,6 +31,7 @@
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
+#include "media/schedule/scheduler.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
@@ -440,20 +441,20 @@ static void leave_nvdec(struct nvdec_worker *s, const char *why)
     close_all(s, false);
     nvdec_pool_leave(s->pass->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
-    decode_pass_lacks_nvdec(s->pass);
+    scheduler_leave_device(s->pass);
 }
 
 /* NVDEC refuses this worker: decodes its chunk in software, and all that it would have taken. */
 static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
 {
     struct decode_pass *pass = s->pass;
-    struct taken taken = decode_pass_taken(chunk);
+    struct taken_chunk taken = scheduler_taken(chunk);
     leave_nvdec(s, e->text);
     err_clear(e);
     s->software = decode_worker_new(pass, e);
     bool ok = s->software && decode_worker_decode(s->software, chunk, e);
     decode_worker_free(&s->software);
-    decode_pass_chunk_done(pass, &taken);
+    scheduler_chunk_done(pass, &taken);
     chunk_free(&chunk);
     decode_pass_add_counts(pass, &s->counts);
     if (!ok)
@@ -469,20 +470,20 @@ void *nvdec_worker_main(void *pass)
     struct err e = ERR_INIT;
     struct chunk *chunk;
     bool ok = true, lives = false;
-    s.nvdec = shared->nvdec;
+    s.nvdec = shared->device.state;
     if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
         /* There may be nobody else to take runs, for which the reader waits. */
         if (interrupted() && !interrupt_error(&e))
             decode_pass_fail(shared, &e);
         return NULL;
     }
-    while (ok && decode_pass_next(s.pass, true, &chunk)) {
+    while (ok && scheduler_next_chunk(s.pass, &nvdec_backend, &chunk)) {
         /* Only now: a film of few runs needs few decoders, and making one takes time. */
         if (!s.kept && !open_all(&s, &e))
             return fall_back(&s, chunk, &e);
-        struct taken taken = decode_pass_taken(chunk);
+        struct taken_chunk taken = scheduler_taken(chunk);
         ok = decode_chunk(&s, chunk, &e);
-        decode_pass_chunk_done(s.pass, &taken);
+        scheduler_chunk_done(s.pass, &taken);
         if (ok && nvdec_is_resized(s.decoder)) {
             leave_nvdec(&s, "the size of the frames changes");
             decode_pass_add_counts(s.pass, &s.counts);
@@ -497,6 +498,6 @@ void *nvdec_worker_main(void *pass)
     decode_pass_add_counts(s.pass, &s.counts);
     close_all(&s, lives && ok && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
     nvdec_pool_leave(decoders, s.nvdec);
-    decode_pass_thread_ends(pass, true, s.counts.sent);
+    decode_pass_thread_ends(pass, &nvdec_backend, s.counts.sent);
     return NULL;
 }

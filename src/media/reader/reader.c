@@ -62,7 +62,7 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
 {
     struct chunker_state state = {0};
     note_covered(s, g);
-    if (s->nvdec && s->job->decode == DECODE_NVDEC)
+    if (s->device_demanded)
         log_msg(LOG_WARNING,
                 "'%s': from some place on it can only be decoded in one piece, and in software",
                 s->film->path);

@@ -22,8 +22,9 @@ static bool is_better(const struct idr_splice *kept, const struct picture *p)
 void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
                       int length_size)
 {
-    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->rap != RAP_CLOSED || !p->packet ||
-        p->suspect || p->field || p->sets != sets->state)
+    const struct decoder_backend *device = s->backend[ON_DEVICE];
+    if (!device || !device->flush_is_slow || s->traits.stream != STREAM_H264 ||
+        p->rap != RAP_CLOSED || !p->packet || p->suspect || p->field || p->sets != sets->state)
         return;
     struct idr_splice *kept = &s->idr_splice;
     const uint8_t *data = p->packet->data;

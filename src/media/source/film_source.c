@@ -1,6 +1,6 @@
 /*
- * film_source.c - a film through libav: one thread reads (reader.c), several decode (worker.c,
- * nvdec_worker.c).
+ * film_source.c - a film through libav: one thread reads (reader.c), workers of the backends
+ * decode.
  *
  *   reader --pictures--> chunker --runs--> [queue] --> session 1..n --> engine
  *
@@ -23,11 +23,18 @@
 #include "media/probe/hdr_peak.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
+#include "media/schedule/scheduler.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
+
+/*
+ * What can decode: software on the cores, then the devices, of which a film uses the first that can
+ * decode it. A new backend is a row here.
+ */
+static const struct decoder_backend *const backends[] = {&software_backend, &nvdec_backend, NULL};
 
 struct source_film {
     struct source base;
@@ -68,16 +75,16 @@ struct workers {
 /* Starts the threads. Fewer than wanted are no error, but none is. */
 static bool start_workers(struct decode_pass *s, struct workers *c, struct err *e)
 {
-    int hard = s->workers[1], selected = hard + s->workers[0];
-    c->thread = calloc((size_t)selected + 1, sizeof *c->thread);
+    int on_device = s->workers[ON_DEVICE], all = on_device + s->workers[ON_CORES];
+    c->thread = calloc((size_t)all + 1, sizeof *c->thread);
     if (!c->thread)
-        return err_memory(e, ((size_t)selected + 1) * sizeof *c->thread);
-    for (; c->count < selected; c->count++) {
-        void *(*entry)(void *) = c->count < hard ? nvdec_worker_main : decode_worker_main;
-        if (pthread_create(&c->thread[c->count], NULL, entry, s) != 0)
+        return err_memory(e, ((size_t)all + 1) * sizeof *c->thread);
+    for (; c->count < all; c->count++) {
+        enum decoder_place place = c->count < on_device ? ON_DEVICE : ON_CORES;
+        if (pthread_create(&c->thread[c->count], NULL, s->backend[place]->worker_main, s) != 0)
             break;
     }
-    return selected == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
+    return all == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
 }
 
 /* Nothing more is queued: the workers end after what they have, or at once when the user
@@ -112,49 +119,6 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
     return true;
 }
 
-/*
- * How many workers of which kind. An NVDEC worker needs a twentieth of a core for what libavcodec
- * does on it (seen: 20 s of 14 cores in 27 s); the cores that are left decode in software beside.
- * Where NVDEC's frames are not the software decoder's (nvdec_is_exact), only one of the two may
- * decode a film: NVDEC if it is demanded, else software.
- */
-static bool choose_workers(struct decode_pass *s, struct nvdec *nvdec, struct err *e)
-{
-    const struct decode_job *job = s->job;
-    bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
-    int threads = decode_pass_threads(s->film, job->threads, decode_pass_memory(job));
-    s->workers[0] = s->traits.parallel ? threads : 0;
-    s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
-    /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
-    bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
-    bool may = known && job->decode == DECODE_AUTO &&
-               nvdec_is_exact(s->stream->codecpar->codec_id) &&
-               (engine_device(job->engine).context || nvdec_stands_in());
-    if (!may && !demanded)
-        return true;
-    struct err why = ERR_INIT;
-    if (!nvdec_open(nvdec, engine_device(job->engine), job->decoders, s->stream, &why)) {
-        if (demanded && why.code == ERR_ENGINE) {
-            *e = why;
-            return false;
-        }
-        log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software",
-                s->film->path, why.text);
-        return true;
-    }
-    if (!known) {
-        log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path,
-                s->film->codec);
-        return true;
-    }
-    s->nvdec = nvdec;
-    s->workers[1] = nvdec_workers(nvdec);
-    int left = threads - (s->workers[1] + 6) / 7;
-    bool alone = demanded || s->traits.stream == STREAM_HEVC;
-    s->workers[0] = alone ? 0 : left > 1 ? left : 1;
-    return true;
-}
-
 static struct decode_progress how_far(struct decode_pass *s)
 {
     struct decode_progress p = {
@@ -181,8 +145,8 @@ static void tell_times(const struct decode_pass *s, int64_t reading, struct deco
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
     times->decode += s->decode_seconds;
     double wall = clock_since(s->began_ns);
-    double *share[2] = {&times->software_busy, &times->nvdec_busy};
-    for (int i = 0; i < 2; i++)
+    double *share[] = {[ON_CORES] = &times->software_busy, [ON_DEVICE] = &times->device_busy};
+    for (int i = 0; i < DECODER_PLACES; i++)
         *share[i] = s->workers[i] > 0 ? s->busy_seconds[i] / wall / s->workers[i] : 0;
 }
 
@@ -238,7 +202,6 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
         return false;
     struct decode_pass s;
-    struct nvdec nvdec = {0};
     struct workers workers = {0};
     decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
@@ -247,7 +210,7 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
     lend_faults(f, &s);
     frame_times_begin(job->frame_times, container_frame_us(&base->film));
-    bool ok = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
+    bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e);
     publish(f, &s);
     int64_t before = clock_thread_ns();
     ok = ok && start_workers(&s, &workers, e);
@@ -262,12 +225,14 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     s.counts.bytes_read = demux_bytes_read(&reader);
     tell_times(&s, clock_thread_ns() - before, times);
     publish(f, NULL);
-    bool working_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
-    s.counts.nvdec = working_sessions && s.counts.chunks > 0;
+    const struct decoder_backend *device = s.backend[ON_DEVICE];
+    bool worked = device && !s.device.emulated && s.counts.fallbacks == 0;
+    s.counts.on_device = worked && s.counts.chunks > 0;
     *counts = s.counts;
     free(workers.thread);
     decode_pass_close(&s);
-    nvdec_close(&nvdec);
+    if (device)
+        device->close(&s.device);
     demux_close(&reader);
     return ok;
 }

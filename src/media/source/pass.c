@@ -91,8 +91,8 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
               struct err *e)
 {
     struct engine_job job = p->job;
-    /* Software workers, and the thread that reads when it decodes the rest of a film. NVDEC's
-     * sessions come on top. */
+    /* Software workers, and the thread that reads when it decodes the rest of a film. Workers
+     * on a device come on top. */
     job.ports = p->threads + 1;
     struct admission_ticket ticket = {.admission = p->admission};
     *counts = (struct decode_counts){0};
@@ -122,7 +122,7 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     times->engine_begin += (double)(ready - begun) / 1e9;
     times->pass += (double)(staged - ready) / 1e9;
     times->engine_finish += clock_since(staged);
-    times->nvdec_busy = s.times.nvdec_busy;
+    times->device_busy = s.times.device_busy;
     times->software_busy = s.times.software_busy;
     times->demux += s.times.demux;
     times->decode +=
