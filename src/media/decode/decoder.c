@@ -51,7 +51,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     return c;
 }
 
-int decoder_threads_most(const AVStream *stream, const struct codec_traits *traits)
+int decoder_max_threads(const AVStream *stream, const struct codec_traits *traits)
 {
     enum { MOST = 16 }; /* libavcodec warns of more */
     if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)

@@ -33,7 +33,7 @@ void decoder_close(AVCodecContext **c);
  * has none. VP8's, with threads, makes another picture of damage of which it says nothing (seen:
  * one flipped bit), as Theora's does.
  */
-int decoder_threads_most(const AVStream *stream, const struct codec_traits *traits);
+int decoder_max_threads(const AVStream *stream, const struct codec_traits *traits);
 
 /* A context for the film's stream, not opened yet; `name`: a certain decoder, NULL: libavcodec's
  * choice. */

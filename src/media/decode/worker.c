@@ -40,13 +40,13 @@ struct watched {
 
 struct decode_worker {
     struct decode_pass *pass;
-    struct watched usual, threaded;
-    struct watched *now; /* the one that decodes the chunk */
+    struct watched single, threaded;
+    struct watched *current; /* the one that decodes the chunk */
     AVPacket *packet;
     AVFrame *frame, *planes; /* planes: view_of_frame's */
     struct engine_port *port;
     bool corrupt;             /* a picture of the chunk is */
-    bool again;               /* it is, and is decoded once more */
+    bool redoing;             /* it is, and is decoded once more */
     struct chunk_order order; /* of what comes out of the chunk */
     struct decode_counts counts;
 };
@@ -76,8 +76,8 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
     s->frame = av_frame_alloc();
     if (!s->packet || !s->frame)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->now = &s->usual;
-    if (!open_watched(s, &s->usual, 1, e))
+    s->current = &s->single;
+    if (!open_watched(s, &s->single, 1, e))
         return false;
     s->port = engine_port_open(s->pass->job->engine, e);
     return s->port != NULL;
@@ -86,14 +86,14 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
 static void decode_worker_close(struct decode_worker *s)
 {
     engine_port_close(&s->port);
-    close_watched(&s->usual);
+    close_watched(&s->single);
     close_watched(&s->threaded);
     av_frame_free(&s->frame);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
 }
 
-static bool put_frame(struct decode_worker *s, struct picture *p, struct err *e)
+static bool put_software_frame(struct decode_worker *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
     if (!view_of_frame(s->frame, s->pass->film, &s->planes, &view, e))
@@ -105,14 +105,14 @@ static bool put_frame(struct decode_worker *s, struct picture *p, struct err *e)
     return engine_put(s->port, &view, &p->tag, e);
 }
 
-static bool given_up(const struct decode_worker *s) { return s->corrupt && !s->again; }
+static bool is_given_up(const struct decode_worker *s) { return s->corrupt && !s->redoing; }
 
 /* The picture that came out, if it is to be staged. */
-static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
+static struct picture *find_selected(struct decode_worker *s, struct chunk *chunk)
 {
     uint64_t index = (uint64_t)s->frame->pts - chunk->picture[0].serial;
     struct picture *p = index < chunk->count ? &chunk->picture[index] : NULL;
-    if (!p || given_up(s))
+    if (!p || is_given_up(s))
         return NULL;
     if (p->second && index > 0) /* of a key frame alone */
         p--;
@@ -120,16 +120,16 @@ static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
     if (!p->selected || p->done)
         return NULL;
     s->corrupt |= corruption_concealed(s->frame);
-    if (s->now->threads > 1)
-        s->corrupt |= corruption_reported(&s->now->watch);
-    return given_up(s) ? NULL : p;
+    if (s->current->threads > 1)
+        s->corrupt |= corruption_reported(&s->current->watch);
+    return is_given_up(s) ? NULL : p;
 }
 
 /* Takes every picture that is ready. */
-static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
+static bool receive_frames(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     for (int errors = 0;;) {
-        int code = decoder_receive(s->now->context, s->frame);
+        int code = decoder_receive(s->current->context, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
@@ -137,43 +137,43 @@ static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
         if (code < 0) {
             s->counts.decode_errors++;
             s->corrupt = true;
-            corruption_is_everywhere(&s->now->watch);
+            corruption_is_everywhere(&s->current->watch);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
             continue;
         }
         s->counts.decoded++;
-        struct picture *p = picture_of(s, chunk);
-        bool ok = !p || put_frame(s, p, e);
+        struct picture *p = find_selected(s, chunk);
+        bool ok = !p || put_software_frame(s, p, e);
         av_frame_unref(s->frame);
         if (!ok)
             return false;
     }
 }
 
-static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct picture *p,
-                         struct err *e)
+static bool send_coded_picture(struct decode_worker *s, struct chunk *chunk, struct picture *p,
+                               struct err *e)
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
-    int code = decoder_send(s->now->context, s->packet);
+    int code = decoder_send(s->current->context, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(s->pass->film->path, e);
-    bool corrupt = (damage_found(&s->now->watch, code) && !p->empty) || p->suspect;
+    bool corrupt = (damage_found(&s->current->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += corrupt;
     s->corrupt |= corrupt;
-    p->tag.damaged |= corruption_spreads(&s->now->watch, p, corrupt);
+    p->tag.damaged |= corruption_spreads(&s->current->watch, p, corrupt);
     s->counts.sent++;
-    return receive(s, chunk, e);
+    return receive_frames(s, chunk, e);
 }
 
-static bool drain(struct decode_worker *s, struct chunk *chunk, struct err *e)
+static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
-    bool ok = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
+    bool ok = decoder_send(s->current->context, NULL) == AVERROR(ENOMEM)
                   ? av_out_of_memory(s->pass->film->path, e)
-                  : receive(s, chunk, e);
-    avcodec_flush_buffers(s->now->context);
+                  : receive_frames(s, chunk, e);
+    avcodec_flush_buffers(s->current->context);
     return ok;
 }
 
@@ -181,29 +181,30 @@ static bool drain(struct decode_worker *s, struct chunk *chunk, struct err *e)
  * Pictures before `p` are missing, so pictures that may refer to them are damaged. A clean key
  * after a gap refers to none of them.
  */
-static void miss(struct decode_worker *s, const struct chunk *chunk, const struct picture *p)
+static void note_missing(struct decode_worker *s, const struct chunk *chunk,
+                         const struct picture *p)
 {
     bool begins = p == chunk->picture || p->rap == RAP_CLOSED;
     if (begins && !p->lost)
         return;
     s->corrupt = true;
-    corruption_is_everywhere(&s->now->watch);
+    corruption_is_everywhere(&s->current->watch);
 }
 
 static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool everything,
                         struct err *e)
 {
-    assert(s->now->context);
+    assert(s->current->context);
     s->order.last = 0;
-    corruption_reset(&s->now->watch);
+    corruption_reset(&s->current->watch);
     for (size_t i = 0; i < chunk->count; i++)
         chunk->picture[i].tag.damaged &= chunk->picture[i].done;
     chunk_plan(chunk, &s->pass->traits, everything);
-    decoder_fit_delay(s->now->context, &s->pass->traits, chunk);
+    decoder_fit_delay(s->current->context, &s->pass->traits, chunk);
     bool ok = true, gap = false;
     for (size_t i = 0; i < chunk->count && ok; i++) {
         struct picture *p = &chunk->picture[i];
-        if (decode_pass_stopped(s->pass) || given_up(s))
+        if (decode_pass_stopped(s->pass) || is_given_up(s))
             break;
         decode_pass_sent(s->pass, chunk, packet_size(p->packet));
         decode_pass_pictures_done(s->pass, chunk, 1);
@@ -211,13 +212,13 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
         if (p->action == ACTION_SKIP)
             continue;
         if (gap)
-            miss(s, chunk, p);
+            note_missing(s, chunk, p);
         gap = false;
         if (!p->lost)
-            ok = given_up(s) || send_picture(s, chunk, p, e);
+            ok = is_given_up(s) || send_coded_picture(s, chunk, p, e);
     }
-    ok = drain(s, chunk, e) && ok;
-    s->corrupt |= damage_found(&s->now->watch, 0); /* on threads that had not finished yet */
+    ok = drain_decoder(s, chunk, e) && ok;
+    s->corrupt |= damage_found(&s->current->watch, 0); /* on threads that had not finished yet */
     return ok;
 }
 
@@ -236,27 +237,27 @@ static uint64_t still_selected(const struct chunk *chunk)
 static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     struct watched fresh = {0};
-    s->now = &fresh;
-    s->again = true;
+    s->current = &fresh;
+    s->redoing = true;
     bool ok = open_watched(s, &fresh, 1, e) && decode_once(s, chunk, true, e);
     close_watched(&fresh);
-    s->again = false;
-    s->now = &s->usual;
+    s->redoing = false;
+    s->current = &s->single;
     return ok;
 }
 
 /*
- * Chooses the chunk's decoder. One with threads that cannot be opened is none: the usual one
+ * Chooses the chunk's decoder. One with threads that cannot be opened is none: the single one
  * serves.
  */
 static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 {
     struct err why = ERR_INIT;
     bool threaded = chunk->threads > 1 && open_watched(s, &s->threaded, chunk->threads, &why);
-    s->now = threaded ? &s->threaded : &s->usual;
+    s->current = threaded ? &s->threaded : &s->single;
     if (chunk->threads > 1)
-        log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", chunk->count, s->now->threads,
-                threaded ? "" : ": ", why.text);
+        log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", chunk->count,
+                s->current->threads, threaded ? "" : ": ", why.text);
 }
 
 /* A key frame alone that is damaged or never came is noted, and another one serves: what is staged
@@ -286,7 +287,7 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
         return true;
     if (s->corrupt && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;
-        s->counts.decode_errors = errors; /* they are met again */
+        s->counts.decode_errors = errors; /* they are met redoing */
         if (!decode_again(s, chunk, e))
             return false;
     }
@@ -359,5 +360,5 @@ const struct decoder_backend software_backend = {
     .name = "software",
     .place = ON_CORES,
     .worker_main = decode_worker_main,
-    .max_threads = decoder_threads_most,
+    .max_threads = decoder_max_threads,
 };

@@ -19,7 +19,7 @@ struct nvdec_decoder {
 
 /* True if another film may come to have what a film is done with: that is worth some work at the
  * film's end. `pool` may be NULL. */
-bool nvdec_pool_hands_on(const struct decoders *pool);
+bool nvdec_pool_is_shared(const struct decoders *pool);
 
 /* What asks the driver. False: it did not answer; then also `e`, if it is not there. */
 typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e);
@@ -58,14 +58,14 @@ bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct 
 
 /*
  * Takes the decoder back; sets *d to NULL, which is fine too. It is kept for another film if it is
- * `sound`, and nothing is left for it to do. Another one is spent: it is destroyed when a new one
- * is made in its place, or with the pool. To destroy one takes the driver 25 ms, one at a time, and
- * the last of all at times 0.25 s: a film's picture does not wait for that. One that no film can
- * have is destroyed at once where the GPU's memory is tight; so is any without a pool, or in a
+ * `reusable`, and nothing is left for it to do. Another one is spent: it is destroyed when a new
+ * one is made in its place, or with the pool. To destroy one takes the driver 25 ms, one at a time,
+ * and the last of all at times 0.25 s: a film's picture does not wait for that. One that no film
+ * can have is destroyed at once where the GPU's memory is tight; so is any without a pool, or in a
  * context of the film's own.
  */
 void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d,
-                     bool sound);
+                     bool reusable);
 
 /*
  * Adds to a packet's time what makes it this film's among all that the decoder had; a picture's

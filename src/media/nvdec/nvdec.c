@@ -31,7 +31,7 @@ struct driver {
 };
 
 /* A function by name; ISO C has no cast from an object's address to a function's. */
-static bool look_up(void *library, const char *name, void *function)
+static bool load_symbol(void *library, const char *name, void *function)
 {
     void *address = library ? dlsym(library, name) : NULL;
     memcpy(function, &address, sizeof address);
@@ -42,13 +42,13 @@ static bool driver_open(struct driver *d, struct err *e)
 {
     d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
     d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
-    if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) &&
-        look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
-        look_up(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) &&
-        look_up(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
-        look_up(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) &&
-        look_up(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
-        look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
+    if (load_symbol(d->cuda, "cuCtxPushCurrent_v2", &d->push) &&
+        load_symbol(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
+        load_symbol(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) &&
+        load_symbol(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
+        load_symbol(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) &&
+        load_symbol(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
+        load_symbol(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
         return true;
     err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there",
             d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
@@ -126,7 +126,7 @@ static int chroma_number(const AVPixFmtDescriptor *d)
     return d->log2_chroma_h == 1 ? 1 : d->log2_chroma_w == 1 ? 2 : d->log2_chroma_w == 0 ? 3 : -1;
 }
 
-static bool fits(const struct nvdec_caps *c, const AVCodecParameters *par)
+static bool fits_caps(const struct nvdec_caps *c, const AVCodecParameters *par)
 {
     unsigned width = (unsigned)par->width, height = (unsigned)par->height;
     return c->supported && width >= c->min_width && height >= c->min_height &&
@@ -162,7 +162,7 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
     bool askable = codec && caps.chroma > 0;
     if (!askable && !driver_is_there(e))
         return false;
-    if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par)) {
+    if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits_caps(&caps, par)) {
         n->engines = caps.engines > 0 ? caps.engines : 1;
         return true;
     }
@@ -176,7 +176,7 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
 
 /* ------------------------------------------------------------------ contexts */
 
-bool nvdec_stands_in(void)
+bool nvdec_is_emulated(void)
 {
     const char *what = getenv("BARCODE_NVDEC");
     return what && strcmp(what, "software") == 0;
@@ -186,7 +186,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
                 const AVStream *stream, struct err *e)
 {
     *n = (struct nvdec){.context = device.context};
-    if (nvdec_stands_in()) {
+    if (nvdec_is_emulated()) {
         n->context = NULL;
         n->engines = 2;
         return true;
@@ -269,7 +269,7 @@ int nvdec_workers(const struct nvdec *n) { return 2 * n->engines; }
 
 bool nvdec_shares(const struct nvdec *n) { return n->context && !n->own; }
 
-bool nvdec_is_tight(const struct nvdec *n)
+bool nvdec_is_memory_low(const struct nvdec *n)
 {
     struct driver d = {0};
     struct err why = ERR_INIT;
@@ -353,19 +353,19 @@ bool nvdec_is_resized(const AVCodecContext *decoder)
 
 /* ------------------------------------------------------------------ pictures */
 
-bool nvdec_is_picture(const AVFrame *frame) { return frame->format == AV_PIX_FMT_CUDA; }
+bool nvdec_is_device_frame(const AVFrame *frame) { return frame->format == AV_PIX_FMT_CUDA; }
 
-static enum AVPixelFormat layout_of(const AVFrame *picture)
+static enum AVPixelFormat software_format(const AVFrame *picture)
 {
     const AVHWFramesContext *frames = (const AVHWFramesContext *)picture->hw_frames_ctx->data;
     return frames->sw_format;
 }
 
-void nvdec_mend(AVFrame *frame)
+void nvdec_fix_chroma(AVFrame *frame)
 {
-    if (!nvdec_is_picture(frame))
+    if (!nvdec_is_device_frame(frame))
         return;
-    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(frame));
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(software_format(frame));
     if (d && d->log2_chroma_h == 1 && frame->data[1] && frame->height & 1)
         frame->data[1] = frame->data[0] + (ptrdiff_t)(frame->height + 1) * frame->linesize[0];
 }
@@ -392,7 +392,7 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data,
                 const struct film *film, struct frame_view *view, struct err *e)
 {
-    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(picture));
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(software_format(picture));
     const AVPixFmtDescriptor *coded = av_pix_fmt_desc_get(decoder->sw_pix_fmt);
     if (!d || !coded || d->nb_components != 3)
         return err_set(e, ERR_ENGINE, "the GPU gives pictures in format '%s', which cannot be read",
@@ -409,7 +409,7 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
         /* libavcodec crops pictures on a device at the right and bottom only. */
         .width = picture->width - left,
         .height = picture->height - top,
-        .on_device = nvdec_is_picture(data),
+        .on_device = nvdec_is_device_frame(data),
     };
     if (view->on_device && decoder->hw_device_ctx)
         view->stream =

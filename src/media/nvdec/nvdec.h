@@ -57,8 +57,8 @@ void nvdec_close(struct nvdec *n);
 
 /*
  * A decoder whose pictures stay on the device (or come in software when the driver refuses: see
- * nvdec_is_picture), with a stream of its own. It may outlive `n`, in whose context it works, where
- * that is an engine's.
+ * nvdec_is_device_frame), with a stream of its own. It may outlive `n`, in whose context it works,
+ * where that is an engine's.
  */
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e);
 
@@ -70,17 +70,17 @@ int nvdec_workers(const struct nvdec *n);
 bool nvdec_shares(const struct nvdec *n);
 
 /* True if less than a quarter of the device's memory is free. */
-bool nvdec_is_tight(const struct nvdec *n);
+bool nvdec_is_memory_low(const struct nvdec *n);
 
 /* True when BARCODE_NVDEC has the word "software". */
-bool nvdec_stands_in(void);
+bool nvdec_is_emulated(void);
 
 /*
  * Corrects the address of the second plane of an NVDEC frame: libavcodec (nvdec_retrieve_data in
  * nvdec.c) has it begin after frame->height rows, NVDEC after an even number. Leaves other frames
  * as they are.
  */
-void nvdec_mend(AVFrame *frame);
+void nvdec_fix_chroma(AVFrame *frame);
 
 /*
  * Returns true if DECODE_AUTO may use NVDEC for the codec: its frames are the software decoder's,
@@ -102,7 +102,7 @@ void nvdec_expect_size(struct corruption_watch *w, const AVCodecParameters *par)
 bool nvdec_is_resized(const AVCodecContext *decoder);
 
 /* True for a picture in device memory. */
-bool nvdec_is_picture(const AVFrame *frame);
+bool nvdec_is_device_frame(const AVFrame *frame);
 
 /* Copies a picture's samples from the device to `host`, whose own are let go. */
 bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);

@@ -11,7 +11,7 @@
 static bool is_nvdec_eligible(const struct decode_job *job, const AVStream *stream)
 {
     return nvdec_is_exact(stream->codecpar->codec_id) &&
-           (engine_device(job->engine).context || nvdec_stands_in());
+           (engine_device(job->engine).context || nvdec_is_emulated());
 }
 
 static bool open_nvdec_device(struct decoder_device *d, const struct decode_job *job,
@@ -25,7 +25,7 @@ static bool open_nvdec_device(struct decoder_device *d, const struct decode_job 
         return false;
     }
     *d = (struct decoder_device){
-        .state = nvdec, .workers = nvdec_workers(nvdec), .emulated = nvdec_stands_in()};
+        .state = nvdec, .workers = nvdec_workers(nvdec), .emulated = nvdec_is_emulated()};
     return true;
 }
 

@@ -50,7 +50,7 @@ struct source_film {
 };
 
 /* Opens the file again to read it from the start; what was said of it before must still hold. */
-static bool reopen(struct source_film *f, struct err *e)
+static bool reopen_film(struct source_film *f, struct err *e)
 {
     if (!f->used) {
         f->used = true;
@@ -119,7 +119,7 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
     return true;
 }
 
-static struct decode_progress how_far(struct decode_pass *s)
+static struct decode_progress read_progress(struct decode_pass *s)
 {
     struct decode_progress p = {
         .frames = atomic_load(&s->frames_done),
@@ -129,17 +129,17 @@ static struct decode_progress how_far(struct decode_pass *s)
     return p;
 }
 
-static void publish(struct source_film *f, struct decode_pass *s)
+static void publish_pass(struct source_film *f, struct decode_pass *s)
 {
     pthread_mutex_lock(&f->now_lock);
-    f->before = f->now ? how_far(f->now) : (struct decode_progress){0};
+    f->before = f->now ? read_progress(f->now) : (struct decode_progress){0};
     f->now = s;
     pthread_mutex_unlock(&f->now_lock);
 }
 
 /* `reading`: processor time of the reading thread, which decoded too when it was the only decoder.
  */
-static void tell_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
+static void sum_up_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
 {
     /* What libav's own threads used cannot be told. */
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
@@ -150,7 +150,7 @@ static void tell_times(const struct decode_pass *s, int64_t reading, struct deco
         *share[i] = s->workers[i] > 0 ? s->busy_seconds[i] / wall / s->workers[i] : 0;
 }
 
-static bool starts_over(struct decode_pass *s)
+static bool must_restart(struct decode_pass *s)
 {
     return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
 }
@@ -161,7 +161,7 @@ static bool starts_over(struct decode_pass *s)
  */
 enum { BAD_KEY_ROUNDS = 4 };
 
-static void lend_faults(struct source_film *f, struct decode_pass *s)
+static void lend_bad_keys(struct source_film *f, struct decode_pass *s)
 {
     if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) ||
         f->bad_key_rounds > BAD_KEY_ROUNDS)
@@ -199,7 +199,7 @@ static bool film_decode(struct source *base, const struct decode_job *job,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
-    if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
+    if (!reopen_film(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
         return false;
     struct decode_pass s;
     struct workers workers = {0};
@@ -208,23 +208,23 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     s.is_list = is_playlist(&f->base.film);
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
-    lend_faults(f, &s);
+    lend_bad_keys(f, &s);
     frame_times_begin(job->frame_times, container_frame_us(&base->film));
     bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e);
-    publish(f, &s);
+    publish_pass(f, &s);
     int64_t before = clock_thread_ns();
     ok = ok && start_workers(&s, &workers, e);
     if (ok) {
         struct err mine = ERR_INIT;
-        if (!film_read(&s, &reader, &mine) && !starts_over(&s))
+        if (!film_read(&s, &reader, &mine) && !must_restart(&s))
             decode_pass_fail(&s, &mine);
         join_workers(&s, &workers);
         ok = assess_decode_pass(&s, &reader, e);
     }
     assess_bad_keys(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
-    tell_times(&s, clock_thread_ns() - before, times);
-    publish(f, NULL);
+    sum_up_times(&s, clock_thread_ns() - before, times);
+    publish_pass(f, NULL);
     const struct decoder_backend *device = s.backend[ON_DEVICE];
     bool worked = device && !s.device.emulated && s.counts.fallbacks == 0;
     s.counts.on_device = worked && s.counts.chunks > 0;
@@ -241,7 +241,7 @@ static void film_progress(struct source *base, struct decode_progress *p)
 {
     struct source_film *f = (struct source_film *)base;
     pthread_mutex_lock(&f->now_lock);
-    *p = f->now ? how_far(f->now) : f->before;
+    *p = f->now ? read_progress(f->now) : f->before;
     pthread_mutex_unlock(&f->now_lock);
     p->total_bytes = f->file_bytes;
 }
@@ -258,14 +258,14 @@ static bool film_probe(struct source *base, const struct probe_request *request,
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
-    if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+    if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
     bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
     bool ok = keys ? film_keys_probe(&r, &base->film, facts, e)
                    : !length || film_probe_length(&r, &base->film, facts, e);
     if (ok && keys && length && !(facts->found & PROBE_LENGTH)) {
         demux_close(&r);
-        if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+        if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
             return false;
         ok = film_probe_length(&r, &base->film, facts, e);
     }
