@@ -81,9 +81,9 @@ TEST(which_is_kept)
     assert_int_equal(av_grow_packet(other.packet, 5 << 20), 0);
     assert_false(offer(&s, &other)); /* too large */
     s.pass.backend[ON_DEVICE] = &flushes_fast;
-    assert_false(offer(&s, &idr)); /* no decoder needs it */
+    assert_false(offer(&s, &idr)); /* its decoders flush fast */
     s.pass.backend[ON_DEVICE] = NULL;
-    assert_false(offer(&s, &idr)); /* nor here */
+    assert_false(offer(&s, &idr)); /* there is no device */
     s.pass.backend[ON_DEVICE] = &device;
     assert_true(offer(&s, &idr));
     assert_false(offer(&s, &idr)); /* no smaller */

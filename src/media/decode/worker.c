@@ -1,20 +1,17 @@
 /*
- * worker.c - one decoder that takes runs from the queue: a single-threaded one, but where fewer
- * chunks are left than there are cores.
+ * worker.c - a thread that takes chunks from the queue and decodes them in software.
  *
- * Every chunk begins with a fresh decoder state (drained and flushed after the last one), so which
- * worker decodes which chunk, and in what order, cannot change a pixel. A idr splice (idr_splice.h)
- * in place of the flush was measured: it saves nothing in software. A picture is known by its
- * serial, which travels through the decoder in `pts`.
+ * A decoder is single-threaded, unless fewer chunks are left than there are cores (thread_share.h).
+ * It is drained and flushed after each chunk. So which worker decodes which chunk, and in what
+ * order, cannot change a pixel. A picture's serial travels through the decoder in `pts`.
  *
- * A chunk whose decoder reports an error is given up and decoded once more by a fresh
- * single-threaded decoder, which tells where the damage is (corruption_spreads). What was staged of
- * it before was decoded before the damage. What damaged frames look like depends on what the
- * decoder's memory held.
+ * If a decoder reports an error, the chunk is decoded again by a fresh single-threaded decoder,
+ * which finds out where the damage is (corruption_spreads). Frames that were analysed before the
+ * error stay: they were decoded before the damage. What damaged frames look like depends on what
+ * the decoder's memory held.
  *
- * A decoder with frame threads (thread_share.h) shows the same frames of a chunk without damage.
- * Its complaints come earlier or later than the frames that they are of: so nothing is staged any
- * more from the first one on.
+ * A decoder with frame threads returns the same frames of an intact chunk. It reports an error
+ * earlier or later than the frame that has it, so no frame is analysed after its first error.
  */
 #include "worker.h"
 
@@ -31,7 +28,7 @@
 #include "media/schedule/scheduler.h"
 #include "barcode/base/log.h"
 
-/* A decoder, and what is noticed of it. */
+/* A decoder and its corruption watch. */
 struct watched {
     AVCodecContext *context; /* NULL: not open */
     struct corruption_watch watch;
@@ -41,13 +38,13 @@ struct watched {
 struct decode_worker {
     struct decode_pass *pass;
     struct watched single, threaded;
-    struct watched *current; /* the one that decodes the chunk */
+    struct watched *current; /* the chunk's: one of these, or decode_again's */
     AVPacket *packet;
     AVFrame *frame, *planes; /* planes: view_of_frame's */
     struct engine_port *port;
-    bool corrupt;             /* a picture of the chunk is */
-    bool redoing;             /* it is, and is decoded once more */
-    struct chunk_order order; /* of what comes out of the chunk */
+    bool corrupt;             /* the chunk is damaged */
+    bool redoing;             /* the chunk is damaged and decoded again */
+    struct chunk_order order; /* in which its frames come out */
     struct decode_counts counts;
 };
 
@@ -57,7 +54,7 @@ static void close_watched(struct watched *w)
     w->watch = (struct corruption_watch){0};
 }
 
-/* Opens a decoder on that many threads, unless it is open. */
+/* Opens a decoder with `threads` threads, unless it is open. */
 static bool open_watched(struct decode_worker *s, struct watched *w, int threads, struct err *e)
 {
     if (w->context && w->threads == threads)
@@ -107,14 +104,14 @@ static bool put_software_frame(struct decode_worker *s, struct picture *p, struc
 
 static bool is_given_up(const struct decode_worker *s) { return s->corrupt && !s->redoing; }
 
-/* The picture that came out, if it is to be staged. */
+/* Returns the picture of the frame that came out, or NULL if the frame is not to be analysed. */
 static struct picture *find_selected(struct decode_worker *s, struct chunk *chunk)
 {
     uint64_t index = (uint64_t)s->frame->pts - chunk->picture[0].serial;
     struct picture *p = index < chunk->count ? &chunk->picture[index] : NULL;
     if (!p || is_given_up(s))
         return NULL;
-    if (p->second && index > 0) /* of a key frame alone */
+    if (p->second && index > 0) /* the second field of a key frame alone */
         p--;
     chunk_order_check(&s->order, &s->pass->traits, p);
     if (!p->selected || p->done)
@@ -125,7 +122,7 @@ static struct picture *find_selected(struct decode_worker *s, struct chunk *chun
     return is_given_up(s) ? NULL : p;
 }
 
-/* Takes every picture that is ready. */
+/* Handles every frame that is ready. */
 static bool receive_frames(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     for (int errors = 0;;) {
@@ -178,8 +175,8 @@ static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct e
 }
 
 /*
- * Pictures before `p` are missing, so pictures that may refer to them are damaged. A clean key
- * after a gap refers to none of them.
+ * Notes that pictures before `p` are missing: pictures that may refer to them are damaged. A key
+ * that is not missing itself refers to none of them.
  */
 static void note_missing(struct decode_worker *s, const struct chunk *chunk,
                          const struct picture *p)
@@ -218,7 +215,7 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
             ok = is_given_up(s) || send_coded_picture(s, chunk, p, e);
     }
     ok = drain_decoder(s, chunk, e) && ok;
-    s->corrupt |= damage_found(&s->current->watch, 0); /* on threads that had not finished yet */
+    s->corrupt |= damage_found(&s->current->watch, 0); /* by threads that had not finished yet */
     return ok;
 }
 
@@ -231,8 +228,8 @@ static uint64_t still_selected(const struct chunk *chunk)
 }
 
 /*
- * Decodes the chunk once more, all of it, by a fresh single-threaded decoder: what it gives is
- * staged.
+ * Decodes the whole chunk again, by a fresh single-threaded decoder whose frames are analysed
+ * whatever it reports.
  */
 static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
@@ -247,8 +244,7 @@ static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct er
 }
 
 /*
- * Chooses the chunk's decoder. One with threads that cannot be opened is none: the single one
- * serves.
+ * Chooses the chunk's decoder: the single-threaded one if a decoder with threads cannot be opened.
  */
 static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 {
@@ -256,12 +252,14 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
     bool threaded = chunk->threads > 1 && open_watched(s, &s->threaded, chunk->threads, &why);
     s->current = threaded ? &s->threaded : &s->single;
     if (chunk->threads > 1)
-        log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", chunk->count,
+        log_msg(LOG_DEBUG, "a chunk of %zu pictures on %d threads%s%s", chunk->count,
                 s->current->threads, threaded ? "" : ": ", why.text);
 }
 
-/* A key frame alone that is damaged or never came is noted, and another one serves: what is staged
- * of it is thrown away. */
+/*
+ * Returns true if the chunk is a key frame alone that is damaged or did not come out. Another key
+ * frame serves in its place, and what was analysed of this one is discarded.
+ */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
     bool bad_key = s->corrupt || still_selected(chunk) > 0 || chunk->picture[0].tag.damaged;
@@ -287,21 +285,20 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
         return true;
     if (s->corrupt && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;
-        s->counts.decode_errors = errors; /* they are met redoing */
+        s->counts.decode_errors = errors; /* they are found again */
         if (!decode_again(s, chunk, e))
             return false;
     }
     if (decode_pass_stopped(s->pass)) {
-        if (s->order.wrong) /* frames of this chunk must not be kept for the next try */
+        if (s->order.wrong) /* the next pass must not reuse frames of this chunk */
             atomic_store(&s->pass->contradicted, true);
         return true;
     }
     uint64_t lost = still_selected(chunk);
     s->counts.lost += lost;
-    /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is
-     * not. */
-    bool foreseen = !s->pass->job->selection.keyframes;
-    if (foreseen && (s->order.wrong || lost > 0) && !s->corrupt && s->counts.damaged == damaged)
+    /* Without damage the decoder is right, and what was predicted of the film is wrong. */
+    bool predicted = !s->pass->job->selection.keyframes;
+    if (predicted && (s->order.wrong || lost > 0) && !s->corrupt && s->counts.damaged == damaged)
         decode_pass_contradict(s->pass);
     return true;
 }

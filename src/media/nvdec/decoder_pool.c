@@ -8,14 +8,11 @@
 
 enum {
     DEVICES = 32,
-    /*
-     * of films whose decoders may lie idle, all of them, side by side; less where memory is tight
-     */
-    IDLE_FILMS = 8,
-    ANSWERS = 64 /* of the driver's that are kept: the last ones */
+    IDLE_FILMS = 8, /* all of whose decoders may be idle; fewer if memory is low */
+    ANSWERS = 64    /* of the driver that are kept: the last ones */
 };
 
-/* Of one GPU, for one kind of stream. */
+/* The driver's answer for one GPU and one kind of stream. */
 struct answer {
     void *context;
     struct nvdec_caps caps;
@@ -26,25 +23,25 @@ struct waiter {
     struct waiter *next;
 };
 
-/* What is at work in one CUDA context. */
+/* The workers in one CUDA context. */
 struct device {
     void *context;
     int most, working;
-    struct waiter *first; /* to come */
+    struct waiter *first; /* the next to get a place */
 };
 
 struct decoders {
-    bool several;         /* films, one of which may take over another's decoders */
+    bool several;         /* films, which may reuse one another's decoders */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t left;
     struct device device[DEVICES];
     int devices;
-    struct nvdec_decoder *idle;    /* the one that was given back last is first */
-    struct nvdec_decoder *retired; /* no film can have them; likewise */
-    /* guards what follows; held while the driver is asked, which answers one at a time anyway */
+    struct nvdec_decoder *idle;    /* the one that was returned last is first */
+    struct nvdec_decoder *retired; /* not reusable; in the same order */
+    /* guards what follows; held while asking the driver, which answers one at a time anyway */
     pthread_mutex_t asking;
     struct answer answer[ANSWERS];
-    unsigned answers; /* so many were ever kept */
+    unsigned answers; /* that were ever kept */
 };
 
 struct decoders *decoders_open(bool several, struct err *e)
@@ -92,13 +89,15 @@ void decoders_free(struct decoders **d)
     *d = NULL;
 }
 
-/* A context of the film's own (nvdec.h, own) ends with it. Software that stands in has no context,
- * and is kept. */
+/*
+ * Returns true if decoders of `n` may be pooled. A context of the film's own (nvdec.h, own) ends
+ * with the film. An emulated NVDEC has no context and is pooled.
+ */
 static bool has_pool(const struct decoders *pool, const struct nvdec *n) { return pool && !n->own; }
 
 bool nvdec_pool_is_shared(const struct decoders *pool) { return pool && pool->several; }
 
-/* Under its lock. */
+/* With pool->asking held. */
 static const struct answer *find_answer(const struct decoders *pool, const void *context,
                                         const struct nvdec_caps *question)
 {
@@ -127,7 +126,7 @@ bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_c
     return answered;
 }
 
-/* Under the lock. NULL: there are more than anybody has. */
+/* Returns the device of n's context, NULL if there are too many. With the lock held. */
 static struct device *find_device(struct decoders *pool, const struct nvdec *n)
 {
     for (int i = 0; i < pool->devices; i++)
@@ -167,7 +166,7 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decod
         device->most = nvdec_workers(n);
         while (!(in_vain = is_pointless(s)) &&
                (device->working >= device->most || device->first != &me)) {
-            /* nobody wakes who waits here when a film is stopped */
+            /* stopping a film does not wake its workers here */
             struct timespec until = clock_deadline(100000000);
             pthread_cond_timedwait(&pool->left, &pool->lock, &until);
         }
@@ -198,7 +197,7 @@ static bool same_bytes(const AVCodecParameters *a, const AVCodecParameters *b)
             memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
 }
 
-/* All that avcodec_parameters_to_context takes of a video stream, but for its bit rate. */
+/* Compares all that avcodec_parameters_to_context copies of a video stream, except its bit rate. */
 static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
 {
     return a->codec_id == b->codec_id && a->codec_tag == b->codec_tag && a->format == b->format &&
@@ -213,7 +212,10 @@ static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
            a->sample_aspect_ratio.den == b->sample_aspect_ratio.den && same_bytes(a, b);
 }
 
-/* Under the lock: takes the first for `stream` out of the list; for NULL, the last of any. */
+/*
+ * Removes the first decoder for `stream` from the list; with NULL, the last of any stream. With the
+ * lock held.
+ */
 static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const void *context,
                                             const AVCodecParameters *stream)
 {
@@ -232,7 +234,7 @@ static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const v
     return d;
 }
 
-/* Under the lock: how many lie idle in n's context. */
+/* Counts the idle decoders in n's context. With the lock held. */
 static int count_idle(const struct decoders *pool, const struct nvdec *n)
 {
     int idle = 0;
@@ -241,8 +243,10 @@ static int count_idle(const struct decoders *pool, const struct nvdec *n)
     return idle;
 }
 
-/* Under the lock: takes out what is in the way of a new one. A spent one at a time, for each costs
- * the film time; where memory is tight, all of them. */
+/*
+ * Removes the decoders that make room for a new one: one retired decoder, because destroying each
+ * takes the film's time, or all of them if memory is low. With the lock held.
+ */
 static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct nvdec *n)
 {
     struct nvdec_decoder *found = NULL, *one;
@@ -259,7 +263,9 @@ static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct n
     return found;
 }
 
-/* One that is kept. Where there is none, *out_of_use is what must go before a new one is made. */
+/*
+ * Returns an idle decoder, or NULL and in *out_of_use those to destroy before a new one is created.
+ */
 static struct nvdec_decoder *find_decoder(struct decoders *pool, const struct nvdec *n,
                                           const AVStream *stream, struct nvdec_decoder **out_of_use)
 {

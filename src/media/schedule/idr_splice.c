@@ -3,13 +3,18 @@
 #include "decode_pass.h"
 #include "media/bitstream/packet_scan.h"
 
-/* The film's first IDR picture may be a still of many megabytes: one is decoded for every run. */
+/*
+ * The film's first IDR picture may be a still of many megabytes, and one is decoded for each chunk.
+ */
 enum { BYTES_MOST = 4 << 20 };
 
-/* Belongs to no picture: serials begin with 0. */
+/* The serial of no picture: they begin with 0. */
 #define IDR_SPLICE_PTS ((int64_t)-1)
 
-/* Of pictures that differ little the first one stays: each change costs every worker a look. */
+/*
+ * Returns true if `p` replaces the one that is kept. Of pictures of about the same size the first
+ * one stays, because each worker has to fetch a new one.
+ */
 static bool is_better(const struct idr_splice *kept, const struct picture *p)
 {
     size_t size = (size_t)p->packet->size;

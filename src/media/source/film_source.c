@@ -2,20 +2,17 @@
  * film_source.c - a film through libav: one thread reads (reader.c), workers of the backends
  * decode.
  *
- *   reader --pictures--> chunker --runs--> [queue] --> session 1..n --> engine
+ *   reader --pictures--> chunker --chunks--> [queue] --> workers 1..n --> engine
  *
  * The reading thread is the caller's.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/container/stream_select.h"
-#include "media/decode/corruption.h"
-#include "media/decode/decoder.h"
 #include "media/decode/worker.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/nvdec/nvdec.h"
@@ -31,8 +28,8 @@
 #include "barcode/base/queue.h"
 
 /*
- * What can decode: software on the cores, then the devices, of which a film uses the first that can
- * decode it. A new backend is a row here.
+ * The backends: software on the cores, then devices, of which a film uses the first that can decode
+ * it. A new backend is a row here.
  */
 static const struct decoder_backend *const backends[] = {&software_backend, &nvdec_backend, NULL};
 
@@ -40,16 +37,19 @@ struct source_film {
     struct source base;
     AVFormatContext *format;
     int selected; /* which video stream: SOURCE_STREAM_CHOICE or its number */
-    bool used;    /* read from already: must be opened anew to start over */
+    bool used;    /* packets were read: the file must be opened again to start over */
     uint64_t file_bytes;
-    struct decode_pass *now;       /* for progress, while staging */
-    struct bad_key_list bad_keys;  /* key frames that --keyframes passes over */
-    int bad_key_rounds;            /* so many times it was staged anew for them */
-    struct decode_progress before; /* the last staging's, when it ended */
-    pthread_mutex_t now_lock;
+    struct decode_pass *pass;      /* for progress; NULL if none is running */
+    struct bad_key_list bad_keys;  /* that --keyframes skips */
+    int bad_key_rounds;            /* how often the film was decoded again for them */
+    struct decode_progress before; /* of the last pass, at its end */
+    pthread_mutex_t pass_lock;
 };
 
-/* Opens the file again to read it from the start; what was said of it before must still hold. */
+/*
+ * Opens the file again to read it from its start. What was found out about it before must still
+ * hold.
+ */
 static bool reopen_film(struct source_film *f, struct err *e)
 {
     if (!f->used) {
@@ -59,20 +59,20 @@ static bool reopen_film(struct source_film *f, struct err *e)
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
         return err_set(e, ERR_INPUT,
-                       "'%s' has to be decoded a second time, and a pipe can be read only once: "
-                       "give it as a file",
+                       "cannot decode '%s' a second time, and a pipe can be read only once: "
+                       "use a file",
                        f->base.film.path);
     container_close(&f->format);
     return container_reopen(&f->base.film, f->selected, &f->format, e);
 }
 
-/* The threads that decode. */
+/* The threads of the workers. */
 struct workers {
     pthread_t *thread;
     int count;
 };
 
-/* Starts the threads. Fewer than wanted are no error, but none is. */
+/* Starts the threads. Fewer than chosen are no error, but none is. */
 static bool start_workers(struct decode_pass *s, struct workers *c, struct err *e)
 {
     int on_device = s->workers[ON_DEVICE], all = on_device + s->workers[ON_CORES];
@@ -84,11 +84,10 @@ static bool start_workers(struct decode_pass *s, struct workers *c, struct err *
         if (pthread_create(&c->thread[c->count], NULL, s->backend[place]->worker_main, s) != 0)
             break;
     }
-    return all == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
+    return all == 0 || c->count > 0 || err_set(e, ERR_FAILED, "cannot start a decoding thread");
 }
 
-/* Nothing more is queued: the workers end after what they have, or at once when the user
- * interrupted. */
+/* Waits for the workers, which end after the queued chunks, or at once if the user interrupted. */
 static void join_workers(struct decode_pass *s, struct workers *c)
 {
     decode_pass_read_to_end(s);
@@ -100,7 +99,7 @@ static void join_workers(struct decode_pass *s, struct workers *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/* Sums up reading and decoding, which are over. */
+/* Sums up reading and decoding, which have ended. */
 static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, struct err *e)
 {
     const AVIOContext *file = r->format->pb;
@@ -131,17 +130,18 @@ static struct decode_progress read_progress(struct decode_pass *s)
 
 static void publish_pass(struct source_film *f, struct decode_pass *s)
 {
-    pthread_mutex_lock(&f->now_lock);
-    f->before = f->now ? read_progress(f->now) : (struct decode_progress){0};
-    f->now = s;
-    pthread_mutex_unlock(&f->now_lock);
+    pthread_mutex_lock(&f->pass_lock);
+    f->before = f->pass ? read_progress(f->pass) : (struct decode_progress){0};
+    f->pass = s;
+    pthread_mutex_unlock(&f->pass_lock);
 }
 
-/* `reading`: processor time of the reading thread, which decoded too when it was the only decoder.
+/*
+ * `reading`: processor time of the reading thread, which is decoding time if that thread was the
+ * only decoder. The time of libav's own threads is unknown.
  */
 static void sum_up_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
 {
-    /* What libav's own threads used cannot be told. */
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
     times->decode += s->decode_seconds;
     double wall = clock_since(s->began_ns);
@@ -156,8 +156,8 @@ static bool must_restart(struct decode_pass *s)
 }
 
 /*
- * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is,
- * and damage is told as ever. What cannot be read again is shown so at once.
+ * How often a film is decoded again without its damaged key frames. A film that has no others is
+ * then shown as it is, and its damage is reported. So is a film that cannot be read again.
  */
 enum { BAD_KEY_ROUNDS = 4 };
 
@@ -181,7 +181,7 @@ static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
     f->bad_key_rounds = nothing ? BAD_KEY_ROUNDS : f->bad_key_rounds + s->counts.keys_again;
 }
 
-/* A playlist's bytes say nothing of the films that it names. */
+/* Returns true if the file names others, which hold the film: its size is not the film's. */
 static bool is_playlist(const struct film *film)
 {
     static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
@@ -240,9 +240,9 @@ static bool film_decode(struct source *base, const struct decode_job *job,
 static void film_progress(struct source *base, struct decode_progress *p)
 {
     struct source_film *f = (struct source_film *)base;
-    pthread_mutex_lock(&f->now_lock);
-    *p = f->now ? read_progress(f->now) : f->before;
-    pthread_mutex_unlock(&f->now_lock);
+    pthread_mutex_lock(&f->pass_lock);
+    *p = f->pass ? read_progress(f->pass) : f->before;
+    pthread_mutex_unlock(&f->pass_lock);
     p->total_bytes = f->file_bytes;
 }
 
@@ -277,7 +277,7 @@ static void film_close(struct source **base)
 {
     struct source_film *f = (struct source_film *)*base;
     container_close(&f->format);
-    pthread_mutex_destroy(&f->now_lock);
+    pthread_mutex_destroy(&f->pass_lock);
     key_faults_clear(&f->bad_keys);
     free(f->base.film.path);
     free(f);
@@ -295,8 +295,10 @@ static const struct source_ops film_ops = {
     .close = film_close,
 };
 
-/* What this film cannot do, though films can. A container without a file of its own (pb) reads
- * others, and can do so again. */
+/*
+ * Returns the abilities that this film lacks, though films have them. A container without a file of
+ * its own (pb) reads others, and can do so again.
+ */
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
@@ -313,7 +315,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
         return NULL;
     }
     f->base.ops = &film_ops;
-    pthread_mutex_init(&f->now_lock, NULL);
+    pthread_mutex_init(&f->pass_lock, NULL);
     f->selected = stream;
     if (!container_open_stream(path, f->selected, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
