@@ -171,7 +171,7 @@ static const char *const about_references[] = {
     "reference picture missing",
 };
 
-static bool begins(const char *text, const char *const *start, size_t starts)
+static bool begins_with_any(const char *text, const char *const *start, size_t starts)
 {
     for (size_t i = 0; i < starts; i++)
         if (av_strstart(text, start[i], NULL))
@@ -187,15 +187,17 @@ void corruption_message(const AVCodecContext *c, int level, const char *format)
     if (level > AV_LOG_INFO)
         return;
     static const char *const concealing[] = {"concealing "};
-    bool heard = begins(format, concealing, 1);
+    bool heard = begins_with_any(format, concealing, 1);
     if (level <= AV_LOG_ERROR && error_means_corruption(c->codec_id))
         heard = true;
     else if (level <= AV_LOG_ERROR)
-        heard |= c->codec_id == AV_CODEC_ID_HEVC
-                     ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
-                     : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
+        heard |=
+            c->codec_id == AV_CODEC_ID_HEVC
+                ? begins_with_any(format, about_slices, sizeof about_slices / sizeof *about_slices)
+                : begins_with_any(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
     if (heard)
         atomic_fetch_add(&w->complaints, 1);
-    if (begins(format, about_references, sizeof about_references / sizeof *about_references))
+    if (begins_with_any(format, about_references,
+                        sizeof about_references / sizeof *about_references))
         atomic_fetch_add(&w->substitutes, 1);
 }

@@ -24,11 +24,10 @@ struct corruption_watch {
 };
 
 /*
- * Watches an opened decoder that works in libavcodec's own memory:
- * - its messages, where they are the only sign of damage: those of HEVC about slices that it drops
- * without an error code or a flag, those of others about invalid blocks, and those of H.264 and the
- * MPEG family about concealed blocks, because a frame that does not come out shows no flags;
- * - its frame buffers, on each of its threads.
+ * Watches an opened decoder that works in libavcodec's own memory: its frame buffers, on each of
+ * its threads, and its messages, where they are the only sign of damage. HEVC drops slices without
+ * an error code or a flag. Other decoders log invalid blocks. A frame of H.264 or of the MPEG
+ * family that does not come out shows no flags when blocks are concealed.
  */
 void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c);
 

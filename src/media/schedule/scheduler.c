@@ -32,8 +32,8 @@ uint64_t scheduler_memory(const struct decode_job *job)
  * Opens the first device that is demanded, or that DECODE_AUTO may use. Returns false if the
  * demanded device does not exist.
  */
-static bool open_device(struct decode_pass *s, const struct decoder_backend *const *devices,
-                        struct err *e)
+static bool choose_device(struct decode_pass *s, const struct decoder_backend *const *devices,
+                          struct err *e)
 {
     const struct decode_job *job = s->job;
     /* Key frames of any codec are decoded in parallel, but devices have the known codecs alone. */
@@ -74,7 +74,7 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
     s->backend[ON_CORES] = software;
     s->workers[ON_CORES] = s->traits.parallel ? threads : 0;
     s->max_threads = threads == job->threads ? software->max_threads(s->stream, &s->traits) : 1;
-    if (!open_device(s, backends + 1, e))
+    if (!choose_device(s, backends + 1, e))
         return false;
     if (!s->backend[ON_DEVICE])
         return true;

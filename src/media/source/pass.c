@@ -43,7 +43,7 @@ static void *decode_thread_main(void *argument)
     return NULL;
 }
 
-static void tick(const struct pass *p, bool done)
+static void report_tick(const struct pass *p, bool done)
 {
     if (!p->tick)
         return;
@@ -75,7 +75,7 @@ static bool wait_for_decode_thread(struct decode_thread *s, struct err *e)
         if (pthread_cond_timedwait(&s->finished, &s->lock, &until) != ETIMEDOUT)
             continue;
         pthread_mutex_unlock(&s->lock);
-        tick(s->pass, false);
+        report_tick(s->pass, false);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -117,7 +117,7 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
         ok = false;
     }
     if (!decode_must_restart(&s.counts))
-        tick(p, ok);
+        report_tick(p, ok);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
     times->pass += (double)(decoded - ready) / 1e9;
