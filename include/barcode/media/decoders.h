@@ -1,11 +1,11 @@
 /*
- * decoders.h - the GPU's decoders, which films share: a pool from which they are reused, and a
- * limit on how many work at a time.
+ * decoders.h - the GPU's decoders of a run over one film or many: kept from film to film, and no
+ * more of them at work than the GPU has use for.
  *
- * NVIDIA's driver creates one decoder at a time: 14 take 0.85 s, in which NVDEC decodes 5,000
- * frames of 1080p. So a film reuses the decoders of films with the same stream parameters. The
- * driver also destroys them one at a time. Those of the last films, or of the only one, are
- * destroyed after all images are written.
+ * NVIDIA's driver makes one decoder at a time, 14 in 0.85 s with the GPU's context, in which NVDEC
+ * decodes 5,000 pictures of 1080p. So a film takes over those that films of the same stream
+ * parameters before it are done with. The driver takes them back one at a time, too, 14 in 0.4 s:
+ * those of the last films, or of the only one, go when all pictures are written.
  */
 #ifndef BARCODE_DECODERS_H
 #define BARCODE_DECODERS_H
@@ -20,16 +20,10 @@ extern "C" {
 
 struct decoders;
 
-/*
- * Opens an empty pool for one film or `several`. The caller frees it with decoders_free. Returns
- * NULL if out of memory. Any thread.
- */
+/* None yet, for one film or `several`. The caller's, decoders_free. NULL: memory. Any thread. */
 struct decoders *decoders_open(bool several, struct err *e);
 
-/*
- * Frees the pool and its decoders, and sets *d to NULL. Does nothing if *d is NULL. No film is
- * being decoded. Any thread.
- */
+/* Frees those that are kept; sets *d to NULL. NULL is fine. No film is being staged. Any thread. */
 void decoders_free(struct decoders **d);
 
 #ifdef __cplusplus
