@@ -13,7 +13,7 @@ enum {
     FLAG_EXACT_ONLY = 2,
     FLAG_READ_FAILED = 4,
     FLAG_SEQUENTIAL = 8,
-    FLAG_NVDEC = 16,
+    FLAG_ON_DEVICE = 16,
     FLAGS = 31
 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* minimum bytes of one in the index */
@@ -118,7 +118,7 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     list_counts(&c, list);
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
                            (c.read_failed ? FLAG_READ_FAILED : 0) |
-                           (c.sequential ? FLAG_SEQUENTIAL : 0) | (c.nvdec ? FLAG_NVDEC : 0));
+                           (c.sequential ? FLAG_SEQUENTIAL : 0) | (c.on_device ? FLAG_ON_DEVICE : 0));
     for (int i = 0; i < COUNTS; i++)
         wire_put_number(o, *list[i]);
     wire_put_signed(o, c.last_us);
@@ -232,7 +232,7 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->exact_only = flags & FLAG_EXACT_ONLY;
     x->counts.read_failed = flags & FLAG_READ_FAILED;
     x->counts.sequential = flags & FLAG_SEQUENTIAL;
-    x->counts.nvdec = flags & FLAG_NVDEC;
+    x->counts.on_device = flags & FLAG_ON_DEVICE;
     return decode_crop(&x->crop, in);
 }
 

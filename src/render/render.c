@@ -128,7 +128,7 @@ static void describe_decoding(struct render_job *j)
      * Which decoder got a chunk is not deterministic, so it is not reported: automatic means both.
      */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
-    if (c->nvdec || c->hardware > 0)
+    if (c->on_device || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
         log_msg(render_warning_level(j), "'%s': %" PRIu64 " NVDEC workers decoded in software",

@@ -23,7 +23,7 @@ test_frame_threads() {
             BARCODE_FRAME_THREADS=$n ok "$f" -n 3 --size 96 -m average --threads 3 -vv --json $n.json -o $n.png
             case $n:$name in
                 off:* | *:vp8* | *:mpeg2* | *:size*) ;;
-                *) says "a run of [0-9]* pictures on $n threads$" ;;
+                *) says "a chunk of [0-9]* pictures on $n threads$" ;;
             esac
             [ $n = off ] && continue
             cmp off.png $n.png || fail "$name: another picture when its runs have $n threads"

@@ -52,7 +52,7 @@ static void make(struct cache_index *x)
                                        .last_us = -1,
                                        .read_failed = true,
                                        .sequential = true,
-                                       .nvdec = true};
+                                       .on_device = true};
 }
 
 static struct wire_out encoded(const struct cache_index *x)
