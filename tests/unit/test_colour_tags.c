@@ -196,6 +196,9 @@ TEST(matrices_that_are_read_as_others)
     f = decided(AV_CODEC_ID_PRORES, AV_PIX_FMT_YUV422P10, 1920, 1080,
                 tags(AVCOL_SPC_RGB, AVCOL_RANGE_MPEG), tags(AVCOL_SPC_BT470BG, 0));
     expect(&f, MATRIX_BT601, false, RANGE_LIMITED, false);
+    /* From 6.1 on libavcodec's PNG decoder calls grey R'G'B', too. */
+    f = decided(AV_CODEC_ID_PNG, AV_PIX_FMT_GRAY16BE, 320, 240, tags(AVCOL_SPC_RGB, 0), silence);
+    assert_string_equal(f.unknown_matrix, "");
 }
 
 /* H.273's own arithmetic from primaries to Kr and Kb: the pair that is taken is the nearest of

@@ -193,8 +193,9 @@ static enum range range_by_format(enum AVPixelFormat format)
 static void decide_matrix(const AVCodecParameters *par, struct colour_tags stream,
                           struct colour_tags container, struct film *f)
 {
-    /* RDD 36: in ProRes, 0 is "unknown". Elsewhere it is R'G'B'. */
-    if (par->codec_id == AV_CODEC_ID_PRORES && stream.space == AVCOL_SPC_RGB)
+    /* RDD 36: in ProRes, 0 is "unknown". Elsewhere it is R'G'B', which grey cannot be. */
+    bool is_never_rgb = par->codec_id == AV_CODEC_ID_PRORES || is_grey(par->format);
+    if (is_never_rgb && stream.space == AVCOL_SPC_RGB)
         stream.space = AVCOL_SPC_UNSPECIFIED;
     f->matrix = matrix_of(stream);
     bool odd = is_odd(stream);
