@@ -62,10 +62,10 @@ static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
 }
 
 /*
- * Computes the centroid of sums. Returns |S|^2 / n in units of 2^-INERTIA_FRACTION, like settle in
- * src/kmeans/restart.c. Uses 64-bit integers, for sums of any size.
+ * Computes the centroid of sums. Returns |S|^2 / n in units of 2^-INERTIA_FRACTION, like
+ * centroid_of in src/kmeans/restart.c. Uses 64-bit integers, for sums of any size.
  */
-static __device__ wide settle(const wide *sum, int f, int *q)
+static __device__ wide centroid_of(const wide *sum, int f, int *q)
 {
     wide n = sum[3], whole = 0, rest = 0;
     double inverse = 1.0 / (double)n;
@@ -104,7 +104,7 @@ static __device__ __forceinline__ double divide_exact(double x, double n, double
  * Does the same in doubles, for n <= 2^24. Nothing exceeds 2^53, so nothing is rounded, and the
  * code is several times shorter.
  */
-static __device__ wide settle(const uint32_t *sum, int f, int *q)
+static __device__ wide centroid_of(const uint32_t *sum, int f, int *q)
 {
     double n = sum[3], half = sum[3] / 2, inverse = 1.0 / n, whole = 0, rest = 0, r, last;
     for (int c = 0; c < 3; c++) {
@@ -131,7 +131,7 @@ template <class T> static __device__ wide update(const struct lloyd_work<T> *w, 
     for (int i = 0; i < EACH; i++) {
         int j = lane_id() + 32 * i;
         if (j < w->k && w->m->sum[j][3])
-            explained += settle(w->m->sum[j], 8 - w->bits, q[i]);
+            explained += centroid_of(w->m->sum[j], 8 - w->bits, q[i]);
     }
     wide inertia = (w->square << INERTIA_FRACTION) - warp_sum_wide(explained);
     bool far = false, better = inertia < last;

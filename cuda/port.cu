@@ -93,7 +93,7 @@ static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaSt
 }
 
 /* Waits for the stream: then the decoder's surface is free again, and the slot is filled. */
-static bool settle(struct cuda_port *p, cudaStream_t stream, struct err *e)
+static bool wait_for_stream(struct cuda_port *p, cudaStream_t stream, struct err *e)
 {
     return cuda_check(cudaEventRecord(p->done, stream), "shrink a picture", e) &&
            cuda_check(cudaEventSynchronize(p->done), "shrink a picture", e);
@@ -104,7 +104,7 @@ static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
     size_t bytes = gpu_frame_bytes(&p->cuda->job);
     return cuda_check(cudaMemcpyAsync(slot, p->pinned, bytes, cudaMemcpyHostToDevice, p->stream),
                       "upload a frame", e) &&
-           settle(p, p->stream, e);
+           wait_for_stream(p, p->stream, e);
 }
 
 static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot,
@@ -130,7 +130,7 @@ static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uin
         return false;
     return stream_of(p, view, &stream, e) &&
            shrink_gpu(view, job->width, job->height, light, slot, stream, e) &&
-           settle(p, stream, e);
+           wait_for_stream(p, stream, e);
 }
 
 /* Puts the analysis frame `rgb` or, if it is NULL, `view`. */
@@ -181,7 +181,7 @@ bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct f
          cuda_check(cudaMemcpy2DAsync(p->rows, pitch, to->data, to->pitch, pitch, to->height,
                                       cudaMemcpyDeviceToHost, stream),
                     what, e) &&
-         settle(p, stream, e);
+         wait_for_stream(p, stream, e);
     to->data = p->rows;
     to->pitch = (ptrdiff_t)pitch;
     rows->on_device = false;

@@ -43,7 +43,7 @@ bool queue_push(struct queue *q, void *item)
 }
 
 /* Call with the lock held. */
-static bool take(struct queue *q, void **item)
+static bool pop_locked(struct queue *q, void **item)
 {
     if (q->count == 0)
         return false;
@@ -60,7 +60,7 @@ bool queue_pop(struct queue *q, void **item)
     pthread_mutex_lock(&q->lock);
     while (!q->closed && q->count == 0)
         pthread_cond_wait(&q->not_empty, &q->lock);
-    bool got = !q->aborted && take(q, item);
+    bool got = !q->aborted && pop_locked(q, item);
     pthread_mutex_unlock(&q->lock);
     return got;
 }
@@ -77,7 +77,7 @@ bool queue_try_pop(struct queue *q, void **item)
 {
     *item = NULL;
     pthread_mutex_lock(&q->lock);
-    bool got = !q->aborted && q->count > 0 && take(q, item);
+    bool got = !q->aborted && q->count > 0 && pop_locked(q, item);
     pthread_mutex_unlock(&q->lock);
     return got;
 }
@@ -102,7 +102,7 @@ void queue_abort(struct queue *q)
     pthread_mutex_lock(&q->lock);
     close_locked(q);
     q->aborted = true;
-    while (take(q, &item)) {
+    while (pop_locked(q, &item)) {
         /*
          * Call `drop` without the lock: it may return a frame to a pool whose lock is held by a
          * thread that waits for this queue.

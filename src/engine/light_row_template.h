@@ -86,7 +86,7 @@ static inline struct wide times(__m256i a, __m256i b, int bits)
                          _mm256_srli_epi64(_mm256_mul_epu32(odds(a), odds(b)), bits)};
 }
 
-static inline __m256i take(const uint32_t *table, __m256i at)
+static inline __m256i look_up_table(const uint32_t *table, __m256i at)
 {
     return _mm256_i32gather_epi32((const int *)table, at, 4);
 }
@@ -126,10 +126,10 @@ static inline __m256i gain_of(const struct light_table *t, enum transfer transfe
                               const __m256i code[3], const __m256i light[3])
 {
     if (transfer == TRANSFER_PQ)
-        return take(t->gain, most(code));
-    __m256i factor = take(t->ootf, cells(luminance(light)));
+        return look_up_table(t->gain, most(code));
+    __m256i factor = look_up_table(t->ootf, cells(luminance(light)));
     __m256i shown = joined(times(most(light), factor, LIGHT_BITS));
-    return joined(times(factor, take(t->gain, cells(shown)), LIGHT_BITS));
+    return joined(times(factor, look_up_table(t->gain, cells(shown)), LIGHT_BITS));
 }
 
 /*
@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) void apply_eights(const struct ligh
         struct wide v[3];
         for (size_t i = 0; i < 3; i++) {
             code[i] = _mm256_loadu_si256((const __m256i *)(const void *)(row + i * room + x));
-            light[i] = take(t->light, code[i]);
+            light[i] = look_up_table(t->light, code[i]);
         }
         if (transfer != TRANSFER_SDR) {
             __m256i gain = gain_of(t, transfer, code, light);

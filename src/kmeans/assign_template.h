@@ -371,7 +371,7 @@ static inline void list_visits(struct assign *a, struct stretch *s, size_t block
     }
 }
 
-static inline void settle(struct assign *a, size_t block)
+static inline void finish_block(struct assign *a, size_t block)
 {
     for (int side = 0; side < 2; side++) {
         const int32_t *slack = a->slack[side] + block * POINTS_BLOCK;
@@ -406,7 +406,7 @@ FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks
     }
     s->changes = (uint32_t)(next - s->change);
     for (uint32_t left = blocks; left; left &= left - 1)
-        settle(a, s->block + (size_t)__builtin_ctz(left));
+        finish_block(a, s->block + (size_t)__builtin_ctz(left));
 }
 
 FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)

@@ -30,7 +30,7 @@ static uint64_t divide(uint64_t x, struct divisor d)
  * down. With S = a n + r, S^2 / n = a^2 n + 2 a r + r^2 / n, and nothing exceeds 64 bits up to n =
  * 2^28.
  */
-static uint64_t settle(const uint64_t sum[4], int f, int32_t q[3])
+static uint64_t centroid_of(const uint64_t sum[4], int f, int32_t q[3])
 {
     struct divisor n = divisor_of(sum[3]);
     uint64_t whole = 0, rest = 0;
@@ -54,7 +54,7 @@ static uint64_t update(struct assign *a, const struct points *p)
     uint64_t explained = 0;
     for (int j = 0; j < a->k; j++)
         if (a->sum[j][3])
-            explained += settle(a->sum[j], 8 - a->bits, a->q[j]);
+            explained += centroid_of(a->sum[j], 8 - a->bits, a->q[j]);
     return (p->square << INERTIA_FRACTION) - explained;
 }
 

@@ -159,7 +159,7 @@ static int top_up(struct seed *s, int count)
 }
 
 /* Passes candidates [before, count) to seed_nearest_add. `last`: no others follow. */
-static void take(struct seed *s, int before, int count, bool last)
+static void add_candidates(struct seed *s, int before, int count, bool last)
 {
     for (int c = before; c < count; c++)
         s->candidates.colour[c] = s->frame.p->colour[s->point[c]];
@@ -175,16 +175,16 @@ static void start_scalable(struct seed *s, struct stream *stream, uint32_t *cent
     int count = 1;
     stream->stage = STAGE_ROUNDS;
     s->point[0] = (uint32_t)find_pixel(p, draw_below(stream, 0, p->pixels));
-    take(s, 0, 1, false);
+    add_candidates(s, 0, 1, false);
     for (int round = 0; round < SEED_ROUNDS && s->frame.total > 0; round++) {
         int before = count;
         count = draw_round(s, stream, round, count);
-        take(s, before, count, round + 1 == SEED_ROUNDS && count >= s->params.k);
+        add_candidates(s, before, count, round + 1 == SEED_ROUNDS && count >= s->params.k);
     }
     if (count < s->params.k) {
         int before = count;
         count = top_up(s, count);
-        take(s, before, count, true);
+        add_candidates(s, before, count, true);
     }
     seed_nearest_count(&s->frame, s->isa, s->candidates.weight, count);
     points_seal(&s->candidates, (size_t)count);

@@ -55,7 +55,7 @@ static void add_plain(struct nearest *n, const uint32_t *colour, int first, int 
 }
 
 /* Computes what a draw needs from the masses of the groups, for the vector code. */
-static void settle(struct nearest *n)
+static void sum_groups(struct nearest *n)
 {
     uint64_t before = 0;
     for (size_t g = 0; g < n->p->groups; g++) {
@@ -82,7 +82,7 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
         n->alone = false;
     }
     if (!last)
-        settle(n);
+        sum_groups(n);
 }
 
 /*
