@@ -52,9 +52,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!copy)
         return 0;
     memcpy(copy, data + 2, n);
-    struct nal_info i;
-    nal_scan(kind, length_size, copy, n, &i);
-    nal_has_illegal_zeros(kind, length_size, copy, n);
+    struct packet_info i;
+    packet_scan(kind, length_size, copy, n, &i);
+    fuzz_demand(!i.sets || (i.sets >= copy && i.sets + i.sets_size <= copy + n));
     fuzz_demand(i.picture || (i.rap == RAP_NONE && !i.droppable));
     fuzz_demand(i.rap >= RAP_NONE && i.rap <= RAP_OPEN);
     fuzz_demand(!i.needs_before || i.leading);

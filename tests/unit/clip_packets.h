@@ -23,8 +23,8 @@ static inline size_t list_packets(const char *path, struct where *to, size_t roo
     size_t n = 0;
     assert_int_equal(avformat_open_input(&f, path, NULL, NULL), 0);
     while (n < room && av_read_frame(f, p) >= 0) {
-        struct nal_info info;
-        nal_scan(STREAM_H264, 4, p->data, (size_t)p->size, &info);
+        struct packet_info info;
+        packet_scan(STREAM_H264, 4, p->data, (size_t)p->size, &info);
         to[n++] = (struct where){p->pos, p->size, info.rap != RAP_NONE, info.droppable};
         av_packet_unref(p);
     }

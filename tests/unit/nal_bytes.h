@@ -1,5 +1,5 @@
 /*
- * nal_bytes.h - for tests: packets put together byte by byte, and what nal_scan says of them.
+ * nal_bytes.h - for tests: packets put together byte by byte, and what packet_scan says of them.
  * Behind cmocka.h.
  */
 #ifndef BARCODE_TESTS_NAL_BYTES_H
@@ -39,13 +39,13 @@ static inline void nal(struct bytes *b, int length_size, const void *data, size_
 
 /* The packet is scanned from a block of its exact size, so that the address sanitizer sees a read
  * behind it. */
-static inline struct nal_info scan(enum bitstream kind, int length_size, const struct bytes *b)
+static inline struct packet_info scan(enum bitstream kind, int length_size, const struct bytes *b)
 {
-    struct nal_info info;
+    struct packet_info info;
     uint8_t *copy = malloc(b->n);
     assert_non_null(copy);
     memcpy(copy, b->at, b->n);
-    nal_scan(kind, length_size, copy, b->n, &info);
+    packet_scan(kind, length_size, copy, b->n, &info);
     free(copy);
     return info;
 }

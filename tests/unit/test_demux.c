@@ -338,6 +338,57 @@ TEST(damage_is_noticed)
     reading_free(&r);
 }
 
+/* Packets of both streams come in the order of the file, and pictures from the video alone. */
+TEST(sound_beside_the_video)
+{
+    struct err e = ERR_INIT;
+    AVFormatContext *file[2] = {NULL};
+    struct film film[2];
+    struct demux r[2];
+    struct picture p;
+    AVPacket *packet = av_packet_alloc(), *same = av_packet_alloc();
+    size_t sounds = 0, pictures = 0;
+    if (!clip_encode("-f lavfi -i sine -map 0:v -map 1:a -c:v mpeg2video -q:v 4 -c:a mp2 -shortest "
+                     "sound.mp4"))
+        skip();
+    for (int i = 0; i < 2; i++) {
+        assert_true(container_open("sound.mp4", &file[i], &film[i], &e));
+        assert_int_equal(film[i].stream, 0);
+        assert_true(demux_open(&r[i], file[i], 0, &e));
+        demux_select(&r[i], 1);
+    }
+    AVFormatContext *plain = NULL;
+    assert_int_equal(avformat_open_input(&plain, "sound.mp4", NULL, NULL), 0);
+    while (demux_read(&r[0], packet, &e)) {
+        assert_int_equal(av_read_frame(plain, same), 0);
+        assert_int_equal(packet->stream_index, same->stream_index);
+        assert_true(packet->pts == same->pts && packet->size == same->size);
+        av_packet_unref(same);
+        if (packet->stream_index == 0) {
+            demux_describe(&r[0], av_packet_clone(packet), &p);
+            assert_int_equal(p.serial, pictures++);
+            packet_free(&p.packet);
+        } else {
+            sounds++;
+        }
+        av_packet_unref(packet);
+    }
+    assert_true(av_read_frame(plain, same) < 0);
+    assert_true(pictures == CLIP_FRAMES && sounds > 100);
+    for (pictures = 0; demux_next(&r[1], &p, &e); packet_free(&p.packet))
+        assert_int_equal(p.serial, pictures++);
+    assert_int_equal(pictures, CLIP_FRAMES);
+    assert_false(r[0].failed || r[1].failed || e.code != ERR_NONE);
+    for (int i = 0; i < 2; i++) {
+        demux_close(&r[i]);
+        container_close(&file[i]);
+        free(film[i].path);
+    }
+    avformat_close_input(&plain);
+    av_packet_free(&packet);
+    av_packet_free(&same);
+}
+
 /* A film and its reader. */
 struct open_film {
     AVFormatContext *format;

@@ -155,11 +155,12 @@ TEST(refusals)
     AVFrame *f = make_frame(AV_PIX_FMT_BAYER_RGGB8);
     assert_false(view_of_frame(f, &film, &planes, &v, &e));
     assert_int_equal(e.code, ERR_INPUT);
-    assert_string_equal(e.text, "'a film': pixel format 'bayer_rggb8' cannot be read");
+    assert_string_equal(e.text,
+                        "cannot decode 'a film': pixel format 'bayer_rggb8' is not supported");
     f->format = AV_PIX_FMT_NONE;
     err_clear(&e);
     assert_false(view_of_frame(f, &film, &planes, &v, &e));
-    assert_string_equal(e.text, "'a film': pixel format 'unknown' cannot be read");
+    assert_string_equal(e.text, "cannot decode 'a film': pixel format 'unknown' is not supported");
     av_frame_free(&f);
 }
 

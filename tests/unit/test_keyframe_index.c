@@ -40,7 +40,7 @@ static void each_is_found(const char *name, enum key_index_kind kind, size_t key
     struct bench b;
     struct err e = ERR_INIT;
     bench_open(&b, name);
-    assert_int_equal(key_index_kind(&b.reader, &b.film), kind);
+    assert_int_equal(key_index_kind(b.reader.format, &b.film), kind);
     assert_true(key_index_open(&b.index, kind, &b.reader, &b.film, &e));
     assert_int_equal(b.index.count, keys);
     int64_t last_us = INT64_MAX;
@@ -86,7 +86,7 @@ TEST(what_is_not_relied_on)
         struct bench b;
         struct err e = ERR_INIT;
         bench_open(&b, name[i]);
-        enum key_index_kind kind = key_index_kind(&b.reader, &b.film);
+        enum key_index_kind kind = key_index_kind(b.reader.format, &b.film);
         assert_true(kind == KEY_INDEX_NONE || kind == KEY_INDEX_CUES);
         assert_true(key_index_open(&b.index, kind, &b.reader, &b.film, &e));
         assert_true(b.index.count == 0 && b.index.kind == KEY_INDEX_NONE);

@@ -20,7 +20,7 @@ TEST(h264_every_prefix)
         struct bytes idr = {.n = 0}, p = {.n = 0}, b = {.n = 0};
         NAL(&idr, size, AUD, 0xf0);
         NAL(&idr, size, SLICE_IDR, 0x88, 0x84);
-        struct nal_info i = scan(STREAM_H264, size, &idr);
+        struct packet_info i = scan(STREAM_H264, size, &idr);
         assert_true(i.picture && i.shown && i.closed);
         assert_int_equal(i.rap, RAP_CLOSED);
         assert_false(i.droppable);
@@ -56,12 +56,13 @@ TEST(h264_droppable_needs_every_slice)
     NAL(&pps, 0, SLICE_NON_REF, 0x9e);
     assert_false(scan(STREAM_H264, 0, &pps).droppable);
     NAL(&none, 0, SPS, 0x64, 0, 0x28);
-    struct nal_info i = scan(STREAM_H264, 0, &none);
+    struct packet_info i = scan(STREAM_H264, 0, &none);
     assert_false(i.picture || i.droppable);
 }
 
 /* A recovery point SEI behind `lead` bytes of another message, in front of an I slice. */
-static struct nal_info with_sei(int length_size, size_t lead, uint8_t recovery_byte, bool escaped)
+static struct packet_info with_sei(int length_size, size_t lead, uint8_t recovery_byte,
+                                   bool escaped)
 {
     struct bytes sei = {.n = 0}, packet = {.n = 0};
     PUT(&sei, SEI);
@@ -88,7 +89,7 @@ static struct nal_info with_sei(int length_size, size_t lead, uint8_t recovery_b
 TEST(h264_recovery_point)
 {
     for (int size = 0; size <= 4; size++) {
-        struct nal_info i = with_sei(size, 0, 0x84, false); /* ue: "1" = 0 */
+        struct packet_info i = with_sei(size, 0, 0x84, false); /* ue: "1" = 0 */
         assert_int_equal(i.rap, RAP_OPEN);
         assert_false(i.closed);
         assert_int_equal(with_sei(size, 0, 0x40, false).rap, RAP_NONE); /* "010" = 1 */
@@ -117,7 +118,7 @@ TEST(h264_sei_of_nonsense)
     NAL(&lying, 0, SLICE_REF, 0x88);
     assert_int_equal(scan(STREAM_H264, 0, &lying).rap, RAP_NONE);
     NAL(&alone, 0, SEI, 6, 1, 0x84, 0x80); /* a recovery point, but no picture */
-    struct nal_info i = scan(STREAM_H264, 0, &alone);
+    struct packet_info i = scan(STREAM_H264, 0, &alone);
     assert_false(i.picture);
     assert_int_equal(i.rap, RAP_NONE);
 }
@@ -132,7 +133,7 @@ TEST(truncated_lengths)
             NAL(&whole, size, kinds[k] == STREAM_H264 ? SLICE_IDR : 20 << 1, 1, 2, 3, 4, 5);
             size_t first = whole.n / 2;
             for (struct bytes rap = whole; rap.n-- > 0;) {
-                struct nal_info i = scan(kinds[k], size, &rap);
+                struct packet_info i = scan(kinds[k], size, &rap);
                 /* A NAL counts when it is there whole. */
                 assert_int_equal(i.picture, rap.n >= first);
                 assert_int_equal(i.rap, RAP_NONE);
@@ -168,7 +169,7 @@ TEST(start_codes_anywhere)
 
 /* ------------------------------------------------------------------ HEVC */
 
-static struct nal_info hevc(int type, int temporal_id, int layer)
+static struct packet_info hevc(int type, int temporal_id, int layer)
 {
     struct bytes b = {.n = 0};
     NAL(&b, 0, (uint8_t)(type << 1 | layer >> 5), (uint8_t)((layer & 31) << 3 | (temporal_id + 1)),
@@ -179,7 +180,7 @@ static struct nal_info hevc(int type, int temporal_id, int layer)
 TEST(hevc_types)
 {
     for (int type = 0; type < 64; type++) {
-        struct nal_info i = hevc(type, 0, 0);
+        struct packet_info i = hevc(type, 0, 0);
         bool irap = type >= 16 && type <= 21;
         assert_int_equal(i.picture, type <= 31);
         assert_int_equal(i.rap, type == 20 ? RAP_CLOSED : irap ? RAP_OPEN : RAP_NONE);
@@ -199,7 +200,7 @@ TEST(hevc_layers_and_sets)
     struct bytes b = {.n = 0};
     NAL(&b, 2, 33 << 1, 1, 1, 2, 3); /* SPS */
     NAL(&b, 2, 0, 2, 0x80, 0x11);    /* TRAIL_N, temporal id 1 */
-    struct nal_info i = scan(STREAM_HEVC, 2, &b);
+    struct packet_info i = scan(STREAM_HEVC, 2, &b);
     assert_true(i.picture);
     assert_false(i.droppable);
     assert_int_equal(i.temporal_id, 1);
@@ -219,7 +220,7 @@ TEST(hevc_hidden_pictures)
         for (int flag = 0; flag < 2; flag++) {
             struct bytes b = {.n = 0};
             NAL(&b, 0, (uint8_t)(type << 1), 1, (uint8_t)(0x80 | flag << 6), 0x11);
-            struct nal_info i = scan(STREAM_HEVC, 0, &b);
+            struct packet_info i = scan(STREAM_HEVC, 0, &b);
             assert_int_equal(i.broken_link, type >= 16 && type <= 18);
             assert_int_equal(i.discards, flag && type >= 16 && type <= 20);
             assert_int_equal(i.after_end, type == 36 || type == 37);
@@ -229,7 +230,7 @@ TEST(hevc_hidden_pictures)
     struct bytes before = {.n = 0}, behind = {.n = 0};
     NAL(&before, 4, 36 << 1, 1);
     NAL(&before, 4, 21 << 1, 1, 0x80);
-    struct nal_info i = scan(STREAM_HEVC, 4, &before);
+    struct packet_info i = scan(STREAM_HEVC, 4, &before);
     assert_true(i.picture && i.after_end && !i.ends);
     NAL(&behind, 4, 1 << 1, 1, 0x80);
     NAL(&behind, 4, 37 << 1, 1);
@@ -291,7 +292,7 @@ TEST(mpeg2_pictures)
     PUT(&i, 0, 0, 1, 0xb3, 0x14, 0x00, 0xb4, 0x13, 0xff, 0xff, 0xe0, 0x18); /* sequence header */
     mpeg_gop(&i, false);
     mpeg_picture(&i, 2, MPEG_I, 3);
-    struct nal_info info = scan(STREAM_MPEG2, 0, &i);
+    struct packet_info info = scan(STREAM_MPEG2, 0, &i);
     assert_true(info.picture && info.shown);
     assert_int_equal(info.rap, RAP_OPEN);
     assert_int_equal(info.order, 2);
@@ -319,7 +320,7 @@ TEST(mpeg2_closed_and_fields)
                  p = {.n = 0};
     mpeg_gop(&closed, true);
     mpeg_picture(&closed, 0, MPEG_I, 3);
-    struct nal_info info = scan(STREAM_MPEG2, 0, &closed);
+    struct packet_info info = scan(STREAM_MPEG2, 0, &closed);
     assert_true(info.closed && !info.broken_link);
     assert_int_equal(info.rap, RAP_OPEN);
     closed.at[7] = 0x20;
@@ -344,7 +345,7 @@ TEST(others)
 {
     struct bytes b = {.n = 0};
     PUT(&b, 1, 2, 3);
-    struct nal_info i = scan(STREAM_OTHER, 0, &b);
+    struct packet_info i = scan(STREAM_OTHER, 0, &b);
     assert_true(i.picture && i.shown && !i.unreadable);
     assert_false(i.droppable);
     assert_int_equal(i.rap, RAP_NONE);
@@ -362,13 +363,20 @@ TEST(nothing_behind_the_end)
                 for (unsigned left = code; b.n < 4; left /= A)
                     PUT(&b, alphabet[left % A]);
                 for (b.n = 0; b.n <= 4; b.n++) {
-                    struct nal_info i = scan((enum bitstream)kind, size, &b);
+                    struct packet_info i = scan((enum bitstream)kind, size, &b);
                     assert_true(i.picture || i.rap == RAP_NONE);
                     assert_true(i.picture || !i.droppable);
                 }
             }
         }
     }
+}
+
+static bool has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *data, size_t n)
+{
+    struct bytes b = {.n = 0};
+    put(&b, data, n);
+    return scan(kind, length_size, &b).illegal_zeros;
 }
 
 /* Zeros in a row, in slices alone: encoders break them up. */
@@ -378,22 +386,58 @@ TEST(illegal_zeros)
                   gap[] = {0, 0, 0, 8, 0x65, 1, 0, 0, 0, 2, 3, 1};
     const uint8_t sei[] = {0, 0, 0, 8, 0x06, 1, 0, 0, 0, 2, 3, 1},
                   end[] = {0, 0, 0, 5, 0x65, 1, 0, 0, 0};
-    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, whole, sizeof whole));
-    assert_true(nal_has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap));
-    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, sei, sizeof sei));
+    assert_false(has_illegal_zeros(STREAM_H264, 4, whole, sizeof whole));
+    assert_true(has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap));
+    assert_false(has_illegal_zeros(STREAM_H264, 4, sei, sizeof sei));
     /* From a stream with start codes. */
-    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, end, sizeof end));
-    assert_false(nal_has_illegal_zeros(STREAM_MPEG2, 4, gap, sizeof gap));
-    assert_true(
-        nal_has_illegal_zeros(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x02, 1, 0, 0, 1}, 9));
-    assert_false(
-        nal_has_illegal_zeros(STREAM_HEVC, 4, (const uint8_t[]){0, 0, 0, 5, 0x40, 1, 0, 0, 1}, 9));
+    assert_false(has_illegal_zeros(STREAM_H264, 4, end, sizeof end));
+    assert_false(has_illegal_zeros(STREAM_MPEG2, 4, gap, sizeof gap));
+    const uint8_t slice[] = {0, 0, 0, 5, 0x02, 1, 0, 0, 1}, vps[] = {0, 0, 0, 5, 0x40, 1, 0, 0, 1};
+    assert_true(has_illegal_zeros(STREAM_HEVC, 4, slice, sizeof slice));
+    assert_false(has_illegal_zeros(STREAM_HEVC, 4, vps, sizeof vps));
     const uint8_t codes[] = {0, 0, 0, 1, 0x65, 9, 0, 0, 0, 0, 1, 0x41, 7, 0, 0, 0, 0},
                   inside[] = {0, 0, 1, 0x65, 9, 0, 0, 0, 9};
-    assert_false(nal_has_illegal_zeros(STREAM_H264, 0, codes, sizeof codes));
-    assert_true(nal_has_illegal_zeros(STREAM_H264, 0, inside, sizeof inside));
-    assert_false(nal_has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap - 1));
-    assert_false(nal_has_illegal_zeros(STREAM_H264, 0, inside, 8));
+    assert_false(has_illegal_zeros(STREAM_H264, 0, codes, sizeof codes));
+    assert_true(has_illegal_zeros(STREAM_H264, 0, inside, sizeof inside));
+    assert_false(has_illegal_zeros(STREAM_H264, 4, gap, sizeof gap - 1));
+    assert_false(has_illegal_zeros(STREAM_H264, 0, inside, 8));
+}
+
+/* The part with the parameter sets begins with the prefix of the first one and ends behind the last
+ * one. */
+static void check_sets(enum bitstream kind, int length_size, const struct bytes *b, size_t from,
+                       size_t to)
+{
+    struct packet_info info;
+    packet_scan(kind, length_size, b->at, b->n, &info);
+    assert_ptr_equal(info.sets, b->at + from);
+    assert_int_equal(info.sets_size, to - from);
+}
+
+TEST(where_sets_are)
+{
+    for (int size = 0; size <= 4; size += 4) {
+        size_t head = size ? 4 : 3;
+        struct bytes h264 = {.n = 0}, hevc = {.n = 0}, none = {.n = 0};
+        NAL(&h264, size, 0x09, 0x10);
+        NAL(&h264, size, 0x67, 66, 0, 30, 0xda);
+        NAL(&h264, size, 0x06, 5, 1, 0, 0x80);
+        NAL(&h264, size, 0x68, 0xce, 0x38);
+        NAL(&h264, size, 0x65, 0x88, 0x84);
+        check_sets(STREAM_H264, size, &h264, head + 2, 4 * head + 15);
+        NAL(&hevc, size, 0x40, 0x01, 0x0c);
+        NAL(&hevc, size, 0x26, 0x01, 0xaf);
+        check_sets(STREAM_HEVC, size, &hevc, 0, head + 3);
+        NAL(&none, size, 0x65, 0x88, 0x84);
+        assert_null(scan(STREAM_H264, size, &none).sets);
+    }
+    struct bytes mpeg2 = {.n = 0}, alone = {.n = 0};
+    PUT(&mpeg2, 0, 0, 1, 0xb2, 1);
+    PUT(&mpeg2, 0, 0, 1, 0xb3, 0x0a, 0x00, 0x60, 0x13, 0, 0, 1, 0xb5, 0x14, 0x8a);
+    alone = mpeg2;
+    PUT(&mpeg2, 0, 0, 1, 0x00, 0, 8, 0xff, 0xf8, 0, 0, 1, 1, 0x12);
+    check_sets(STREAM_MPEG2, 0, &mpeg2, 5, 19);
+    check_sets(STREAM_MPEG2, 0, &alone, 5, 19);
 }
 
 TEST(extradata)

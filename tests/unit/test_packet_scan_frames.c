@@ -9,7 +9,7 @@ TEST(vp8_frames)
     struct bytes b = {.n = 0};
     /* a first partition of 2 bytes */
     PUT(&b, 0x50, 0x00, 0x00, 0x9d, 0x01, 0x2a, 16, 0, 16, 0, 1, 2);
-    struct nal_info i = scan(STREAM_VP8, 0, &b);
+    struct packet_info i = scan(STREAM_VP8, 0, &b);
     assert_true(i.picture && i.shown && !i.droppable);
     assert_int_equal(i.rap, RAP_CLOSED);
     b.at[0] = 0x51;
@@ -53,7 +53,7 @@ TEST(vp9_frames)
     for (int profile = 0; profile < 4; profile++) {
         struct bytes b = {.n = 0};
         vp9_begin(&b, profile, false, true);
-        struct nal_info i = scan(STREAM_VP9, 0, &b);
+        struct packet_info i = scan(STREAM_VP9, 0, &b);
         assert_true(i.picture && i.shown && !i.droppable);
         assert_int_equal(i.rap, RAP_CLOSED);
         b.at[0] = vp9_header(profile, true, true);
@@ -73,7 +73,7 @@ TEST(vp9_frames)
     }
     struct bytes existing = {.n = 0}, junk = {.n = 0};
     PUT(&existing, 0x88); /* profile 0, show_existing_frame 1, of slot 0 */
-    struct nal_info i = scan(STREAM_VP9, 0, &existing);
+    struct packet_info i = scan(STREAM_VP9, 0, &existing);
     assert_true(i.picture && i.shown);
     assert_int_equal(i.rap, RAP_NONE);
     PUT(&junk, 0x40, 0x49);
@@ -86,7 +86,7 @@ TEST(vp9_superframes)
     PUT(&b, vp9_header(0, true, false), 1, 2, 3); /* hidden */
     PUT(&b, vp9_header(0, true, true), 1);        /* shown */
     PUT(&b, 0xc1, 4, 2, 0xc1);                    /* index: two frames, one byte a size */
-    struct nal_info i = scan(STREAM_VP9, 0, &b);
+    struct packet_info i = scan(STREAM_VP9, 0, &b);
     assert_true(i.picture && i.shown);
     assert_int_equal(i.rap, RAP_NONE);
     /* a hidden key and a frame that shows */
@@ -104,7 +104,7 @@ TEST(av1_units)
     struct bytes shown = {.n = 0}, hidden = {.n = 0}, existing = {.n = 0}, none = {.n = 0},
                  zeroed = {.n = 0};
     PUT(&shown, 0x12, 0, 0x32, 2, 0x10, 7); /* temporal delimiter; a frame with show_frame */
-    struct nal_info i = scan(STREAM_AV1, 0, &shown);
+    struct packet_info i = scan(STREAM_AV1, 0, &shown);
     assert_true(i.picture && i.shown && !i.unreadable);
     PUT(&hidden, 0x32, 2, 0x20, 7);
     i = scan(STREAM_AV1, 0, &hidden);
@@ -130,7 +130,7 @@ TEST(empty_or_unreadable)
         struct bytes sets = {.n = 0}, zeroed = {.n = 0}, nothing = {.n = 0}, hevc = {.n = 0};
         NAL(&sets, size, SPS, 0x64, 0, 0x28);
         NAL(&sets, size, SEI, 1, 1, 0x80);
-        struct nal_info i = scan(STREAM_H264, size, &sets);
+        struct packet_info i = scan(STREAM_H264, size, &sets);
         assert_true(!i.picture && !i.unreadable);
         NAL(&zeroed, size, SEI, 1, 1, 0x80);
         put(&zeroed, zeros, sizeof zeros); /* where the slice was */
@@ -183,25 +183,25 @@ TEST(intra_pictures)
 
 TEST(zeros_in_pictures)
 {
-    static const uint8_t zeros[NAL_ZEROS];
+    static const uint8_t zeros[ZEROED_BYTES];
     struct bytes whole = {.n = 0}, zeroed = {.n = 0}, padded = {.n = 0};
     for (int i = 0; i < 300; i++)
         PUT(&whole, (uint8_t)(i % 7 + 1));
     memcpy(zeroed.at, whole.at, 300);
     memcpy(zeroed.at + 101, zeros, sizeof zeros);
     zeroed.n = 300;
-    assert_false(nal_zeroed(STREAM_VP9, 0, whole.at, whole.n));
-    assert_true(nal_zeroed(STREAM_VP9, 0, zeroed.at, zeroed.n));
-    assert_false(nal_zeroed(STREAM_MPEG2, 0, zeroed.at, zeroed.n)); /* has stuffing zeros */
+    assert_false(scan(STREAM_VP9, 0, &whole).zeroed);
+    assert_true(scan(STREAM_VP9, 0, &zeroed).zeroed);
+    assert_false(scan(STREAM_MPEG2, 0, &zeroed).zeroed); /* has stuffing zeros */
     memcpy(zeroed.at + 101, whole.at, 1);
-    assert_false(nal_zeroed(STREAM_VP9, 0, zeroed.at, zeroed.n)); /* one too few */
+    assert_false(scan(STREAM_VP9, 0, &zeroed).zeroed); /* one too few */
     nal(&padded, 4, whole.at, 300);
-    padded.at[3] += NAL_ZEROS;
-    padded.at[2] += padded.at[3] < NAL_ZEROS;
+    padded.at[3] += ZEROED_BYTES;
+    padded.at[2] += padded.at[3] < ZEROED_BYTES;
     put(&padded, zeros, sizeof zeros);
-    assert_false(nal_zeroed(STREAM_H264, 4, padded.at, padded.n));
+    assert_false(scan(STREAM_H264, 4, &padded).zeroed);
     memcpy(padded.at + 50, zeros, sizeof zeros);
-    assert_true(nal_zeroed(STREAM_H264, 4, padded.at, padded.n));
+    assert_true(scan(STREAM_H264, 4, &padded).zeroed);
 }
 
 TEST_MAIN(NULL, NULL)

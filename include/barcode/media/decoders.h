@@ -1,11 +1,10 @@
 /*
- * decoders.h - the GPU's decoders of a run over one film or many: kept from film to film, and no
- * more of them at work than the GPU has use for.
+ * decoders.h - a pool of the GPU's decoders, for one film or several: reused from film to film, and
+ * never more at work than keep the GPU busy.
  *
- * NVIDIA's driver makes one decoder at a time, 14 in 0.85 s with the GPU's context, in which NVDEC
- * decodes 5,000 pictures of 1080p. So a film takes over those that films of the same stream
- * parameters before it are done with. The driver takes them back one at a time, too, 14 in 0.4 s:
- * those of the last films, or of the only one, go when all pictures are written.
+ * NVIDIA's driver opens one decoder at a time and closes it as slowly. So a film reuses the
+ * decoders that earlier films of the same stream parameters have finished with. Those of the last
+ * film are closed after all images are written.
  */
 #ifndef BARCODE_DECODERS_H
 #define BARCODE_DECODERS_H
@@ -20,10 +19,16 @@ extern "C" {
 
 struct decoders;
 
-/* None yet, for one film or `several`. The caller's, decoders_free. NULL: memory. Any thread. */
+/*
+ * Opens an empty pool, for one film or `several`; the caller frees it with decoders_free. Returns
+ * NULL if out of memory. Any thread.
+ */
 struct decoders *decoders_open(bool several, struct err *e);
 
-/* Frees those that are kept; sets *d to NULL. NULL is fine. No film is being staged. Any thread. */
+/*
+ * Closes the pooled decoders; sets *d to NULL. Does nothing if *d is NULL. No film may be decoding.
+ * Any thread.
+ */
 void decoders_free(struct decoders **d);
 
 #ifdef __cplusplus

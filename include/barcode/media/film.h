@@ -1,5 +1,5 @@
 /*
- * film.h - what is known of the input before it is decoded. Facts only, no libav types.
+ * film.h - what is known about the input before it is decoded. Facts only, no libav types.
  */
 #ifndef BARCODE_FILM_H
 #define BARCODE_FILM_H
@@ -14,42 +14,39 @@ extern "C" {
 #endif
 
 struct film {
-    char *path;            /* as the user gave it; owned by the source that opened it */
-    char title[256];       /* the container's own; any bytes; "": it has none */
-    char container[48];    /* "matroska,webm" */
-    char codec[32];        /* "h264" */
-    char pixel_format[32]; /* "yuv420p10le" */
-    int stream;            /* index of the video stream in the container */
-    int video, videos; /* its number among the video streams (--stream), and how many these are */
+    char *path;             /* as the user gave it; owned by the source that opened it */
+    char title[256];        /* from the container; any bytes; "": none */
+    char container[48];     /* "matroska,webm" */
+    bool frames_have_times; /* in such a container each frame has a time of its own */
+    bool lists_key_frames;  /* such a container lists its key frames */
+    char codec[32];         /* "h264" */
+    char pixel_format[32];  /* "yuv420p10le" */
+    int stream;             /* index of the video stream in the container */
+    int video, videos; /* its number among the video streams (--stream), and how many there are */
     int width, height; /* displayed samples: crop and orientation applied */
     int coded_width, coded_height;
-    /*
-     * how much wider than high a displayed sample is; 1, 1 where nobody says, 0, 0 of what has none
-     */
+    /* the aspect ratio of a displayed sample; 1, 1 if unknown; 0, 0 if there is none */
     int sample_num, sample_den;
     struct orientation orientation;
-    /* Decided before decoding, for pictures whose own tags do not say: src/DESIGN.md, section 5. */
+    /* Decided before decoding, for frames without tags of their own: src/DESIGN.md, section 5. */
     enum matrix matrix;      /* never UNSPECIFIED */
     enum range range;        /* never UNSPECIFIED */
-    bool matrix_guessed;     /* the film names no matrix, or the one in unknown_matrix */
+    bool matrix_guessed;     /* the film has no matrix, or the one in unknown_matrix */
     char unknown_matrix[32]; /* a named matrix that is read as `matrix`; "" otherwise */
     bool range_guessed;
-    /* neither tags nor codec say: a picture of another size may have another matrix */
+    /* neither tags nor codec have it: a frame of another size may have another matrix */
     bool matrix_by_size;
-    bool range_by_format; /* neither tags nor codec say: grey is full, Y'CbCr limited */
+    bool range_by_format; /* neither tags nor codec have it: grey is full, Y'CbCr limited */
     enum transfer transfer;
-    enum primaries primaries; /* BT.709 unless the film says otherwise; of PQ and HLG BT.2020 */
-    /*
-     * cd/m2: the brightest pixel (MaxCLL), else the mastering display's most; 0: the film does not
-     * say
-     */
+    enum primaries primaries; /* BT.709 unless tagged otherwise; PQ and HLG: BT.2020 */
+    /* cd/m2: the brightest pixel (MaxCLL), else the mastering display's peak; 0: unknown */
     int peak;
-    int dolby_vision;           /* its profile, if only its own decoders know its colours; else 0 */
+    int dolby_vision; /* its profile, if only Dolby Vision decoders know its colours; else 0 */
     int64_t rate_num, rate_den; /* frames a second, 0/1 when unknown */
     int64_t duration_us;        /* -1 when unknown */
-    bool duration_guessed;      /* from the bit rate or the last timestamp, not stated */
+    bool duration_guessed;      /* from the bit rate or the last timestamp, not declared */
     int64_t frames;             /* estimate of displayed frames, -1 when unknown */
-    char library[64];           /* whose frames and times these are: "libavcodec 59.37.100, ..." */
+    char library[64];           /* what decoded it: "libavcodec 59.37.100, ..." */
 };
 
 #ifdef __cplusplus

@@ -43,69 +43,74 @@ struct selection {
     uint64_t every;      /* N >= 1 */
     int64_t interval_us; /* S >= 1 */
     uint64_t columns;    /* C >= 1 */
-    int64_t start_us;    /* >= 0; frames gone from the screen by then are never picked */
-    int64_t end_us;      /* exclusive; INT64_MAX when the film's end */
+    int64_t start_us;    /* >= 0; frames that have left the screen by then are never picked */
+    int64_t end_us;      /* exclusive; INT64_MAX: the film's end */
     bool keyframes;      /* key frames alone; for EVERY interval_us is filled too */
 };
 
-/* Where a walk stands. Start with selection_begin; copy freely. */
+/* The state of a walk. Start with selection_begin; copy freely. */
 struct selection_cursor {
     struct selection rule;
     uint64_t seen;   /* EVERY: displayed frames inside start..end so far */
-    uint64_t column; /* columns given out so far */
+    uint64_t column; /* columns filled so far */
 };
 
-/* SELECT_COLUMNS needs a real end: the caller puts the film's duration in end_us first. */
+/*
+ * Returns a cursor at the start. SELECT_COLUMNS needs a real end: the caller sets end_us to the
+ * film's duration first.
+ */
 struct selection_cursor selection_begin(const struct selection *rule);
 
 /*
- * The next frame in display order is on the screen from `time_us` until `next_us`.
- * Returns how many columns it fills, 0 for most; the first of them is *column
+ * Moves on to the next frame in display order, which is on the screen from `time_us` until
+ * `next_us`. Returns how many columns it fills, 0 for most frames. The first of them is *column
  * (`column` may be NULL).
  *
- * A next_us <= time_us (broken timestamps) fills nothing by time.
- * INT64_MAX as next_us means the film's last frame, of unknown length: by COLUMNS
- * it fills all that are open; by INTERVAL those at or before time_us, which is one
- * at most on a sound film. A caller who knows the duration passes that instead.
- * Constant time, whatever the numbers; at most UINT32_MAX columns a frame.
+ * A next_us <= time_us (broken timestamps) fills nothing by time. INT64_MAX as next_us means the
+ * film's last frame, of unknown duration. Then COLUMNS fills all open columns; INTERVAL those at or
+ * before time_us, at most one in a valid film. A caller that knows the duration passes the end
+ * instead. Constant time for any numbers; at most UINT32_MAX columns a frame.
  */
 uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us,
                         uint64_t *column);
 
 /*
- * The time that column `column` is for: its target. -1 by EVERY without `keyframes`, which has
- * none, and beyond the last of COLUMNS; it may lie at or beyond end_us. Constant time, no side
- * effect; any thread.
+ * Returns the target time of column `column`. Returns -1 for EVERY without `keyframes`, and beyond
+ * the last of COLUMNS. The target may be at or after end_us. Constant time, no side effect; any
+ * thread.
  */
 int64_t selection_target(const struct selection *rule, uint64_t column);
 
-/* The first target that is still open, INT64_MAX when there is none before end_us. Not by EVERY
- * without `keyframes`. */
+/*
+ * Returns the first open target; INT64_MAX if none is before end_us. Not for EVERY without
+ * `keyframes`.
+ */
 int64_t selection_next(const struct selection_cursor *c);
 
 /*
- * True when no frame at `time_us` or later can be picked any more: reading can stop.
- * EVERY: time_us >= end. INTERVAL, COLUMNS: every target has its frame (so not yet at
- * time_us >= end when targets were passed by: the next frame fills them).
+ * Returns true if no frame at `time_us` or later can be picked: reading can stop. EVERY: time_us >=
+ * end. INTERVAL, COLUMNS: each target has its frame. So not yet at time_us >= end if targets were
+ * skipped: the next frame fills them.
  */
 bool selection_done(const struct selection_cursor *c, int64_t time_us);
 
 /*
- * Columns that a film of `frames` frames and `duration_us` would give, each < 0 when unknown;
- * 0 when it cannot be told, and when nothing lies inside start..end. COLUMNS: C.
+ * Returns how many columns a film of `frames` frames and `duration_us` would give, each < 0 if
+ * unknown. Returns 0 if that is unknown, or if nothing is inside start..end. COLUMNS: C.
  */
 uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_t duration_us);
 
 /*
- * How far the last frame may lie before an announced end at `end_us` in a film that is whole: 2 s
+ * Returns how far the last frame of a complete film may be before its declared end at `end_us`: 2 s
  * or 1 %, whichever is more. Sound often outlasts the picture.
  */
 int64_t selection_end_slack(int64_t end_us);
 
 /*
- * Until when the film's last frame, shown at `last_us`, stays on the screen: one nominal frame.
- * With --columns it is INT64_MAX when the announced end is near (selection_end_slack), so that the
- * last columns are filled; a film that stops earlier was cut off, and its columns are missing.
+ * Returns until when the film's last frame, displayed at `last_us`, stays on the screen: one
+ * nominal frame. For COLUMNS it is INT64_MAX if the declared end is near (selection_end_slack), so
+ * that the last columns are filled. A film that stops earlier is truncated, and its columns are
+ * missing.
  */
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us);
 

@@ -1,5 +1,5 @@
 /*
- * codec_traits.h - what codecs allow.
+ * codec_traits.h - what a codec's bitstream allows.
  */
 #ifndef BARCODE_BITSTREAM_CODEC_TRAITS_H
 #define BARCODE_BITSTREAM_CODEC_TRAITS_H
@@ -14,14 +14,14 @@ extern "C" {
 
 struct codec_traits {
     enum bitstream stream;
-    bool parallel; /* cut into runs; else everything goes through one sequential decoder */
+    bool parallel; /* it can be cut into chunks; otherwise one sequential decoder gets everything */
     /*
-     * a decoder must be drained and flushed before a run that does not follow on (H.264, HEVC,
-     * MPEG-2); VP8/VP9/AV1 keys reset by themselves
+     * a decoder must be drained and flushed before a chunk that does not follow the last one
+     * (H.264, HEVC, MPEG-2); key frames of VP8, VP9 and AV1 reset it
      */
     bool flush;
     bool discard; /* AV_PKT_FLAG_DISCARD is safe (not with show-existing-frame) */
-    bool drop;    /* `droppable` pictures may be left out */
+    bool drop;    /* `droppable` pictures need not be decoded */
     bool reorder; /* display order differs from decoding order */
 };
 

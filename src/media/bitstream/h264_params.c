@@ -4,9 +4,11 @@
 #include "packet_scan.h"
 #include "barcode/base/hash.h"
 
-enum { HEAD = 64 }; /* bytes that a slice's header needs up to its order count, and more */
+enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order count */
 
-/* 7.3.2.1.1.1: lists are coded as differences, and one that brings 0 ends its list. */
+/*
+ * Skips scaling lists (7.3.2.1.1.1). They are coded as differences, and a value of 0 ends a list.
+ */
 static void skip_scaling_lists(struct bit_reader *r, int lists)
 {
     for (int i = 0; i < lists; i++) {
@@ -21,7 +23,7 @@ static void skip_scaling_lists(struct bit_reader *r, int lists)
     }
 }
 
-/* What depends on the profile, from chroma_format_idc up to the scaling lists. */
+/* Reads the fields that only some profiles have, from chroma_format_idc to the scaling lists. */
 static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
 {
     uint32_t chroma = read_ue(r);
@@ -59,7 +61,7 @@ void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
     sps->references = (uint8_t)(references & 31);
 }
 
-/* 7.3.2.2, from behind the numbers on. */
+/* Reads a PPS (7.3.2.2); `r` is positioned after its IDs. */
 static void read_pps(struct bit_reader *r, struct nal_pps *pps)
 {
     read_bit(r); /* entropy_coding_mode_flag */
@@ -75,7 +77,7 @@ static void read_pps(struct bit_reader *r, struct nal_pps *pps)
     pps->references[1] = (uint8_t)((second & 31) + 1);
 }
 
-/* Zeros at a unit's end belong to what is around it. */
+/* Returns a hash of a unit without its trailing zeros, which are not part of it. Never 0. */
 static uint64_t hash_of(const struct nal *nal)
 {
     uint64_t hash = hash_64(nal->data, nal->size - nal_zeros_at_end(nal->data, nal->size));
@@ -89,7 +91,7 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
         return;
     uint8_t bytes[1024];
     struct bit_reader r = {
-        .data = bytes, .size = unescape(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
+        .data = bytes, .size = unescape_unit(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
     uint32_t id = read_ue(&r);
     if (id > (type == 7 ? 31 : 255))
         return;
@@ -130,7 +132,7 @@ static bool is_slice(const struct nal *nal)
     return type == 1 || type == 5;
 }
 
-/* `data`: at least HEAD of it, or all. */
+/* `data`: at least HEAD bytes of the unit, or all */
 bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size,
                          struct nal_slice *slice)
 {
@@ -160,7 +162,7 @@ bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t s
 static bool read_head(const struct nal_sets *s, const struct nal *nal, struct nal_slice *slice)
 {
     uint8_t head[HEAD];
-    size_t size = unescape(nal, head, sizeof head);
+    size_t size = unescape_unit(nal, head, sizeof head);
     return nal_sets_read_slice(s, head, size, slice);
 }
 
@@ -174,18 +176,20 @@ bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8
     return false;
 }
 
-/* Half the range of the low bits, less one. */
-static uint32_t distance(const struct nal_sps *sps)
+/* Returns half the range of the low bits of the order count, less one. */
+static uint32_t order_distance(const struct nal_sps *sps)
 {
     return (UINT32_C(1) << sps->order_bits) / 2 - 1;
 }
 
-/* Made-up frames count on from the one before them by two each, and there may be as many as
- * references. */
+/*
+ * Returns true if inserted frames fit between the written picture and the next one. Each adds two
+ * to the order count, and there may be as many as reference frames.
+ */
 static bool leaves_room(const struct nal_sps *sps)
 {
     return sps->order_type == 2 ||
-           (sps->order_type == 0 && distance(sps) > 2 * (sps->references + UINT32_C(1)));
+           (sps->order_type == 0 && order_distance(sps) > 2 * (sps->references + UINT32_C(1)));
 }
 
 bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
@@ -218,12 +222,14 @@ bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *
 
 /* ------------------------------------------------------------------ writing */
 
-/* Two bytes become three at worst. What stands before a unit is as long as it was. */
+/*
+ * Returns the most bytes that escape_unit writes: three for each two. The prefixes keep their size.
+ */
 static size_t most_written(size_t size) { return size / 2 * 3 + 4; }
 
 size_t nal_separate_room(size_t size)
 {
-    return most_written(size) + size; /* and a unit without emulation prevention bytes */
+    return most_written(size) + size; /* and the unit without emulation prevention bytes */
 }
 
 static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
@@ -235,8 +241,8 @@ static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
     }
 }
 
-/* The opposite of unescape. The last byte is not zero. */
-static size_t escape(const uint8_t *data, size_t size, uint8_t *out)
+/* Inserts emulation prevention bytes, the inverse of unescape_unit. The last byte is not zero. */
+static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
 {
     size_t used = 0, zeros = 0;
     for (size_t i = 0; i < size; i++) {
@@ -250,9 +256,11 @@ static size_t escape(const uint8_t *data, size_t size, uint8_t *out)
     return used;
 }
 
-/* Puts a length or a start code before the `size` bytes that stand `gap` behind out. False: too
- * many for the length. */
-static bool frame(int length_size, uint8_t *out, size_t size)
+/*
+ * Writes a length or a start code for a unit of `size` bytes that follows it. Returns false if the
+ * length has too few bytes.
+ */
+static bool write_prefix(int length_size, uint8_t *out, size_t size)
 {
     static const uint8_t start[] = {0, 0, 1};
     if (length_size == 0) {
@@ -275,18 +283,18 @@ size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *da
     for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
         if (!is_slice(&nal))
             continue;
-        size_t n = unescape(&nal, plain, nal.size);
+        size_t n = unescape_unit(&nal, plain, nal.size);
         n -= nal_zeros_at_end(plain, n);
         if (n == 0 || !nal_sets_read_slice(s, plain, n, &slice))
             return 0;
         const struct nal_sps *sps = &s->sps[slice.sps];
         uint32_t mask = (UINT32_C(1) << sps->order_bits) - 1;
         if (used == 0 && next)
-            shift = next->order - distance(sps) - slice.order;
+            shift = next->order - order_distance(sps) - slice.order;
         if (sps->order_type == 0)
             write_bits(plain, slice.order_bit, sps->order_bits, (slice.order + shift) & mask);
-        size_t bytes = escape(plain, n, out + used + gap);
-        if (!frame(length_size, out + used, bytes))
+        size_t bytes = escape_unit(plain, n, out + used + gap);
+        if (!write_prefix(length_size, out + used, bytes))
             return 0;
         used += gap + bytes;
     }

@@ -1,6 +1,6 @@
 /*
- * mp4_box.h - the head of an MP4's box: 32 bits of size and a name, and 64 bits of size where the
- * first say 1 (ISO/IEC 14496-12, 4.2). Over untrusted bytes.
+ * mp4_box.h - the header of an MP4 box: 32 bits of size and a name, and 64 bits of size if the
+ * first size is 1 (ISO/IEC 14496-12, 4.2). Over untrusted bytes.
  */
 #ifndef BARCODE_BITSTREAM_MP4_BOX_H
 #define BARCODE_BITSTREAM_MP4_BOX_H
@@ -12,15 +12,18 @@
 extern "C" {
 #endif
 
-enum { MP4_BOX_HEAD = 8, MP4_BOX_HEAD_LONG = 16 }; /* bytes; the second with 64 bits of size */
+enum { MP4_BOX_HEAD = 8, MP4_BOX_HEAD_LONG = 16 }; /* bytes; the second one with 64 bits of size */
 
-/* True if head[0..count) is the head of a box of this name, four letters. `count` may be anything,
- * what a read gave. */
+/*
+ * Returns true if head[0..count) is the header of a box of this name, four letters. `count` may be
+ * any result of a read.
+ */
 bool mp4_box_is(const uint8_t *head, int count, const char *name);
 
 /*
- * Where in the file the box ends that begins at `at`, >= 0, with head[0..count), and the next one
- * begins. -1: it goes on to the file's end, is none, or head[] lacks a part of its size.
+ * Returns where the box at file position `at` (>= 0), with header head[0..count), ends and the next
+ * one begins. Returns -1 if the box extends to the end of the file, is invalid, or head[] lacks a
+ * part of its size.
  */
 int64_t mp4_box_next(const uint8_t *head, int count, int64_t at);
 

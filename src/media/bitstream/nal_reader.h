@@ -1,6 +1,6 @@
 /*
- * nal_reader.h - for the files that read headers (packet_scan.c, h264_params.c, param_sets.c): NAL
- * units and their bits, over untrusted bytes.
+ * nal_reader.h - reads NAL units and their bits, over untrusted bytes; for packet_scan.c,
+ * h264_params.c and param_sets.c.
  */
 #ifndef BARCODE_BITSTREAM_NAL_READER_H
 #define BARCODE_BITSTREAM_NAL_READER_H
@@ -17,7 +17,7 @@ struct nal {
     size_t size;
 };
 
-/* The next start code's position at or after `at`, or `size`. */
+/* Returns the position of the next start code at or after `at`, or `size`. */
 static inline size_t find_start(const uint8_t *data, size_t at, size_t size)
 {
     while (at + 3 <= size) {
@@ -32,7 +32,10 @@ static inline size_t find_start(const uint8_t *data, size_t at, size_t size)
     return size;
 }
 
-/* The NAL at *at, which moves past it. False at the end or where lengths make no sense. */
+/*
+ * Reads the NAL unit at *at, and moves *at past it. Returns false at the end, or if a length is
+ * invalid.
+ */
 static inline bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at,
                             struct nal *nal)
 {
@@ -59,20 +62,25 @@ static inline bool next_nal(int length_size, const uint8_t *data, size_t size, s
     return true;
 }
 
-/* Where a walk over the units of extradata stands; it begins with {0}. */
+/* The state of a walk over the units of extradata; begins as {0}. */
 struct extradata_walk {
-    bool begun, boxed; /* it is an avcC or hvcC, and not units as in packets */
+    bool begun, boxed; /* avcC or hvcC; otherwise start codes */
     size_t at;
-    int lists, nals; /* lists that were begun; units that are left of the last one */
+    int lists, nals; /* lists begun so far; units left of the current one */
 };
 
-/* packet_scan.c: the next unit of H.264's or HEVC's extradata: avcC, hvcC, or units between start
- * codes. False at the end. */
+/*
+ * Reads the next unit of H.264's or HEVC's extradata: avcC, hvcC or start codes. Returns false at
+ * the end. In packet_scan.c.
+ */
 bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t size,
                            struct extradata_walk *w, struct nal *nal);
 
-/* Copies a NAL's payload without emulation prevention bytes (00 00 03). */
-static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
+/*
+ * Copies a unit without its emulation prevention bytes (00 00 03). Returns the number of bytes
+ * written.
+ */
+static inline size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t room)
 {
     size_t used = 0, zeros = 0;
     for (size_t i = 0; i < nal->size && used < room; i++) {
@@ -86,14 +94,16 @@ static inline size_t unescape(const struct nal *nal, uint8_t *out, size_t room)
     return used;
 }
 
-/* Bits of a unit without emulation prevention bytes, from number `bit` on. All that lie behind the
- * end are 0. */
+/*
+ * Reads the bits of a unit without emulation prevention bytes, from bit number `bit`. Bits after
+ * the end read as 0.
+ */
 struct bit_reader {
     const uint8_t *data;
     size_t size, bit;
 };
 
-/* True if everything was read, or more than there was. */
+/* Returns true if all bits were read, or more than there were. */
 static inline bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
 
 static inline int read_bit(struct bit_reader *r)
@@ -105,7 +115,7 @@ static inline int read_bit(struct bit_reader *r)
     return value;
 }
 
-/* `n` bits, the first one highest. */
+/* Reads `n` bits, the most significant first. */
 static inline uint32_t read_bits(struct bit_reader *r, int n)
 {
     uint32_t value = 0;
@@ -114,8 +124,10 @@ static inline uint32_t read_bits(struct bit_reader *r, int n)
     return value;
 }
 
-/* Exp-Golomb ue(v); 2^31 for one of more than 61 bits. Of one that breaks off no number says so:
- * is_used_up does. */
+/*
+ * Reads an Exp-Golomb ue(v). Returns 2^31 for one of more than 61 bits. Use is_used_up to find out
+ * whether it was truncated.
+ */
 static inline uint32_t read_ue(struct bit_reader *r)
 {
     int zeros = 0;
@@ -126,15 +138,17 @@ static inline uint32_t read_ue(struct bit_reader *r)
     return (UINT32_C(1) << zeros | read_bits(r, zeros)) - 1;
 }
 
-/* Leaves out so many ue(v); se(v) are as long. */
+/* Skips so many ue(v) or se(v), which have the same length. */
 static inline void skip_ue(struct bit_reader *r, int numbers)
 {
     while (numbers-- > 0)
         read_ue(r);
 }
 
-/* Of SEI messages, their types and sizes: a byte and those after it while they are 255
- * (H.264 7.3.2.3.1, H.265 7.3.5). *at moves past it. */
+/*
+ * Reads the type or size of an SEI message: a byte, and the bytes after it while they are 255
+ * (H.264 7.3.2.3.1, H.265 7.3.5). Moves *at past it.
+ */
 static inline size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
 {
     size_t value = 0;

@@ -2,11 +2,11 @@
 
 #include "nal_reader.h"
 
-/* True when an H.264 SEI NAL holds a recovery point with recovery_frame_cnt 0. */
+/* Returns true if an H.264 SEI unit holds a recovery point with recovery_frame_cnt 0. */
 static bool sei_recovers_at_once(const struct nal *nal)
 {
     uint8_t sei[1024];
-    size_t size = unescape(nal, sei, sizeof sei), at = 1;
+    size_t size = unescape_unit(nal, sei, sizeof sei), at = 1;
     while (at + 2 < size) {
         size_t type = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
         if (length > size - at)
@@ -18,8 +18,11 @@ static bool sei_recovers_at_once(const struct nal *nal)
     return false;
 }
 
-/* So many zeros may follow a packet's last unit, for alignment; more are missing data. */
-enum { PADDING_MOST = 64 };
+/*
+ * This many zeros may follow a packet's last unit, for alignment. More of them replace missing
+ * data.
+ */
+enum { PADDING_MAX = 64 };
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 {
@@ -30,75 +33,81 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 }
 
 /*
- * Returns true if the whole packet consists of NAL units, none of them empty. Zeros in the place of
- * missing data are no NAL units. After the last unit, up to PADDING_MOST zeros are allowed.
+ * Returns true if two zero bytes are followed by 0, 1 or 2. Encoders avoid that in a unit
+ * (emulation prevention, H.264 7.4.1, H.265 7.4.2.1).
  */
-static bool well_formed(int length_size, const uint8_t *data, size_t size)
+static bool has_unescaped_zeros(const uint8_t *data, size_t size)
 {
-    size_t at = 0, nals = 0;
-    struct nal nal = {0};
-    while (next_nal(length_size, data, size, &at, &nal)) {
-        if (nal.size == 0 || nal.data[0] & 0x80) /* forbidden_zero_bit */
+    for (size_t at = 0; at + 3 <= size;) {
+        const uint8_t *zero = memchr(data + at, 0, size - at - 2);
+        if (!zero)
             return false;
-        nals++;
+        if (zero[1] == 0 && zero[2] < 3)
+            return true;
+        at = (size_t)(zero - data) + (zero[1] ? 2 : 3);
     }
-    if (length_size > 0)
-        return nals > 0 && at == size;
-    return nals > 0 && nal_zeros_at_end(nal.data, nal.size) <= PADDING_MOST;
+    return false;
 }
 
-/* H.264 slice_type 2 and 7: I. */
+/* Returns true if ZEROED_BYTES zeros in a row are in the data. */
+static bool has_zeroed_bytes(const uint8_t *data, size_t size)
+{
+    for (size_t at = ZEROED_BYTES / 2; at < size; at += ZEROED_BYTES / 2) {
+        size_t first = at, end = at;
+        while (data[at] == 0 && first > 0 && data[first - 1] == 0 && at - first < ZEROED_BYTES)
+            first--;
+        while (end < size && data[end] == 0 && end - first < ZEROED_BYTES)
+            end++;
+        if (end - first >= ZEROED_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* Returns true for H.264's slice_type 2 and 7: I. */
 static bool slice_is_intra(const struct nal *nal)
 {
     uint8_t head[32];
-    struct bit_reader r = {.data = head, .size = unescape(nal, head, sizeof head), .bit = 8};
+    struct bit_reader r = {.data = head, .size = unescape_unit(nal, head, sizeof head), .bit = 8};
     read_ue(&r); /* first_mb_in_slice */
     uint32_t type = read_ue(&r);
     return type == 2 || type == 7;
 }
 
-static void scan_h264(int length_size, const uint8_t *data, size_t size, struct nal_info *info)
+/* What a walk over the units of a packet gathers for the end. */
+struct units {
+    bool idr, recovery, referenced, inter; /* H.264: some slice is; HEVC: `referenced` alone */
+    bool malformed;                        /* an empty unit, or one that cannot be one */
+};
+
+static void scan_h264_unit(const struct nal *nal, struct units *u, struct packet_info *info)
 {
-    bool idr = false, recovery = false, referenced = false, sets = false, intra = true;
-    struct nal nal;
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
-        if (nal.size == 0)
-            continue;
-        int type = nal.data[0] & 31, ref_idc = nal.data[0] >> 5 & 3;
-        if (type >= 1 && type <= 5) {
-            info->picture = true;
-            idr |= type == 5;
-            referenced |= ref_idc != 0;
-            intra &= type == 5 || slice_is_intra(&nal);
-        } else if (type == 6) {
-            recovery |= sei_recovers_at_once(&nal);
-        } else {
-            sets |= type == 7 || type == 8;
-        }
+    int type = nal->data[0] & 31;
+    if (type >= 1 && type <= 5) {
+        info->picture = true;
+        u->idr |= type == 5;
+        u->referenced |= (nal->data[0] >> 5 & 3) != 0;
+        u->inter |= type != 5 && !slice_is_intra(nal);
+    } else if (type == 6) {
+        u->recovery |= sei_recovers_at_once(nal);
     }
-    info->rap = !info->picture ? RAP_NONE : idr ? RAP_CLOSED : recovery ? RAP_OPEN : RAP_NONE;
-    info->closed = idr;
-    info->intra = info->picture && intra;
-    info->droppable = info->picture && !referenced && !sets;
-    info->headers = sets;
-    info->unreadable = !info->picture && !well_formed(length_size, data, size);
 }
 
 /* Returns output_flag_present_flag of an HEVC PPS (7.3.2.3.1): slices may have pic_output_flag. */
 static bool pps_has_output_flag(const struct nal *nal)
 {
     uint8_t pps[64];
-    struct bit_reader r = {.data = pps, .size = unescape(nal, pps, sizeof pps), .bit = 16};
+    struct bit_reader r = {.data = pps, .size = unescape_unit(nal, pps, sizeof pps), .bit = 16};
     skip_ue(&r, 2); /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
     read_bit(&r);
     return read_bit(&r);
 }
 
-/* nuh_layer_id, of a unit of two bytes at least. */
+/* Returns nuh_layer_id of a unit of at least two bytes. */
 static int hevc_layer(const struct nal *nal) { return (nal->data[0] & 1) << 5 | nal->data[1] >> 3; }
 
-/* What makes an HEVC decoder put out fewer pictures than there are. */
-static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
+/* Notes what makes an HEVC decoder output fewer frames than there are coded pictures. */
+static void note_hidden(int type, const struct nal *nal, struct packet_info *info)
 {
     info->output_flag_present |= type == 34 && pps_has_output_flag(nal);
     if (type == 36 || type == 37) /* end of sequence, of bitstream */
@@ -108,52 +117,94 @@ static void note_hidden(int type, const struct nal *nal, struct nal_info *info)
     info->discards |= type >= 16 && type <= 20 && nal->size > 2 && nal->data[2] >> 6 & 1;
 }
 
-static void scan_hevc(int length_size, const uint8_t *data, size_t size, struct nal_info *info)
+static void scan_hevc_unit(const struct nal *nal, struct units *u, struct packet_info *info)
 {
-    bool referenced = false, sets = false;
-    struct nal nal;
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
-        if (nal.size < 2)
-            continue;
-        int type = nal.data[0] >> 1 & 63;
-        sets |= type >= 32 && type <= 34;
-        if (hevc_layer(&nal) != 0)
-            continue;
-        note_hidden(type, &nal, info);
-        if (type > 31)
-            continue;
-        info->picture = true;
-        info->temporal_id = (nal.data[1] & 7) > 0 ? (nal.data[1] & 7) - 1 : 0;
-        referenced |= type >= 16 || type % 2 == 1;
-        info->leading |= type >= 6 && type <= 9;
-        info->needs_before |= type == 8 || type == 9;
-        if (type == 20) /* IDR_N_LP */
-            info->rap = RAP_CLOSED;
-        else if (type >= 16 && type <= 21) /* BLA, IDR_W_RADL, CRA */
-            info->rap = RAP_OPEN;
-        info->closed |= type == 19 || type == 20;
-    }
-    info->droppable = info->picture && !referenced && !sets;
-    info->headers = sets;
-    info->unreadable = !info->picture && !well_formed(length_size, data, size);
+    if (nal->size < 2 || hevc_layer(nal) != 0)
+        return;
+    int type = nal->data[0] >> 1 & 63;
+    note_hidden(type, nal, info);
+    if (type > 31)
+        return;
+    info->picture = true;
+    info->temporal_id = (nal->data[1] & 7) > 0 ? (nal->data[1] & 7) - 1 : 0;
+    u->referenced |= type >= 16 || type % 2 == 1;
+    info->leading |= type >= 6 && type <= 9;
+    info->needs_before |= type == 8 || type == 9;
+    if (type == 20) /* IDR_N_LP */
+        info->rap = RAP_CLOSED;
+    else if (type >= 16 && type <= 21) /* BLA, IDR_W_RADL, CRA */
+        info->rap = RAP_OPEN;
+    info->closed |= type == 19 || type == 20;
 }
 
-static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
+/* Notes what a unit of either codec holds: `data` begins with its start code or length. */
+static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, struct units *u,
+                      struct packet_info *info)
+{
+    bool h264 = kind == STREAM_H264;
+    int type = h264 ? nal.data[0] & 31 : nal.data[0] >> 1 & 63;
+    bool set = h264 ? type == 7 || type == 8 : nal.size > 1 && type >= 32 && type <= 34;
+    bool slice = h264 ? type >= 1 && type <= 5 : type < 32;
+    if (h264)
+        scan_h264_unit(&nal, u, info);
+    else
+        scan_hevc_unit(&nal, u, info);
+    if (set)
+        info->sets = info->sets ? info->sets : data;
+    if (set)
+        info->sets_size = (size_t)(nal.data + nal.size - info->sets);
+    /* Between start codes zeros are allowed, and muxers that replace these by lengths keep them. */
+    size_t size = nal.size - nal_zeros_at_end(nal.data, nal.size);
+    info->illegal_zeros |= slice && !info->illegal_zeros && has_unescaped_zeros(nal.data, size);
+    info->zeroed |= has_zeroed_bytes(nal.data, size);
+}
+
+/*
+ * H.264 and HEVC. A packet without a picture should consist of whole units, up to PADDING_MAX zeros
+ * after the last one. Zeros in the place of missing data are no units.
+ */
+static void scan_units(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
+                       struct packet_info *info)
+{
+    size_t at = 0, head = length_size > 0 ? (size_t)length_size : 3;
+    struct nal nal = {0};
+    struct units u = {0};
+    while (next_nal(length_size, data, size, &at, &nal)) {
+        u.malformed |= nal.size == 0 || nal.data[0] & 0x80; /* forbidden_zero_bit */
+        if (nal.size > 0)
+            scan_unit(kind, nal.data - head, nal, &u, info);
+    }
+    bool complete =
+        length_size > 0 ? at == size : nal_zeros_at_end(nal.data, nal.size) <= PADDING_MAX;
+    info->unreadable = !info->picture && (u.malformed || !nal.data || !complete);
+    info->droppable = info->picture && !u.referenced && !info->sets;
+    if (kind != STREAM_H264)
+        return;
+    info->closed = u.idr;
+    info->intra = info->picture && !u.inter;
+    if (info->picture)
+        info->rap = u.idr ? RAP_CLOSED : u.recovery ? RAP_OPEN : RAP_NONE;
+}
+
+static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *info)
 {
     bool gop = false, sequence = false, coded = false;
     size_t first = find_start(data, 0, size);
-    /* Bytes before the first start code are the rest of another picture. */
+    /* bytes before the first start code are the rest of another picture */
     bool astray = nal_zeros_at_end(data, first) < first;
     for (size_t at = first; at + 4 <= size; at = find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
         coded = true;
+        if (info->sets && info->sets_size == 0 && p[0] != 0xb5) /* behind the extensions */
+            info->sets_size = (size_t)(data + at - info->sets);
         if (p[0] == 0xb8 && left >= 5) {
             gop = true;
             info->closed = p[4] >> 6 & 1;
             info->broken_link = p[4] >> 5 & 1;
         } else if (p[0] == 0xb3) {
-            sequence = info->headers = true;
+            sequence = true;
+            info->sets = info->sets ? info->sets : data + at;
         } else if (p[0] == 0x00 && left >= 3 && !info->picture) {
             int type = p[2] >> 3 & 7;
             info->picture = true;
@@ -165,16 +216,21 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct nal_info *info)
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
             info->unreadable = !info->picture || astray;
-            return; /* slices: nothing more of interest */
+            return; /* slices: nothing else is needed */
         }
     }
-    info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MOST;
-    if (info->picture) /* without a slice there is none */
-        *info = (struct nal_info){.shown = true, .order = -1, .unreadable = true};
+    if (info->sets && info->sets_size == 0)
+        info->sets_size = (size_t)(data + size - info->sets);
+    info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MAX;
+    if (info->picture) /* a picture without a slice is none */
+        *info = (struct packet_info){.shown = true, .order = -1, .unreadable = true};
 }
 
-/* The first partition fits into the packet, and a key says its start code. */
-static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
+/*
+ * Scans a VP8 frame: the first partition must fit into the packet, and a key frame must have its
+ * start code.
+ */
+static void scan_vp8(const uint8_t *data, size_t size, struct packet_info *info)
 {
     enum { KEY_HEAD = 10, HEAD = 3 };
     bool key = size >= HEAD && (data[0] & 1) == 0;
@@ -190,15 +246,16 @@ static void scan_vp8(const uint8_t *data, size_t size, struct nal_info *info)
 }
 
 /*
- * A superframe (the last byte is a marker, and its index lies before that) always shows one frame;
- * else the frame's own header says. One that is not shown and ends in zeros is a superframe whose
- * index is gone: frames of which nothing shows travel in these.
+ * Scans a VP9 packet. A superframe (its last byte is a marker, after its index) always shows a
+ * frame; otherwise the frame's header has show_frame. A hidden frame that ends in zeros is a
+ * superframe whose index is missing, since hidden frames come in superframes.
  */
-static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
+static void scan_vp9(const uint8_t *data, size_t size, struct packet_info *info)
 {
     enum { INDEX_LEAST = 3, SYNC_CODE = 0x498342 };
     struct bit_reader r = {.data = data, .size = size, .bit = 2};
     info->unreadable = true;
+    info->zeroed = has_zeroed_bytes(data, size);
     if (size < 1 || data[0] >> 6 != 2)
         return;
     if (read_bits(&r, 2) == 3 && read_bit(&r)) /* the profile, reserved_zero */
@@ -221,8 +278,10 @@ static void scan_vp9(const uint8_t *data, size_t size, struct nal_info *info)
     info->shown = shown || superframe;
 }
 
-/* An OBU's payload at *at, which moves past it; `type` is obu_type. False at the end, or where it
- * makes no sense. */
+/*
+ * Reads the OBU at *at into `payload` and `type` (obu_type), and moves *at past it. Returns false
+ * at the end, or if the OBU is invalid.
+ */
 static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, struct nal *payload)
 {
     if (*at >= size || data[*at] & 0x81) /* obu_forbidden_bit, obu_reserved_1bit */
@@ -249,11 +308,12 @@ static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, st
     return true;
 }
 
-/* A temporal unit: what its frame headers say of being shown. Its keys are libav's parser's to
- * find. */
-static void scan_av1(const uint8_t *data, size_t size, struct nal_info *info)
+/*
+ * Scans a temporal unit of AV1 for frames that are shown. libavcodec's parser finds the key frames.
+ */
+static void scan_av1(const uint8_t *data, size_t size, struct packet_info *info)
 {
-    enum { SEQUENCE = 1, FRAME_HEADER = 3, FRAME = 6, REDUNDANT = 7, TILE_LIST = 8, PADDING = 15 };
+    enum { SEQUENCE = 1, FRAME_HEADER = 3, TILES = 4, FRAME = 6, TILE_LIST = 8, PADDING = 15 };
     bool frames = false, shows = false, still = false, sense = size > 0;
     size_t at = 0;
     while (at < size && sense) {
@@ -264,25 +324,27 @@ static void scan_av1(const uint8_t *data, size_t size, struct nal_info *info)
         if (!sense)
             break;
         if (type == SEQUENCE && obu.size > 0)
-            /* reduced_still_picture_header: no such flags, it is shown */
+            /* reduced_still_picture_header: has no such flag, the frame is shown */
             still |= (obu.data[0] & 0x08) != 0;
         if ((type == FRAME_HEADER || type == FRAME) && obu.size > 0) {
             frames = true;
             shows |= still || (obu.data[0] & 0x80) || (obu.data[0] & 0x10);
         }
+        if (type == FRAME || type == TILES)
+            info->zeroed |= has_zeroed_bytes(obu.data, obu.size);
     }
     info->picture = frames && (sense || shows);
     info->unreadable = !info->picture && !sense;
     info->shown = shows;
 }
 
-void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
-              struct nal_info *info)
+void packet_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
+                 struct packet_info *info)
 {
-    *info = (struct nal_info){.shown = true, .order = -1};
+    *info = (struct packet_info){.shown = true, .order = -1};
     switch (kind) {
-    case STREAM_H264: scan_h264(length_size, data, size, info); break;
-    case STREAM_HEVC: scan_hevc(length_size, data, size, info); break;
+    case STREAM_H264:
+    case STREAM_HEVC: scan_units(kind, length_size, data, size, info); break;
     case STREAM_MPEG2: scan_mpeg2(data, size, info); break;
     case STREAM_VP8: scan_vp8(data, size, info); break;
     case STREAM_VP9: scan_vp9(data, size, info); break;
@@ -291,91 +353,23 @@ void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t 
     }
 }
 
-static bool unescaped_zeros(const uint8_t *data, size_t size)
-{
-    for (size_t at = 0; at + 3 <= size;) {
-        const uint8_t *zero = memchr(data + at, 0, size - at - 2);
-        if (!zero)
-            return false;
-        if (zero[1] == 0 && zero[2] < 3)
-            return true;
-        at = (size_t)(zero - data) + (zero[1] ? 2 : 3);
-    }
-    return false;
-}
-
-bool nal_has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
-{
-    struct nal nal;
-    if (kind != STREAM_H264 && kind != STREAM_HEVC)
-        return false;
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
-        /* Between start codes they are allowed, and muxers that replace the codes by lengths keep
-         * them. */
-        nal.size -= nal_zeros_at_end(nal.data, nal.size);
-        if (nal.size == 0)
-            continue;
-        int type = kind == STREAM_H264 ? nal.data[0] & 31 : nal.data[0] >> 1 & 63;
-        bool slice = kind == STREAM_H264 ? type >= 1 && type <= 5 : type < 32;
-        if (slice && unescaped_zeros(nal.data, nal.size))
-            return true;
-    }
-    return false;
-}
-
-static bool zeros_in(const uint8_t *data, size_t size)
-{
-    for (size_t at = NAL_ZEROS / 2; at < size; at += NAL_ZEROS / 2) {
-        size_t first = at, end = at;
-        while (data[at] == 0 && first > 0 && data[first - 1] == 0 && at - first < NAL_ZEROS)
-            first--;
-        while (end < size && data[end] == 0 && end - first < NAL_ZEROS)
-            end++;
-        if (end - first >= NAL_ZEROS)
-            return true;
-    }
-    return false;
-}
-
-bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
-{
-    enum { OBU_FRAME = 6, OBU_TILES = 4 };
-    struct nal nal;
-    int type = 0;
-    size_t at = 0;
-    if (kind == STREAM_VP9)
-        return zeros_in(data, size);
-    if (kind == STREAM_AV1) {
-        while (next_obu(data, size, &at, &type, &nal))
-            if ((type == OBU_FRAME || type == OBU_TILES) && zeros_in(nal.data, nal.size))
-                return true;
-        return false;
-    }
-    if (kind != STREAM_H264 && kind != STREAM_HEVC)
-        return false;
-    while (next_nal(length_size, data, size, &at, &nal)) {
-        nal.size -= nal_zeros_at_end(nal.data, nal.size);
-        if (zeros_in(nal.data, nal.size))
-            return true;
-    }
-    return false;
-}
-
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
 {
     if (kind == STREAM_H264 && size >= 7 && extradata[0] == 1)
         return (extradata[4] & 3) + 1;
-    /* hvcC starts with a version byte; some writers leave it 0, so FFmpeg's own test is used: not a
-     * start code. */
+    /*
+     * hvcC starts with a version byte, which some writers leave 0. So FFmpeg's own check is used:
+     * it is no start code.
+     */
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;
     return 0;
 }
 
 /*
- * The head of the next list of units, which each have two bytes of length. avcC (ISO/IEC
- * 14496-15, 5.3.3.1.2): 5 bytes, the number of SPS in 5 bits, these, the number of PPS, these. hvcC
- * (8.3.3.1.2): 22 bytes, the number of lists; each has a byte of type and two of number.
+ * Begins the next list of units, each with two bytes of length. avcC (ISO/IEC 14496-15, 5.3.3.1.2):
+ * 5 bytes, the number of SPS in 5 bits, the SPS, the number of PPS, the PPS. hvcC (8.3.3.1.2): 22
+ * bytes, the number of lists; each list has a byte of type and two of number.
  */
 static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size,
                       struct extradata_walk *w)

@@ -1,10 +1,11 @@
 /*
- * packet_scan.h - what a packet's bytes say about its picture, without decoding it:
- * may decoding start here, does anything refer to it, what type is it.
+ * packet_scan.h - what the bytes of a packet say about its coded picture, without decoding it: may
+ * decoding start here, does anything refer to it, which type is it.
  *
  * Pure functions over untrusted bytes (a fuzz target): they never read past `size`.
- * Sources: ITU-T H.264 7.3/7.4 and Annex D, H.265 7.3.1.2/7.4.2.2, H.262 6.2,
- * RFC 6386 section 9.1 (VP8), the VP9 bitstream specification section 6.2, the AV1 one section 5.
+ *
+ * Sources: ITU-T H.264 7.3, 7.4 and Annex D; H.265 7.3.1.2, 7.4.2.2; H.262 6.2; RFC 6386 section
+ * 9.1 (VP8); the VP9 bitstream specification, section 6.2; the AV1 one, section 5.
  */
 #ifndef BARCODE_BITSTREAM_PACKET_SCAN_H
 #define BARCODE_BITSTREAM_PACKET_SCAN_H
@@ -27,80 +28,89 @@ enum bitstream {
     STREAM_AV1
 };
 
-/* How a decoder that knows nothing of earlier pictures may begin at this packet. */
+/* How a decoder that has no earlier picture may begin at this packet. */
 enum rap {
     RAP_NONE,
     /*
-     * nothing after it refers before it: H.264 and HEVC IDR without leading pictures, VP8/VP9/AV1
-     * key
+     * no later picture refers before it: H.264 and HEVC IDR without leading pictures, key frames of
+     * VP8, VP9 and AV1
      */
     RAP_CLOSED,
     /*
-     * leading pictures may: H.264 recovery point 0, HEVC CRA/BLA/IDR with leading ones, MPEG-2 I +
-     * GOP header
+     * leading pictures may: H.264 recovery point 0; HEVC CRA, BLA, and IDR with leading pictures;
+     * MPEG-2 I picture after a GOP header
      */
     RAP_OPEN
 };
 
-struct nal_info {
+enum { ZEROED_BYTES = 64 };
+
+/* What one pass over the bytes of a packet finds. */
+struct packet_info {
     bool picture; /* the packet holds (part of) a picture */
     /*
-     * it does not, and its bytes are not what a packet without one has: damage. Neither this nor
-     * `picture`: a packet that by its own account holds none. Both (MPEG-2): one begins in it,
-     * after the rest of another
+     * the packet holds no picture, and its bytes are damaged. If both this and `picture` are false,
+     * the packet is valid and holds none. Both (MPEG-2): a picture begins after the rest of another
+     * one
      */
     bool unreadable;
     bool intra; /* H.264, MPEG-2: the picture refers to no other */
     enum rap rap;
     /*
-     * nothing refers to it (HEVC: within its temporal sub-layer) and it carries no parameter sets
+     * no picture refers to it (HEVC: within its temporal sub-layer), and the packet has no
+     * parameter sets
      */
     bool droppable;
     bool leading;      /* HEVC RASL or RADL */
-    bool needs_before; /* HEVC RASL: cannot be decoded when decoding starts at its key */
+    bool needs_before; /* HEVC RASL: it cannot be decoded if decoding starts at its key frame */
     bool closed;       /* MPEG-2: the GOP header's closed_gop; HEVC: IDR */
-    /* HEVC BLA: a key whose RASL pictures are never displayed; MPEG-2: the GOP header's */
+    /*
+     * HEVC BLA: a key frame whose RASL pictures are never displayed; MPEG-2: the GOP header's
+     * broken_link
+     */
     bool broken_link;
-    /* HEVC: an end of sequence before the picture, or after it (or no picture) */
+    /* HEVC: an end of sequence precedes the picture; follows it, or there is no picture */
     bool after_end, ends;
-    bool discards; /* HEVC IDR, BLA: pictures before it that wait for display are dropped */
-    bool output_flag_present; /* HEVC: of a PPS, its output_flag_present_flag */
-    bool headers;             /* parameter sets, MPEG-2: a sequence header */
+    bool discards;            /* HEVC IDR, BLA: frames that still wait for display are dropped */
+    bool output_flag_present; /* HEVC: output_flag_present_flag of a PPS */
     bool shown;               /* VP8/VP9/AV1: the packet shows a frame; true for the others */
     bool field;               /* MPEG-2: a lone field picture */
     int temporal_id;          /* HEVC, else 0 */
     int order;                /* MPEG-2 temporal_reference, -1 for the others */
+    /*
+     * H.264, HEVC, VP9, AV1: ZEROED_BYTES zeros in a row are in coded data, and no padding. No
+     * encoder writes that: data is missing, and decoders do not report it
+     */
+    bool zeroed;
+    /*
+     * H.264 and HEVC: a slice has zeros that encoders avoid (emulation prevention), so data is
+     * missing in it. Disks and downloads leave zeroed blocks
+     */
+    bool illegal_zeros;
+    /*
+     * the part of the packet that contains all its parameter sets (MPEG-2: the first sequence
+     * header with its extensions), for param_sets_note and nal_sets_scan; NULL, 0: it has none
+     */
+    const uint8_t *sets;
+    size_t sets_size;
 };
 
 /*
- * `length_size`: bytes of a NAL length prefix (1, 2 or 4), or 0 for start codes (Annex B). Only for
- * H.264 and HEVC. Of a stream that is not known (STREAM_OTHER) every packet is a picture.
+ * Scans one packet. H.264 and HEVC: `length_size` is the size of a NAL unit's length prefix (1, 2
+ * or 4 bytes), or 0 for start codes (Annex B). Every packet of STREAM_OTHER is a picture.
  */
-void nal_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
-              struct nal_info *info);
-
-/*
- * H.264 and HEVC: Returns true if a slice has two zero bytes followed by 0, 1 or 2, except for
- * zeros at its end. Encoders avoid that (emulation prevention, H.264 7.4.1, H.265 7.4.2.1), so data
- * is missing there. Disks and downloads leave zeroed blocks.
- */
-bool nal_has_illegal_zeros(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
-
-/*
- * H.264, HEVC, VP9 and AV1: Returns true if NAL_ZEROS zero bytes in a row are in a picture's coded
- * data. No encoder writes that: the zeros replace missing data, and decoders do not report it.
- * Zeros at the end of a NAL unit are padding. Returns false for other codecs.
- */
-enum { NAL_ZEROS = 64 };
-bool nal_zeroed(enum bitstream kind, int length_size, const uint8_t *data, size_t size);
+void packet_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
+                 struct packet_info *info);
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 
-/* HEVC: Returns output_flag_present of the parameter sets in the extradata, hvcC or start codes. */
+/* Returns true if a PPS in HEVC's extradata (hvcC or start codes) has output_flag_present_flag. */
 bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
 
-/* Bytes of the length prefix that an avcC or hvcC record announces; 0 when the extradata is start
- * codes or empty. */
+/*
+ * Returns the size of the length prefix that an avcC or hvcC record declares; 0 if the extradata
+ * has start codes or is empty.
+ */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 
 #ifdef __cplusplus

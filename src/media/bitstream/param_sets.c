@@ -3,7 +3,7 @@
 #include "nal_reader.h"
 #include "barcode/base/hash.h"
 
-/* Notes one set; `changed` is true if it was another one before. */
+/* Notes one set. Returns true if its content has changed since the first picture. */
 static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64_t picture)
 {
     struct param_set *set = &s->set[index];
@@ -15,14 +15,17 @@ static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64
     return changed;
 }
 
-/* An HEVC SPS counts as one set whatever its id, which stands behind profiles and levels. */
+/*
+ * Notes a unit if it is a parameter set. All HEVC SPS count as one set: their IDs come after
+ * profiles and levels.
+ */
 static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t picture)
 {
     uint8_t bytes[64];
     struct nal head = {nal->data, nal->size < sizeof bytes ? nal->size : sizeof bytes};
-    struct bit_reader r = {.data = bytes, .size = unescape(&head, bytes, sizeof bytes)};
+    struct bit_reader r = {.data = bytes, .size = unescape_unit(&head, bytes, sizeof bytes)};
     bool h264 = s->stream == STREAM_H264;
-    if (r.size < 3 || (!h264 && (bytes[0] & 1 || bytes[1] >> 3))) /* the base layer's */
+    if (r.size < 3 || (!h264 && (bytes[0] & 1 || bytes[1] >> 3))) /* only those of the base layer */
         return;
     int kind = h264 ? (bytes[0] & 31) - 7 : (bytes[0] >> 1 & 63) - 32;
     if (kind < 0 || kind > (h264 ? 1 : 2))
@@ -36,8 +39,8 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
 }
 
 /*
- * A sequence header with its extensions. Size, shape of the pixel, chroma format and colour tags
- * are what a decoder keeps, or begins anew for; the rest of the header replaces what was before.
+ * Notes an MPEG-2 sequence header with its extensions. A decoder keeps, or restarts for, the size,
+ * pixel aspect, chroma format and colour tags. The rest of the header replaces the earlier one.
  */
 static void note_mpeg2(struct param_sets *s, const uint8_t *data, size_t size, uint64_t picture)
 {

@@ -26,29 +26,29 @@ extern "C" {
 
 enum { PARAM_SET_IDS = 256, PARAM_SETS = 3 * PARAM_SET_IDS };
 
-/* The sets in force, by kind and id. Pictures are numbered from 1 in the order of the file. */
+/* The sets in force, by kind and ID. Pictures are numbered from 1 in the order of the file. */
 struct param_sets {
     enum bitstream stream;
     struct param_set {
         uint64_t hash;    /* of its bytes; 0: none came */
-        uint64_t picture; /* the last one that brought it; 0: only the extradata did */
+        uint64_t picture; /* the last picture with the set; 0: only the extradata had it */
         bool changed;     /* since the first picture */
     } set[PARAM_SETS];
-    uint64_t shape;        /* MPEG-2: a hash of what a decoder keeps of the sequence */
-    uint64_t last;         /* the picture that was noted last; 0: none brought any */
-    bool changed;          /* some set did */
-    bool sequence_changed; /* H.264: an SPS did, MPEG-2: the shape: see above */
+    uint64_t shape;        /* MPEG-2: a hash of what a decoder keeps from the sequence header */
+    uint64_t last;         /* the last picture with any set; 0: none had one */
+    bool changed;          /* any set changed */
+    bool sequence_changed; /* H.264: an SPS changed; MPEG-2: the shape changed */
 };
 
-/* Begins anew with the sets of the extradata: avcC, hvcC, or as in packets. */
+/* Forgets all sets and notes those of the extradata: avcC, hvcC or start codes. */
 void param_sets_begin(struct param_sets *s, enum bitstream stream, const uint8_t *extradata,
                       size_t size);
 
-/* Notes the sets in the packet of picture `picture`. `length_size` as nal_scan's. */
+/* Notes the sets in the packet of picture `picture`. `length_size` as for packet_scan. */
 void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data, size_t size,
                      uint64_t picture);
 
-/* Returns true if a set has changed that this picture, a key frame, does not bring. */
+/* Returns true if a set has changed that picture `picture`, a key frame, does not contain. */
 bool param_sets_lacking(const struct param_sets *s, uint64_t picture);
 
 #ifdef __cplusplus

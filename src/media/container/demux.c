@@ -1,7 +1,9 @@
 #include "demux.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "container_quirks.h"
 #include "open.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
@@ -21,23 +23,8 @@ static enum bitstream bitstream_of(enum AVCodecID id)
 }
 
 /*
- * Returns true if the container says where each picture begins, so that a packet is a picture.
- * Returns false if a parser finds the pictures in a stream of bytes; it does not report gaps. The
- * files of a playlist may be of either kind.
- */
-static bool is_framed(const AVInputFormat *container)
-{
-    static const char *const streams[] = {"mpeg", "hls",  "applehttp", "dash", "concat",
-                                          "wtv",  "rtsp", "imf",       "_pipe"};
-    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
-        if (strstr(container->name, streams[i]))
-            return false;
-    return !(container->flags & AVFMT_NOTIMESTAMPS);
-}
-
-/*
- * What begins with a sector of zeros lost its head: libavformat may still find a stream in the
- * rest, and take it for one that never had a container.
+ * Returns true if the file begins with a sector of zeros. Then its header is lost, though
+ * libavformat may find a raw stream in the rest.
  */
 static bool begins_in_zeros(const AVFormatContext *format)
 {
@@ -71,9 +58,12 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format,
                         .stream = s,
-                        .framed = is_framed(format->iformat),
-                        .table = strstr(format->iformat->name, "mp4") != NULL,
+                        .selected = {stream},
+                        .selected_count = 1,
+                        .quirks = container_quirks(format),
                         .failed = begins_in_zeros(format)};
+    /* A parser, which finds the pictures otherwise, does not report gaps. */
+    r->framed = !r->quirks->unframed && !(format->iformat->flags & AVFMT_NOTIMESTAMPS);
     r->traits = codec_traits(bitstream_of(s->codecpar->codec_id));
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
     r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
@@ -95,6 +85,13 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     }
     r->parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
     return true;
+}
+
+void demux_select(struct demux *r, int stream)
+{
+    assert(r->selected_count < DEMUX_STREAMS_MAX);
+    r->selected[r->selected_count++] = stream;
+    r->format->streams[stream]->discard = AVDISCARD_DEFAULT;
 }
 
 void demux_close(struct demux *r)
@@ -126,8 +123,8 @@ uint64_t demux_position(const struct demux *r)
     return at > 0 ? (uint64_t)at : 0;
 }
 
-/* What libav's parser adds: picture order, field pictures, AV1 keys. */
-static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
+/* Fills what libavcodec's parser finds: picture order counts, field pictures, AV1 key frames. */
+static void parse_picture(struct demux *r, const AVPacket *packet, struct picture *p)
 {
     uint8_t *out = NULL;
     int out_size = 0;
@@ -145,9 +142,11 @@ static void parse(struct demux *r, const AVPacket *packet, struct picture *p)
     r->needs_sequential |= p->field;
 }
 
-/* Times further off than 36,000 years come from broken files: sums and differences of the others
- * fit. */
-static int64_t microseconds(int64_t time, AVRational base)
+/*
+ * Converts a time to microseconds. Returns TIME_NONE for times beyond 36,000 years: they come from
+ * broken files, and sums of other times do not overflow.
+ */
+static int64_t to_microseconds(int64_t time, AVRational base)
 {
     const int64_t most = (int64_t)1 << 60;
     int64_t us = time == AV_NOPTS_VALUE ? TIME_NONE : av_rescale_q(time, base, AV_TIME_BASE_Q);
@@ -155,11 +154,11 @@ static int64_t microseconds(int64_t time, AVRational base)
 }
 
 /*
- * An HEVC stream may end and begin anew in mid-film. What leads a key with nothing before it is
- * never displayed, and what was not yet displayed may be thrown away: how much of it depends on the
- * decoder's state, which only a sequential one has.
+ * Notes the ends of HEVC sequences in mid-film. The RASL pictures of a key frame after an end are
+ * never displayed. Frames that wait for display may be dropped: how many depends on the decoder's
+ * state, which only a sequential decoder has.
  */
-static void note_ends(struct demux *r, const struct nal_info *info, struct picture *p)
+static void note_ends(struct demux *r, const struct packet_info *info, struct picture *p)
 {
     bool anew = r->ended || info->after_end;
     if (!info->picture) {
@@ -177,9 +176,11 @@ static void note_ends(struct demux *r, const struct nal_info *info, struct pictu
     p->hidden |= info->needs_before && r->rasl_undecodable;
 }
 
-/* A picture must be here, and its bytes are none: it has a time and nothing else, and no decoder
- * may see it. */
-static void lose(struct demux *r, struct picture *p)
+/*
+ * Makes `p` a lost picture: the packet should hold a picture, and its bytes hold none. The picture
+ * keeps its time, and no decoder gets the packet.
+ */
+static void lose_picture(struct demux *r, struct picture *p)
 {
     r->unreadable++;
     packet_free(&p->packet);
@@ -190,40 +191,35 @@ static void lose(struct demux *r, struct picture *p)
                           .after_gap = p->after_gap};
 }
 
-static void note_headers(struct demux *r, const AVPacket *packet, struct picture *p)
-{
-    size_t size = 0;
-    const uint8_t *headers = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
-    bool h264 = r->traits.stream == STREAM_H264;
-    if (headers && h264)
-        nal_sets_scan_extradata(headers, size, &r->sets);
-    if (h264)
-        nal_sets_scan(r->length_size, packet->data, (size_t)packet->size, &r->sets);
-    p->sets = r->sets.state;
-}
-
 /*
- * Parameter sets that change in mid-film (param_sets.h). Those that damage may have touched do not
- * count.
+ * Notes the parameter sets of a picture, and those of new extradata. Sets that damage may have
+ * touched do not count as changed (param_sets.h).
  */
-static void note_param_sets(struct demux *r, const AVPacket *packet, const struct picture *p,
-                            const struct nal_info *info)
+static void note_sets(struct demux *r, const struct packet_info *info, struct picture *p)
 {
     size_t size = 0;
-    const uint8_t *extradata = av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    const uint8_t *extradata = av_packet_get_side_data(p->packet, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    if (r->traits.stream == STREAM_H264) {
+        nal_sets_scan_extradata(extradata, size, &r->sets);
+        nal_sets_scan(r->length_size, info->sets, info->sets_size, &r->sets);
+        p->sets = r->sets.state;
+    }
     if (extradata) {
+        /* A new header in mid-film would be missed by workers that begin at a later key frame. */
+        r->needs_sequential |= p->serial > 0;
         param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
         r->length_size = nal_length_size(r->traits.stream, extradata, size);
     }
-    if (info->headers && !p->suspect)
-        param_sets_note(&r->param_sets, r->length_size, packet->data, (size_t)packet->size,
-                        p->serial + 1);
+    if (info->sets && !p->suspect)
+        param_sets_note(&r->param_sets, r->length_size, info->sets, info->sets_size, p->serial + 1);
     bool key = p->rap != RAP_NONE || p->intra;
     r->lacking |= key && param_sets_lacking(&r->param_sets, p->serial + 1);
     r->needs_sequential |= r->lacking || r->param_sets.sequence_changed;
 }
 
-/* AVI and its like store decoding times only; without reordering these are the presentation times.
+/*
+ * Returns true if frames are displayed in decoding order. AVI and similar containers store decoding
+ * times only: then those are the presentation times.
  */
 static bool shows_as_decoded(const struct demux *r)
 {
@@ -231,8 +227,10 @@ static bool shows_as_decoded(const struct demux *r)
     return codec && !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
-/* Where one Ogg follows another in a file, the second one's headers come as packets. The decoder
- * wants them, but for its comments. */
+/*
+ * Returns true for a Theora header. Where one Ogg file follows another, the second one's headers
+ * come as packets. The decoder needs all of them except the comments.
+ */
 static bool is_header(const struct demux *r, const AVPacket *packet)
 {
     return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 &&
@@ -249,93 +247,15 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
  * temporal unit of AV1 always shows one. A hidden frame of VP9 mostly comes in one packet with a
  * shown one: alone it is rubbish only in a damaged file.
  */
-static bool is_rubbish(const struct demux *r, const struct picture *p, const struct nal_info *info)
+static bool is_rubbish(const struct demux *r, const struct picture *p,
+                       const struct packet_info *info)
 {
     bool shows = info->picture && info->shown;
     bool vp9 = r->traits.stream == STREAM_VP9;
     bool must = r->traits.stream == STREAM_AV1 || (vp9 && r->unreadable > 0);
-    /* What stands before the film's first picture belongs to no picture. */
+    /* What precedes the film's first picture belongs to no picture. */
     bool begins = info->picture && p->serial == 0;
     return (info->unreadable && !begins) || (must && !shows);
-}
-
-static void describe(struct demux *r, AVPacket *packet, struct picture *p)
-{
-    struct nal_info info;
-    nal_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
-    *p = (struct picture){
-        .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
-    p->pts_us = microseconds(packet->pts, r->stream->time_base);
-    if (packet->duration > 0)
-        p->duration_us = microseconds(packet->duration, r->stream->time_base);
-    if (p->pts_us == TIME_NONE && shows_as_decoded(r))
-        p->pts_us = microseconds(packet->dts, r->stream->time_base);
-    p->after_gap = r->gap;
-    r->gap = false;
-    bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
-    if (r->framed && !dropped && is_rubbish(r, p, &info)) {
-        lose(r, p);
-        return;
-    }
-    p->rap = info.rap;
-    p->intra = info.intra;
-    p->field = info.field;
-    p->temporal_id = info.temporal_id;
-    bool header = is_header(r, packet);
-    p->hidden = !info.picture || !info.shown || dropped || header;
-    /* It breaks off, or lost a piece. */
-    p->suspect = r->suspect_next > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) ||
-                 nal_zeroed(r->traits.stream, r->length_size, packet->data, (size_t)packet->size);
-    r->suspect_next -= r->suspect_next > 0;
-    p->empty = (!info.picture && !info.unreadable) || header;
-    p->droppable = info.droppable;
-    p->needs_before = info.needs_before;
-    p->marked_leading = info.leading;
-    p->closed = info.closed;
-    if (info.order >= 0)
-        p->order = info.order;
-    /* Two packets a picture would count twice; a new header in mid-film would be missed by sessions
-     * that jump. */
-    r->needs_sequential |= info.field;
-    r->needs_sequential |=
-        p->serial > 0 && av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) != NULL;
-    note_ends(r, &info, p);
-    r->hidden += p->hidden;
-    note_headers(r, packet, p);
-    if (r->parser)
-        parse(r, packet, p);
-    note_param_sets(r, packet, p, &info);
-}
-
-static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
-
-/* av_read_frame; what the demuxer has to say meanwhile is about this film. */
-static int read_packet(struct demux *r, AVPacket *packet)
-{
-    const struct av_log_counts last = r->logged;
-    struct av_log_counts *before = av_log_listen(&r->logged);
-    int code = av_read_frame(r->format, packet);
-    av_log_listen(before);
-    /* Parsers lag: bytes are missing of the picture that comes now, or of the next one. */
-    /* MPEG-TS of 192 bytes a packet, and one cut at any byte, is searched before its first picture:
-     * nothing came before that. */
-    bool searched = r->logged.searches > last.searches && r->serial > 0;
-    bool wrong = r->logged.errors > last.errors || searched;
-    if (wrong && !r->framed)
-        r->suspect_next = 2;
-    r->gap |= wrong || r->logged.jumps > last.jumps;
-    return code;
-}
-
-/* Returns true if an error of av_read_frame only means the end of the file. */
-static bool is_end(const AVFormatContext *format, int code)
-{
-    AVIOContext *file = format->pb;
-    if (!file || file->error < 0 || !avio_feof(file))
-        return false;
-    const char *name = format->iformat->name;
-    bool invalid = code == AVERROR_INVALIDDATA && strcmp(name, "mpjpeg") == 0;
-    return invalid || code == AVERROR(EIO) || (code == -1 && strcmp(name, "gxf") == 0);
 }
 
 /*
@@ -349,7 +269,8 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     enum { STEADY = 15 };
     const int64_t second_us = 1000000;
     AVRational base = r->stream->time_base;
-    int64_t dts_us = microseconds(packet->dts, base), frame_us = r->frame_us, last_us = r->dts_us;
+    int64_t dts_us = to_microseconds(packet->dts, base), frame_us = r->frame_us,
+            last_us = r->dts_us;
     bool known = frame_us > 0 && dts_us != TIME_NONE && last_us != TIME_NONE;
     int64_t step_us = known ? dts_us - last_us : 0;
     int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
@@ -357,13 +278,90 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
     r->steady = steady ? r->steady + 1 : 0;
     r->dts_us = dts_us;
-    r->stays_us = microseconds(packet->duration, base);
+    r->stays_us = to_microseconds(packet->duration, base);
     return skips;
 }
 
+void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
+{
+    struct packet_info info;
+    r->gap |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
+    int64_t at = to_microseconds(packet->dts, r->stream->time_base);
+    r->reached_us = at > r->reached_us ? at : r->reached_us;
+    packet_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
+    *p = (struct picture){
+        .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
+    p->pts_us = to_microseconds(packet->pts, r->stream->time_base);
+    if (packet->duration > 0)
+        p->duration_us = to_microseconds(packet->duration, r->stream->time_base);
+    if (p->pts_us == TIME_NONE && shows_as_decoded(r))
+        p->pts_us = to_microseconds(packet->dts, r->stream->time_base);
+    p->after_gap = r->gap;
+    r->gap = false;
+    bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
+    if (r->framed && !dropped && is_rubbish(r, p, &info)) {
+        lose_picture(r, p);
+        return;
+    }
+    p->rap = info.rap;
+    p->intra = info.intra;
+    p->field = info.field;
+    p->temporal_id = info.temporal_id;
+    bool header = is_header(r, packet);
+    p->hidden = !info.picture || !info.shown || dropped || header;
+    /* its data is truncated, or a part is missing */
+    p->suspect =
+        r->suspect_next > 0 || (r->framed && packet->flags & AV_PKT_FLAG_CORRUPT) || info.zeroed;
+    p->illegal_zeros = info.illegal_zeros;
+    r->suspect_next -= r->suspect_next > 0;
+    p->empty = (!info.picture && !info.unreadable) || header;
+    p->droppable = info.droppable;
+    p->needs_before = info.needs_before;
+    p->marked_leading = info.leading;
+    p->closed = info.closed;
+    if (info.order >= 0)
+        p->order = info.order;
+    r->needs_sequential |= info.field; /* two packets a picture would count twice */
+    note_ends(r, &info, p);
+    r->hidden += p->hidden;
+    if (r->parser)
+        parse_picture(r, packet, p);
+    note_sets(r, &info, p);
+}
+
+static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
+
+/* Calls av_read_frame, and counts what demuxers log meanwhile. */
+static int read_packet(struct demux *r, AVPacket *packet)
+{
+    const struct av_log_counts last = r->logged;
+    struct av_log_counts *before = av_log_listen(&r->logged);
+    int code = av_read_frame(r->format, packet);
+    av_log_listen(before);
+    /* Parsers lag: data is missing in the current picture or in the next one. */
+    /*
+     * The demuxer searches an MPEG-TS with packets of 192 bytes, or one cut at any byte, before its
+     * first picture: nothing is missing there.
+     */
+    bool searched = r->logged.searches > last.searches && r->serial > 0;
+    bool wrong = r->logged.errors > last.errors || searched;
+    if (wrong && !r->framed)
+        r->suspect_next = 2;
+    r->gap |= wrong || r->logged.jumps > last.jumps;
+    return code;
+}
+
+/* Returns true if an error of av_read_frame only means the end of the file. */
+static bool is_end(const struct demux *r, int code)
+{
+    AVIOContext *file = r->format->pb;
+    return file && file->error >= 0 && avio_feof(file) &&
+           (code == AVERROR(EIO) || code == r->quirks->end_error);
+}
+
 /*
- * The next packet of any stream. Some demuxers go on after damage, others give the same error for
- * ever: those that stay where they are are given up.
+ * Reads the next packet of any stream. Some demuxers go on after damage, others return the same
+ * error for ever. Gives up when the position no longer advances.
  */
 static bool read_on(struct demux *r, AVPacket *packet)
 {
@@ -372,7 +370,7 @@ static bool read_on(struct demux *r, AVPacket *packet)
     for (int errors = 0; errors < ERRORS_MAX;) {
         int code = read_packet(r, packet);
         AVIOContext *file = r->format->pb;
-        if (code >= 0 || code == AVERROR_EOF || is_end(r->format, code))
+        if (code >= 0 || code == AVERROR_EOF || is_end(r, code))
             return code >= 0;
         r->failed = r->gap = true;
         int64_t at = file ? avio_tell(file) : -1;
@@ -382,29 +380,38 @@ static bool read_on(struct demux *r, AVPacket *packet)
     return false;
 }
 
-/* The next packet of the film's stream that has bytes; false at the end, or on `e`. */
-static bool next_packet(struct demux *r, AVPacket *packet, struct err *e)
-{
-    while (read_on(r, packet)) {
-        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
-        bool ours = packet->stream_index == r->stream->index;
-        if (ours && packet->size > 0 && !is_comment(r, packet))
-            return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
-                   err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
-        r->bare += ours;
-        av_packet_unref(packet);
-    }
-    return false;
-}
-
 /* Returns true if the film ended early, by an MP4's sample table or an AVI's header. */
 static bool is_truncated(const struct demux *r)
 {
-    int samples = r->table ? avformat_index_get_entries_count(r->stream) : 0;
+    int samples = r->quirks->index_is_mp4 ? avformat_index_get_entries_count(r->stream) : 0;
     int64_t declared_us = container_shortened_us(r->format, r->stream);
     int64_t frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
     return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||
            (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
+}
+
+static bool is_selected(const struct demux *r, const AVPacket *packet)
+{
+    bool selected = false;
+    for (size_t i = 0; i < r->selected_count; i++)
+        selected |= packet->stream_index == r->selected[i];
+    return selected;
+}
+
+bool demux_read(struct demux *r, AVPacket *packet, struct err *e)
+{
+    while (read_on(r, packet)) {
+        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
+        bool video = packet->stream_index == r->stream->index;
+        if (is_selected(r, packet) && packet->size > 0 && !(video && is_comment(r, packet)))
+            return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||
+                   err_set(e, ERR_INPUT, "'%s' is encrypted", path_of(r));
+        r->bare += video;
+        av_packet_unref(packet);
+    }
+    r->gap |= is_truncated(r);
+    r->failed |= r->logged.errors > 0 || r->gap;
+    return false;
 }
 
 bool demux_next(struct demux *r, struct picture *p, struct err *e)
@@ -412,17 +419,12 @@ bool demux_next(struct demux *r, struct picture *p, struct err *e)
     AVPacket *packet = av_packet_alloc();
     if (!packet)
         return err_memory(e, sizeof *packet);
-    if (!next_packet(r, packet, e))
+    bool more;
+    while ((more = demux_read(r, packet, e)) && packet->stream_index != r->stream->index)
+        av_packet_unref(packet);
+    if (more)
+        demux_describe(r, packet, p);
+    else
         av_packet_free(&packet);
-    if (packet) {
-        r->gap |= packet->flags & AV_PKT_FLAG_CORRUPT || skips_frames(r, packet);
-        int64_t at = microseconds(packet->dts, r->stream->time_base);
-        r->reached_us = at > r->reached_us ? at : r->reached_us;
-        describe(r, packet, p);
-        return true;
-    }
-    if (e->code == ERR_NONE)
-        r->gap |= is_truncated(r);
-    r->failed |= r->logged.errors > 0 || r->gap;
-    return false;
+    return more;
 }

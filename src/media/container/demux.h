@@ -1,5 +1,6 @@
 /*
- * demux.h - one sequential reader: a film's video packets as pictures, in decoding order.
+ * demux.h - reads a film's packets in the order of the file, and describes those of its video
+ * stream as coded pictures.
  */
 #ifndef BARCODE_CONTAINER_DEMUX_H
 #define BARCODE_CONTAINER_DEMUX_H
@@ -16,52 +17,78 @@
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/err.h"
 
+enum { DEMUX_STREAMS_MAX = 2 };
+
 struct demux {
     AVFormatContext *format;
-    AVStream *stream;
-    AVCodecParserContext *parser; /* picture order counts and key frames; NULL when not needed */
+    AVStream *stream;                /* the film's video stream */
+    int selected[DEMUX_STREAMS_MAX]; /* [selected_count] streams whose packets are read */
+    size_t selected_count;
+    AVCodecParserContext *parser; /* picture order counts and key frames; NULL if not needed */
     AVCodecContext *parse_context;
     struct codec_traits traits;
     int length_size;
     struct nal_sets sets;         /* H.264: as of the last packet */
     struct param_sets param_sets; /* likewise */
-    bool lacking;                 /* sets changed, and a key frame came without them */
-    uint64_t serial;              /* of the next packet */
-    bool ended;                   /* HEVC: an end of sequence; more follows */
-    bool rasl_undecodable;        /* HEVC: the last key's RASL pictures miss their references */
-    bool may_suppress_output;     /* HEVC: some pictures may not be output, the decoder knows */
-    bool needs_sequential;        /* something that only a sequential decode gets right */
-    bool framed;                  /* a packet is a picture: the container says where each begins */
-    bool table;                   /* MP4: it has a table of all its packets */
-    bool failed;                  /* the container is damaged somewhere */
-    int64_t reached_us;           /* the latest decoding time of a packet */
-    int64_t frame_us;             /* of a broadcast: nominal time of a frame; 0: of others */
-    int64_t dts_us, stays_us;     /* the last packet's time, TIME_NONE if unknown; its duration */
-    unsigned steady;              /* so many packets before it came a frame apart */
-    bool gap;                     /* packets are missing since the last picture */
-    uint64_t bare;                /* packets so far that have no bytes */
-    int suspect_next;             /* so many of the next pictures may lack bytes */
-    struct av_log_counts logged;  /* by demuxers while they read this film */
-    /* pictures so far that are not shown, and that are no pictures but must be */
+    bool lacking;             /* parameter sets have changed, and a key frame came without them */
+    uint64_t serial;          /* of the next packet */
+    bool ended;               /* HEVC: the last packet ended the sequence */
+    bool rasl_undecodable;    /* HEVC: the last key's RASL pictures miss their references */
+    bool may_suppress_output; /* HEVC: only the decoder knows which pictures are not output */
+    bool needs_sequential;    /* only a sequential decode gets this film right */
+    const struct container_quirks *quirks;
+    bool framed;              /* each packet is a picture: the container marks where each begins */
+    bool failed;              /* the container is damaged somewhere */
+    int64_t reached_us;       /* the latest decoding time of a packet */
+    int64_t frame_us;         /* a broadcast's nominal frame time; 0: any other container */
+    int64_t dts_us, stays_us; /* the last packet's decoding time (or TIME_NONE) and duration */
+    unsigned steady;          /* how many packets in a row came one frame apart */
+    bool gap;                 /* packets are missing since the last picture */
+    uint64_t bare;            /* packets without bytes so far */
+    int suspect_next;         /* how many of the next pictures may be truncated */
+    struct av_log_counts logged; /* what demuxers logged while they read this film */
+    /*
+     * pictures so far that are never displayed, and packets that should hold a picture but do not
+     */
     uint64_t hidden, unreadable;
 };
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
 
-/* The next video packet as a picture (its packet is the caller's). False at the end, or on `e`. */
+/* Selects another stream of the file, sound, beside the video. Call it before the first packet. */
+void demux_select(struct demux *r, int stream);
+
+/*
+ * Reads the next packet of a selected stream, in the order of the file: packet->stream_index is its
+ * stream. Returns false at the end, or on `e`.
+ */
+bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
+
+/* Describes a packet of the video stream, the one that was read last, as a picture, which owns the
+ * packet from then on. */
+void demux_describe(struct demux *r, AVPacket *packet, struct picture *p);
+
+/*
+ * Reads the next picture of the video stream; the caller owns its packet. Returns false at the end,
+ * or on `e`.
+ */
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
-/* The file was sought in: the next picture is `serial`, and nothing is known of what lies before
- * it. */
+/*
+ * Tells the demuxer that the file was sought in: the next picture has number `serial`, and no
+ * earlier picture is known.
+ */
 void demux_jumped(struct demux *r, uint64_t serial);
 
-/* Forgets all parameter sets but those of the extradata, as before the first packet. */
+/* Forgets all parameter sets except those of the extradata, as before the first packet. */
 void demux_begin_headers(struct demux *r);
 
-/* How far into the file it has read. */
+/* Returns the position in the file. */
 uint64_t demux_position(const struct demux *r);
 
-/* Bytes of the file that were read since it was opened; 0: no single file. */
+/*
+ * Returns how many bytes of the file were read since it was opened; 0 if it is not a single file.
+ */
 uint64_t demux_bytes_read(const struct demux *r);
 
 void demux_close(struct demux *r);

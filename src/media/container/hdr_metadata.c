@@ -5,7 +5,7 @@
 #include "media/ffmpeg/av_compat.h"
 #include "barcode/engine/light.h"
 
-/* MaxCLL where there is one, else the mastering display's most; 0 means unknown. */
+/* Returns MaxCLL if known, else the mastering display's peak, else 0. */
 static int peak_of_nits(unsigned content, unsigned display)
 {
     unsigned nits = content > 0 ? content : display;
@@ -22,8 +22,10 @@ int film_light_peak(const AVContentLightMetadata *content,
                              : 0);
 }
 
-/* Profile 5, and AV1's 10 where no other decoder is promised anything, have no base layer of known
- * colours. */
+/*
+ * Returns the Dolby Vision profile if its base layer has no standard colours (profile 5, and AV1's
+ * profile 10 without a compatibility ID), else 0.
+ */
 static int dolby_alone(const AVDOVIDecoderConfigurationRecord *dolby)
 {
     bool alone = dolby && (dolby->dv_profile == 5 ||

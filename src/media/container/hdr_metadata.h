@@ -1,5 +1,5 @@
 /*
- * hdr_metadata.h - how bright a film gets (light.h), as its metadata say.
+ * hdr_metadata.h - the peak brightness of a film (light.h), from its metadata.
  */
 #ifndef BARCODE_CONTAINER_HDR_METADATA_H
 #define BARCODE_CONTAINER_HDR_METADATA_H
@@ -9,11 +9,12 @@
 
 #include "barcode/media/film.h"
 
-/* Fills peak and dolby_vision, from what the container says. */
+/* Fills peak and dolby_vision from the container's metadata. */
 void film_light_of_stream(const AVStream *s, struct film *f);
 
-/* Returns MaxCLL, or the mastering display's most where there is none (both may be NULL); 0:
- * unknown. */
+/*
+ * Returns MaxCLL, or else the mastering display's peak; 0 if unknown. Both arguments may be NULL.
+ */
 int film_light_peak(const AVContentLightMetadata *content,
                     const AVMasteringDisplayMetadata *display);
 

@@ -3,16 +3,12 @@
 #include <libavcodec/avcodec.h>
 #include <string.h>
 
-enum { LOOKED_AT = 5 }; /* a film's first pictures may be damaged */
+enum { LOOKED_AT = 5 }; /* images; the first ones of a film may be damaged */
 
-bool film_pictures_pipe(const AVFormatContext *format)
-{
-    const char *name = format->iformat->name;
-    size_t n = strlen(name);
-    return n > 5 && strcmp(name + n - 5, "_pipe") == 0;
-}
-
-/* Without a parser the demuxer takes the whole file for one picture. */
+/*
+ * Returns true if the codec has a parser. Without one the demuxer returns the complete file as one
+ * image.
+ */
 static bool can_be_split(enum AVCodecID codec)
 {
     AVCodecParserContext *parser = av_parser_init((int)codec);
@@ -21,8 +17,10 @@ static bool can_be_split(enum AVCodecID codec)
     return can;
 }
 
-/* True for a JPEG that says of itself, before its picture begins, that others follow: of a camera's
- * other eye, or of light. */
+/*
+ * Returns true for a JPEG whose header lists further images of the same photograph (another
+ * viewpoint, or a gain map).
+ */
 static bool is_photograph(enum AVCodecID codec, const AVPacket *packet)
 {
     const uint8_t *data = packet->data;
@@ -37,7 +35,7 @@ static bool is_photograph(enum AVCodecID codec, const AVPacket *packet)
     return false;
 }
 
-/* How many pictures of the first one's size come out of the decoder, until there are two. */
+/* Returns how many decoded images have the size of the first one; stops at two. */
 static int count_alike(AVCodecContext *c, AVFrame *frame, int so_far, int size[2])
 {
     for (; so_far < 2 && avcodec_receive_frame(c, frame) >= 0; av_frame_unref(frame)) {
@@ -50,7 +48,8 @@ static int count_alike(AVCodecContext *c, AVFrame *frame, int so_far, int size[2
     return so_far;
 }
 
-static bool look(AVFormatContext *format, AVCodecContext *c, AVPacket *packet, AVFrame *frame)
+static bool has_second_image(AVFormatContext *format, AVCodecContext *c, AVPacket *packet,
+                             AVFrame *frame)
 {
     int alike = 0, size[2] = {0, 0};
     bool photograph = false;
@@ -76,9 +75,12 @@ bool film_pictures_follow(AVFormatContext *format)
     bool follow = false;
     if (c && packet && frame) {
         c->thread_count = 1;
-        /* Before it has found out the stream, the demuxer asks a pipe for its size. */
+        /*
+         * avformat_find_stream_info must come first: the demuxer of a pipe needs it to know the
+         * size.
+         */
         follow = avformat_find_stream_info(format, NULL) >= 0 &&
-                 avcodec_open2(c, codec, NULL) >= 0 && look(format, c, packet, frame);
+                 avcodec_open2(c, codec, NULL) >= 0 && has_second_image(format, c, packet, frame);
     }
     avcodec_free_context(&c);
     av_packet_free(&packet);

@@ -1,9 +1,9 @@
 /*
- * image_pipe.h - a file that is pictures one after another, without a container: ffmpeg's
- * image2pipe, raw Motion JPEG.
+ * image_pipe.h - files of images one after another, without a container: ffmpeg's image2pipe, raw
+ * Motion JPEG.
  *
- * libavformat's demuxers of single pictures (jpeg_pipe and its like) read them all, so that one
- * picture and a film of pictures look the same until a second picture comes.
+ * libavformat reads them by its demuxers of single images (jpeg_pipe and others). So one image and
+ * a film of images look alike until a second image comes.
  */
 #ifndef BARCODE_CONTAINER_IMAGE_PIPE_H
 #define BARCODE_CONTAINER_IMAGE_PIPE_H
@@ -11,13 +11,10 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
-/* True if the demuxer is one of single pictures, read from bytes. */
-bool film_pictures_pipe(const AVFormatContext *format);
-
 /*
- * True if a second picture of the first one's size is among the first few, in a container that was
- * just opened. It is read for that, up to there, and is to be opened anew. A photograph that holds
- * further pictures (Multi-Picture Format) is one picture.
+ * Returns true if a second image of the first one's size is among the first few of a container that
+ * was just opened. Reads the container up to there: open it again afterwards. A photograph that
+ * contains further images (Multi-Picture Format) is one image.
  */
 bool film_pictures_follow(AVFormatContext *format);
 

@@ -7,15 +7,15 @@
 #include "media/ffmpeg/packet.h"
 #include "barcode/media/selection.h"
 
-static int64_t microseconds(const AVStream *s, int64_t stamp)
+static int64_t stamp_us(const AVStream *s, int64_t stamp)
 {
     return av_rescale_q(stamp, s->time_base, AV_TIME_BASE_Q);
 }
 
 /*
- * True when all samples of the film are listed: those that the head tells of, and they reach to the
- * film's end. A fragmented MP4's list grows as it is read, and its head tells of none, or of a
- * part.
+ * Returns true if the index lists all packets of the film: as many as the header declares, up to
+ * the film's end. A fragmented MP4's index grows while it is read, and its header declares none or
+ * a part.
  */
 static bool samples_cover(AVStream *s, const struct film *film)
 {
@@ -24,15 +24,14 @@ static bool samples_cover(AVStream *s, const struct film *film)
         return false;
     const AVIndexEntry *first = avformat_index_get_entry(s, 0),
                        *last = avformat_index_get_entry(s, entries - 1);
-    int64_t spans =
-        av_sat_sub64(microseconds(s, last->timestamp), microseconds(s, first->timestamp));
+    int64_t spans = av_sat_sub64(stamp_us(s, last->timestamp), stamp_us(s, first->timestamp));
     return av_sat_sub64(film->duration_us, spans) <= selection_end_slack(film->duration_us);
 }
 
 /*
- * True if the file's head names the cues' place. Without cues libavformat builds an index by
- * reading the whole film when it is asked to seek. The bytes are those of a seek entry's identifier
- * (Matroska, RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
+ * Returns true if the file's header has a seek entry for the cues. Without cues, a seek makes
+ * libavformat read the complete film to build an index. The bytes are a seek entry's ID (Matroska,
+ * RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
  */
 static bool head_names_cues(const char *path)
 {
@@ -48,19 +47,18 @@ static bool head_names_cues(const char *path)
     return is;
 }
 
-enum key_index_kind key_index_kind(const struct demux *r, const struct film *film)
+enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film)
 {
-    const char *name = r->format->iformat->name;
-    if (!container_is_seekable(r->format))
-        return KEY_INDEX_NONE;
-    if (strstr(name, "mp4") || strcmp(name, "avi") == 0)
-        return samples_cover(r->stream, film) ? KEY_INDEX_SAMPLES : KEY_INDEX_NONE;
-    bool cues = strstr(name, "matroska") && !(r->format->flags & AVFMT_FLAG_CUSTOM_IO) &&
-                head_names_cues(film->path);
-    return cues ? KEY_INDEX_CUES : KEY_INDEX_NONE;
+    enum key_index_kind kind = container_quirks(format)->index;
+    bool named = !(format->flags & AVFMT_FLAG_CUSTOM_IO);
+    bool usable =
+        container_is_seekable(format) &&
+        (kind != KEY_INDEX_SAMPLES || samples_cover(format->streams[film->stream], film)) &&
+        (kind != KEY_INDEX_CUES || (named && head_names_cues(film->path)));
+    return usable ? kind : KEY_INDEX_NONE;
 }
 
-static bool add(struct key_index *x, const struct key_entry *key, struct err *e)
+static bool add_key(struct key_index *x, const struct key_entry *key, struct err *e)
 {
     if (x->count == x->room) {
         size_t room = x->room ? x->room * 2 : 1024;
@@ -75,8 +73,9 @@ static bool add(struct key_index *x, const struct key_entry *key, struct err *e)
 }
 
 /*
- * The MP4 demuxer takes what it is asked for as a time of display, and goes to the key frame before
- * when a key frame's own is later: it is asked for the time right before the next one's.
+ * Chooses the time to seek for each key frame. The MP4 demuxer seeks by display time, and goes to
+ * the key frame before if a key frame's display time is later. So the time right before the next
+ * key frame is used.
  */
 static void choose_seeks(struct key_index *x, AVStream *s, bool mp4)
 {
@@ -99,24 +98,25 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
     int entries = avformat_index_get_entries_count(s);
     for (int i = 0; i < entries; i++) {
         const AVIndexEntry *entry = avformat_index_get_entry(s, i);
-        /* Of cues serials are apart, for a second field has the next one. */
+        /* cues: every second number, for a second field has the number after its first */
         uint64_t serial = x->kind == KEY_INDEX_SAMPLES ? (uint64_t)i : (uint64_t)i * 2;
         struct key_entry key = {.stamp = entry->timestamp,
-                                .from_us = microseconds(s, entry->timestamp),
+                                .from_us = stamp_us(s, entry->timestamp),
                                 .serial = serial,
                                 .at = entry->pos,
                                 .before = x->shown};
         bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
         x->shown += shows;
-        if (shows && entry->flags & AVINDEX_KEYFRAME && !add(x, &key, e))
+        if (shows && entry->flags & AVINDEX_KEYFRAME && !add_key(x, &key, e))
             return false;
     }
     return true;
 }
 
 /*
- * Cues are read when the film is sought in. Without them the demuxer then knows what it met on the
- * way, the first few key frames; and a recording that broke off may have cues up to some place.
+ * Returns true if the cues cover the film. The demuxer reads the cues when it seeks. A file without
+ * cues has only the entries that were met while reading, and a truncated recording may have cues
+ * for a part.
  */
 static bool cues_cover(const struct key_index *x, int known_before, const struct film *film)
 {
@@ -125,7 +125,7 @@ static bool cues_cover(const struct key_index *x, int known_before, const struct
         return false;
     int64_t widest = usual_us;
     for (size_t i = 1; i < x->count; i++) {
-        /* The demuxer sorts cues by time: one with a wrong time is out of place in the file. */
+        /* The demuxer sorts cues by time: one with a wrong time is out of order in the file. */
         if (x->key[i].at < x->key[i - 1].at)
             return false;
         int64_t gap = av_sat_sub64(x->key[i].from_us, x->key[i - 1].from_us);
@@ -149,7 +149,7 @@ bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux 
         key_index_close(x);
         return false;
     }
-    choose_seeks(x, r->stream, strstr(r->format->iformat->name, "mp4"));
+    choose_seeks(x, r->stream, container_quirks(r->format)->index_is_mp4);
     if (x->count == 0 || (kind == KEY_INDEX_CUES && !cues_cover(x, known, film)))
         key_index_close(x);
     return true;
@@ -161,9 +161,9 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
     const struct key_entry *key = &x->key[i];
     if (av_seek_frame(r->format, r->stream->index, key->seek, AVSEEK_FLAG_BACKWARD) < 0)
         return false;
-    /* What went wrong elsewhere in the file says nothing of this picture. */
+    /* Errors elsewhere in the file do not concern this picture. */
     demux_jumped(r, key->serial);
-    bool mp4 = strstr(r->format->iformat->name, "mp4");
+    bool mp4 = container_quirks(r->format)->index_is_mp4;
     while (demux_next(r, p, e)) {
         int64_t stamp = p->packet ? p->packet->dts : AV_NOPTS_VALUE;
         if (!mp4 || stamp == key->stamp)
@@ -171,7 +171,7 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
         packet_free(&p->packet);
         if (stamp == AV_NOPTS_VALUE || stamp > key->stamp)
             return false;
-        demux_jumped(r, key->serial); /* the one before */
+        demux_jumped(r, key->serial); /* an earlier one */
     }
     return false;
 }

@@ -1,13 +1,14 @@
 /*
- * keyframe_index.h - where a container says that its key frames lie, and reading one of them.
+ * keyframe_index.h - the container's list of key frames, and reading one of them.
  *
- * MP4 and AVI list every picture, Matroska's cues the key frames. What an index calls a key frame
- * may be none (the reader of the picture judges), and what it does not list is not found: then the
- * one before serves. The reading thread's.
+ * MP4 and AVI list every packet, Matroska's cues list key frames. An entry that is marked as a key
+ * frame may be none: the reader checks the picture. A key frame that is not listed is not found,
+ * and the one before it is used. Used by the reading thread only.
  */
 #ifndef BARCODE_CONTAINER_KEYFRAME_INDEX_H
 #define BARCODE_CONTAINER_KEYFRAME_INDEX_H
 
+#include "container_quirks.h"
 #include "demux.h"
 #include "media/bitstream/coded_picture.h"
 #include "barcode/media/film.h"
@@ -16,48 +17,43 @@
 extern "C" {
 #endif
 
-enum key_index_kind {
-    KEY_INDEX_NONE,    /* no index that can be relied on: the film is read through */
-    KEY_INDEX_SAMPLES, /* every picture of the film */
-    KEY_INDEX_CUES     /* key frames; they are not read before key_index_open */
-};
-
 struct key_entry {
-    int64_t stamp;   /* as the demuxer's index has it, in the stream's units */
-    int64_t seek;    /* what to seek: it comes to this key frame */
-    int64_t from_us; /* `stamp`; the picture's stored time is not before it */
-    uint64_t serial; /* of its packet: SAMPLES: its place in the file, CUES: a number of its own */
-    int64_t at;      /* where in the file: MP4: it, AVI: its chunk, CUES: its cluster */
-    uint64_t before; /* SAMPLES: pictures before it, in decoding order, that are displayed */
-    bool unusable;   /* the reader's: it is no key frame, or cannot be read */
+    int64_t stamp;   /* the time in the demuxer's index, in the stream's time base */
+    int64_t seek;    /* the time to seek, so that the demuxer stops at this key frame */
+    int64_t from_us; /* `stamp` in microseconds; the picture's stored time is not before it */
+    uint64_t serial; /* of its packet: SAMPLES: its number in the file; CUES: a made-up number */
+    int64_t at;      /* position in the file: MP4: the packet; AVI: its chunk; CUES: its cluster */
+    uint64_t before; /* SAMPLES: displayed pictures before it in decoding order */
+    bool unusable;   /* set by the reader: it is no key frame, or cannot be read */
 };
 
 struct key_index {
     enum key_index_kind kind;
     struct key_entry *key; /* [count], by from_us */
     size_t count, room;
-    uint64_t shown; /* SAMPLES: displayed pictures of the film */
+    uint64_t shown; /* SAMPLES: the film's displayed pictures */
 };
 
-/* By the container alone, without reading on. A pipe has none. */
-enum key_index_kind key_index_kind(const struct demux *r, const struct film *film);
+/* Returns which index the opened file has, without reading on. A pipe has none. */
+enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film);
 
 /*
- * Lists the key frames. Where `kind` is CUES the file is sought in, and `r` stands anywhere
- * afterwards. kind is NONE and count 0 when the index turns out to cover only a part of the film.
- * False: memory; *x is empty then. key_index_close frees it.
+ * Lists the key frames. With KEY_INDEX_CUES this seeks in the file, and the position of `r` is
+ * undefined afterwards. If the index covers only a part of the film, kind becomes NONE and count 0.
+ * Returns false if out of memory; *x is empty then. Free it with key_index_close.
  */
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
                     const struct film *film, struct err *e);
 
 /*
- * Reads key frame `i` of the index, with the entry's serial (its neighbours too where the demuxer
- * will not go to it): *p's packet is the caller's. False: nothing can be read there, or on `e`.
+ * Reads key frame `i` of the index, which gets the entry's serial. If the demuxer stops at an
+ * earlier key frame, reads on from there. The caller owns *p's packet. Returns false if nothing can
+ * be read there, or on `e`.
  */
 bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p,
                      struct err *e);
 
-/* Frees and empties. */
+/* Frees the list and empties *x. */
 void key_index_close(struct key_index *x);
 
 #ifdef __cplusplus

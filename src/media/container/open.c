@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <math.h>
 
+#include "container_quirks.h"
 #include "hdr_metadata.h"
 #include "image_pipe.h"
 #include "pipe_input.h"
@@ -25,14 +26,6 @@
 bool container_is_seekable(const AVFormatContext *format)
 {
     return format->pb && format->pb->seekable & AVIO_SEEKABLE_NORMAL;
-}
-
-bool container_is_one_of(const AVFormatContext *format, const char *const *names, size_t count)
-{
-    bool is = false;
-    for (size_t i = 0; i < count; i++)
-        is |= strcmp(format->iformat->name, names[i]) == 0;
-    return is;
 }
 
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes)
@@ -54,7 +47,9 @@ int64_t container_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-/* The display matrix maps (x, y) to (ax + cy, bx + dy); a negative determinant is a mirror image.
+/*
+ * Reads the display matrix, which maps (x, y) to (ax + cy, bx + dy). A negative determinant means a
+ * mirrored picture.
  */
 static struct orientation read_orientation(AVStream *s)
 {
@@ -76,33 +71,28 @@ static struct orientation read_orientation(AVStream *s)
     return o;
 }
 
-/*
- * Returns true if the declared length is a placeholder that its writer never replaced: -1 in an
- * IVF, which libavformat takes for a big number, or 65,535 (NVIDIA's Video Codec SDK); an hour in a
- * RealMedia, and 2^30 frames in an AVI, that FFmpeg wrote into a pipe.
- */
+/* Returns true if the declared length is a placeholder that its writer never replaced. */
 static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
 {
-    const int64_t hour_ms = 3600000, avi_most = 1 << 30;
-    const char *name = format->iformat->name;
-    bool ivf = s->duration > INT32_MAX || s->duration == UINT16_MAX;
-    return (strcmp(name, "ivf") == 0 && ivf) ||
-           (strcmp(name, "rm") == 0 && s->duration == hour_ms) ||
-           (strcmp(name, "avi") == 0 && s->nb_frames == avi_most);
+    const struct container_quirks *q = container_quirks(format);
+    return (q->unset_duration > 0 && s->duration == q->unset_duration) ||
+           (q->duration_max > 0 && s->duration > q->duration_max) ||
+           (q->unset_frames > 0 && s->nb_frames == q->unset_frames);
 }
 
 int64_t container_shortened_us(const AVFormatContext *format, const AVStream *stream)
 {
     int64_t frames = stream->nb_frames;
-    bool avi = strcmp(format->iformat->name, "avi") == 0 && !is_placeholder(format, stream);
-    bool shortened = avi && stream->duration > 0 && frames > stream->duration;
+    bool shortened = container_quirks(format)->shortens_duration &&
+                     !is_placeholder(format, stream) && stream->duration > 0 &&
+                     frames > stream->duration;
     return shortened ? av_rescale_q(frames, stream->time_base, AV_TIME_BASE_Q) : 0;
 }
 
 /*
- * How long the pictures last, -1 when the file does not say. Matroska has one length for all
- * streams, sound included, and counts from zero even when the first picture comes later; FFmpeg's
- * muxer adds a DURATION tag a stream.
+ * Returns the duration of the video, or -1 if the file has none. Matroska declares one duration for
+ * all streams, from 0 even if the first picture comes later. FFmpeg's muxer adds a tag DURATION for
+ * each stream.
  */
 static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
 {
@@ -114,7 +104,7 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
         return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);
     int64_t us = format->duration != AV_NOPTS_VALUE && format->duration > 0 ? format->duration : -1;
-    if (!strstr(format->iformat->name, "matroska"))
+    if (!container_quirks(format)->duration_from_0)
         return us;
     const AVDictionaryEntry *tag = av_dict_get(s->metadata, "DURATION", NULL, 0);
     int64_t tagged;
@@ -123,14 +113,6 @@ static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
     if (us > 0 && s->start_time != AV_NOPTS_VALUE)
         us -= av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q);
     return us > 0 ? us : -1;
-}
-
-/* Returns true if the container has one length for several streams, maybe that of its sound. */
-static bool is_longest_stream(const AVFormatContext *format)
-{
-    static const char *const known[] = {"flv", "asf", "nut"};
-    return format->nb_streams > 1 &&
-           container_is_one_of(format, known, sizeof known / sizeof *known);
 }
 
 static void read_title(const AVFormatContext *format, struct film *f)
@@ -143,7 +125,10 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
                        struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
+    const struct container_quirks *quirks = container_quirks(format);
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
+    f->frames_have_times = quirks->frames_have_times;
+    f->lists_key_frames = quirks->index != KEY_INDEX_NONE;
     read_title(format, f);
     snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
     unsigned codec = avcodec_version(), container = avformat_version();
@@ -168,21 +153,23 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->duration_us = read_duration(format, s);
-    /* Where timestamps may jump, the last one minus the first is no length either. */
+    /* If timestamps may jump, the last one minus the first is no duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    f->duration_guessed =
-        rated || format->iformat->flags & AVFMT_TS_DISCONT || is_longest_stream(format);
+    f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT ||
+                          (quirks->longest_duration && format->nb_streams > 1);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
-    /* A length that the bit rate was taken for may be wrong by any factor: no frames are counted by
-     * it. */
+    /*
+     * A duration that is estimated from the bit rate may be wrong by any factor: it gives no frame
+     * count.
+     */
     bool length = f->duration_us > 0 && !rated;
     if (f->frames < 0 && length && f->rate_num > 0)
         f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
 }
 
 /*
- * MP4's sample entries of Common Encryption and of FairPlay, and its initialisation; the key that a
- * Matroska track names; ASF's two objects for rights management.
+ * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
+ * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
  */
 static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
@@ -202,24 +189,28 @@ static bool check_stream(const AVFormatContext *format, const AVStream *s, const
     if (is_encrypted(format, s))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     if (!avcodec_find_decoder(par->codec_id))
-        return err_set(e, ERR_INPUT, "'%s': no decoder for its codec '%s'", path,
+        return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
                        avcodec_get_name(par->codec_id));
     if (par->width <= 0 || par->height <= 0)
-        return err_set(e, ERR_INPUT, "'%s': the size of its pictures cannot be found", path);
+        return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
     if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", path,
+        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
                        av_get_pix_fmt_name(par->format));
     return true;
 }
 
-/* NULL also for a pipe: opening that once more would wait for another writer. */
+/*
+ * Opens a regular file. Returns NULL for a pipe: opening that again would wait for another writer.
+ */
 static FILE *open_regular(const char *path)
 {
     return file_is_regular(path) ? fopen(path, "rb") : NULL;
 }
 
-/* True for a WebP of several pictures: its header has the flag. FFmpeg takes all WebP for single
- * pictures. */
+/*
+ * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
+ * image.
+ */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
@@ -240,8 +231,8 @@ static bool refuse_picture(const char *path, struct err *e)
 }
 
 /*
- * An MP4's index, its `moov` box, stands at its end unless it was moved: a download that broke off
- * lacks it. True for a file that begins as a film in MP4 and has none among its boxes.
+ * Returns true for a file that begins as a film in MP4 and has no index, the box `moov`. The index
+ * is at the end unless it was moved, so a download that stopped early lacks it.
  */
 static bool lacks_index(const char *path)
 {
@@ -260,7 +251,7 @@ static bool lacks_index(const char *path)
     return is;
 }
 
-/* The container's own words on colours, of the first streams that its head names. */
+/* The colour tags of the first streams in the container's header. */
 struct head {
     unsigned streams;
     struct colour_tags tags[64];
@@ -284,14 +275,15 @@ static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
 {
     return !film_input_index_last(io) ||
            err_set(e, ERR_INPUT,
-                   "'%s' is an MP4 whose index (moov) stands behind its pictures, which takes a "
-                   "file; a pipe can be read only "
-                   "once (ffmpeg -movflags faststart puts the index in front)",
+                   "cannot read '%s' from a pipe: this MP4 has its index (moov) at the end; give a "
+                   "file, or put the index in front with ffmpeg -movflags +faststart",
                    path);
 }
 
-/* What avformat_open_input wants, of bytes of our own (taken; NULL: by the film's name). NULL: no
- * memory. */
+/*
+ * Makes the context for avformat_open_input to read from `own`, which it owns from then on; NULL:
+ * from the film's file. Returns NULL if out of memory.
+ */
 static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
@@ -306,22 +298,22 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
     return format;
 }
 
-/* Why avformat_open_input failed. */
+/* Fills `e` with the reason why avformat_open_input failed. Returns false. */
 static bool explain_no_container(const char *path, int code, bool piped, struct err *e)
 {
     char text[128];
     if (interrupted())
         return interrupt_error(e);
     if (code == AVERROR_INVALIDDATA && lacks_index(path))
-        return err_set(e, ERR_INPUT,
-                       "'%s' is an MP4 without its index (moov): it was cut off, or never finished",
-                       path);
+        return err_set(
+            e, ERR_INPUT,
+            "'%s' is an MP4 without its index (moov): it is truncated, or was never finished",
+            path);
     struct stat s;
     if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
     if (code == AVERROR_EOF && piped)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: nothing came out of it, or too little",
-                       path);
+        return err_set(e, ERR_INPUT, "'%s' is not a film: it has no data, or too little", path);
     if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
     return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
@@ -329,18 +321,18 @@ static bool explain_no_container(const char *path, int code, bool piped, struct 
 
 static int open_input(const char *url, AVFormatContext **format)
 {
-    /* Only files: a playlist must not make us read the network. */
+    /* Only files: a playlist must not read from the network. */
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
     int code = avformat_open_input(format, url, NULL, &options);
     av_dict_free(&options);
     if (code < 0)
-        film_input_close(&io); /* libav has freed the rest */
+        film_input_close(&io); /* libavformat has freed the rest */
     return code;
 }
 
-/* Of a container that is prepared; NULL: it could not be, which `e` says. */
+/* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
 static bool open_prepared(const char *path, AVFormatContext **format, struct err *e)
 {
     char url[4096];
@@ -368,7 +360,7 @@ static bool open_head(const char *path, AVFormatContext **format, struct err *e)
     return open_prepared(path, format, e);
 }
 
-/* Once more from the first byte, which of a pipe are those that were kept. */
+/* Opens the film again from its first byte; a pipe's first bytes were kept. */
 static bool open_head_again(const char *path, AVFormatContext **format, struct err *e)
 {
     AVIOContext *own = (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
@@ -377,23 +369,26 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
         return open_head(path, format, e);
     if (!film_input_again(&own, e)) {
         film_input_close(&own);
-        return e->code != ERR_NONE
-                   ? false
-                   : err_set(e, ERR_FAILED, "'%s': its first two pictures are too big for a pipe",
-                             path);
+        return e->code != ERR_NONE ? false
+                                   : err_set(e, ERR_FAILED,
+                                             "cannot read '%s' from a pipe: its first two pictures "
+                                             "have more than 64 MiB",
+                                             path);
     }
     *format = prepare_container(own, e);
     return open_prepared(path, format, e);
 }
 
-/* Probing by content accepts any text ("tty") and single pictures: neither is a film. Pictures one
- * after another are. */
+/*
+ * Refuses text ("tty") and single images, which libavformat's probing accepts. Images one after
+ * another are a film.
+ */
 static bool check_container(const char *path, AVFormatContext **format, struct err *e)
 {
-    const char *name = (*format)->iformat->name;
-    if (strcmp(name, "tty") == 0)
+    const struct container_quirks *quirks = container_quirks(*format);
+    if (quirks->is_text)
         return err_set(e, ERR_INPUT, "'%s' is text, not a film", path);
-    if (film_pictures_pipe(*format)) {
+    if (quirks->is_image_pipe) {
         bool follow = film_pictures_follow(*format);
         if (interrupted())
             return interrupt_error(e);
@@ -401,7 +396,7 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     }
     if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
         film_input_go_on((*format)->pb);
-    return !strstr(name, "image2") || refuse_picture(path, e);
+    return !quirks->is_image || refuse_picture(path, e);
 }
 
 static bool open_container(const char *path, AVFormatContext **format, struct head *head,
@@ -412,7 +407,7 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
         return false;
     read_head(*format, head);
     int code = avformat_find_stream_info(*format, NULL);
-    /* also without an error: the interruption left something unknown of the film */
+    /* even without an error: interrupted probing leaves facts unknown */
     if (interrupted())
         return interrupt_error(e);
     if (code < 0)
@@ -427,7 +422,10 @@ void container_close(AVFormatContext **format)
     film_input_close(&own);
 }
 
-/* Opens the container with all streams but one left out: that, NULL on `e`. */
+/*
+ * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
+ * on `e`.
+ */
 static AVStream *open_chosen(const char *path, int selected, AVFormatContext **format,
                              struct head *head, struct err *e)
 {
@@ -461,7 +459,7 @@ bool container_open_stream(const char *path, int selected, AVFormatContext **for
     return true;
 }
 
-static bool changed(const char *path, struct err *e)
+static bool refuse_changed(const char *path, struct err *e)
 {
     return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
@@ -477,7 +475,7 @@ bool container_reopen(const struct film *film, int selected, AVFormatContext **f
     bool same = s->index == film->stream &&
                 strcmp(avcodec_get_name(par->codec_id), film->codec) == 0 &&
                 par->width == film->coded_width && par->height == film->coded_height;
-    return same || changed(film->path, e);
+    return same || refuse_changed(film->path, e);
 }
 
 bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
@@ -497,7 +495,7 @@ bool container_open_again(const char *path, const AVFormatContext *opened, AVFor
         to->start_time = from->start_time;
         to->discard = from->discard;
     }
-    return same || changed(path, e);
+    return same || refuse_changed(path, e);
 }
 
 bool container_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)

@@ -1,5 +1,5 @@
 /*
- * open.h - opens a film: container, video stream, and what its headers say of it.
+ * open.h - opens a film: finds its container and video stream, and reads its headers.
  */
 #ifndef BARCODE_CONTAINER_OPEN_H
 #define BARCODE_CONTAINER_OPEN_H
@@ -10,44 +10,40 @@
 #include "barcode/media/film.h"
 
 /*
- * Opens `path`, finds the video stream, fills `film` (film->path is a copy, the caller's). Also
- * when it fails, *format is the caller's, container_close.
+ * Opens `path`, finds the video stream and fills `film`; film->path is a copy that the caller
+ * frees. The caller closes *format with container_close, also after a failure.
  */
 bool container_open(const char *path, AVFormatContext **format, struct film *film, struct err *e);
 
-/* The same with this one of its video streams (film_stream_choose). */
+/* Does the same with video stream `selected` (film_stream_choose). */
 bool container_open_stream(const char *path, int selected, AVFormatContext **format,
                            struct film *film, struct err *e);
 
 /*
- * Opens once more the film that `film` tells of, with its stream found out as `selected` said
- * before (container_open_stream). ERR_INPUT also where that is another one now. *format as above.
+ * Opens a film again, with its stream chosen by the same `selected` (container_open_stream). Fails
+ * with ERR_INPUT if the file is another film now. *format as above.
  */
 bool container_reopen(const struct film *film, int selected, AVFormatContext **format,
                       struct err *e);
 
 /*
- * Opens once more a film that `opened` (lent) is of, in a container whose head names all its
- * streams: what was found out of them is copied, and not found out again, which takes as long as
- * decoding some pictures. *format as above.
+ * Opens again the film of `opened` (borrowed), whose header describes all streams. Copies what was
+ * found out about the streams: probing them again takes as long as decoding some pictures. *format
+ * as above.
  */
 bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
                           struct err *e);
 
-/* Closes the container and what it was read through; sets *format to NULL. NULL in it is fine. */
+/* Closes the container and its input; sets *format to NULL. Does nothing if *format is NULL. */
 void container_close(AVFormatContext **format);
 
-/* True if the film's file can be sought in: it is there, it is no pipe, and no playlist that names
- * other files. */
+/* Returns true if the film is a file that can be sought in: no pipe, and no playlist. */
 bool container_is_seekable(const AVFormatContext *format);
 
-/* True if the demuxer's name is one of these, whole. */
-bool container_is_one_of(const AVFormatContext *format, const char *const *names, size_t count);
-
 /*
- * Reads up to `bytes` bytes of the film's file at `at`, then goes back to where the file stood.
- * Returns how many came, 0 at the file's end; -1 if it cannot be sought in, or is not read. The
- * thread that reads the film.
+ * Reads up to `bytes` bytes of the film's file from `at`, and restores the position. Returns how
+ * many bytes were read, 0 at the end of the file; -1 if the file cannot be sought in or read. Call
+ * it on the thread that reads the film.
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
@@ -57,7 +53,7 @@ int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int b
  */
 int64_t container_shortened_us(const AVFormatContext *format, const AVStream *stream);
 
-/* The film's nominal frame time, > 0: of its rate, 40 ms where that is unknown. */
+/* Returns the film's nominal frame time, > 0: from its rate, or 40 ms if the rate is unknown. */
 int64_t container_frame_us(const struct film *f);
 
 #endif

@@ -18,30 +18,33 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
-    int64_t size; /* -1: it cannot be sought in */
+    int64_t size; /* -1: the input cannot be sought in */
     int64_t at;
-    uint8_t head[HEAD_BYTES]; /* looked at before libav asked for it */
+    uint8_t head[HEAD_BYTES]; /* read before libavformat asked for it */
     size_t head_bytes, head_taken;
-    bool keeping; /* a pipe's bytes are kept as they are read */
+    bool keeping; /* a pipe's bytes are kept while they are read */
     uint8_t *kept;
     size_t kept_bytes, kept_room, kept_taken;
 };
 
-static void forget(struct film_input *f)
+static void drop_kept(struct film_input *f)
 {
     av_freep(&f->kept);
     f->kept_bytes = f->kept_room = f->kept_taken = 0;
     f->keeping = false;
 }
 
-/* With too many, or no memory for them, the film can only go on. */
-static void keep(struct film_input *f, const uint8_t *bytes, size_t count)
+/*
+ * Keeps bytes that were read. With too many bytes, or if out of memory, drops all: the film cannot
+ * be read again then.
+ */
+static void keep_bytes(struct film_input *f, const uint8_t *bytes, size_t count)
 {
     if (f->kept_bytes + count > f->kept_room) {
         size_t room = 2 * (f->kept_bytes + count);
         uint8_t *more = room <= 2 * (size_t)KEPT_MOST ? av_realloc(f->kept, room) : NULL;
         if (!more) {
-            forget(f);
+            drop_kept(f);
             return;
         }
         f->kept = more;
@@ -51,7 +54,7 @@ static void keep(struct film_input *f, const uint8_t *bytes, size_t count)
     f->kept_bytes += count;
 }
 
-/* What is kept, when it is read again. */
+/* Reads from the kept bytes. */
 static int read_kept(struct film_input *f, uint8_t *to, size_t bytes)
 {
     size_t n = f->kept_bytes - f->kept_taken;
@@ -59,7 +62,7 @@ static int read_kept(struct film_input *f, uint8_t *to, size_t bytes)
     memcpy(to, f->kept + f->kept_taken, n);
     f->kept_taken += n;
     if (f->kept_taken == f->kept_bytes)
-        forget(f);
+        drop_kept(f);
     return (int)n;
 }
 
@@ -91,11 +94,11 @@ static int read_bytes(void *opaque, uint8_t *to, int bytes)
         return read_kept(f, to, (size_t)bytes);
     int n = read_new(f, to, bytes);
     if (n > 0 && f->keeping)
-        keep(f, to, (size_t)n);
+        keep_bytes(f, to, (size_t)n);
     return n;
 }
 
-static int64_t seek(void *opaque, int64_t offset, int whence)
+static int64_t seek_input(void *opaque, int64_t offset, int whence)
 {
     struct film_input *f = opaque;
     if (whence & AVSEEK_SIZE)
@@ -108,11 +111,12 @@ static int64_t seek(void *opaque, int64_t offset, int whence)
     return f->at = base + offset;
 }
 
-static AVIOContext *wrap(struct film_input *f, struct err *e)
+static AVIOContext *make_io(struct film_input *f, struct err *e)
 {
     uint8_t *buffer = av_malloc(BUFFER_BYTES);
     AVIOContext *io =
-        buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek) : NULL;
+        buffer ? avio_alloc_context(buffer, BUFFER_BYTES, 0, f, read_bytes, NULL, seek_input)
+               : NULL;
     if (!io) {
         av_free(buffer);
         err_memory(e, BUFFER_BYTES);
@@ -122,8 +126,10 @@ static AVIOContext *wrap(struct film_input *f, struct err *e)
     return io;
 }
 
-/* The bytes of an open file up to `size`; -1: of one that cannot be sought in. Takes `fd`, also
- * when it fails. */
+/*
+ * Makes an input of the open file `fd`, which has `size` bytes; -1: it cannot be sought in. Owns
+ * `fd` from then on, also after a failure.
+ */
 static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
@@ -132,7 +138,7 @@ static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
         f->fd = fd;
         f->size = size;
         f->keeping = size < 0;
-        io = wrap(f, e);
+        io = make_io(f, e);
     } else {
         err_memory(e, sizeof *f);
     }
@@ -148,7 +154,7 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     struct stat s = {0};
     bool numbered = file_descriptor(path) >= 0;
     *io = NULL;
-    /* libav opens files and disks by name, and reports a folder or a missing file. */
+    /* libavformat opens files and disks by name, and reports a folder or a missing file. */
     bool found = !numbered && stat(path, &s) == 0;
     if (!numbered && (!found || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
         return true;
@@ -169,7 +175,7 @@ bool film_input_again(AVIOContext **io, struct err *e)
     struct film_input *f = (*io)->opaque;
     if (f->size < 0 && !f->keeping)
         return false;
-    AVIOContext *anew = wrap(f, e);
+    AVIOContext *anew = make_io(f, e);
     if (!anew)
         return false;
     av_freep(&(*io)->buffer);
@@ -184,11 +190,11 @@ void film_input_go_on(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
     if (f->keeping)
-        forget(f);
+        drop_kept(f);
 }
 
-/* True when so many bytes of the film's beginning are in `head`. */
-static bool look(struct film_input *f, size_t bytes)
+/* Reads until `head` has so many bytes of the film's beginning. Returns false if it cannot. */
+static bool fill_head(struct film_input *f, size_t bytes)
 {
     while (f->head_bytes < bytes && bytes <= HEAD_BYTES) {
         ssize_t n = slow_read(f->fd, f->head + f->head_bytes, bytes - f->head_bytes);
@@ -203,12 +209,12 @@ static bool look(struct film_input *f, size_t bytes)
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    /* a box whose size takes more bytes goes on beyond what is looked at */
+    /* the extent of a box with 64 bits of size exceeds `head` */
     enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
-    if (f->size >= 0 || !look(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
+    if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
         return false;
-    for (int64_t at = 0; !pictures && !index && at >= 0 && look(f, (size_t)at + HEAD);
+    for (int64_t at = 0; !pictures && !index && at >= 0 && fill_head(f, (size_t)at + HEAD);
          at = mp4_box_next(f->head + at, HEAD, at)) {
         pictures = mp4_box_is(f->head + at, HEAD, "mdat");
         index = mp4_box_is(f->head + at, HEAD, "moov");
@@ -223,8 +229,8 @@ void film_input_close(AVIOContext **io)
     struct film_input *f = (*io)->opaque;
     if (f->fd >= 0)
         close(f->fd);
-    forget(f);
+    drop_kept(f);
     free(f);
-    av_freep(&(*io)->buffer); /* libav may have taken another for it */
+    av_freep(&(*io)->buffer); /* libavformat may have replaced it */
     avio_context_free(io);
 }

@@ -1,10 +1,10 @@
 /*
- * pipe_input.h - films that are no named regular files, as bytes for libavformat: pipes, FIFOs,
- * stdin by whatever name, sockets, terminals. libav's own reading would not hear a signal while it
- * waits for their bytes.
+ * pipe_input.h - reads films that are not named regular files for libavformat: pipes, FIFOs, stdin
+ * under any name, sockets, terminals. libavformat's own reading does not notice a signal while it
+ * waits for data.
  *
- * A regular file (stdin sent from one) is read from its beginning, wherever the descriptor stands,
- * and can be sought; the others are read once, front to back.
+ * A regular file (stdin redirected from one) is read from its beginning, wherever its descriptor is
+ * positioned, and can be sought in. The others are read once, front to back.
  */
 #ifndef BARCODE_CONTAINER_PIPE_INPUT_H
 #define BARCODE_CONTAINER_PIPE_INPUT_H
@@ -14,30 +14,30 @@
 #include "barcode/base/err.h"
 
 /*
- * Where libav is to get the film's bytes from here: *io, the caller's, film_input_close. NULL: it
- * is to open the film by its name, and to say what is wrong if it cannot. False, and NULL:
- * ERR_INPUT, or ERR_FAILED without memory.
+ * Opens the film's input as *io; the caller closes it with film_input_close. *io is NULL if
+ * libavformat is to open the film by its name, and to report any error. Returns false, with *io
+ * NULL, on ERR_INPUT, or on ERR_FAILED if out of memory.
  */
 bool film_input_open(const char *path, AVIOContext **io, struct err *e);
 
 /*
- * True for an MP4 from a pipe whose index stands after its pictures, so that it would have to be
- * read twice. To be asked before anything else is read: it reads the names of the first boxes,
- * which libav gets all the same.
+ * Returns true for an MP4 from a pipe whose index comes after its media data, so that it would have
+ * to be read twice. Call it before anything is read. It reads the headers of the first boxes, and
+ * libavformat gets those bytes all the same.
  */
 bool film_input_index_last(AVIOContext *io);
 
 /*
- * The same film from its first byte on, through a new AVIOContext for the one that was read so far:
- * *io, of which nobody else has a pointer. Of a pipe the bytes that were read are kept for that, up
- * to 64 MiB: false if there were more, or on ERR_FAILED.
+ * Replaces *io by a new AVIOContext that reads the film from its first byte again. Nobody else may
+ * have a pointer to *io. Up to 64 MiB of a pipe are kept for this: returns false if more were read,
+ * or on ERR_FAILED.
  */
 bool film_input_again(AVIOContext **io, struct err *e);
 
-/* It will not be read again from its beginning: lets go of what is kept for that. */
+/* Frees what is kept for film_input_again, which cannot be called any more. */
 void film_input_go_on(AVIOContext *io);
 
-/* Sets *io to NULL. NULL is fine. */
+/* Closes the input and sets *io to NULL. Does nothing if *io is NULL. */
 void film_input_close(AVIOContext **io);
 
 #endif

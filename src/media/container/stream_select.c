@@ -62,8 +62,7 @@ static int explain_none(const AVFormatContext *format, const char *path, struct 
     return -1;
 }
 
-/* What decides between streams, the most important first. A stream that cannot be decoded has no
- * pixels. */
+/* What ranks streams, the most important first. A stream that cannot be decoded has 0 pixels. */
 struct rank {
     bool shows, marked;
     int64_t pixels;
@@ -79,7 +78,7 @@ static struct rank rank_of(const AVStream *s)
         .shows = pixels > 0, .marked = s->disposition & AV_DISPOSITION_DEFAULT, .pixels = pixels};
 }
 
-static bool outranks(struct rank a, struct rank b)
+static bool is_higher_rank(struct rank a, struct rank b)
 {
     return a.shows != b.shows ? a.shows : a.marked != b.marked ? a.marked : a.pixels > b.pixels;
 }
@@ -94,7 +93,7 @@ int film_stream_choose(const AVFormatContext *format, int selected, const char *
     for (unsigned i = 0; i < format->nb_streams; i++) {
         const AVStream *s = format->streams[i];
         if (has_number(format, s) &&
-            (best < 0 || outranks(rank_of(s), rank_of(format->streams[best]))))
+            (best < 0 || is_higher_rank(rank_of(s), rank_of(format->streams[best]))))
             best = (int)i;
     }
     return best;

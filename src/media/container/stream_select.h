@@ -1,8 +1,8 @@
 /*
- * stream_select.h - which of a container's video streams is the film.
+ * stream_select.h - chooses the video stream of a container that is the film.
  *
- * They are numbered from 0 in the container's order, as in ffmpeg's "v:N". Cover pictures and
- * thumbnails have no number, unless there is nothing else.
+ * Video streams are numbered from 0 in the container's order, as in ffmpeg's "v:N". Cover pictures
+ * and thumbnails have no number, unless the container has no other video.
  */
 #ifndef BARCODE_CONTAINER_STREAM_SELECT_H
 #define BARCODE_CONTAINER_STREAM_SELECT_H
@@ -13,18 +13,18 @@
 #include "barcode/media/film.h"
 
 /*
- * Index of the stream to take. `selected` is its number, or SOURCE_STREAM_CHOICE: of those that can
- * be decoded the one with the most pixels a picture, among those marked as default where any is; of
- * equals the first. -1: ERR_USAGE for a number that is not there, ERR_INPUT for a container without
- * a film.
+ * Returns the index of the chosen stream. `selected` is its number, or SOURCE_STREAM_CHOICE: the
+ * stream that can be decoded and has the most pixels a frame, among those marked as default if
+ * there are any; of equal ones the first. Returns -1 with ERR_USAGE if that number does not exist,
+ * with ERR_INPUT if the container has no film.
  */
 int film_stream_choose(const AVFormatContext *format, int selected, const char *path,
                        struct err *e);
 
-/* film->video and film->videos, by film->stream. */
+/* Fills film->video and film->videos from film->stream. */
 void film_stream_count(const AVFormatContext *format, struct film *film);
 
-/* With -v, logs a line for each of several streams. */
+/* With -v, logs a line for each video stream if there are several. */
 void film_stream_log(AVFormatContext *format, const struct film *film);
 
 #endif

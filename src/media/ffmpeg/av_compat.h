@@ -1,6 +1,6 @@
 /*
- * av_compat.h - private to this room: the libav calls whose name or place depends on FFmpeg's
- * version, 5.1 to 9. The one place that tests for a version.
+ * av_compat.h - libav calls whose name or place depends on FFmpeg's version, 5.1 to 9. The only
+ * file that tests for a version.
  */
 #ifndef BARCODE_FFMPEG_AV_COMPAT_H
 #define BARCODE_FFMPEG_AV_COMPAT_H
@@ -12,7 +12,7 @@
 /* FFmpeg 6.1: a stream's side data moved to its parameters, and a frame's booleans became flags. */
 #define AV_COMPAT_6_1 (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100))
 
-/* FFmpeg 7.1: a codec's lists of formats are asked for by a function. */
+/* FFmpeg 7.1: a function returns a codec's lists of formats. */
 #define AV_COMPAT_7_1 (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
 /*

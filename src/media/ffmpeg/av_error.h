@@ -1,5 +1,5 @@
 /*
- * av_error.h - private to this room: errors of libav as sentences.
+ * av_error.h - errors of libav as sentences.
  */
 #ifndef BARCODE_FFMPEG_AV_ERROR_H
 #define BARCODE_FFMPEG_AV_ERROR_H
@@ -11,7 +11,7 @@
 /* Fills `e` (ERR_FAILED): libavcodec was out of memory for the film `path`. Returns false. */
 bool av_out_of_memory(const char *path, struct err *e);
 
-/* "Invalid data found", without libav types at the call. */
+/* Returns the text of a libav error, such as "Invalid data found", in text[]. */
 const char *av_error_text(int code, char text[128]);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * av_log.c - what libav says: one callback for the whole process, which sorts it by thread and by
+ * av_log.c - libav's messages: one callback for the process, which sorts them by thread and by
  * decoder.
  */
 #include "av_log.h"
@@ -14,7 +14,7 @@
 /* Where messages of this thread's demuxers are counted; NULL: nowhere. */
 static _Thread_local struct av_log_counts *listener;
 
-/* NULL: nobody takes the messages of decoders. */
+/* NULL: messages of decoders are ignored. */
 static _Atomic(av_log_codec_hook *) codec_hook;
 
 void av_log_set_codec_hook(av_log_codec_hook *hook) { atomic_store(&codec_hook, hook); }
@@ -27,14 +27,16 @@ struct av_log_counts *av_log_listen(struct av_log_counts *logged)
 }
 
 /*
- * Some signs are below the level of errors. MPEG-TS's demuxer measures its packets anew after each
- * search for the next one, and NUT's says where it begins to search.
+ * Counts a demuxer's message. Some that matter are below the level of errors: MPEG-TS's demuxer
+ * measures the packet size again after each search, and NUT's logs where it begins to search.
  */
 static void hear_demuxer(int level, const char *format)
 {
-    /* Of an ASF that was sent, the index behind the last packet is read as one. */
+    /* the index after the last packet of a streamed ASF is read as a packet */
     bool index = av_strstart(format, "ff asf skip ", NULL);
-    /* Ogg's first packets, of sound too, may begin before 0, as behind a cut: they get no time. */
+    /*
+     * Ogg's first packets, also those of sound, may have times before 0, for instance after a cut
+     */
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
     listener->jumps += av_strstart(format, "Continuity check failed", NULL);
@@ -42,7 +44,7 @@ static void hear_demuxer(int level, const char *format)
         av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
 }
 
-/* libav's own messages are about packets and tables: of use with -vv only. */
+/* The callback. libav's own messages concern packets and tables: shown with -vv only. */
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
     const AVClass *class = context ? *(const AVClass **)context : NULL;

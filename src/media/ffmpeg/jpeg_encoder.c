@@ -6,24 +6,24 @@
 
 enum { MARKER_SOI = 0xd8, MARKER_APP0 = 0xe0, MARKER_COM = 0xfe, MARKER_SOS = 0xda };
 
-static uint8_t luma(const uint8_t *p)
+static uint8_t luma_of(const uint8_t *p)
 {
     return (uint8_t)((19595 * p[0] + 38470 * p[1] + 7471 * p[2] + 32768) >> 16);
 }
 
-/* Of sums of four pixels. The offset keeps what is shifted above 0. */
-static uint8_t chroma(int r, int g, int b, int of_r, int of_g, int of_b)
+/* Returns a chroma value from sums of four pixels. The offset keeps the shifted value above 0. */
+static uint8_t chroma_of(int r, int g, int b, int of_r, int of_g, int of_b)
 {
     int value = (of_r * r + of_g * g + of_b * b + (128 << 18) + (1 << 17)) >> 18;
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
-static void convert(const uint8_t *rgb, int width, int height, AVFrame *to)
+static void convert_rgb(const uint8_t *rgb, int width, int height, AVFrame *to)
 {
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             to->data[0][y * to->linesize[0] + x] =
-                luma(rgb + ((size_t)y * (size_t)width + (size_t)x) * 3);
+                luma_of(rgb + ((size_t)y * (size_t)width + (size_t)x) * 3);
     for (int y = 0; y < height; y += 2) {
         const uint8_t *upper = rgb + (size_t)y * (size_t)width * 3,
                       *lower = y + 1 < height ? upper + (size_t)width * 3 : upper;
@@ -32,9 +32,9 @@ static void convert(const uint8_t *rgb, int width, int height, AVFrame *to)
             for (int c = 0; c < 3; c++)
                 sum[c] = upper[left + c] + upper[right + c] + lower[left + c] + lower[right + c];
             to->data[1][y / 2 * to->linesize[1] + x / 2] =
-                chroma(sum[0], sum[1], sum[2], -11059, -21709, 32768);
+                chroma_of(sum[0], sum[1], sum[2], -11059, -21709, 32768);
             to->data[2][y / 2 * to->linesize[2] + x / 2] =
-                chroma(sum[0], sum[1], sum[2], 32768, -27439, -5329);
+                chroma_of(sum[0], sum[1], sum[2], 32768, -27439, -5329);
         }
     }
 }
@@ -54,11 +54,11 @@ static AVFrame *frame_of(const uint8_t *rgb, int width, int height, int quantise
         err_memory(e, (size_t)width * (size_t)height * 3 / 2);
         return NULL;
     }
-    convert(rgb, width, height, f);
+    convert_rgb(rgb, width, height, f);
     return f;
 }
 
-static AVCodecContext *encoder(int width, int height, int quantiser, struct err *e)
+static AVCodecContext *open_encoder(int width, int height, int quantiser, struct err *e)
 {
     const AVCodec *codec = avcodec_find_encoder(AV_CODEC_ID_MJPEG);
     AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
@@ -86,7 +86,7 @@ static AVCodecContext *encoder(int width, int height, int quantiser, struct err 
     return c;
 }
 
-/* Where the comment goes: behind JFIF's segment, which must be the first. */
+/* Returns the position of the comment: after JFIF's segment, which must be the first. */
 static size_t behind_jfif(const AVPacket *p)
 {
     bool has = p->size > 6 && p->data[2] == 0xff && p->data[3] == MARKER_APP0;
@@ -94,7 +94,7 @@ static size_t behind_jfif(const AVPacket *p)
     return end <= (size_t)p->size ? end : 2;
 }
 
-static bool take(const AVPacket *p, const char *comment, struct jpeg *to, struct err *e)
+static bool copy_jpeg(const AVPacket *p, const char *comment, struct jpeg *to, struct err *e)
 {
     size_t at = behind_jfif(p), length = comment ? strlen(comment) : 0,
            extra = comment ? length + 4 : 0;
@@ -116,14 +116,14 @@ bool jpeg_encode(const uint8_t *rgb, int width, int height, int quantiser, const
                  struct jpeg *to, struct err *e)
 {
     *to = (struct jpeg){.width = width, .height = height};
-    AVCodecContext *c = encoder(width, height, quantiser, e);
+    AVCodecContext *c = open_encoder(width, height, quantiser, e);
     AVFrame *f = c ? frame_of(rgb, width, height, quantiser, e) : NULL;
     AVPacket *p = f ? av_packet_alloc() : NULL;
     bool ok =
         p && avcodec_send_frame(c, f) >= 0 && avcodec_receive_packet(c, p) >= 0 && p->size > 2;
     if (f && !ok)
         err_set(e, ERR_FAILED, "libavcodec could not encode a JPEG of %dx%d", width, height);
-    ok = ok && take(p, comment, to, e);
+    ok = ok && copy_jpeg(p, comment, to, e);
     av_packet_free(&p);
     av_frame_free(&f);
     avcodec_free_context(&c);

@@ -1,5 +1,5 @@
 /*
- * packet.h - packets for those who do not know libav.
+ * packet.h - packets for code that does not know libav.
  */
 #ifndef BARCODE_FFMPEG_PACKET_H
 #define BARCODE_FFMPEG_PACKET_H
@@ -12,8 +12,10 @@ extern "C" {
 
 struct AVPacket;
 
-/* Another reference to the same bytes; NULL on no memory. Free one. Its size in bytes. NULL is
- * fine. */
+/*
+ * packet_clone returns another reference to the same bytes, or NULL if out of memory. packet_free
+ * releases one. packet_size returns its bytes. All allow NULL.
+ */
 struct AVPacket *packet_clone(const struct AVPacket *p);
 void packet_free(struct AVPacket **p);
 size_t packet_size(const struct AVPacket *p);

@@ -1,10 +1,10 @@
 /*
- * side_data.h - what a packet says for those after it, given to key frames that are decoded apart
- * from it.
+ * side_data.h - side data that is valid from its packet on, for key frames that are decoded apart
+ * from that packet.
  *
- * An MP4 with several sample descriptions says with one packet that another one's headers hold from
- * there on, and a palette comes with the first picture that it holds for. A decoder that gets some
- * of the packets only would miss both.
+ * An MP4 with several sample descriptions has new headers in the side data of one packet, and a
+ * palette comes with the first picture that uses it. A decoder that gets only some of the packets
+ * would miss both.
  */
 #ifndef BARCODE_FFMPEG_SIDE_DATA_H
 #define BARCODE_FFMPEG_SIDE_DATA_H
@@ -23,15 +23,18 @@ struct AVPacket;
 
 enum { SIDE_DATA = 2 }; /* kinds */
 
-/* Of one reader, on its thread. Zero it first. */
+/* The side data of one reader, on its thread. Begins as {0}. */
 struct side_data {
     struct side_data_kept {
-        uint8_t *data; /* NULL: none came yet; owned */
+        uint8_t *data; /* NULL: none yet; owned */
         size_t size;
     } kept[SIDE_DATA];
 };
 
-/* Keeps what `packet` says; a key frame that lacks it gets it. False: memory. */
+/*
+ * Keeps the packet's side data. A key frame without it gets what was kept. Returns false if out of
+ * memory.
+ */
 bool side_data_keep(struct side_data *s, struct AVPacket *packet, bool key, struct err *e);
 
 void side_data_free(struct side_data *s);

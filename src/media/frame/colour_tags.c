@@ -1,6 +1,6 @@
 /*
- * colour_tags.c - whose word counts on matrix, range and transfer. DESIGN.md, section 5, has the
- * order.
+ * colour_tags.c - which of the tags decide matrix, range and transfer. DESIGN.md, section 5, has
+ * the order.
  */
 #include "colour_tags.h"
 
@@ -10,10 +10,9 @@
 #include "barcode/engine/colour.h"
 
 /*
- * Codecs that are BT.601 whatever the size of their pictures, because their standard says so or was
- * made before BT.709: RFC 6386 section 9.2 for VP8, and its older kin with it; the Theora
- * specification, 4.2; ITU-T H.261 and H.263 and what was made of them; ISO/IEC 11172-2; JFIF;
- * QuickTime's and Intel's.
+ * Codecs that are BT.601 for any frame size, by their standard or because they are older than
+ * BT.709: RFC 6386 section 9.2 for VP8, and its predecessors; the Theora specification, 4.2; ITU-T
+ * H.261 and H.263 and their derivatives; ISO/IEC 11172-2; JFIF; QuickTime's and Intel's.
  */
 static const enum AVCodecID always_bt601[] = {
     AV_CODEC_ID_VP3,        AV_CODEC_ID_VP4,    AV_CODEC_ID_VP5,    AV_CODEC_ID_VP6,
@@ -26,7 +25,7 @@ static const enum AVCodecID always_bt601[] = {
     AV_CODEC_ID_INDEO4,     AV_CODEC_ID_INDEO5,
 };
 
-/* Those without head room and foot room: JFIF, and DXV's YCgCo, which is R'G'B' turned round. */
+/* Codecs of full range: JFIF, and DXV's YCgCo, which is transformed R'G'B'. */
 static const enum AVCodecID always_full[] = {
     AV_CODEC_ID_MJPEG, AV_CODEC_ID_MJPEGB, AV_CODEC_ID_LJPEG, AV_CODEC_ID_SP5X, AV_CODEC_ID_AMV,
     AV_CODEC_ID_THP,   AV_CODEC_ID_MDEC,   AV_CODEC_ID_SVQ3,  AV_CODEC_ID_DXV,
@@ -43,8 +42,8 @@ static bool is_among(enum AVCodecID codec, const enum AVCodecID *list, size_t n)
 /* ------------------------------------------------------------------ tags */
 
 /*
- * H.273 derives Kr and Kb from the primaries and white point: what comes out is one of the named
- * pairs, to the fourth digit or near it.
+ * H.273 derives Kr and Kb from the primaries and the white point. The result is one of the named
+ * pairs, to about four digits.
  */
 static enum matrix matrix_of_primaries(enum AVColorPrimaries primaries)
 {
@@ -60,7 +59,7 @@ static enum matrix matrix_of_primaries(enum AVColorPrimaries primaries)
     }
 }
 
-/* UNSPECIFIED for tags that say nothing, or nothing that can be read. */
+/* Returns UNSPECIFIED for tags that are missing or unknown. */
 static enum matrix matrix_of(struct colour_tags t)
 {
     switch (t.space) {
@@ -80,8 +79,7 @@ static enum matrix matrix_of(struct colour_tags t)
     }
 }
 
-/* True if the tags say something that is read as something else: as a matrix near to it, or as
- * nothing. */
+/* Returns true if the tags are read as something else: as a similar matrix, or as none. */
 static bool is_odd(struct colour_tags t)
 {
     switch (t.space) {
@@ -109,7 +107,9 @@ static enum transfer transfer_of(struct colour_tags t)
                                                   : TRANSFER_SDR;
 }
 
-/* Only HDR's are looked at: others are BT.709's, or so near to it that nobody converts them. */
+/*
+ * Returns the primaries. Only those of HDR matter: the others are BT.709, or too near to convert.
+ */
 static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer transfer)
 {
     switch (said) {
@@ -124,7 +124,7 @@ static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer tra
 
 enum { TAGS_KEPT = 1 << 7 };
 
-/* H.264, HEVC and MPEG-2 have tags in their sequence headers, of 8 bits each but the range. */
+/* Only H.264, HEVC and MPEG-2 have tags in their sequence headers, of 8 bits each but the range. */
 void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f)
 {
     if (codec != AV_CODEC_ID_H264 && codec != AV_CODEC_ID_HEVC && codec != AV_CODEC_ID_MPEG2VIDEO)
@@ -132,7 +132,7 @@ void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f)
     uintptr_t kept =
         (uintptr_t)(f->colorspace & 0xff) << 24 | (uintptr_t)(f->color_primaries & 0xff) << 16 |
         (uintptr_t)(f->color_trc & 0xff) << 8 | TAGS_KEPT | (uintptr_t)(f->color_range & 3);
-    memcpy(&f->opaque, &kept, sizeof kept); /* a pointer that nobody follows */
+    memcpy(&f->opaque, &kept, sizeof kept); /* a pointer that is never dereferenced */
 }
 
 static struct colour_tags tags_of_frame(const AVFrame *f)
@@ -160,7 +160,7 @@ static bool is_rgb(enum AVPixelFormat format)
                  strncmp(d->name, "xyz", 3) == 0);
 }
 
-/* Black and white alone are that, whatever tags say of ranges. */
+/* Black and white have full range, whatever the tags are. */
 static bool is_two_tone(enum AVPixelFormat format)
 {
     return format == AV_PIX_FMT_MONOWHITE || format == AV_PIX_FMT_MONOBLACK;
@@ -172,15 +172,17 @@ static bool is_grey(enum AVPixelFormat format)
     return d && d->nb_components < 3 && !is_rgb(format);
 }
 
-/* libav's old way to say full range. */
+/* Returns true for libav's old formats of full range. */
 static bool is_yuvj(enum AVPixelFormat format)
 {
     const char *name = av_get_pix_fmt_name(format);
     return name && strncmp(name, "yuvj", 4) == 0;
 }
 
-/* The range where neither tags nor codec say: FFmpeg writes and reads untagged grey with its full
- * range. */
+/*
+ * Returns the range if neither tags nor codec have it: FFmpeg writes and reads untagged grey in
+ * full range.
+ */
 static enum range range_by_format(enum AVPixelFormat format)
 {
     return is_grey(format) ? RANGE_FULL : RANGE_LIMITED;
@@ -191,7 +193,7 @@ static enum range range_by_format(enum AVPixelFormat format)
 static void decide_matrix(const AVCodecParameters *par, struct colour_tags stream,
                           struct colour_tags container, struct film *f)
 {
-    /* RDD 36: in ProRes 0, which is R'G'B' elsewhere, is "unknown". */
+    /* RDD 36: in ProRes, 0 is "unknown". Elsewhere it is R'G'B'. */
     if (par->codec_id == AV_CODEC_ID_PRORES && stream.space == AVCOL_SPC_RGB)
         stream.space = AVCOL_SPC_UNSPECIFIED;
     f->matrix = matrix_of(stream);
@@ -241,7 +243,7 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
     if (is_rgb(par->format)) {
         f->matrix = MATRIX_RGB;
         f->range = RANGE_FULL;
-        f->matrix_by_size = f->range_by_format = true; /* should Y'CbCr come all the same */
+        f->matrix_by_size = f->range_by_format = true; /* in case frames are Y'CbCr after all */
         return;
     }
     decide_matrix(par, stream, container, f);

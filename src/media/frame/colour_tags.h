@@ -1,5 +1,5 @@
 /*
- * colour_tags.h - whose word counts on matrix, range and transfer.
+ * colour_tags.h - which of the tags decide matrix, range and transfer.
  */
 #ifndef BARCODE_FRAME_COLOUR_TAGS_H
 #define BARCODE_FRAME_COLOUR_TAGS_H
@@ -9,7 +9,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/media/film.h"
 
-/* What a stream, or a frame of it, says of its colours. */
+/* The colour tags of a stream or of a frame. */
 struct colour_tags {
     enum AVColorSpace space;
     enum AVColorPrimaries primaries;
@@ -20,20 +20,22 @@ struct colour_tags {
 struct colour_tags film_colour_tags(const AVCodecParameters *par);
 
 /*
- * Decides pixel format, matrix, range and transfer of `f` before decoding. `container`: what the
- * stream's tags were before libavformat decoded the first pictures, for decoders write
- * "unspecified" over them.
+ * Decides pixel format, matrix, range and transfer of `f` before decoding. `container` has the
+ * stream's tags from before libavformat decoded the first frames: decoders overwrite them with
+ * "unspecified".
  */
 void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f);
 
-/* Fills matrix, range, transfer and primaries of a view whose width and height are there. `format`:
- * what the frame was coded in. */
+/*
+ * Fills matrix, range, transfer and primaries of a view that has its width and height. `format` is
+ * the frame's coded format.
+ */
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film,
                           struct frame_view *view);
 
 /*
- * Keeps the colour tags of a frame whose decoding begins, in its `opaque`. From 6.1 on libavcodec
- * replaces the missing tags of a frame by those of the sequence in which the frame is output.
+ * Stores the colour tags of a frame whose decoding begins in its `opaque`. From 6.1 on libavcodec
+ * replaces missing tags of a frame by those of the sequence in which it is output.
  */
 void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f);
 

@@ -11,7 +11,7 @@ bool view_format_known(enum AVPixelFormat format)
     return view_format_direct(format) || unpack_knows(format);
 }
 
-static int shifted(int size, int shift) { return -(-size >> shift); }
+static int plane_side(int size, int shift) { return -(-size >> shift); }
 
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e)
@@ -19,8 +19,8 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
     enum AVPixelFormat coded = frame->format;
     if (!view_format_known(coded)) {
         const char *name = av_get_pix_fmt_name(coded);
-        return err_set(e, ERR_INPUT, "'%s': pixel format '%s' cannot be read", film->path,
-                       name ? name : "unknown");
+        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported",
+                       film->path, name ? name : "unknown");
     }
     *view = (struct frame_view){
         .orientation = film->orientation, .width = frame->width, .height = frame->height};
@@ -42,8 +42,8 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
             .data = frame->data[c->plane] + c->offset,
             .pitch = frame->linesize[c->plane],
             .step = c->step,
-            .width = chroma ? shifted(frame->width, d->log2_chroma_w) : frame->width,
-            .height = chroma ? shifted(frame->height, d->log2_chroma_h) : frame->height,
+            .width = chroma ? plane_side(frame->width, d->log2_chroma_w) : frame->width,
+            .height = chroma ? plane_side(frame->height, d->log2_chroma_h) : frame->height,
         };
     }
     return true;

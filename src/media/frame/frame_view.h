@@ -1,5 +1,5 @@
 /*
- * frame_view.h - decoded frames as frame.h describes them.
+ * frame_view.h - describes decoded frames by frame.h.
  */
 #ifndef BARCODE_FRAME_FRAME_VIEW_H
 #define BARCODE_FRAME_FRAME_VIEW_H
@@ -12,14 +12,14 @@
 #include "barcode/media/film.h"
 
 /*
- * Describes a decoded frame, or its copy in *planes where its own samples cannot be described
- * (pixfmt.c). *planes begins as NULL and is the caller's to free with av_frame_free; one a thread.
- * False for a pixel format that we cannot read (ERR_INPUT) and without memory (ERR_FAILED).
+ * Describes a decoded frame, or its copy in *planes if frame.h cannot describe its samples
+ * (pixfmt.c). *planes begins as NULL, one for each thread; the caller frees it with av_frame_free.
+ * Returns false with ERR_INPUT for an unsupported pixel format, with ERR_FAILED if out of memory.
  */
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e);
 
-/* The check alone, before any decoding. */
+/* Returns true if the pixel format is supported. */
 bool view_format_known(enum AVPixelFormat format);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * pixfmt.c - decoded pictures whose samples frame.h cannot describe, converted by libswscale:
- * palettes, fields of a word, big-endian words and X'Y'Z'. No sample changes its place or its
+ * pixfmt.c - converts decoded frames whose samples frame.h cannot describe, by libswscale:
+ * palettes, bit fields of a word, big-endian words and X'Y'Z'. No sample changes its position or
  * range.
  */
 #include "pixfmt.h"
@@ -28,11 +28,13 @@ bool view_format_direct(enum AVPixelFormat format)
         if (!same || !native || !whole || d->comp[i].depth > 16)
             return false;
     }
-    /* Not our colours; and luma samples at uneven distances, whatever the descriptor says. */
+    /*
+     * X'Y'Z' is no supported colour model, and this 4:1:1 has its luma samples at uneven distances.
+     */
     return strcmp(d->name, "xyz12le") != 0 && strcmp(d->name, "uyyvyy411") != 0;
 }
 
-/* Of a depth, in this machine's order. */
+/* Returns the planar 4:4:4 format of a depth, in this machine's byte order. */
 static enum AVPixelFormat planar_of(int depth)
 {
     return depth <= 8    ? AV_PIX_FMT_YUV444P
@@ -41,7 +43,7 @@ static enum AVPixelFormat planar_of(int depth)
                          : AV_PIX_FMT_YUV444P16;
 }
 
-/* The format that a picture is converted to. NONE: it cannot be. */
+/* Returns the format that a frame is converted to; NONE if it cannot be. */
 static enum AVPixelFormat target_of(enum AVPixelFormat format)
 {
     const uint64_t never = AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_HWACCEL;
@@ -72,7 +74,7 @@ static void free_context(void *user, uint8_t *context)
     sws_freeContext((struct SwsContext *)(void *)context);
 }
 
-/* Full range on both sides: libswscale then converts no range. */
+/* Opens a context with full range on both sides, so that libswscale converts no range. */
 static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
 {
     const int flags =
@@ -86,10 +88,10 @@ static struct SwsContext *open_context(const AVFrame *from, const AVFrame *to)
 }
 
 /*
- * Makes *planes, which keeps the context in its opaque_ref and the source's format, as its
- * descriptor, in `opaque`. Both serve while format and size stay. Returns false if out of memory.
+ * Makes *planes, with the context in its opaque_ref and the source format's descriptor in `opaque`.
+ * Both are reused while format and size stay the same. Returns false if out of memory.
  */
-static bool make_room(AVFrame **planes, const AVFrame *frame)
+static bool alloc_planes(AVFrame **planes, const AVFrame *frame)
 {
     AVFrame *p = *planes;
     void *source = (void *)av_pix_fmt_desc_get(frame->format);
@@ -113,7 +115,9 @@ static bool make_room(AVFrame **planes, const AVFrame *frame)
     return *planes != NULL;
 }
 
-/* libswscale leaves the lower half empty of what was 4 bits: white would not be white. */
+/*
+ * Fills the lower half of samples of 4 bits, which libswscale leaves 0: white would not be white.
+ */
 static void fill_lower_half(AVFrame *rgb24)
 {
     for (int y = 0; y < rgb24->height; y++) {
@@ -125,7 +129,7 @@ static void fill_lower_half(AVFrame *rgb24)
 
 bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
 {
-    if (!make_room(planes, frame))
+    if (!alloc_planes(planes, frame))
         return err_set(e, ERR_FAILED, "out of memory for a picture of %dx%d", frame->width,
                        frame->height);
     struct SwsContext *c = (struct SwsContext *)(void *)(*planes)->opaque_ref->data;

@@ -10,14 +10,19 @@
 
 #include "barcode/base/err.h"
 
-/* True if frame.h describes the format's samples as they lie. */
+/* Returns true if frame.h can describe the format's samples in place. */
 bool view_format_direct(enum AVPixelFormat format);
 
-/* True if libswscale can convert the format's samples to a format that view_format_direct knows. */
+/*
+ * Returns true if libswscale can convert the format's samples to a format that view_format_direct
+ * accepts.
+ */
 bool unpack_knows(enum AVPixelFormat format);
 
-/* Converts a frame of a format that unpack_knows into *planes, whose memory is kept while the
- * format and size stay. */
+/*
+ * Converts a frame of a format that unpack_knows accepts into *planes, whose memory is reused while
+ * format and size stay the same.
+ */
 bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e);
 
 #endif

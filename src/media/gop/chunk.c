@@ -20,11 +20,11 @@ bool chunk_append(struct chunk *r, const struct picture *p, struct err *e)
     return true;
 }
 
-/* Decides [begin, end), a stretch that starts where decoding may start. */
+/* Decides the actions of [begin, end), a segment that begins at a random access point. */
 static void plan_segment(struct chunk *r, const struct codec_traits *t, size_t begin, size_t end,
                          int top_layer)
 {
-    size_t stop = begin; /* one past the last wanted picture: what follows is not needed */
+    size_t stop = begin; /* one past the last selected picture: later ones are not needed */
     for (size_t i = begin; i < end; i++)
         if (r->picture[i].selected)
             stop = i + 1;
@@ -63,7 +63,7 @@ void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything)
             plan_segment(r, t, begin, end, top_layer);
         }
     }
-    /* RASL pictures of the first key refer to a chunk that this decoder never saw. */
+    /* RASL pictures of the first key frame refer to a chunk that this decoder never got. */
     for (size_t i = 0; i < r->count && (i == 0 || r->picture[i].rap == RAP_NONE); i++)
         if (r->picture[i].needs_before && !r->picture[i].selected)
             r->picture[i].action = ACTION_SKIP;
@@ -95,7 +95,7 @@ void chunk_order_check(struct chunk_order *o, const struct codec_traits *t, cons
 
 bool chunk_may_use_threads(const struct chunk *r)
 {
-    enum { LEAST = 8 }; /* pictures: fewer are over before the threads are filled */
+    enum { LEAST = 8 }; /* pictures: a shorter chunk ends before all threads are busy */
     if (r->unsure || r->count < LEAST)
         return false;
     for (size_t i = 0; i < r->count; i++) {

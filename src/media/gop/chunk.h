@@ -1,13 +1,13 @@
 /*
- * chunk.h - pictures in decoding order, collected into runs before they are decoded.
+ * chunk.h - pictures in decoding order, collected into chunks for decoding.
  *
- * A chunk is what one worker decodes in one go: one or more whole GOPs, starting where a
- * decoder that knows nothing may start, and after them, where it needs them, the next GOP's
- * key and leading pictures ("extras": they are displayed before that key and refer to this chunk).
- * Serials inside a chunk are consecutive, so serial - first serial is an index.
+ * A chunk is what one worker decodes at a time: one or more complete GOPs, beginning at a random
+ * access point. If needed, the next GOP's key frame and leading pictures follow ("next_leading"):
+ * they are displayed before that key frame and refer to this chunk. Serials inside a chunk are
+ * consecutive, so serial - first serial is an index.
  *
- * Nothing here knows libav: a packet is an opaque pointer that the three packet_
- * functions (packet.c) handle. Pure otherwise, one thread a chunk.
+ * Nothing here knows libav: a packet is an opaque pointer for the three functions of packet.h. Pure
+ * otherwise; one thread a chunk.
  */
 #ifndef BARCODE_GOP_CHUNK_H
 #define BARCODE_GOP_CHUNK_H
@@ -29,61 +29,69 @@ struct decoder_backend;
 struct chunk {
     struct picture *picture; /* [count] in decoding order */
     size_t count, room;
-    size_t own;           /* pictures [own, count) are extras */
-    size_t selected;      /* how many are wanted, extras included */
+    size_t own;           /* pictures [own, count) are next_leading */
+    size_t selected;      /* selected pictures, next_leading included */
     size_t bytes;         /* of all packets */
-    uint64_t frames;      /* displayed frames that are covered once the chunk is done */
-    bool unsure;          /* its display order is a guess: decode everything and see */
-    size_t bytes_pending; /* of packets that no decoder has got yet */
+    uint64_t frames;      /* frames of the film that are covered once the chunk is done */
+    bool unsure;          /* its display order is a guess: decode everything and check */
+    size_t bytes_pending; /* of packets that no decoder has received yet */
     size_t work;          /* of decoding bytes_pending, in bytes (decode_pass.c) */
-    size_t passed;  /* pictures that a software worker is done with (decode_pass_pictures_done) */
-    int64_t cpu_ns; /* the worker's processor time when it was last counted */
-    /* when a worker took it (scheduler_next_chunk) */
-    int64_t taken_ns; /* clock_ns */
-    const struct decoder_backend *backend;
-    int threads; /* of its decoder */
+    size_t passed;    /* pictures that a software worker has finished (decode_pass_pictures_done) */
+    int64_t cpu_ns;   /* the worker's processor time when it was last counted */
+    int64_t taken_ns; /* when a worker took it (scheduler_next_chunk), by clock_ns */
+    const struct decoder_backend *backend; /* the worker's; NULL: not taken */
+    int threads;                           /* of its decoder */
 };
 
-/* Moves *p to the end of the chunk; its packet's owner is the chunk from then on. False: memory, *p
- * untouched. */
+/*
+ * Appends *p to the chunk, which owns the packet from then on. Returns false if out of memory, with
+ * *p unchanged.
+ */
 bool chunk_append(struct chunk *r, const struct picture *p, struct err *e);
 
 /*
- * Decides every picture's action. `everything` decodes all pictures (a second try), else only what
- * wanted pictures need: per segment (from one RAP_CLOSED to the next) nothing after the last wanted
- * picture, no unwanted droppable ones, no RASL of the chunk's first key. HEVC droppable counts only
- * at the chunk's highest temporal layer.
+ * Decides the action of each picture. `everything` decodes all pictures (a second attempt).
+ * Otherwise only what selected pictures need is decoded. That excludes, in each segment (from one
+ * RAP_CLOSED to the next), all pictures after the last selected one, droppable pictures that are
+ * not selected, and RASL pictures of the chunk's first key frame. HEVC pictures are droppable only
+ * in the chunk's highest temporal layer.
  */
 void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything);
 
-/* The most pictures that precede one in decoding order and follow it in display order: a decoder's
- * needed delay. */
+/*
+ * Returns the largest number of pictures that precede one in decoding order and follow it in
+ * display order: the delay that a decoder needs.
+ */
 int chunk_reorder_depth(const struct chunk *r);
 
 /*
- * Pictures of a chunk come out of a decoder in display order, or the chunker expected a wrong
- * order. Begin with zeros; a chunk that is decoded anew begins with `last` 0.
+ * Checks that a decoder outputs a chunk's frames in the display order that the chunker expected.
+ * Begins as {0}; set `last` to 0 before a chunk is decoded again.
  */
 struct chunk_order {
     uint64_t last; /* highest frame number that came out so far */
-    bool wrong;    /* a picture came out after one that should have followed it */
+    bool wrong;    /* a frame came out after one that should have followed it */
 };
 
-/* `p` came out. Hidden pictures and those that are staged already say nothing, nor do codecs that
- * do not reorder. */
+/*
+ * Notes that the frame of `p` came out. Hidden pictures, those that are done, and codecs that do
+ * not reorder are ignored.
+ */
 void chunk_order_check(struct chunk_order *o, const struct codec_traits *t,
                        const struct picture *p);
 
 /*
- * Returns true if a decoder with frame threads may decode it: it is long enough to gain, its order
- * is no guess, and no picture is known to be missing or truncated.
+ * Returns true if a decoder with frame threads may decode the chunk: it is long enough to gain, its
+ * order is no guess, and no picture is known to be missing or truncated.
  */
 bool chunk_may_use_threads(const struct chunk *r);
 
-/* True if every picture that is wanted is done. */
+/* Returns true if each selected picture is done. */
 bool chunk_is_complete(const struct chunk *r);
 
-/* Frees pictures and packets and the chunk itself; *r becomes NULL. NULL is fine. */
+/*
+ * Frees the chunk with its pictures and packets, and sets *r to NULL. Does nothing if *r is NULL.
+ */
 void chunk_free(struct chunk **r);
 
 #ifdef __cplusplus

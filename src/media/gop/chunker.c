@@ -14,19 +14,19 @@ struct chunker {
     struct chunker_config config;
     struct chunker_counts counts;
     struct selection_cursor cursor;
-    struct chunk *pending;  /* wanted GOPs that wait for company; may be NULL */
+    struct chunk *pending;  /* selected GOPs to be merged with the next ones; may be NULL */
     struct chunk *gop;      /* the GOP being collected, its key first */
-    struct chunk *next;     /* the following GOP's key and leading pictures so far */
-    struct picture **shown; /* scratch: one GOP in display order */
+    struct chunk *next;     /* the next GOP's key frame and leading pictures so far */
+    struct picture **shown; /* scratch memory: one GOP in display order */
     size_t shown_room;
     bool rap_seen, first_gop;
-    bool unsure;                /* about the display order of the GOP that is being closed */
-    bool filled, filled_before; /* dropped frames were put into it, into the GOP before it */
+    bool unsure;                /* the display order of the GOP that is being closed is a guess */
+    bool filled, filled_before; /* missing frames were numbered in it; in the GOP before it */
     bool real; /* frames are missing at the gaps near the GOP that was closed last */
-    const struct picture *ahead; /* the one that is being pushed; NULL: the film ended */
+    const struct picture *ahead; /* the picture that is being pushed; NULL: the film ended */
     struct gaps gaps;
     bool stopped; /* by chunker_stop */
-    bool lost;    /* a picture was: from then on, not every count of order is to be believed */
+    bool lost;    /* some picture is lost: not every later order count can be relied on */
     struct timeline timeline;
 };
 
@@ -90,7 +90,8 @@ static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *
 
 /* ------------------------------------------------------------------ times and selection */
 
-static bool choose(struct chunker *g, struct picture *p, int64_t time, int64_t next, struct err *e)
+static bool select_frame(struct chunker *g, struct picture *p, int64_t time, int64_t next,
+                         struct err *e)
 {
     uint64_t column = 0;
     uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
@@ -104,18 +105,18 @@ static bool choose(struct chunker *g, struct picture *p, int64_t time, int64_t n
     return columns_announce(g->config.columns, &p->tag, e);
 }
 
-/* The film's last frame, which nothing follows that would end it. */
+/* Numbers the film's last frame, which no other frame ends. */
 static bool number_last(struct chunker *g, struct picture *p, int64_t time, struct err *e)
 {
     int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
     bool usual = stays == g->config.frame_us;
     frame_times_add(g->config.frame_times, time, usual ? FRAME_TIMES_OPEN : time + stays);
-    return choose(g, p, time,
-                  usual ? selection_last_until(&g->config.selection, time, stays) : time + stays,
-                  e);
+    return select_frame(
+        g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays,
+        e);
 }
 
-/* Numbers the frame at `time`, and frames that were dropped between it and the one at `next`. */
+/* Numbers the frame at `time`, and the frames that are missing between it and the one at `next`. */
 static bool number_frame(struct chunker *g, struct picture *p, const struct picture *follower,
                          int64_t time, int64_t next, struct err *e)
 {
@@ -128,21 +129,23 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     g->counts.dropped += gone;
     int64_t until = gone > 0 ? gap_frame_time(from, next, 1, gone) : next;
     frame_times_add(g->config.frame_times, time, until);
-    if (!choose(g, p, time, until, e))
+    if (!select_frame(g, p, time, until, e))
         return false;
     for (uint64_t i = 1; i <= gone; i++) {
         struct picture gap = {.lost = true};
         time = until;
         until = gap_frame_time(time, next, 1, gone - i);
         frame_times_add(g->config.frame_times, time, until);
-        if (!choose(g, &gap, time, until, e))
+        if (!select_frame(g, &gap, time, until, e))
             return false;
         g->counts.dropped_selected += gap.selected;
     }
     return true;
 }
 
-/* Numbers g->shown[0..n) and asks the selection; the frame after them is `after`, or the film ends.
+/*
+ * Numbers g->shown[0..n) and applies the selection. `after` is the frame after them; NULL: the film
+ * ends.
  */
 static bool number_frames(struct chunker *g, size_t n, const struct picture *after, struct err *e)
 {
@@ -162,8 +165,10 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
     return true;
 }
 
-/* VP9 and AV1 have so little of a form that a few packets of rubbish may look like pictures before
- * one does not. */
+/*
+ * Marks the pictures before index `i` as suspect. VP9 and AV1 have so little redundancy that a few
+ * damaged packets may look like pictures: four of them are suspect.
+ */
 static void suspect_before(const struct chunker *g, struct chunk *r, size_t i)
 {
     enum bitstream stream = g->config.traits.stream;
@@ -172,14 +177,16 @@ static void suspect_before(const struct chunker *g, struct chunk *r, size_t i)
         r->picture[i - k].suspect = true;
 }
 
-/* True if something is gone right before picture `p`. */
+/* Returns true if something is missing right before picture `p`. */
 static bool is_after_gap(const struct chunker *g, const struct picture *p)
 {
     return p->lost || (p->after_gap && g->real);
 }
 
-/* True if more is gone between the following GOP's key and the picture being pushed than can still
- * come. */
+/*
+ * Returns true if so many frames are missing between the next GOP's key frame and the picture being
+ * pushed that reordering cannot explain it.
+ */
 static bool is_far_ahead(const struct chunker *g)
 {
     enum { REACH = 17 }; /* no codec reorders by more than 16 */
@@ -216,10 +223,9 @@ static void check_gaps(struct chunker *g)
 }
 
 /*
- * Leaves g->shown[0..n) undecoded when each of its wanted pictures is there already. All or none: a
- * GOP is decoded as it would be without the others, so that what its decoder has to say about it
- * comes out the same. One whose order is a guess is decoded always: only that shows whether the
- * guess was right.
+ * Deselects the selected pictures of g->shown[0..n) if all of them exist already. All or none: a
+ * GOP is decoded as it would be without them, so that its decoder finds the same damage. A GOP
+ * whose order is a guess is always decoded: only that shows whether the guess was right.
  */
 static void leave_out(const struct chunker *g, size_t n)
 {
@@ -236,7 +242,7 @@ static void leave_out(const struct chunker *g, size_t n)
 
 /* ------------------------------------------------------------------ runs */
 
-/* Sends the pending run off. `following` is the GOP right after it (NULL: none). */
+/* Emits the pending chunk. `following` is the GOP right after it (NULL: none). */
 static bool emit_pending(struct chunker *g, struct chunk *following, struct err *e)
 {
     struct chunk *chunk = g->pending;
@@ -263,8 +269,10 @@ static bool hand_out_key(struct chunker *g, struct err *e)
     return !g->config.key || !shows || g->config.key(g->config.user, key, e);
 }
 
-/* What is displayed after the GOP that is being closed: g->next's first picture. Its leading ones
- * have their places before its key. */
+/*
+ * Returns the picture that is displayed after the GOP that is being closed: the first one of
+ * g->next that does not lead. NULL: none.
+ */
 static const struct picture *find_after(const struct chunker *g)
 {
     for (size_t i = 0; i < g->next->count; i++)
@@ -295,7 +303,7 @@ static bool close_gop(struct chunker *g, struct err *e)
     if (needed) {
         if (!g->pending && !(g->pending = new_chunk(e)))
             return false;
-        if (g->pending->count == 0) /* a first GOP's leading pictures were the chunk's before */
+        if (g->pending->count == 0) /* a first GOP's leading pictures are in the chunk before */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].selected &= !g->gop->picture[i].leading;
         if (!gop_move_pictures(g->pending, g->gop, e))
@@ -317,12 +325,15 @@ static bool close_gop(struct chunker *g, struct err *e)
 
 /* ------------------------------------------------------------------ pushing */
 
-static bool leads(const struct chunker *g, const struct picture *key, const struct picture *p)
+static bool is_leading(const struct chunker *g, const struct picture *key, const struct picture *p)
 {
     if (!g->config.traits.reorder || key->rap == RAP_CLOSED || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
-    /* A picture after a gap may lead a key in the gap. A truncated key may have no time. */
+    /*
+     * A picture after a gap may lead a key frame that is missing. A truncated key frame may have no
+     * time.
+     */
     if (timed && (g->lost || gaps_inside(&g->gaps, key->serial, p->serial)))
         return p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
@@ -334,7 +345,7 @@ static bool leads(const struct chunker *g, const struct picture *key, const stru
     return by_time && timed && p->pts_us < key->pts_us;
 }
 
-static bool keep(struct chunk *r, struct picture *p, struct err *e)
+static bool append_picture(struct chunk *r, struct picture *p, struct err *e)
 {
     if (chunk_append(r, p, e))
         return true;
@@ -344,23 +355,24 @@ static bool keep(struct chunk *r, struct picture *p, struct err *e)
 
 static bool push_before_first_rap(struct chunker *g, struct picture *p, struct err *e)
 {
-    /* A film whose first picture is lost begins with it: the film was not cut there. */
+    /* A film whose first picture is lost begins with that picture: the film was not cut there. */
     if (p->lost && g->gop->count == 0) {
         g->rap_seen = true;
         g->first_gop = false;
-        return keep(g->gop, p, e);
+        return append_picture(g->gop, p, e);
     }
-    /* One that refers to nothing needs no mark to begin with. */
+    /* a picture that refers to no other can begin the film without being marked */
     if (p->intra && !p->hidden && p->rap == RAP_NONE && g->gop->count == 0)
         p->rap = RAP_OPEN;
     if (p->rap == RAP_NONE)
-        return keep(g->gop, p, e);
-    /* What came before refers to pictures that are not in the file. */
+        return append_picture(g->gop, p, e);
+    /* Earlier pictures refer to pictures that are not in the file. */
     for (size_t i = 0; i < g->gop->count; i++)
         g->counts.lead_in += !g->gop->picture[i].hidden;
     chunk_free(&g->gop);
     g->rap_seen = true;
-    return (g->gop = new_chunk(e)) != NULL ? keep(g->gop, p, e) : (packet_free(&p->packet), false);
+    return (g->gop = new_chunk(e)) != NULL ? append_picture(g->gop, p, e)
+                                           : (packet_free(&p->packet), false);
 }
 
 void chunker_break_off(struct chunker *g, uint64_t serial)
@@ -384,31 +396,33 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
             packet_free(&p->packet);
             return false;
         }
-        return keep(g->next, p, e);
+        return append_picture(g->next, p, e);
     }
     struct chunk *in = g->next->count > 0 ? g->next : g->gop;
     if (in == g->next || g->first_gop)
-        p->leading = leads(g, &in->picture[0], p);
+        p->leading = is_leading(g, &in->picture[0], p);
     if (in == g->next) {
         if (p->leading || p->hidden)
-            return keep(in, p, e);
+            return append_picture(in, p, e);
         if (!close_gop(g, e)) {
             packet_free(&p->packet);
             return false;
         }
-        return keep(g->gop, p, e);
+        return append_picture(g->gop, p, e);
     }
     if (p->leading) {
-        /* Only the film's first GOP comes here: its leading pictures show if they need nothing
-         * before it. */
+        /*
+         * Only the film's first GOP gets here: its leading pictures are displayed if they need
+         * nothing before it.
+         */
         bool hevc = g->config.traits.stream == STREAM_HEVC;
         bool whole = (hevc || g->gop->picture[0].closed) && !p->needs_before;
         p->leading = false;
         p->hidden |= !whole;
     } else if (!p->hidden) {
-        g->first_gop = false; /* leading pictures come right after their key */
+        g->first_gop = false; /* leading pictures come right after their key frame */
     }
-    return keep(in, p, e);
+    return append_picture(in, p, e);
 }
 
 void chunker_stop(struct chunker *g) { g->stopped = true; }
@@ -432,7 +446,10 @@ bool chunker_stuck(const struct chunker *g, bool at_end)
 {
     if (!g->rap_seen && at_end)
         return g->gop->count > 0;
-    /* A key whose time or order is far too high seems to be led by everything after it. */
+    /*
+     * A key frame whose time or order count is far too high seems to be led by all pictures after
+     * it.
+     */
     return !g->config.key && (too_long(g->gop) || too_long(g->next));
 }
 
@@ -451,8 +468,10 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
     struct chunk *held = g->gop;
     if (!emit_pending(g, held, e))
         return false;
-    /* next holds at most the following GOP's key and leading pictures: next in decoding order, and
-     * without a number yet. */
+    /*
+     * g->next holds at most the next GOP's key frame and leading pictures. They come next in
+     * decoding order, and have no numbers yet.
+     */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
     if (!gop_move_pictures(held, g->next, e))

@@ -1,22 +1,23 @@
 /*
- * chunker.h - from single pictures in decoding order to runs, with the selection applied
- * before anything is decoded.
+ * chunker.h - collects pictures in decoding order into chunks, and applies the selection before
+ * anything is decoded.
  *
- *     push K0 p p p | K1 b b p p | K2 ...          (decoding order; | = a cut, b = leading)
- *     GOP 0 is known whole when K1's first non-leading picture (or the next cut) comes:
- *     its display order is [its own pictures but its leading ones] + [K1's leading ones].
+ *     push K0 p p p | K1 b b p p | K2 ...       (decoding order; | = a random access point,
+ *                                                b = leading)
+ *     GOP 0 is complete when K1's first non-leading picture comes (or the next random access
+ *     point). Its display order is [its pictures but the leading ones] + [K1's leading ones].
  *
- * The GOP's pictures get their frame numbers and times, the selection says which are wanted,
- * and each wanted one is announced in the columns, so that one which never decodes is known.
- * A GOP without a wanted picture is thrown away unread; others are merged into runs of about
- * CHUNK_PICTURES as long as they follow one another.
+ * The GOP's pictures get their frame numbers and times. The selection picks some of them, and each
+ * is announced in the columns, so that a picture that never decodes is known. A GOP without a
+ * selected picture is dropped. Other GOPs are merged into chunks of about CHUNK_PICTURES while they
+ * are consecutive.
  *
- * A lost picture (chunk.h) takes its place by its time. The frames that must have been in a gap
+ * A lost picture (coded_picture.h) gets its place by its time. Frames that are missing in a gap
  * between two pictures are numbered, timed and announced too, though they are never decoded.
  *
- * One thread. Order inside a GOP is by picture order count, as decoders do it, where the counts
- * make sense; else by time where every picture has a distinct one; else (codecs that do not
- * reorder) by arrival. A chunk in which the first two disagree is marked `unsure`.
+ * One thread. The order inside a GOP is by picture order count, as in decoders, if the counts are
+ * valid. Otherwise it is by time if each picture has a distinct time, and by arrival for codecs
+ * that do not reorder. A chunk in which the first two contradict each other is marked `unsure`.
  */
 #ifndef BARCODE_GOP_CHUNKER_H
 #define BARCODE_GOP_CHUNKER_H
@@ -33,42 +34,44 @@ extern "C" {
 #endif
 
 enum {
-    CHUNK_PICTURES = 64,     /* GOPs are merged until a chunk has this many */
-    GOP_PICTURES_MAX = 1500, /* a GOP that grows beyond is decoded as it is read */
+    CHUNK_PICTURES = 64,     /* GOPs are merged until a chunk has this many pictures */
+    GOP_PICTURES_MAX = 1500, /* a longer GOP is decoded while it is read */
 };
 #define GOP_BYTES_MAX ((size_t)192 << 20)
 
 struct chunker_counts {
     uint64_t displayed;        /* frames numbered so far */
-    uint64_t chunks, skipped;  /* runs emitted, GOPs not needed */
-    uint64_t lead_in;          /* pictures before the first cut */
-    uint64_t dropped;          /* of the displayed ones: in a gap */
-    uint64_t dropped_selected; /* of them: selected */
+    uint64_t chunks, skipped;  /* chunks emitted; GOPs that were not needed */
+    uint64_t lead_in;          /* pictures before the first random access point */
+    uint64_t dropped;          /* displayed frames that are missing, in gaps */
+    uint64_t dropped_selected; /* missing frames that are selected */
 };
 
-/* Takes a chunk (and owns it, on failure too). */
+/* Receives a chunk and owns it, also after a failure. */
 typedef bool chunker_emit(void *user, struct chunk *chunk, struct err *e);
 
-/* A key frame that is displayed: numbered, with its time in its tag. Its packet may be taken, and
- * is then to be set to NULL. */
+/*
+ * Receives a displayed key frame, with its number and time in its tag. It may take the packet, and
+ * then sets it to NULL.
+ */
 typedef bool chunker_key(void *user, struct picture *key, struct err *e);
 
 struct chunker_config {
     struct selection selection;
     struct codec_traits traits;
-    int64_t frame_us;                /* nominal time of a frame, for those that have none (> 0) */
-    struct columns *columns;         /* wanted frames are announced here; NULL: not at all */
+    int64_t frame_us;                /* nominal frame time, > 0, for frames without a time */
+    struct columns *columns;         /* selected frames are announced here; NULL: not at all */
     struct frame_times *frame_times; /* every numbered frame is noted here; NULL: not at all */
     /*
-     * asked of every selected frame; a GOP that has them all is not decoded; other GOPs are. NULL:
-     * none is there
+     * Returns whether a selected frame exists already. A GOP whose selected frames all exist is not
+     * decoded; any other GOP is decoded completely. NULL: no frame exists
      */
     frame_have *have;
     void *have_user;
     chunker_emit *emit; /* NULL: nothing is emitted (only counting) */
     /*
-     * Called for each GOP's first picture instead of any selection: the other pictures need no
-     * packets, and a GOP may be of any length. NULL: the selection picks.
+     * Called for each GOP's first picture, instead of the selection. Then the other pictures need
+     * no packets, and a GOP may have any length. NULL: the selection picks.
      */
     chunker_key *key;
     void *user; /* of both */
@@ -78,7 +81,7 @@ struct chunker;
 
 struct chunker *chunker_open(const struct chunker_config *config, struct err *e);
 
-/* Takes *p's packet, on failure too. */
+/* Pushes the next picture, and owns its packet from then on, also after a failure. */
 bool chunker_push(struct chunker *g, struct picture *p, struct err *e);
 
 /*
@@ -88,33 +91,35 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e);
  */
 void chunker_stop(struct chunker *g);
 
-/* The film has ended, or chunker_stop was called: emits what is held. */
+/* Ends the film, or the part before chunker_stop: emits what is held. */
 bool chunker_end(struct chunker *g, struct err *e);
 
 /*
- * The file broke off before picture `serial`, which does not come: to be called before the film's
- * end.
+ * Notes that the file is truncated before picture `serial`, which does not come. Call it before
+ * chunker_end.
  */
 void chunker_break_off(struct chunker *g, uint64_t serial);
 
 /*
- * True when what is held cannot become a chunk: a GOP is too long to hold, or no cut was seen for
- * as long (or, `at_end`, at all). The caller then asks chunker_release and decodes sequentially
- * from there.
+ * Returns true if the held pictures cannot become a chunk: a GOP is too long, or no random access
+ * point came for as long (`at_end`: at all). The caller then calls chunker_release and decodes
+ * sequentially from there.
  */
 bool chunker_stuck(const struct chunker *g, bool at_end);
 
-/* True once the film's first picture that can be decoded is known, and which of its leading
- * pictures. */
+/*
+ * Returns true once it is known with which picture the film begins, and which of its leading
+ * pictures can be decoded.
+ */
 bool chunker_begun(const struct chunker *g);
 
-/* True when the selection can want nothing more. */
+/* Returns true if the selection can pick nothing more. */
 bool chunker_done(const struct chunker *g);
 
 /*
- * What a sequential decoder needs to go on from here: emits everything before the GOP being
- * collected and hands out that GOP's pictures (the caller's, chunk_free), the cursor, the next
- * frame number and the timeline.
+ * What a sequential decoder needs to go on from here. chunker_release emits everything before the
+ * GOP that is being collected. It moves that GOP's pictures (the caller frees them by chunk_free),
+ * the cursor, the next frame number and the timeline to *s.
  */
 struct chunker_state {
     struct chunk *held; /* may be empty, never NULL */
@@ -126,7 +131,7 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e);
 
 struct chunker_counts chunker_counts_now(const struct chunker *g);
 
-/* Time of the last numbered frame; -1 before the first. */
+/* Returns the time of the last numbered frame; -1 before the first. */
 int64_t chunker_last_us(const struct chunker *g);
 
 void chunker_free(struct chunker **g);

@@ -38,9 +38,9 @@ static bool all_ordered(struct picture *const *p, size_t n)
 }
 
 /*
- * True if the bitstream can have meant these order counts, by which the pictures are sorted: each
- * once, and none so late that it waits for more pictures than a decoder keeps. What fails has
- * counts that began anew in mid-GOP, or come from damage.
+ * Returns true if the order counts, by which the pictures are sorted, are valid: distinct, and no
+ * picture waits for more pictures than a decoder keeps. Invalid counts restart in mid-GOP, or come
+ * from damage.
  */
 static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
 {
@@ -80,8 +80,10 @@ static bool are_apart(struct picture *const *p, size_t i, size_t j)
     return p[first]->lost;
 }
 
-/* The time of MPEG-2's picture i, which has none: from one nearby, by their order, which counts
- * frames. */
+/*
+ * Returns the time of picture `i` of MPEG-2, which has none: from a picture nearby, since the order
+ * counts frames.
+ */
 static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64_t frame_us)
 {
     enum { NEAR = 3 };
@@ -92,8 +94,10 @@ static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64
     return i > 0 ? p[i - 1]->pts_us + frame_us : TIME_NONE;
 }
 
-/* By time, a picture without one right after that which came before it. Without any times lost
- * pictures do so by their order. */
+/*
+ * Sorts by time; a picture without a time goes right after the picture that came before it. Without
+ * any times, lost pictures do so by order.
+ */
 static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
 {
     bool mpeg2 = stream == STREAM_MPEG2;
@@ -109,7 +113,7 @@ static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n
     qsort(p, n, sizeof *p, timed ? by_time : by_order);
 }
 
-/* Decoders go by the bitstream's order and never look at times. */
+/* Decoders use the bitstream's order and ignore times. */
 bool sort_display_order(const struct codec_traits *traits, bool gaps, int64_t frame_us,
                         struct picture **p, size_t n)
 {

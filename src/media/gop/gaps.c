@@ -4,8 +4,10 @@ void gaps_note(struct gaps *g, uint64_t serial) { g->after[g->noted++ % GAPS_KEP
 
 bool gaps_between(const struct gaps *g, uint64_t a, uint64_t b, bool reordered)
 {
-    /* No codec reorders by more than 16: so far may the pictures around a missing one lie from its
-     * place in decoding order. */
+    /*
+     * No codec reorders by more than 16, so pictures around a missing one may be that far from its
+     * place in decoding order.
+     */
     uint64_t reach = reordered ? 17 : 0, kept = g->noted < GAPS_KEPT ? g->noted : GAPS_KEPT;
     uint64_t first = a < b ? a : b, last = a < b ? b : a;
     for (uint64_t i = 0; i < kept; i++)

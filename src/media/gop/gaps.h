@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-enum { GAPS_KEPT = 64 }; /* the latest; a GOP of more gaps is beyond help */
+enum { GAPS_KEPT = 64 }; /* the latest; a GOP with more gaps cannot be mended */
 
 struct gaps {
     uint64_t after[GAPS_KEPT]; /* serial of the first picture after each */
     uint64_t noted;
-    int64_t latest_us; /* of gaps_reached */
+    int64_t latest_us; /* the latest time of gaps_reached */
 };
 
 /* Notes a gap right before picture `serial`, in decoding order. */

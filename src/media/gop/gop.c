@@ -37,8 +37,10 @@ bool gop_add_next_leading(struct chunk *chunk, struct chunk *following, bool gap
         if (p->leading) {
             p->selected = false;
         } else {
-            /* The key has no number yet: it is displayed right after the last of its leading
-             * pictures. */
+            /*
+             * The key frame has no number yet: it is displayed right after the last of its leading
+             * pictures.
+             */
             copy.selected = false;
             copy.frame = following->picture[last - 1].frame + following->count;
         }

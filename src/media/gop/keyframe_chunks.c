@@ -20,8 +20,10 @@ void keys_drop(struct keys *k)
     k->holds = false;
 }
 
-/* The key frame alone, or its two fields. Both are decoded: nothing of a chunk of one picture is
- * left out. */
+/*
+ * Makes a chunk of the held key frame, or of its two fields. Both are decoded: a chunk of one frame
+ * skips nothing.
+ */
 static struct chunk *make_chunk(struct keys *k, struct err *e)
 {
     struct chunk *chunk = calloc(1, sizeof *chunk);
@@ -96,8 +98,7 @@ void keys_serve(struct keys *k, int64_t until)
     uint64_t first;
     if (!k->holds)
         return;
-    /* When the key frame itself came up says nothing: the first one serves what was wanted before
-     * it. */
+    /* The key frame's own time does not matter: the first key frame also fills earlier columns. */
     uint32_t n =
         selection_take(&k->cursor, until == INT64_MAX ? tag->time_us : until - 1, until, &first);
     if (tag->repeat == 0)
@@ -105,7 +106,7 @@ void keys_serve(struct keys *k, int64_t until)
     tag->repeat += n;
 }
 
-/* ------------------------------------------------------------------ faults */
+/* ------------------------------------------------------------------ bad key frames */
 
 static size_t place_of(const struct bad_key_list *f, uint64_t serial)
 {

@@ -338,9 +338,7 @@ static bool is_untrusted(struct nvdec_worker *s, const struct picture *key, cons
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool substitutes =
         corruption_has_substitutes(&s->watch) && !(key && (p == key || p->leading || p->hidden));
-    return damaged || substitutes || nvdec_gives_up(key, p) ||
-           nal_has_illegal_zeros(s->pass->traits.stream, s->length_size, p->packet->data,
-                                 (size_t)p->packet->size);
+    return damaged || substitutes || nvdec_gives_up(key, p) || p->illegal_zeros;
 }
 
 static bool send_nvdec_picture(struct nvdec_worker *s, const struct picture *key,

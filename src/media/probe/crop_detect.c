@@ -1,10 +1,9 @@
 /*
- * crop_detect.c - see crop_detect.h.
+ * crop_detect.c - runs the workers of crop detection.
  *
- * A key frame costs 10 to 40 ms at 1080p, and a place in a file with an index one reading.
- * CROP_SAMPLES of them show the shape of a film: a shape that fewer than CROP_QUORUM of them have
- * is not cropped. A key frame counts once, wherever it was sought from. A short film may have one
- * or two: then some of the frames that follow the first one are sampled as well.
+ * CROP_SAMPLES key frames show the shape of a film: a shape that fewer than CROP_QUORUM of them
+ * have is not cropped. A key frame counts once, wherever it was sought from. A short film may have
+ * one or two key frames: then some of the frames after the first one are sampled as well.
  */
 #include "crop_detect.h"
 
@@ -12,8 +11,8 @@
 #include "barcode/base/interrupt.h"
 
 /*
- * A film that this finds no way into fails where it is staged, with the better words: only what is
- * the machine's fault counts here.
+ * Returns the first error that is the machine's fault. A film that cannot be read fails when it is
+ * decoded, with a better message.
  */
 static bool check_errors(const struct crop_worker *worker, int count, struct err *e)
 {
@@ -28,7 +27,8 @@ static bool check_errors(const struct crop_worker *worker, int count, struct err
 }
 
 /*
- * Samples all places. Fewer threads than wanted are no error. Returns how many workers took part.
+ * Samples all places. If fewer than `count` threads start, that is no error. Returns how many
+ * workers took part.
  */
 static int run_workers(struct crop_worker *worker, int count)
 {
@@ -44,7 +44,7 @@ static int run_workers(struct crop_worker *worker, int count)
 }
 
 /* Collects the results of all samples that are done. Returns their number. */
-static int collect(const struct crop_samples *samples, struct crop_seen *seen)
+static int collect_samples(const struct crop_samples *samples, struct crop_seen *seen)
 {
     int count = 0;
     for (int i = 0; i < CROP_SAMPLES + CROP_SAMPLES_MORE; i++)
@@ -65,11 +65,11 @@ bool film_bars_probe(const struct film *film, int selected, const AVFormatContex
     int count = request->threads < PROBE_THREADS ? request->threads : PROBE_THREADS;
     count = run_workers(worker, count);
     bool ok = check_errors(worker, count, e);
-    int done = collect(&samples, seen);
+    int done = collect_samples(&samples, seen);
     if (ok && done > 0 && done < CROP_SAMPLES_FEW) {
         crop_worker_sample_more(&worker[0]);
         ok = check_errors(worker, 1, e);
-        done = collect(&samples, seen);
+        done = collect_samples(&samples, seen);
     }
     for (int i = 0; i < count; i++)
         crop_worker_close(&worker[i]);

@@ -10,10 +10,11 @@
 struct AVFormatContext;
 
 /*
- * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open_stream): opens the
- * file anew, so that nothing that reads it is disturbed. `opened` is the film as it was opened
- * already, which is looked at alone; NULL: it was not. Nothing is found where no place can be
- * sought, or where nothing decodes; that is no failure. False: memory, a thread, an interruption.
+ * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open_stream). Opens the
+ * file again, so that other readers are not disturbed. `opened` is the film as it was opened
+ * already, which is only inspected; NULL: it was not. If no place can be sought, or nothing
+ * decodes, nothing is found: that is no failure. Returns false if out of memory, if a thread cannot
+ * start, or if interrupted.
  */
 bool film_bars_probe(const struct film *film, int selected, const struct AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/container/demux.h"
+#include "media/container/container_quirks.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
@@ -12,30 +12,25 @@
 #include "media/frame/frame_view.h"
 #include "barcode/base/interrupt.h"
 
-/* packets: up to a key frame; from there to the first picture */
+/* packets: up to a key frame; from there to the first frame */
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };
-enum { APART = 12 }; /* packets from one picture behind it to the next one */
+enum { APART = 12 }; /* packets from one sampled frame after it to the next */
 
-/*
- * Without an index libavformat reads everything up to a time, but where times can be halved to;
- * some find their feet at any byte.
- */
+/* Returns how places are sought. Most demuxers without an index read everything up to a time. */
 static enum way way_of(const struct crop_worker *w)
 {
-    static const char *const halved[] = {"asf", "ogg", "nut", "mxf"};
-    static const char *const any_byte[] = {"mpegts", "mpeg", "h264", "hevc", "mpegvideo", "m4v"};
+    const struct container_quirks *quirks = container_quirks(w->format);
     const int64_t small = 64 << 20;
     if (!container_is_seekable(w->format))
         return NO_WAY;
-    if (container_is_one_of(w->format, any_byte, sizeof any_byte / sizeof *any_byte))
+    if (quirks->seeks_to_any_byte)
         return BY_BYTE;
-    const struct demux r = {.format = w->format, .stream = w->stream};
-    bool indexed = key_index_kind(&r, w->samples->film) != KEY_INDEX_NONE;
-    bool quick = indexed || container_is_one_of(w->format, halved, sizeof halved / sizeof *halved);
-    return quick || avio_size(w->format->pb) <= small ? BY_TIME : NO_WAY;
+    bool indexed = key_index_kind(w->format, w->samples->film) != KEY_INDEX_NONE;
+    return indexed || quirks->seeks_by_bisection || avio_size(w->format->pb) <= small ? BY_TIME
+                                                                                      : NO_WAY;
 }
 
-/* The first picture's time as the film's file has it, in microseconds. */
+/* Returns the first picture's stored time in microseconds. */
 static int64_t start_us(const AVStream *s)
 {
     return s->start_time != AV_NOPTS_VALUE
@@ -44,7 +39,7 @@ static int64_t start_us(const AVStream *s)
 }
 
 /* Seeks place `place` of CROP_SAMPLES, the middle of its part of the film. */
-static bool seek(struct crop_worker *w, int place)
+static bool seek_place(struct crop_worker *w, int place)
 {
     const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)CROP_SAMPLES * 2;
     int64_t duration_us = w->samples->film->duration_us;
@@ -59,7 +54,10 @@ static bool seek(struct crop_worker *w, int place)
     return av_seek_frame(w->format, w->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
-/* The next packet of the film's stream; a key frame's if `key`. False: there is none near. */
+/*
+ * Reads the next packet of the video stream; with `key` that of the next key frame. Returns false
+ * if none is near.
+ */
 static bool next_packet(struct crop_worker *w, bool key)
 {
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
@@ -94,7 +92,7 @@ static void sample_frame(struct crop_worker *w, size_t index)
  * intact. The missing parts of a damaged frame show earlier memory, which depends on this thread's
  * samples.
  */
-static bool decode(struct crop_worker *w, const AVPacket *packet, size_t index)
+static bool decode_packet(struct crop_worker *w, const AVPacket *packet, size_t index)
 {
     int code = decoder_send(w->decoder, packet);
     w->corrupt |= damage_found(&w->watch, code);
@@ -128,7 +126,8 @@ static bool sample_key_alone(struct crop_worker *w, size_t index)
     if (whole)
         sample_frame(w, index);
     if (w->error.code == ERR_NONE)
-        avcodec_flush_buffers(w->decoder); /* it gets the next packets if the frame was not whole */
+        avcodec_flush_buffers(w->decoder); /* the decoder gets the next packets if the frame was
+                                              incomplete */
     av_frame_unref(w->frame);
     return whole || w->error.code != ERR_NONE;
 }
@@ -149,7 +148,7 @@ static bool open_decoder(struct crop_worker *w)
 }
 
 /* Claims the key frame at `at` for a sample. Returns false if another sample has it. */
-static bool claim(struct crop_worker *w, size_t index, int64_t at)
+static bool claim_key(struct crop_worker *w, size_t index, int64_t at)
 {
     bool first = true;
     pthread_mutex_lock(&w->samples->lock);
@@ -168,10 +167,10 @@ static bool claim(struct crop_worker *w, size_t index, int64_t at)
 static void sample_place(struct crop_worker *w, int place)
 {
     size_t index = (size_t)place;
-    if (!seek(w, place) || !next_packet(w, true))
+    if (!seek_place(w, place) || !next_packet(w, true))
         return;
     int64_t key = w->packet->pos >= 0 ? w->packet->pos : w->packet->pts;
-    bool mine = claim(w, index, key) && (w->fresh || open_decoder(w));
+    bool mine = claim_key(w, index, key) && (w->fresh || open_decoder(w));
     w->fresh = w->fresh && !mine;
     if (!mine || (w->alone && sample_key_alone(w, index))) {
         av_packet_unref(w->packet);
@@ -180,14 +179,14 @@ static void sample_place(struct crop_worker *w, int place)
     bool came = false, more = true;
     w->corrupt = false;
     for (int i = 0; i < OUT_WITHIN && more && !came && w->error.code == ERR_NONE; i++) {
-        came = decode(w, w->packet, index);
+        came = decode_packet(w, w->packet, index);
         av_packet_unref(w->packet);
         more = !came && next_packet(w, false);
     }
     av_packet_unref(w->packet);
-    /* A decoder that was short of memory is not touched again: libavcodec 59 crashes. */
+    /* After running out of memory the decoder is not used again: libavcodec 59 crashes. */
     if (!came && w->error.code == ERR_NONE)
-        decode(w, NULL, index);
+        decode_packet(w, NULL, index);
 }
 
 bool crop_sample_is_conclusive(const struct crop_seen *seen)
@@ -234,8 +233,10 @@ static bool take_ready(struct crop_worker *w, int64_t *due, size_t *index)
     return code == AVERROR(EAGAIN);
 }
 
-/* HEVC's pictures of a lower layer may be referred to by those of a higher one, whatever they call
- * themselves: hvcC tells of layers. */
+/*
+ * Returns which frames the decoder may skip. Non-reference HEVC pictures of a lower layer may be
+ * referred to by a higher layer: hvcC has the number of layers.
+ */
 static enum AVDiscard passes_over(const AVCodecParameters *par)
 {
     enum { LAYERS = 21, HVCC = 23 };
@@ -251,7 +252,7 @@ void crop_worker_sample_more(struct crop_worker *w)
     int64_t sent = 0, due = APART - 1;
     size_t index = CROP_SAMPLES;
     side_data_free(&w->side);
-    if (!needs_more(w) || !open_decoder(w) || !seek(w, 0) || !next_packet(w, true))
+    if (!needs_more(w) || !open_decoder(w) || !seek_place(w, 0) || !next_packet(w, true))
         return;
     decoder_widen_delay(w->decoder);
     w->decoder->skip_frame = passes_over(w->stream->codecpar);
@@ -267,19 +268,12 @@ void crop_worker_sample_more(struct crop_worker *w)
     } while (more);
 }
 
-/* By an index, a packet is a picture, and the head has named the streams. (AVI's packets may hold
- * fields.) */
-static bool is_simple(const struct crop_worker *w)
-{
-    static const char *const simple[] = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"};
-    return w->samples->opened && container_is_seekable(w->samples->opened) &&
-           container_is_one_of(w->samples->opened, simple, sizeof simple / sizeof *simple);
-}
-
 static bool open_film(struct crop_worker *w)
 {
-    w->alone = is_simple(w) && container_open_again(w->samples->film->path, w->samples->opened,
-                                                    &w->format, &w->error);
+    const AVFormatContext *opened = w->samples->opened;
+    w->alone = opened && container_is_seekable(opened) &&
+               container_quirks(opened)->has_complete_header &&
+               container_open_again(w->samples->film->path, opened, &w->format, &w->error);
     if (w->alone)
         return true;
     container_close(&w->format); /* the header was not enough: probe the file again */
@@ -298,7 +292,7 @@ static bool open_worker(struct crop_worker *w)
     w->frame = av_frame_alloc();
     w->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *w->room);
     if (!w->packet || !w->frame || !w->room)
-        return err_set(&w->error, ERR_FAILED, "out of memory to look for bars");
+        return err_set(&w->error, ERR_FAILED, "out of memory for crop detection");
     return open_decoder(w);
 }
 

@@ -28,22 +28,22 @@ enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape o
 /* Of the frames after a key frame: up to so many, until so many are conclusive. */
 enum { CROP_SAMPLES_MORE = 10, CROP_SAMPLES_ENOUGH = CROP_SAMPLES_FEW };
 
-/* How a place is sought. */
+/* How to seek a place. */
 enum way { BY_TIME, BY_BYTE, NO_WAY };
 
 /* The result at one place. */
 struct crop_sample {
     bool done; /* a frame was decoded, and is in `seen` */
     bool claimed;
-    int64_t key; /* where the key frame lies, once it is claimed */
+    int64_t key; /* position of the key frame, once it is claimed */
     struct crop_seen seen;
 };
 
 /* Shared by all workers of a film. */
 struct crop_samples {
     const struct film *film;
-    int selected;                  /* the video stream: container_open_stream's */
-    const AVFormatContext *opened; /* the film, lent, as whoever asked has it; or NULL */
+    int selected;                  /* the video stream, as for container_open_stream */
+    const AVFormatContext *opened; /* the film as the caller has it open, borrowed; or NULL */
     atomic_int next;               /* place */
     pthread_mutex_t lock;          /* guards each sample's `key` and `claimed` */
     /* By place; then the frames that follow the first key frame. */

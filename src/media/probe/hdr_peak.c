@@ -1,8 +1,9 @@
 /*
- * hdr_peak.c - how bright a film gets (light.h): what its container says, else its first picture.
+ * hdr_peak.c - finds the peak brightness of a film (light.h) in its first frame, if the container
+ * has none.
  *
- * HDR10's metadata are CTA-861.3's, by container or by SEI messages in the bitstream, which
- * libavformat does not read. x265 writes them before every key frame; MPEG-TS has no other.
+ * HDR10's metadata are those of CTA-861.3, in the container or in SEI messages of the bitstream,
+ * which libavformat does not read. x265 writes them before each key frame; MPEG-TS has no other.
  */
 #include "hdr_peak.h"
 
@@ -25,12 +26,12 @@ static int peak_of_frame(const AVFrame *frame)
 }
 
 /*
- * The first picture that comes out from the first key frame on, among the first `PACKETS` packets.
- * The metadata come with key frames, and what lies before one, seconds of a recording, may still
- * decode to something.
+ * Reads the peak of the first frame that is decoded from the first key frame on, among the first
+ * `PACKETS` packets. The metadata come with key frames. What precedes the first one, seconds of a
+ * recording, may still decode to something.
  */
-static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, AVPacket *packet,
-                 AVFrame *frame, int *peak)
+static void find_peak(AVFormatContext *format, int stream, AVCodecContext *decoder,
+                      AVPacket *packet, AVFrame *frame, int *peak)
 {
     enum { PACKETS = 1000 };
     bool came = false, more = true, key = false;
@@ -49,7 +50,10 @@ static void look(AVFormatContext *format, int stream, AVCodecContext *decoder, A
     av_frame_unref(frame);
 }
 
-/* A film that this finds no way into fails where it is staged, with the better words. */
+/*
+ * Returns true if the error must be reported. A film that cannot be read fails when it is decoded,
+ * with a better message.
+ */
 static bool is_grave(struct err *e)
 {
     if (e->code == ERR_FAILED || e->code == ERR_INTERRUPTED)
@@ -67,13 +71,13 @@ bool film_light_probe(const struct film *film, int selected, struct probe_facts 
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     bool ok = packet && frame ? container_reopen(film, selected, &format, e)
-                              : err_set(e, ERR_FAILED, "out of memory to look at '%s'", film->path);
+                              : err_set(e, ERR_FAILED, "out of memory to probe '%s'", film->path);
     decoder = ok && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     ok = decoder != NULL;
     if (ok)
         corruption_watch_open(&watch, decoder);
     if (ok)
-        look(format, film->stream, decoder, packet, frame, &facts->peak);
+        find_peak(format, film->stream, decoder, packet, frame, &facts->peak);
     decoder_close(&decoder);
     av_frame_free(&frame);
     av_packet_free(&packet);

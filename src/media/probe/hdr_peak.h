@@ -1,5 +1,5 @@
 /*
- * hdr_peak.h - how bright a film gets (light.h), by its first picture.
+ * hdr_peak.h - the peak brightness of a film (light.h), from its first frame.
  */
 #ifndef BARCODE_PROBE_HDR_PEAK_H
 #define BARCODE_PROBE_HDR_PEAK_H
@@ -10,8 +10,10 @@
 #include "barcode/media/film.h"
 #include "barcode/media/probe.h"
 
-/* Finds PROBE_LIGHT of `film`, whose video stream is `selected`, as film_bars_probe does. A film
- * without a picture has none. */
+/*
+ * Finds PROBE_LIGHT of `film`, whose video stream is `selected`, like film_bars_probe. A film
+ * without a frame has none.
+ */
 bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts,
                       struct err *e);
 

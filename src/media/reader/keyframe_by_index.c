@@ -1,9 +1,9 @@
 /*
- * keyframe_by_index.c - key frames by the container's index: for each wanted time the one at or
- * before it is looked for, and read.
+ * keyframe_by_index.c - reads key frames by the container's index: for each selected time, the one
+ * at or before it.
  *
- * What an index has is no time of display: an MP4 lists times of decoding, which are not after it.
- * So a candidate's own time decides, and the one before it serves when that is too late.
+ * The times of an index are no display times: an MP4 has decoding times, which are not later. So
+ * the time of the picture decides, and the key frame before is used if it is too late.
  */
 #include <inttypes.h>
 
@@ -22,8 +22,10 @@
 #include "media/select/timeline.h"
 #include "barcode/base/log.h"
 
-/* What comes before the film's first key frame on the screen is there only if it refers to nothing
- * before it (chunker.c). */
+/*
+ * Returns true if the frame is displayed at the start of the film. What is displayed before the
+ * first key frame counts only if it refers to nothing before that (chunker.c).
+ */
 static bool is_first_shown(const struct key_reader *k, const struct picture *key,
                            const struct picture *p)
 {
@@ -34,8 +36,8 @@ static bool is_first_shown(const struct key_reader *k, const struct picture *key
 }
 
 /*
- * Finds the stored time of the film's first frame: the earliest of the first pictures that show. No
- * codec displays a picture before another one that comes 16 earlier in the file.
+ * Finds the stored time of the film's first frame: the earliest of the first displayed pictures. No
+ * codec reorders by more than 16.
  */
 static bool find_origin(struct key_reader *k, struct err *e)
 {
@@ -75,9 +77,11 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
     return time > 0 ? time : 0;
 }
 
-/* Displayed before its key, which it follows in the file. In an AVI libavformat knows the times of
- * B pictures alone. */
-static bool leads(const struct picture *key, const struct picture *p)
+/*
+ * Returns true if `p` is displayed before the key frame that it follows in the file. In an AVI
+ * libavformat knows the times of B pictures only.
+ */
+static bool displays_before(const struct picture *key, const struct picture *p)
 {
     bool timed = p->pts_us != TIME_NONE, key_timed = key->pts_us != TIME_NONE;
     bool ordered = p->order != TIME_NONE && key->order != TIME_NONE;
@@ -87,8 +91,9 @@ static bool leads(const struct picture *key, const struct picture *p)
 }
 
 /*
- * What belongs to key frame `key` and follows it in the file: its other field, where that has a
- * packet of its own, and where all pictures are counted how many of them are displayed before it.
+ * Reads what belongs to key frame `key` and follows it in the file. That is its other field, if
+ * that has its own packet. If the index has all pictures, *leaders counts those displayed before
+ * the key frame.
  */
 static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second,
                     uint64_t *leaders, struct err *e)
@@ -102,7 +107,7 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
             *second = p.packet;
         else
             packet_free(&p.packet);
-        counts = counts && *leaders < LEADERS_MOST && (leads(key, &p) || field);
+        counts = counts && *leaders < LEADERS_MOST && (displays_before(key, &p) || field);
         *leaders +=
             counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
         field = false;
@@ -111,8 +116,9 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
 }
 
 /*
- * Number and time of key frame `i`, before which `leaders` are displayed: where every picture is
- * listed, by those before it; else by its time and the film's rate.
+ * Fills number and time of key frame `i`, which has `leaders` leading pictures. If the index has
+ * all pictures, the number is the count of those before; otherwise it follows from the time and the
+ * film's rate.
  */
 static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, struct picture *p)
 {
@@ -130,12 +136,12 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
 }
 
 /*
- * Key frame `i` of the index into *p, with number and time. False: it is none that can be used, or
- * on `e`. One that cannot be read is a fault, told and counted; one that the index calls a key
- * frame and the bitstream does not is none.
+ * Reads key frame `i` of the index into *p, with number and time. Returns false if it cannot be
+ * used, or on `e`. One that cannot be read is noted as bad; one that is no key frame in the
+ * bitstream is ignored.
  */
-static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
-                  struct err *e)
+static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
+                      struct err *e)
 {
     struct key_entry *key = &k->index.key[i];
     if (k->early.there && k->early.i == i) {
@@ -152,7 +158,7 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
         return false;
     const struct param_sets *sets = &k->demux->param_sets;
     bool whole = there && !p->lost && !p->suspect && p->rap != RAP_NONE;
-    /* Others brought sets, perhaps for this one as well. */
+    /* Other pictures had parameter sets, perhaps for this one as well. */
     k->demux->lacking |= whole && sets->last > 0 && sets->last != p->serial + 1;
     if (film_keys_lack_sets(k)) {
         packet_free(&p->packet);
@@ -181,7 +187,10 @@ static bool fetch(struct key_reader *k, size_t i, struct picture *p, struct AVPa
     return false;
 }
 
-/* The last key frame that may be at or before `time_us`, from `low` on; `low` if there is none. */
+/*
+ * Returns the last key frame from `low` on that may be at or before `time_us`; `low` if there is
+ * none.
+ */
 static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
 {
     size_t high = k->index.count;
@@ -195,8 +204,11 @@ static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
     return low;
 }
 
-/* Its number must be above the one before, whatever rates and times say. */
-static bool hold(struct key_reader *k, struct picture *p, struct AVPacket *second, struct err *e)
+/*
+ * Holds a key frame. Its number becomes greater than the one before, whatever rates and times are.
+ */
+static bool hold_key(struct key_reader *k, struct picture *p, struct AVPacket *second,
+                     struct err *e)
 {
     const struct frame_tag *before = &k->keys.held.tag;
     bool any = k->keys.sent > 0 || k->keys.holds;
@@ -206,9 +218,10 @@ static bool hold(struct key_reader *k, struct picture *p, struct AVPacket *secon
 }
 
 /*
- * Finds what serves the first open column, wanted at `target`: the last usable key frame at or
- * before it, from *at on; without one what is held; at the film's start the first one after. Sets
- * *at and *until, before which nothing else can serve. False: nothing serves, or `e`.
+ * Finds the key frame for the first open column, selected at `target`. That is the last usable one
+ * at or before `target`, from *at on; else the held one; at the film's start the first one after
+ * it. Sets *at, and *until: the time up to which no other key frame can be used. Returns false if
+ * there is none, or on `e`.
  */
 static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t *until,
                        struct err *e)
@@ -218,16 +231,16 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     struct AVPacket *second;
     *until = candidate + 1 < count ? film_time(k, k->index.key[candidate + 1].from_us) : INT64_MAX;
     for (size_t i = candidate + 1; i-- > *at + (k->keys.holds ? 1 : 0);) {
-        if (!fetch(k, i, &p, &second, e)) {
+        if (!fetch_key(k, i, &p, &second, e)) {
             if (e->code != ERR_NONE || film_keys_stopped(k))
                 return false;
             continue;
         }
-        /* Its place in the index is the time of its decoding. */
+        /* Its time in the index is its decoding time. */
         bool later = p.tag.time_us > target && i > 0;
         if (!later) {
             *at = i;
-            return hold(k, &p, second, e);
+            return hold_key(k, &p, second, e);
         }
         *until = p.tag.time_us < *until ? p.tag.time_us : *until;
         packet_free(&k->early.picture.packet);
@@ -237,18 +250,20 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     if (k->keys.holds)
         return true;
     for (size_t i = candidate + 1; i < count; i++)
-        if (fetch(k, i, &p, &second, e)) {
+        if (fetch_key(k, i, &p, &second, e)) {
             *at = i;
             *until = i + 1 < count ? film_time(k, k->index.key[i + 1].from_us) : INT64_MAX;
-            return hold(k, &p, second, e);
+            return hold_key(k, &p, second, e);
         } else if (e->code != ERR_NONE || film_keys_stopped(k)) {
             return false;
         }
     return false;
 }
 
-/* Where the last key frame ends: by columns they are all there, by an interval they end with the
- * film. */
+/*
+ * Returns until when the last key frame is used: all columns are filled, an interval ends with the
+ * film.
+ */
 static int64_t film_end(const struct key_reader *k)
 {
     const struct selection *rule = &k->keys.cursor.rule;
@@ -291,20 +306,20 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     bool ok = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
     if (k->none > 0)
-        log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " pictures that its index calls key frames are none",
+        log_msg(LOG_VERBOSE, "'%s': its index lists %" PRIu64 " key frames that are none",
                 k->film->path, k->none);
     return ok;
 }
 
-/* The container promised cues and has none to rely on: from its first key frame, then. */
+/* The header names cues, and there are none to rely on. */
 bool film_keys_go_back(struct key_reader *k, struct err *e)
 {
     struct demux *r = k->demux;
     const AVIndexEntry *first = avformat_index_get_entry(r->stream, 0);
-    bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first one may be no key frame */
+    bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first entry may be no key frame */
     int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
     if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
-        return err_set(e, ERR_INPUT, "'%s' cannot be read again from its start", k->film->path);
+        return err_set(e, ERR_INPUT, "cannot seek the start of '%s'", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
     demux_begin_headers(r);
@@ -312,8 +327,8 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
 }
 
 /*
- * Returns false if some picture brought parameter sets and the second key frame does not: only
- * reading the film through shows whether sets change between key frames.
+ * Returns false if some picture had parameter sets and the second key frame has none: only reading
+ * the complete film shows whether sets change between key frames.
  */
 static bool bring_sets_alike(struct key_reader *k, struct err *e)
 {
@@ -326,8 +341,10 @@ static bool bring_sets_alike(struct key_reader *k, struct err *e)
     return alike;
 }
 
-/* Lists the index, and finds the film's first frame. False, without an error: it is not to be
- * relied on. */
+/*
+ * Lists the index, and finds the film's first frame. Returns false without an error if the index
+ * cannot be relied on.
+ */
 static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
     bool samples = kind == KEY_INDEX_SAMPLES;

@@ -1,13 +1,12 @@
 /*
- * keyframe_reader.c - the reading thread of --keyframes: key frames alone, each a run of its own.
+ * keyframe_reader.c - the reading thread of --keyframes: each key frame becomes a chunk.
  *
- * Where the container has an index (keyframe_index.h), the reader looks for the key frame at or
- * before each wanted time, and only those are read. Else the film is read through chunker.c, which
- * numbers and times every picture as it does for any run; the packets of all but key frames are
- * dropped at once. Both ways give the same key frames the same times.
+ * With an index (keyframe_index.h), only the key frames at or before each selected time are read.
+ * Otherwise the complete film goes through the chunker, which numbers and times each picture, and
+ * only the packets of key frames are kept. Both ways give a key frame the same time.
  *
- * A key frame is what a decoder can begin with: a cut of the bitstream (packet_scan.h), or, of
- * codecs that packet_scan.c does not know, what the container calls a key frame.
+ * A key frame is a random access point of the bitstream (packet_scan.h). In a codec that
+ * packet_scan.c does not know, it is what the container marks as a key frame.
  */
 #include "keyframe_reader.h"
 
@@ -51,7 +50,6 @@ static void close_reader(struct key_reader *k)
     side_data_free(&k->side);
 }
 
-/* What only a container can say. */
 void film_keys_find_rap(const struct key_reader *k, struct picture *p)
 {
     if (k->traits.stream == STREAM_OTHER && p->packet && p->packet->flags & AV_PKT_FLAG_KEY)
@@ -63,7 +61,6 @@ bool film_keys_stopped(const struct key_reader *k)
     return k->pass ? decode_pass_stopped(k->pass) : interrupted();
 }
 
-/* A key frame of the part that was asked for. */
 void film_keys_count(struct key_reader *k, int64_t time_us)
 {
     const struct selection *s = &k->keys.config.selection;
@@ -103,8 +100,8 @@ static bool on_key(void *user, struct picture *key, struct err *e)
 }
 
 /*
- * True for the second field of a picture: it is none of its own, and a key frame's goes with it.
- * `p` loses its packet then.
+ * Returns true for the second field of a frame: it is no frame of its own. A key frame's second
+ * field is kept, and `p` loses its packet.
  */
 static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)
 {
@@ -120,8 +117,8 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
     return second;
 }
 
-static bool push(struct key_reader *k, struct chunker *g, struct picture *p, bool *after_key,
-                 struct err *e)
+static bool push_picture(struct key_reader *k, struct chunker *g, struct picture *p,
+                         bool *after_key, struct err *e)
 {
     film_keys_find_rap(k, p);
     if (k->pass)
@@ -141,7 +138,7 @@ static bool push(struct key_reader *k, struct chunker *g, struct picture *p, boo
     return chunker_push(g, p, e);
 }
 
-/* The film is over: its last key frame serves to the end of its last frame. */
+/* Ends the film: its last key frame is used up to the end of its last frame. */
 static bool end_through(struct key_reader *k, struct chunker *g, bool done, struct err *e)
 {
     if (done)
@@ -193,18 +190,18 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
             packet_free(&p.packet);
             break;
         }
-        ok = push(k, g, &p, &after_key, e);
+        ok = push_picture(k, g, &p, &after_key, e);
         done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX;
     }
     ok = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
     if (k->pass) {
         note_counts(k, g);
         if (k->demux->needs_sequential && k->traits.stream == STREAM_HEVC)
-            log_msg(LOG_WARNING,
-                    "'%s': which of its pictures are never displayed only decoding would tell: its "
-                    "frames may be numbered, and "
-                    "timed, some too high",
-                    k->film->path);
+            log_msg(
+                LOG_WARNING,
+                "'%s': frame numbers and times may be too high: only decoding shows which pictures "
+                "are never displayed",
+                k->film->path);
     }
     if (facts && ok) {
         facts->frames = (int64_t)chunker_counts_now(g).displayed;
@@ -217,7 +214,7 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
 
 static bool read_keys(struct key_reader *k, struct err *e)
 {
-    enum key_index_kind kind = key_index_kind(k->demux, k->film);
+    enum key_index_kind kind = key_index_kind(k->demux->format, k->film);
     return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) ||
            (e->code == ERR_NONE && read_through(k, NULL, e));
 }
@@ -226,7 +223,7 @@ bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
     struct key_reader k;
     open_reader(&k, s, r, s->film);
-    frame_times_stop(s->job->frame_times); /* other pictures' times are not looked at */
+    frame_times_stop(s->job->frame_times); /* other frames' times are unknown */
     struct keys_config config = {.selection = s->job->selection,
                                  .columns = s->job->columns,
                                  .have = s->job->have,
@@ -245,7 +242,7 @@ bool film_keys_probe(struct demux *r, const struct film *film, struct probe_fact
     struct key_reader k;
     struct probe_facts mine = {.found = PROBE_KEYS};
     open_reader(&k, NULL, r, film);
-    enum key_index_kind kind = key_index_kind(r, film);
+    enum key_index_kind kind = key_index_kind(r->format, film);
     bool ok = kind == KEY_INDEX_NONE || key_index_open(&k.index, kind, r, film, e);
     mine.keys = (int64_t)k.index.count;
     if (ok && k.index.count == 0) {

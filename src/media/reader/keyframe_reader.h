@@ -1,6 +1,6 @@
 /*
- * keyframe_reader.h - private to the two ways of reading key frames: keyframe_reader.c (through the
- * film) and keyframe_by_index.c (by the container's index). The reading thread's.
+ * keyframe_reader.h - private to the two ways of reading key frames: keyframe_reader.c reads the
+ * complete film, keyframe_by_index.c uses the container's index. Used by the reading thread.
  */
 #ifndef BARCODE_READER_KEYFRAME_READER_H
 #define BARCODE_READER_KEYFRAME_READER_H
@@ -17,63 +17,65 @@
 extern "C" {
 #endif
 
-/* chunker.c hands a key frame out when the one after the next comes, at the latest. */
+/* The chunker returns a key frame at the latest when the second one after it comes. */
 enum { SECONDS = 4 };
 
 struct key_reader {
-    struct decode_pass *pass; /* NULL: only counting */
+    struct decode_pass *pass; /* NULL: only counts */
     struct demux *demux;
     const struct film *film;
     struct codec_traits traits;
     struct keys keys;
     uint64_t found; /* key frames */
-    /* Read through: */
+    /* When the complete film is read: */
     bool half; /* the last picture was the first field of two */
     struct second_field {
         uint64_t of;             /* the serial of the first field */
         struct AVPacket *packet; /* NULL: none */
-    } second[SECONDS];           /* of the latest key frames */
-    unsigned seconds;            /* so many came */
-    int64_t last_lasts_us;       /* what the last displayed picture's packet says */
+    } second[SECONDS];           /* of the last key frames */
+    unsigned seconds;            /* how many came */
+    int64_t last_lasts_us;       /* duration of the last displayed picture's packet */
     /* By an index: */
     struct key_index index;
     int64_t origin_us; /* stored time of the film's first frame */
-    struct early {     /* a key frame that was read and is for a later column */
+    struct early {     /* a key frame that was read for a later column */
         bool there;
         size_t i;
         struct picture picture;
         struct AVPacket *second;
     } early;
     uint64_t lead_in, fetched;
-    uint64_t none;         /* what the index calls key frames and the bitstream does not */
-    struct side_data side; /* for any session may get any of the packets */
+    uint64_t none;         /* pictures that are key frames in the index but not in the bitstream */
+    struct side_data side; /* for key frames that any worker may decode */
 };
 
-/* Makes a key frame of what only the container calls so. */
+/* Sets p's rap if only the container marks it as a key frame. */
 void film_keys_find_rap(const struct key_reader *k, struct picture *p);
 
 bool film_keys_stopped(const struct key_reader *k);
 
-/* Counts the key frame at `time_us`, if it lies in the part that was asked for. */
+/* Counts the key frame at `time_us` if it is in the selected part of the film. */
 void film_keys_count(struct key_reader *k, int64_t time_us);
 
 /*
- * Has the film decoded as a whole if the key frame that the demuxer read last lacks parameter sets
- * (param_sets.h), and so cannot be decoded alone. Returns true then.
+ * Makes the film be decoded sequentially if the last key frame lacks parameter sets (param_sets.h),
+ * and so cannot be decoded alone. Returns true then.
  */
 bool film_keys_lack_sets(struct key_reader *k);
 
 /* ---- keyframe_by_index.c ---- */
 
 /*
- * Finds the film's first frame, lists the index (`kind`), and reads by it. False, without an error,
- * when the index is not to be relied on: the film is then to be read through, from where the
- * demuxer stands.
+ * Finds the film's first frame, lists the index of this `kind`, and reads by it. Returns false
+ * without an error if the index cannot be relied on. The film is then to be read completely, from
+ * where the demuxer is.
  */
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e);
 
-/* Back to the film's first key frame, after an index was looked for that is not there. False: it
- * cannot be read again. */
+/*
+ * Seeks the film's first key frame, after no usable index was found. Returns false if the film
+ * cannot be read again.
+ */
 bool film_keys_go_back(struct key_reader *k, struct err *e);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * length.c - what can be found out of a film before it is staged (probe.h), a function a thing.
+ * length.c - PROBE_LENGTH: counts the frames of a film and measures its duration.
  */
 #include "reader.h"
 #include "media/bitstream/coded_picture.h"
@@ -9,14 +9,15 @@
 #include "media/select/timeline.h"
 #include "barcode/base/interrupt.h"
 
-/* Pictures that show, and the time they take by the clock that staging goes by (timeline.h). */
+/* Displayed pictures, and their duration by the clock that decoding uses (timeline.h). */
 struct tally {
     struct timeline timeline;
-    /* lead: how far the earliest picture lies before the first one stored */
+    /* lead: how far the earliest picture is before the first one stored */
     int64_t shown, lead_us;
 };
 
-/* Pictures come in the order of decoding: the timeline is only ever moved on to the latest of them.
+/*
+ * Adds a picture. Pictures come in decoding order, so the timeline only moves on to the latest one.
  */
 static void tally_add(struct tally *t, const struct picture *p)
 {

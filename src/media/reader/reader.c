@@ -1,8 +1,8 @@
 /*
- * reader.c - the reading thread: pictures from the file into the chunker, up to the film's end or
- * the selection's.
+ * reader.c - the reading thread: moves pictures from the file into the chunker, up to the end of
+ * the film or of the selection.
  *
- * What cannot be cut into runs this thread decodes itself, from where the chunks end
+ * This thread itself decodes what cannot be cut into chunks, from where the chunks end
  * (sequential.c).
  */
 #include "reader.h"
@@ -15,17 +15,19 @@
 #include "media/schedule/idr_splice.h"
 #include "barcode/base/log.h"
 
-/* True if the film goes in one piece: by plan, by codec, or because the reader met something that
- * chunks cannot do. */
+/*
+ * Returns true if the film is decoded sequentially: by plan, by codec, or because chunks cannot
+ * handle something that was read.
+ */
 static bool in_one_piece(const struct decode_pass *s, const struct demux *r)
 {
     return !s->traits.parallel || r->needs_sequential;
 }
 
 /*
- * True when one decoder has to go on from here. Of a codec that could be cut it does so after the
- * first key and what leads that: what comes before the key refers to pictures that are not in the
- * file, so may its leading pictures, and the chunker checks both.
+ * Returns true if one decoder has to go on from here. In a codec that can be cut, it does so after
+ * the first key frame and its leading pictures. Earlier pictures refer to pictures that are not in
+ * the file, so may leading pictures, and the chunker checks both.
  */
 static bool chunks_end(const struct decode_pass *s, const struct demux *r, const struct chunker *g)
 {
@@ -39,18 +41,20 @@ static void note_covered(struct decode_pass *s, const struct chunker *g)
     s->counts.last_us = chunker_last_us(g);
 }
 
-/* The film, or with `done` the selection, ended in chunks. */
+/* Ends the chunks, at the end of the film, or with `done` of the selection. */
 static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chunker *g, bool done,
                        struct err *e)
 {
-    /* Pictures that are held when the selection ends have no successor yet: neither their order nor
-     * their times are sure. */
+    /*
+     * Pictures that are held when the selection ends have no successor yet: neither order nor times
+     * are final.
+     */
     if (done) {
         note_covered(s, g);
         frame_times_stop(s->job->frame_times);
         chunker_stop(g);
     }
-    if (r->gap) /* the file broke off */
+    if (r->gap) /* the file is truncated */
         chunker_break_off(g, r->serial);
     bool ok = chunker_end(g, e);
     if (!done)
@@ -63,15 +67,14 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
     struct chunker_state state = {0};
     note_covered(s, g);
     if (s->device_demanded)
-        log_msg(LOG_WARNING,
-                "'%s': from some place on it can only be decoded in one piece, and in software",
+        log_msg(LOG_WARNING, "'%s': the rest can only be decoded sequentially, in software",
                 s->film->path);
     bool ok = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
     chunk_free(&state.held);
     return ok;
 }
 
-/* Notes that `p` was read, for whoever asks how far the film is. */
+/* Notes that `p` was read, for the progress. */
 static void note_read(struct decode_pass *s, const struct demux *r, const struct picture *p)
 {
     atomic_store(&s->bytes_read, demux_position(r));
@@ -84,7 +87,7 @@ static void note_read(struct decode_pass *s, const struct demux *r, const struct
 
 bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
 {
-    /* Where key frames cannot be decoded apart from each other, sequential.c picks them out. */
+    /* If key frames cannot be decoded separately, sequential.c picks them. */
     if (s->job->selection.keyframes && s->job->plan != DECODE_SEQUENTIAL)
         return film_keys_read(s, r, e);
     struct chunker_config config = {
@@ -124,7 +127,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     s->counts.packets = r->serial;
     s->counts.hidden = r->hidden;
     s->counts.unreadable = r->unreadable;
-    pthread_mutex_lock(&s->lock); /* sessions are at work */
+    pthread_mutex_lock(&s->lock); /* workers are running */
     s->counts.dropped += c.dropped;
     s->counts.lost += c.dropped_selected;
     pthread_mutex_unlock(&s->lock);

@@ -14,33 +14,34 @@
 #include "barcode/media/probe.h"
 
 /*
- * Reads the film through, from where `r` stands, and queues its chunks; what cannot be cut into
- * runs it decodes too. Returns after the last run is queued; fills the counts of what was read.
- * True also when staging was stopped from elsewhere.
+ * Reads the complete film from the position of `r`, and queues its chunks; decodes what cannot be
+ * cut into chunks. Returns after the last chunk is queued, with the counts of what was read.
+ * Returns true also if the pass was stopped by another thread.
  */
 bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 
 /* ---- keyframe_reader.c: the same for --keyframes: key frames alone ---- */
 
 /*
- * As film_read, with runs of one key frame each: those that serve columns (keyframe_chunks.h).
- * Where the container has an index only they are read, else the film is read through. Key frames
- * among staging's faults are passed over.
+ * Does the same with chunks of one key frame each: those that fill columns (keyframe_chunks.h).
+ * With an index only these are read, otherwise the complete film. Skips the bad key frames of the
+ * pass.
  */
 bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e);
 
 /*
- * PROBE_KEYS: how many key frames the film has. Uses the index, or reads on from where `r` stands,
- * its film's start; what a reading finds out about the length is said too. *facts is as it was when
- * it fails.
+ * PROBE_KEYS: counts the key frames of the film by the index, or by reading on from the position of
+ * `r`, the start of the film. Reading gives the duration too. A failure leaves *facts unchanged.
  */
 bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts,
                      struct err *e);
 
-/* ---- length.c: what can be found out before staging ---- */
+/* ---- length.c: what can be found before decoding ---- */
 
-/* PROBE_LENGTH: reads on from where `r` stands, its film's start. *facts is as it was when it
- * fails. */
+/*
+ * PROBE_LENGTH: reads on from the position of `r`, the start of the film. A failure leaves *facts
+ * unchanged.
+ */
 bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts,
                        struct err *e);
 

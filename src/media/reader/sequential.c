@@ -1,21 +1,20 @@
 /*
- * sequential.c - one decoder over everything, in the reading thread: for codecs outside the
- * parallel path, for GOPs too long to hold, and as the judge that --verify asks.
+ * sequential.c - one decoder for the complete film, in the reading thread: for codecs that cannot
+ * be cut, for GOPs too long to hold, and for --verify.
  *
- * Damage: a decoder with threads complains of it later, so that nobody knows which frames show it.
- * At the first sign staging ends, to be done anew by a single-threaded decoder
- * (decode_job.careful).
+ * Damage: a decoder with threads reports it late, so that the damaged frames are not known. At the
+ * first sign the pass ends, to be repeated by a single-threaded decoder (decode_job.exact_damage).
  *
- * --keyframes comes here when parameter sets change in mid-film: all of the film is decoded, and
+ * --keyframes gets here if parameter sets change in mid-film: the complete film is decoded, and
  * each key frame is held until the next one.
  *
- * Frames are numbered as they come out. The selection wants to know when the next frame appears, so
- * each frame is held until its successor is there.
+ * Frames are numbered as they come out. The selection needs the time of the next frame, so each
+ * frame is held until the next one comes.
  *
- * A picture that the decoder should have given and did not is lost, where damage explains it: it
- * takes its place as soon as one that is displayed after it has come out. So do the frames of a
- * gap. In a film without damage a packet that gives nothing (the second field of a picture, a frame
- * that says that it is not coded) has nothing to give.
+ * A picture that the decoder should have output and did not is lost, if damage explains it. It gets
+ * its place as soon as a frame that is displayed after it comes out. So do the frames of a gap. In
+ * a film without damage, a packet without output (a second field, a frame that is not coded) is
+ * complete.
  */
 #include <string.h>
 
@@ -36,27 +35,27 @@
 #include "media/select/timeline.h"
 
 enum {
-    SLOTS = 4096,     /* packets inside a decoder at once, at most; generously */
-    REACH = 17,       /* no codec reorders by so many */
+    SLOTS = 4096,     /* more packets than a decoder holds at once */
+    REACH = 17,       /* no codec reorders by as many */
     AWAITED_MAX = 512 /* pictures that may be lost; a decoder holds a few dozen */
 };
 
-/* What is known of a picture that went into the decoder. */
+/* A picture that was sent to the decoder. */
 struct sent {
-    uint64_t serial, gop; /* gop: keys up to it */
+    uint64_t serial, gop; /* gop: number of key frames up to it */
     int64_t pts_us, order, duration_us;
-    bool ignore;  /* numbered already, or never to be displayed */
-    bool second;  /* the second field of the picture before it */
-    bool lost;    /* struct picture's */
-    bool corrupt; /* something was wrong with the packet, or before it */
+    bool ignore;  /* already numbered, or never displayed */
+    bool second;  /* the second field of the frame before it */
+    bool lost;    /* as in struct picture */
+    bool corrupt; /* the packet or what precedes it is damaged */
     bool key;     /* a key frame that is displayed */
 };
 
-/* What is displayed until its successor is there. */
+/* The last frame, which is displayed until the next one. */
 struct held {
     bool there, lost, corrupt, key;
     uint64_t serial;
-    int64_t us, pts_us; /* film time, as stored */
+    int64_t us, pts_us; /* film time; as stored */
 };
 
 struct sequential {
@@ -64,11 +63,11 @@ struct sequential {
     struct demux *reader;
     AVCodecContext *decoder;
     struct corruption_watch watch;
-    AVFrame *frame, *picture; /* picture: the held one's, unless it is lost */
-    AVFrame *planes;          /* view_of_frame's */
-    AVFrame *key;             /* --keyframes: the last key frame, until the next one; and its tag */
+    AVFrame *frame, *picture; /* picture: the held frame, unless it is lost */
+    AVFrame *planes;          /* for view_of_frame */
+    AVFrame *key;             /* --keyframes: the last key frame, and its tag */
     struct frame_tag key_tag;
-    int64_t reached_us; /* until when the last frame that was numbered is displayed */
+    int64_t reached_us; /* until when the last numbered frame is displayed */
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
@@ -76,12 +75,12 @@ struct sequential {
     struct held held;
     struct gaps gaps;
     struct sent sent[SLOTS]; /* by serial modulo SLOTS */
-    /* to be displayed, and the decoder may give nothing of them */
+    /* displayed, but perhaps never output by the decoder */
     struct sent awaited[AWAITED_MAX];
     size_t awaits;
     struct sent last;    /* the latest */
-    int64_t numbered_us; /* of the last frame that was numbered, -1: none */
-    bool done;           /* the selection can want no more: counts say how far */
+    int64_t numbered_us; /* time of the last numbered frame; -1: none */
+    bool done;           /* the selection is complete: counts has its end */
     struct decode_counts counts;
 };
 
@@ -105,16 +104,16 @@ static bool open_all(struct sequential *q, struct err *e)
     return q->port != NULL;
 }
 
-/* Something is wrong with the film. A single-threaded decoder has shown where. */
+/* Notes that the film is damaged. A single-threaded decoder has shown where. */
 static void found_damage(struct sequential *q)
 {
     if (q->decoder->thread_count > 1)
         decode_pass_find_damage(q->pass);
 }
 
-/* Stages a frame for the columns of its tag, if it has any. */
-static bool put_frame(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
-                      bool lost, struct err *e)
+/* Puts a frame into the engine for the columns of its tag, if it has any. */
+static bool put_columns(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
+                        bool lost, struct err *e)
 {
     struct frame_view view;
     if (tag->repeat == 0)
@@ -131,19 +130,21 @@ static bool put_frame(struct sequential *q, const AVFrame *frame, const struct f
     return engine_put(q->port, &view, tag, e);
 }
 
-/* The last key frame serves what is wanted until `until_us`; the first one also what was before. */
+/*
+ * Uses the last key frame for the columns up to `until_us`; the first one also for earlier columns.
+ */
 static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
 {
     if (!q->key->buf[0])
         return true;
     struct frame_tag *tag = &q->key_tag;
     tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
-    bool ok = put_frame(q, q->key, tag, false, e);
+    bool ok = put_columns(q, q->key, tag, false, e);
     av_frame_unref(q->key);
     return ok;
 }
 
-/* --keyframes: another key frame begins. One that is damaged gives way to the one before it. */
+/* --keyframes: begins another key frame. A damaged one is replaced by the one before. */
 static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct err *e)
 {
     const struct selection *rule = &q->cursor.rule;
@@ -159,7 +160,7 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
            err_set(e, ERR_FAILED, "out of memory for a picture");
 }
 
-/* Numbers a frame that is displayed from time_us until next_us, and stages it. */
+/* Numbers a frame that is displayed from time_us until next_us, and puts it into the engine. */
 static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64_t next_us,
                          struct err *e)
 {
@@ -175,10 +176,13 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     if (job->selection.keyframes)
         return lost || !q->held.key || begin_key(q, &tag, e);
     tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
-    return put_frame(q, q->picture, &tag, lost, e);
+    return put_columns(q, q->picture, &tag, lost, e);
 }
 
-/* The held frame stays on the screen until `next_us`; FRAME_TIMES_OPEN: it is the film's last. */
+/*
+ * Numbers the held frame, which is displayed until `next_us`; FRAME_TIMES_OPEN: it is the film's
+ * last.
+ */
 static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held.there)
@@ -189,23 +193,26 @@ static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
     return ok;
 }
 
-/* A gap may lie between the held picture and `serial`. */
+/* Returns true if a gap may be between the held picture and `serial`. */
 static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 {
     return gaps_between(&q->gaps, q->held.serial, serial, q->pass->traits.reorder);
 }
 
-/* Replaces the held picture by `serial`, displayed now, and numbers frames dropped in between. */
-static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
+/*
+ * Replaces the held picture by `serial`, which is displayed now, and numbers the frames missing in
+ * between.
+ */
+static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
-    /* After a gap demuxers guess times: one that goes back is ignored. */
+    /* After a gap demuxers guess times: a time that goes back is ignored. */
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
     if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;
     int64_t time = timeline_at(&q->timeline, pts_us), from = gaps_reached(&q->gaps, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
-    /* Once the selection is done the decoder drains, without the pictures in between. */
+    /* Once the selection is done the decoder only drains, without the pictures in between. */
     if (q->held.there && !q->done && time > from && may_follow_gap(q, serial))
         gone = gap_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
@@ -222,11 +229,11 @@ static bool advance(struct sequential *q, uint64_t serial, int64_t pts_us, struc
 /* ------------------------------------------------------------------ what does not come */
 
 /*
- * Without times or an order nothing is sure until so many pictures later that no codec reorders by
- * more. One that the decoder was not given cannot come out late: codecs that hold one picture back
- * show it about then.
+ * Returns true if `a` is displayed before `b`. Without times or order counts, that is certain only
+ * when `b` comes later than any codec reorders. A picture that the decoder did not get cannot come
+ * out late: codecs that hold back one picture output it about then.
  */
-static bool precedes(const struct sequential *q, const struct sent *a, const struct sent *b)
+static bool is_before(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
     uint64_t reach = a->lost && q->pass->traits.stream == STREAM_OTHER ? 1 : REACH;
     if (a->pts_us != TIME_NONE && b->pts_us != TIME_NONE)
@@ -241,7 +248,7 @@ static void drop_awaited(struct sequential *q, size_t i)
     memmove(&q->awaited[i], &q->awaited[i + 1], (--q->awaits - i) * sizeof q->awaited[0]);
 }
 
-/* Picture `p` came out. */
+/* Removes `p`, whose frame came out, from the awaited pictures. */
 static void end_waiting(struct sequential *q, const struct sent *p)
 {
     uint64_t first = p->second && p->serial > 0 ? p->serial - 1 : p->serial;
@@ -250,22 +257,24 @@ static void end_waiting(struct sequential *q, const struct sent *p)
             drop_awaited(q, i);
 }
 
-/* Those that are displayed before `p`, which came out, will not come any more; NULL: nor will any
- * other. */
+/*
+ * Gives up the awaited pictures that are displayed before `p`, whose frame came out; NULL: all of
+ * them.
+ */
 static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
         size_t next = q->awaits;
         for (size_t i = 0; i < q->awaits; i++)
-            if ((!p || precedes(q, &q->awaited[i], p)) &&
-                (next == q->awaits || precedes(q, &q->awaited[i], &q->awaited[next])))
+            if ((!p || is_before(q, &q->awaited[i], p)) &&
+                (next == q->awaits || is_before(q, &q->awaited[i], &q->awaited[next])))
                 next = i;
         if (next == q->awaits)
             return true;
         struct sent lost = q->awaited[next];
         drop_awaited(q, next);
-        q->sent[lost.serial % SLOTS].ignore = true; /* it has its number */
-        if (!advance(q, lost.serial, lost.pts_us, e))
+        q->sent[lost.serial % SLOTS].ignore = true; /* it is numbered */
+        if (!advance_to(q, lost.serial, lost.pts_us, e))
             return false;
         q->held.lost = true;
     }
@@ -273,7 +282,7 @@ static bool give_up_waiting(struct sequential *q, const struct sent *p, struct e
 
 /* ------------------------------------------------------------------ through the decoder */
 
-/* q->frame, which came out, is displayed after the held one. */
+/* Makes q->frame, which came out, the held frame. */
 static bool take_frame(struct sequential *q, struct err *e)
 {
     int64_t serial = q->frame->pts;
@@ -290,7 +299,7 @@ static bool take_frame(struct sequential *q, struct err *e)
         found_damage(q);
     if (known)
         end_waiting(q, &p);
-    if (!give_up_waiting(q, &p, e) || !advance(q, p.serial, p.pts_us, e))
+    if (!give_up_waiting(q, &p, e) || !advance_to(q, p.serial, p.pts_us, e))
         return false;
     av_frame_move_ref(q->picture, q->frame);
     q->held.corrupt = corrupt || corruption_is_flagged(q->picture);
@@ -298,7 +307,7 @@ static bool take_frame(struct sequential *q, struct err *e)
     return true;
 }
 
-static bool receive(struct sequential *q, struct err *e)
+static bool receive_frames(struct sequential *q, struct err *e)
 {
     for (int errors = 0;;) {
         int code = decoder_receive(q->decoder, q->frame);
@@ -320,7 +329,7 @@ static bool receive(struct sequential *q, struct err *e)
     }
 }
 
-/* The picture that was sent last may have lost its end. */
+/* Marks the picture that was sent last as damaged: its end may be missing. */
 static void suspect_last(struct sequential *q)
 {
     q->sent[q->last.serial % SLOTS].corrupt = true;
@@ -328,7 +337,7 @@ static void suspect_last(struct sequential *q)
     corruption_is_everywhere(&q->watch);
 }
 
-static void await(struct sequential *q, const struct sent *p)
+static void await_frame(struct sequential *q, const struct sent *p)
 {
     if (p->ignore || p->second)
         return;
@@ -338,10 +347,10 @@ static void await(struct sequential *q, const struct sent *p)
         found_damage(q);
 }
 
-/* Notes what is known of `p` before it is sent. */
+/* Notes `p` before it is sent. */
 static struct sent *note_sent(struct sequential *q, const struct picture *p)
 {
-    bool gap = p->after_gap && q->reader->framed; /* elsewhere it may be another stream's */
+    bool gap = p->after_gap && q->reader->framed; /* otherwise the gap may be another stream's */
     if (gap || p->lost)
         suspect_last(q);
     if (p->after_gap)
@@ -360,13 +369,13 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
     return noted;
 }
 
-static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
+static bool decode_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
     struct sent *sent = note_sent(q, p);
-    if (p->lost) { /* the decoder is given nothing, and the picture takes its place */
+    if (p->lost) { /* the decoder gets nothing, and the picture is awaited */
         found_damage(q);
-        await(q, sent);
+        await_frame(q, sent);
         return true;
     }
     packet->pts = (int64_t)p->serial;
@@ -375,7 +384,7 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
     bool corrupt = (damage_found(&q->watch, code) && !p->empty) || p->suspect;
     sent->corrupt = corruption_spreads(&q->watch, p, corrupt);
     if (sent->corrupt)
-        await(q, sent);
+        await_frame(q, sent);
     packet_free(&p->packet);
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(q->pass->film->path, e);
@@ -384,12 +393,11 @@ static bool send_picture(struct sequential *q, struct picture *p, struct err *e)
         found_damage(q);
     }
     q->counts.sent++;
-    return receive(q, e);
+    return receive_frames(q, e);
 }
 
-/* So far the counts say that the film was covered: what still comes out of the decoder is beyond
- * the selection's end. */
-static void covered(struct sequential *q)
+/* Ends the counts here: what the decoder still outputs is after the end of the selection. */
+static void note_covered(struct sequential *q)
 {
     q->done = true;
     q->counts.displayed = q->next_frame;
@@ -399,16 +407,16 @@ static void covered(struct sequential *q)
 static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
 {
     for (size_t i = 0; i < held->count && !decode_pass_stopped(q->pass); i++)
-        if (!send_picture(q, &held->picture[i], e))
+        if (!decode_picture(q, &held->picture[i], e))
             return false;
     struct picture p;
     while (!decode_pass_stopped(q->pass) && demux_next(q->reader, &p, e)) {
         atomic_store(&q->pass->bytes_read, demux_position(q->reader));
-        if (!send_picture(q, &p, e))
+        if (!decode_picture(q, &p, e))
             return false;
         frame_times_check(q->pass->job->frame_times);
         if (q->numbered_us >= 0 && selection_done(&q->cursor, q->numbered_us)) {
-            covered(q);
+            note_covered(q);
             frame_times_stop(q->pass->job->frame_times);
             break;
         }
@@ -417,7 +425,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
         gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
         return av_out_of_memory(q->pass->film->path, e);
-    if (e->code != ERR_NONE || !receive(q, e))
+    if (e->code != ERR_NONE || !receive_frames(q, e))
         return false;
     if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
         return false;
@@ -426,10 +434,10 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
     if (!number_held(q, stays == q->timeline.frame_us ? FRAME_TIMES_OPEN : q->held.us + stays, e) ||
         !end_key(q, q->reached_us, e))
         return false;
-    if (damage_found(&q->watch, 0)) /* of threads that had not finished yet */
+    if (damage_found(&q->watch, 0)) /* of threads that had not finished */
         found_damage(q);
     if (!q->done)
-        covered(q);
+        note_covered(q);
     return true;
 }
 
@@ -446,7 +454,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     q->next_frame = state->next_frame;
     q->numbered_us = state->timeline.last_us;
     bool ok = open_all(q, e) && decode_all(q, state->held, e);
-    pthread_mutex_lock(&s->lock); /* sessions that ended early count too */
+    pthread_mutex_lock(&s->lock); /* workers that ended early count too */
     s->counts.sent += q->counts.sent;
     s->counts.decoded += q->counts.decoded;
     s->counts.decode_errors += q->counts.decode_errors;

@@ -38,8 +38,7 @@ void idr_splice_offer(struct decode_pass *s, const struct picture *p, const stru
     pthread_mutex_lock(&s->lock);
     bool better = !s->idr_splice_refused && is_better(kept, p);
     pthread_mutex_unlock(&s->lock);
-    if (!better || nal_has_illegal_zeros(STREAM_H264, length_size, data, size) ||
-        !nal_may_separate(sets, length_size, data, size, &sps))
+    if (!better || p->illegal_zeros || !nal_may_separate(sets, length_size, data, size, &sps))
         return;
     AVPacket *packet = av_packet_clone(p->packet);
     if (!packet)

@@ -32,8 +32,8 @@ struct idr_splice {
 
 /*
  * Keeps `p` if it can be spliced and is smaller than the one that is kept. Does nothing if `sets`
- * are not those in force at `p`. `length_size` is nal_scan's. Cannot fail: without memory the film
- * has no spliced IDR. The reading thread calls it for each picture.
+ * are not those in force at `p`. `length_size` is packet_scan's. Cannot fail: without memory the
+ * film has no spliced IDR. The reading thread calls it for each picture.
  */
 void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
                       int length_size);

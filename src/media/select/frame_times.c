@@ -2,8 +2,10 @@
 
 #include "barcode/media/frame_times.h"
 
-/* Times beyond (4,500 years) come from broken files; second differences of the others fit in what
- * is written. */
+/*
+ * Times beyond 4,500 years come from broken files. Second differences of the others fit in the file
+ * format.
+ */
 #define SANE_US ((int64_t)1 << 57)
 
 struct row {
@@ -47,7 +49,7 @@ void frame_times_begin(struct frame_times *t, int64_t frame_us)
     t->unsound = frame_us < 1;
 }
 
-/* Walks end where times say so; times that run backwards or cannot be written prove nothing. */
+/* Returns true if the next row's times are valid: they do not run backwards, and can be written. */
 static bool in_order(const struct frame_times *t, int64_t time_us, int64_t next_us)
 {
     int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
@@ -119,9 +121,9 @@ bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
 /* ------------------------------------------------------------------ bytes */
 
 /*
- * A number a frame: the change of the step from frame to frame, twice two bits further up. Bit 0:
- * `next` is not the next frame's time and follows, as 0 (open) or one more than its distance. Bit
- * 1: check.
+ * Each frame is a number: the change of the time step from the frame before, shifted by STEP_SHIFT.
+ * Bit 0: `next_us` is not the next frame's time, and follows as 0 (open) or as one more than its
+ * distance. Bit 1: check.
  */
 enum { ODD_NEXT = 1, CHECK = 2, STEP_SHIFT = 2 };
 
@@ -146,7 +148,7 @@ void frame_times_encode(const struct frame_times *t, struct wire_out *o)
     }
 }
 
-/* Fills one row's time and, when it is written, its next. */
+/* Reads one row's time, and its next_us if that is written. */
 static bool read_row(struct frame_times *t, struct wire_in *in, int64_t *step, bool *odd)
 {
     int64_t last = t->count > 0 ? t->row[t->count - 1].time_us : 0;
@@ -176,7 +178,7 @@ struct frame_times *frame_times_decode(struct wire_in *in)
     if (!t)
         return NULL;
     uint64_t frame_us = wire_number(in), whole = wire_number(in), count = wire_number(in);
-    /* A row is a byte at least, so memory stays in proportion to what is there. */
+    /* A row has at least one byte, so the memory is proportional to the input. */
     bool ok = !in->failed && frame_us >= 1 && frame_us < (uint64_t)SANE_US && whole <= 1 &&
               count <= wire_left(in);
     t->frame_us = (int64_t)frame_us;
@@ -192,7 +194,7 @@ struct frame_times *frame_times_decode(struct wire_in *in)
         if (ok && !before)
             t->row[i - 1].next_us = t->row[i].time_us;
     }
-    if (!ok || !odd) /* the last row has none after it that could say its next */
+    if (!ok || !odd) /* the last row must have its next_us */
         frame_times_free(&t);
     return t;
 }

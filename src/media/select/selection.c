@@ -7,8 +7,7 @@ __extension__ typedef unsigned __int128 u128;
 struct selection_cursor selection_begin(const struct selection *rule)
 {
     struct selection_cursor c = {*rule, 0, 0};
-    /* Rules are checked where they are read; these only keep a slip from becoming a division by
-     * zero. */
+    /* Rules are checked when they are parsed. This only prevents a division by zero. */
     if (c.rule.every < 1)
         c.rule.every = 1;
     if (c.rule.interval_us < 1)
@@ -20,7 +19,7 @@ struct selection_cursor selection_begin(const struct selection *rule)
     return c;
 }
 
-/* INTERVAL: how many targets lie before `t`: the number of j >= 0 with start + j*S < t. */
+/* INTERVAL: returns how many targets are before `t`: the number of j >= 0 with start + j*S < t. */
 static uint64_t targets_by_interval(const struct selection *r, int64_t t)
 {
     if (t > r->end_us)
@@ -31,9 +30,9 @@ static uint64_t targets_by_interval(const struct selection *r, int64_t t)
 }
 
 /*
- * COLUMNS: the number of j in 0..C-1 with start + floor((2j+1)*D / (2C)) < t.
- * For a whole n = t - start, floor(x) < n is x < n, so it is the number of odd numbers
- * below q = 2*C*n / D, which is floor(ceil(q) / 2). 2*C*n is below 2^128 for every C and n.
+ * COLUMNS: returns the number of j in 0..C-1 with start + floor((2j+1)*D / (2C)) < t. For an
+ * integer n = t - start, floor(x) < n is x < n. So it is the number of odd numbers below q = 2*C*n
+ * / D, which is floor(ceil(q) / 2). 2*C*n is below 2^128 for every C and n.
  */
 static uint64_t targets_by_columns(const struct selection *r, int64_t t)
 {
@@ -60,8 +59,8 @@ static uint32_t take_by_count(struct selection_cursor *c, int64_t time_us)
 }
 
 /*
- * Only next_us decides, never time_us: a target that was passed by while the timestamps
- * were broken is thereby given to the first frame that reaches beyond it.
+ * Only next_us decides, never time_us: a target that was skipped while timestamps were broken goes
+ * to the first frame that extends beyond it.
  */
 static uint32_t take_by_time(const struct selection_cursor *c, int64_t time_us, int64_t next_us)
 {
@@ -114,7 +113,7 @@ bool selection_done(const struct selection_cursor *c, int64_t time_us)
     return c->column >= targets_before(&c->rule, c->rule.end_us);
 }
 
-/* EVERY: the share of the frames that lies inside start..end, as if they were evenly spaced. */
+/* EVERY: estimates the frames inside start..end, as if they were evenly spaced. */
 static uint64_t estimate_by_count(const struct selection *r, int64_t frames, int64_t duration_us)
 {
     if (frames <= 0)

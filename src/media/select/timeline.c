@@ -4,7 +4,7 @@
 
 #define BACK_US INT64_C(1000000)
 #define AHEAD_US INT64_C(3600000000)
-/* What a broken file says beyond this (36,000 years) is no time; sums of a few such still fit. */
+/* times beyond 36,000 years come from broken files; sums of a few others do not overflow */
 #define SANE_US ((int64_t)1 << 60)
 
 struct timeline timeline_begin(int64_t frame_us)

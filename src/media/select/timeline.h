@@ -1,6 +1,6 @@
 /*
- * timeline.h - from stored presentation times to film time: microseconds from the first
- * displayed frame, which never runs twice. Fed in display order; one thread; copy freely.
+ * timeline.h - converts stored presentation times to film time: microseconds from the first
+ * displayed frame, which never runs twice. Called in display order; one thread; copy freely.
  */
 #ifndef BARCODE_SELECT_TIMELINE_H
 #define BARCODE_SELECT_TIMELINE_H
@@ -15,23 +15,24 @@ extern "C" {
 
 struct timeline {
     int64_t frame_us;  /* nominal time of one frame, > 0 */
-    int64_t origin_us; /* stored time of the first frame, TIME_NONE until there is one */
-    int64_t shift_us;  /* added since the last jump back */
-    int64_t last_us;   /* film time of the last frame, -1 before the first */
+    int64_t origin_us; /* stored time of the first frame; TIME_NONE: none yet */
+    int64_t shift_us;  /* added to bridge jumps so far */
+    int64_t last_us;   /* film time of the last frame; -1: none yet */
 };
 
 struct timeline timeline_begin(int64_t frame_us);
 
 /*
- * Film time (>= 0) of the next frame, stored at `pts_us`. Without one (TIME_NONE): one nominal
- * frame after the last. A jump back by more than a second or ahead by more than an hour (a
- * concatenated recording, a broken clock) is bridged the same way. Asking twice for the same frame
- * gives the same answer; timeline_step makes it the last one.
+ * Returns the film time (>= 0) of the next frame, which is stored at `pts_us`. Without a stored
+ * time (TIME_NONE) it is one nominal frame after the last frame. So it is after a jump back by more
+ * than a second or ahead by more than an hour (a concatenated recording, a broken clock). A second
+ * call for the same frame gives the same result; timeline_step makes it the last frame.
  */
 int64_t timeline_at(struct timeline *t, int64_t pts_us);
 /*
- * How long the film's last frame stays on the screen, when its packet says `duration_us` (0:
- * nothing): the nominal time of a frame, unless that is far from it, as in a show of slides.
+ * Returns how long the film's last frame is displayed. `duration_us` is its packet's duration (0:
+ * none). The result is the nominal frame time, unless the packet's is at least twice that, as in a
+ * slide show.
  */
 int64_t timeline_last_stays(const struct timeline *t, int64_t duration_us);
 void timeline_step(struct timeline *t, int64_t time_us);

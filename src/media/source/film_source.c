@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "media/container/container_quirks.h"
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
@@ -181,19 +182,6 @@ static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
     f->bad_key_rounds = nothing ? BAD_KEY_ROUNDS : f->bad_key_rounds + s->counts.keys_again;
 }
 
-/* Returns true if the file names others, which hold the film: its size is not the film's. */
-static bool is_playlist(const struct film *film)
-{
-    static const char *const kind[] = {"concat", "hls", "applehttp", "dash", "imf"};
-    char names[sizeof film->container], *save = NULL;
-    snprintf(names, sizeof names, "%s", film->container);
-    for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save))
-        for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-            if (strcmp(name, kind[i]) == 0)
-                return true;
-    return false;
-}
-
 static bool film_decode(struct source *base, const struct decode_job *job,
                         struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
@@ -205,9 +193,9 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     struct workers workers = {0};
     decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
-    s.is_list = is_playlist(&f->base.film);
+    s.is_list = reader.quirks->is_playlist;
     bool exact = !job->selection.keyframes;
-    s.has_key_index = exact && key_index_kind(&reader, &base->film) != KEY_INDEX_NONE;
+    s.has_key_index = exact && key_index_kind(reader.format, &base->film) != KEY_INDEX_NONE;
     lend_bad_keys(f, &s);
     frame_times_begin(job->frame_times, container_frame_us(&base->film));
     bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e);
@@ -302,9 +290,9 @@ static const struct source_ops film_ops = {
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
-    return pipe                         ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE
-           : is_playlist(&f->base.film) ? SOURCE_CACHEABLE
-                                        : 0;
+    return pipe                                       ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE
+           : container_quirks(f->format)->is_playlist ? SOURCE_CACHEABLE
+                                                      : 0;
 }
 
 struct source *source_film_open(const char *path, int stream, struct err *e)

@@ -1,0 +1,55 @@
+/*
+ * container_quirks.h - what is special about a container, as libavformat demuxes it: the only
+ * place where a demuxer's name decides something.
+ */
+#ifndef BARCODE_CONTAINER_CONTAINER_QUIRKS_H
+#define BARCODE_CONTAINER_CONTAINER_QUIRKS_H
+
+#include <libavformat/avformat.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which entries a container's index has (keyframe_index.h). */
+enum key_index_kind {
+    KEY_INDEX_NONE,    /* none, or none that can be relied on: the film is read from end to end */
+    KEY_INDEX_SAMPLES, /* all packets of the film */
+    KEY_INDEX_CUES     /* key frames; the demuxer reads them when it seeks for the first time */
+};
+
+struct container_quirks {
+    const char *demuxer; /* its name, as a pattern of fnmatch */
+
+    bool is_text;       /* no film: probing accepts any text */
+    bool is_image;      /* no film: a single image */
+    bool is_image_pipe; /* images one after another, without a container (image_pipe.h) */
+    bool is_playlist;   /* names other files: its own bytes are not the film's */
+
+    bool unframed;            /* a parser finds the pictures in a stream of bytes */
+    bool frames_have_times;   /* each frame has a time of its own */
+    bool has_complete_header; /* the header describes all streams, and a packet is a frame */
+    int end_error;            /* av_read_frame may return this code, too, at the end of the file */
+
+    enum key_index_kind index; /* the one that a complete file has */
+    bool index_is_mp4;         /* has all packets, even missing ones, and seeks by display time */
+    bool seeks_to_any_byte;    /* finds a packet after any byte */
+    bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
+
+    /* Lengths that a writer never replaced (0: none): values, and what no real length exceeds. */
+    int64_t unset_duration, duration_max, unset_frames;
+    bool shortens_duration; /* libavformat shortens that of a truncated file */
+    bool longest_duration;  /* one length for all streams, maybe that of the sound */
+    bool duration_from_0;   /* the same, counted from 0 and not from the first frame */
+};
+
+/* Returns the quirks of an opened container, all false or 0 if it has none. Static; never NULL. */
+const struct container_quirks *container_quirks(const AVFormatContext *format);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
