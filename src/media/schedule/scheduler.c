@@ -80,7 +80,7 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
         return true;
     s->workers[ON_DEVICE] = s->device.workers;
     int left = threads - (s->device.workers + DEVICE_WORKERS_A_CORE - 1) / DEVICE_WORKERS_A_CORE;
-    /* A core's HEVC is too slow beside a device's. */
+    /* Software decodes HEVC too slowly to add to a device's rate. */
     bool alone = s->device_demanded || s->traits.stream == STREAM_HEVC;
     s->workers[ON_CORES] = alone ? 0 : left > 1 ? left : 1;
     return true;
