@@ -131,7 +131,7 @@ test_stdin_cannot_be_read_twice() {
     mkfifo film.mp4
     cat "$f" > film.mp4 2> /dev/null &
     refuses 3 film.mp4 -o p.png
-    says "'film.mp4' is an MP4 whose index"
+    says "cannot read 'film.mp4' from a pipe: this MP4 has its index"
     wait
     files film.mp4 front.mp4 p.png
 }
