@@ -20,8 +20,10 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
             cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
             "ask the device", e))
         return false;
-    /* Decoders need memory too: the batches take a third of what is free, and none needs more than
-     * 192 MiB of pictures. */
+    /*
+     * Decoders need memory too. So the batches use a third of the free memory, and each at most 192
+     * MiB for frames.
+     */
     size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = gpu_frame_bytes(job);
     plan->batches = 3;
     int frames = 2 * multiprocessors;

@@ -1,6 +1,6 @@
 /*
- * batch.h - the GPU's batches of staged frames: device memory for the pictures, pinned host memory
- * for what comes back. Private to cuda/.
+ * batch.h - the GPU's batches of analysis frames: device memory for frames, pinned host memory for
+ * results. Private to cuda/.
  */
 #ifndef BARCODE_CUDA_BATCH_H
 #define BARCODE_CUDA_BATCH_H
@@ -12,38 +12,43 @@
 #include "kmeans_gpu.h"
 
 struct gpu_batch {
-    int taken, filled;         /* slots given out, slots whose picture is there */
+    int taken, filled;         /* assigned slots; slots whose frame is complete */
     struct frame_tag *tag;     /* [frames] */
     uint8_t *rgb;              /* device [frames][height][width][3] */
     uint64_t *frame;           /* device [frames]: frame numbers */
     uint32_t *sum;             /* device [frames][height][3]: row sums */
     struct gpu_column *column; /* device [frames]; NULL without k-means */
-    struct gpu_modes *modes;   /* device [frames]; NULL unless modes are wanted */
-    uint64_t *host_frame;      /* pinned copies of the same */
+    struct gpu_modes *modes;   /* device [frames]; NULL without modes */
+    uint64_t *host_frame;      /* pinned host copies of the above */
     uint32_t *host_sum;
     struct gpu_column *host_column;
     struct gpu_modes *host_modes;
-    uint8_t *host_rgb; /* only for a tap */
+    uint8_t *host_rgb; /* only if there is a tap */
     cudaEvent_t begun, done;
 };
 
-/* How many frames a batch holds for this job, and how many batches there are. */
+/* Number of frames in a batch for this job, and number of batches. */
 struct gpu_plan {
     int frames, batches;
 };
 
-/* Of a staged frame. */
+/* Returns the bytes of an analysis frame. */
 size_t gpu_frame_bytes(const struct engine_job *job);
 
-/* Chosen from the free device memory: enough frames for every multiprocessor, no more than memory
- * allows. */
+/*
+ * Chooses the plan from the free device memory: enough frames for every multiprocessor, but no more
+ * than fit.
+ */
 bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct err *e);
 
-/* Takes the batch's memory; *b is zeros before. After a failure gpu_batch_close still cleans up. */
+/*
+ * Allocates the batch's memory; *b must be zeroed. After a failure gpu_batch_close must still be
+ * called.
+ */
 bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frames, struct err *e);
 void gpu_batch_close(struct gpu_batch *b);
 
-/* Writes the columns of a batch whose `done` has passed; calls the tap. */
+/* Writes the columns of a batch after its `done` event; calls the tap. */
 bool gpu_batch_deliver(struct gpu_batch *b, const struct engine_job *job, struct err *e);
 
 #endif

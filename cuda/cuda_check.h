@@ -1,6 +1,4 @@
-/*
- * cuda_check.h - the one sentence for a call of the CUDA runtime that failed. Private to cuda/.
- */
+/* cuda_check.h - the error message for a failed CUDA runtime call. Private to cuda/. */
 #ifndef BARCODE_CUDA_CUDA_CHECK_H
 #define BARCODE_CUDA_CUDA_CHECK_H
 
@@ -8,7 +6,10 @@
 
 #include "barcode/base/err.h"
 
-/* False with "cannot WHAT on the GPU: ..." (ERR_ENGINE) when `code` is an error. Any thread. */
+/*
+ * Returns false and sets "cannot WHAT on the GPU: ..." (ERR_ENGINE) if `code` is an error. Any
+ * thread.
+ */
 static inline bool cuda_check(cudaError_t code, const char *what, struct err *e)
 {
     return code == cudaSuccess ||

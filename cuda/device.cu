@@ -6,7 +6,7 @@
 
 #include "cuda_check.h"
 
-/* The runtime's primary context, which libav's decoders share. */
+/* Gets the runtime's primary context, which libavcodec's decoders share. */
 static bool find_context(void **context, struct err *e)
 {
     typedef int get_current(void **);
@@ -32,7 +32,7 @@ int gpu_device_count(void)
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess)
         return count;
-    cudaGetLastError(); /* clears the error: who opens a device is told what is wrong */
+    cudaGetLastError(); /* clears the error: opening a device reports it */
     return 0;
 }
 
@@ -65,7 +65,7 @@ bool gpu_device_start(int device, void **context, char *detail, size_t size, str
                        "CUDA device %d (%s) is too old: compute capability %d.%d, 7.5 is needed",
                        device, p.name, p.major, p.minor);
     snprintf(detail, size, "%s", p.name);
-    /* Threads that wait for the GPU sleep: the cores belong to the software decoders. */
+    /* Threads that wait for the GPU sleep, because the software decoders need the cores. */
     return cuda_check(cudaSetDevice(device), "begin", e) &&
            cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "begin", e) &&
            cuda_check(cudaFree(0), "begin", e) && find_context(context, e);

@@ -1,9 +1,9 @@
 /*
- * dominant_gpu.cu - all frames of a batch go together from kernel to kernel, some blocks a frame:
- * count cells, find the densest, weigh the pixels around each mode once a round and once for the
- * colour. Sums are of integers, so that the order of the blocks does not matter. A pixel's place is
- * worked out anew in each pass: that takes three look-ups in a table that stays in the first-level
- * cache.
+ * dominant_gpu.cu - computes modes. All frames of a batch go through the kernels together, several
+ * blocks a frame. The kernels count cells, find the densest ones, then weigh the pixels around each
+ * mode: once a round, and once for the colour. Sums are integers, so the order of the blocks does
+ * not matter. Each pass recomputes a pixel's place, with three lookups in a table that stays in the
+ * L1 cache.
  */
 #include "dominant_gpu.h"
 
@@ -26,13 +26,17 @@ struct dominant_tables {
     uint16_t linear[256], root[OKLAB_ROOTS];
 };
 
-/* What is known of a frame; all zeros at first. */
+/* State of a frame; initially zero. */
 struct dominant_frame {
-    uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS]; /* pixels, and sums of them along an axis */
-    /* how many, their cells' numbers, the modes' counts */
+    /* number of pixels, and their sums along an axis */
+    uint32_t cell[DOMINANT_CELLS], sum[DOMINANT_CELLS];
+    /* number of peaks, their cells' numbers, the modes' counts */
     uint32_t peaks, peak[DOMINANT_MOST], count[DOMINANT_MOST];
     uint32_t zero;
-    /* a round's weights times place, and themselves; at last times colour */
+    /*
+     * for each round, the sums of weight * place and of the weights; in the last entry, weight *
+     * colour
+     */
     wide total[DOMINANT_MOST][DOMINANT_ROUNDS + 1][4];
 };
 
@@ -41,7 +45,7 @@ struct dominant_gpu {
     struct dominant_frame *frame;   /* device, [frames] */
 };
 
-/* What the kernels work on. */
+/* The kernels' parameters. */
 struct dominant_work {
     const struct dominant_tables *t;
     const uint8_t *rgb; /* [gridDim.y][pixels][3] */
@@ -55,7 +59,7 @@ static __device__ __forceinline__ struct dominant_place place_of(const struct do
     return dominant_place_of(w.t->linear, w.t->root, rgb);
 }
 
-/* The block's pixels of its frame begin here, and there are so many of them. */
+/* Returns the first of the block's pixels of its frame; *count gets their number. */
 static __device__ __forceinline__ const uint8_t *block_pixels(const struct dominant_work &w,
                                                               int *count)
 {
@@ -72,7 +76,10 @@ __global__ void __launch_bounds__(THREADS) count_kernel(struct dominant_work w)
         atomicAdd(&w.frame[blockIdx.y].cell[dominant_cell_of(place_of(w, rgb + 3 * i))], 1u);
 }
 
-/* (1 2 3 2 1) along an axis of `count` steps of `stride` cells, on which the cell is the `at`th. */
+/*
+ * Returns the weighted sum (1 2 3 2 1) along an axis of `count` steps of `stride` cells. The cell
+ * is number `at` of the axis.
+ */
 static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int count, int stride)
 {
     wide sum = (wide)3 * *cell;
@@ -84,7 +91,7 @@ static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int 
     return sum;
 }
 
-/* The greatest of the block's numbers. The whole block. */
+/* Returns the maximum over the block. Call it from the entire block. */
 static __device__ wide block_max(wide mine)
 {
     __shared__ wide part[WARPS];
@@ -105,9 +112,9 @@ enum { NUMBER_BITS = 15, NUMBERS = 1 << NUMBER_BITS };
 static_assert((int)DOMINANT_CELLS <= (int)NUMBERS, "a cell's number has 15 bits");
 
 /*
- * A number that is the greater the earlier a cell goes among the peaks, other for each cell: its
- * density, which is below 2^33, and in the low bits its number, turned round. 0 only for no
- * density.
+ * Returns a number that is unique for each cell and greater for cells that come earlier among the
+ * peaks. It is the density, below 2^33, followed by the inverted cell number in the low bits.
+ * Returns 0 only for a density of 0.
  */
 static __device__ __forceinline__ wide rank_of(const uint32_t *cell, int i)
 {
@@ -126,8 +133,10 @@ static __device__ bool is_peak(const uint32_t *cell, int at, wide rank)
     return true;
 }
 
-/* The greatest rank of a peak below `limit`, 0: there is none. The densest cell of all is one. The
- * whole block. */
+/*
+ * Returns the greatest rank of a peak below `limit`, or 0 if there is none. The densest of all
+ * cells is always a peak. Call it from the entire block.
+ */
 static __device__ wide next_peak(const uint32_t *cell, wide limit)
 {
     wide most = 0;
@@ -139,7 +148,7 @@ static __device__ wide next_peak(const uint32_t *cell, wide limit)
     return block_max(most);
 }
 
-/* A block a frame. */
+/* Finds the peaks of a frame. One block a frame. */
 __global__ void __launch_bounds__(THREADS) peaks_kernel(struct dominant_frame *frames, int most)
 {
     struct dominant_frame *f = frames + blockIdx.x;
@@ -163,13 +172,13 @@ __global__ void __launch_bounds__(THREADS) peaks_kernel(struct dominant_frame *f
     }
 }
 
-/* What a round's sums give. */
+/* Returns a mean from the sums of a round. */
 static __device__ __forceinline__ uint32_t mean(const wide *total, int channel)
 {
     return (uint32_t)((2 * total[channel] + total[3]) / (2 * total[3]));
 }
 
-/* Mode n before a round. */
+/* Returns mode n before a round. */
 static __device__ __forceinline__ struct dominant_place mode_before(const struct dominant_frame *f,
                                                                     int n, int round)
 {
@@ -181,7 +190,7 @@ static __device__ __forceinline__ struct dominant_place mode_before(const struct
     return m;
 }
 
-/* Adds the block's sums of four numbers to the frame's. The whole block, once. */
+/* Adds the block's sums of four numbers to the frame's. Call it once, from the entire block. */
 static __device__ void add_up(const wide sum[4], wide total[4])
 {
     __shared__ wide part[WARPS][4];
@@ -200,7 +209,7 @@ static __device__ void add_up(const wide sum[4], wide total[4])
         atomicAdd(&total[threadIdx.x], all);
 }
 
-/* Weighs the pixels' places around mode blockIdx.z, after the last round their colours. */
+/* Weighs the pixels' places around mode blockIdx.z; after the last round, their colours. */
 __global__ void __launch_bounds__(THREADS) weigh_kernel(struct dominant_work w, int round)
 {
     int count, n = (int)blockIdx.z;
@@ -223,7 +232,8 @@ __global__ void __launch_bounds__(THREADS) weigh_kernel(struct dominant_work w, 
     add_up(sum, f->total[n][round]);
 }
 
-/* A warp a frame. A struct cluster as two words, so that its padding is written too. */
+/* Writes the modes of a frame. One warp a frame. A struct cluster is written as two words,
+ * including its padding. */
 __global__ void modes_kernel(const struct dominant_frame *frames, struct gpu_modes *out)
 {
     const struct dominant_frame *f = frames + blockIdx.x;

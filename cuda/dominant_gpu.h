@@ -1,7 +1,7 @@
 /*
- * dominant_gpu.h - the mode of dominant.h for many frames at once, on the current CUDA device: the
- * same bytes as dominant_modes. One thread and one stream at a time an object: its memory is shared
- * by all that it runs.
+ * dominant_gpu.h - computes the modes of dominant.h for many frames at once, on the current CUDA
+ * device. Gives the same bytes as dominant_modes. Use an object from one thread and one stream at a
+ * time, because its calls share its memory.
  */
 #ifndef BARCODE_CUDA_DOMINANT_GPU_H
 #define BARCODE_CUDA_DOMINANT_GPU_H
@@ -15,7 +15,7 @@
 #include "barcode/base/err.h"
 #include "barcode/engine/dominant.h"
 
-/* One frame's modes. What follows the last is 0. */
+/* One frame's modes. Entries after the last mode are 0. */
 struct gpu_modes {
     int32_t modes; /* 1..most */
     uint32_t zero;
@@ -24,22 +24,26 @@ struct gpu_modes {
 
 struct dominant_gpu;
 
-/* Device bytes that dominant_gpu_open takes for batches of at most `frames` frames. */
+/*
+ * Returns the device bytes that dominant_gpu_open allocates for batches of at most `frames` frames.
+ */
 size_t dominant_gpu_bytes(int frames);
 
-/* A workspace on the current device. NULL when memory runs out or the device fails. */
+/*
+ * Creates a workspace on the current device. Returns NULL if out of memory or if the device fails.
+ */
 struct dominant_gpu *dominant_gpu_open(int frames, struct err *e);
 
 /*
- * Enqueues the first `most` (1..DOMINANT_MOST) modes of rgb[n][pixels][3] (1 <= n <= frames, 1 <=
- * pixels <= 2^28) into out[n] on `stream` and returns at once: nothing is allocated and nothing
- * waited for. rgb and out are device memory of the caller, to be left alone until the stream has
- * passed.
+ * Enqueues the computation of the first `most` (1..DOMINANT_MOST) modes of rgb[n][pixels][3] into
+ * out[n] on `stream`. 1 <= n <= frames, 1 <= pixels <= 2^28. Returns immediately; allocates nothing
+ * and does not wait. rgb and out are the caller's device memory and must not be touched until the
+ * stream has finished.
  */
 bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, int most,
                       cudaStream_t stream, struct gpu_modes *out, struct err *e);
 
-/* Frees the workspace, which must be idle; sets *d to NULL. NULL is fine. */
+/* Frees the workspace, which must be idle, and sets *d to NULL. Does nothing if *d is NULL. */
 void dominant_gpu_free(struct dominant_gpu **d);
 
 #endif

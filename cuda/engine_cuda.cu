@@ -1,16 +1,17 @@
 /*
- * engine_cuda.cu - the engine on one NVIDIA GPU; its bytes are the CPU engine's. A process may have
- * one for each of several threads, also of several GPUs, so nothing here is static but code, and
- * every thread says which device it means before it calls the runtime.
+ * engine_cuda.cu - the engine on one NVIDIA GPU; it gives the same bytes as the CPU engine. Several
+ * threads of a process may each have one, also on different GPUs. So there is no static data, and
+ * every thread sets its device before it calls the runtime.
  *
- *   port: put = take a slot of the open batch (wait), shrink into it on the picture's stream, or
- * the port's full batch --> [todo] --> feeder: enqueue row sums, k-means, modes, copies -->
- * [running] --> collector: wait, columns --> free
+ *   port: put = wait for a slot of the open batch, downscale into it on the frame's or port's
+ *   stream; full batch --> [todo]    --> feeder: enqueue row sums, k-means, modes, copies
+ *                      --> [running] --> collector: wait, fill columns --> idle
  *
- * Memory, streams and ports are kept from film to film: to make and free them takes a short film's
- * time, and makes other threads' kernels wait. A film of another shape frees them first.
+ * Memory, streams and ports are reused for the next film. Creating and freeing them takes as long
+ * as a short film and blocks other threads' kernels. They are freed before a film of another shape.
  *
- * Ports (port.cu) outrank the clustering on the GPU, so that a decoder never waits for k-means.
+ * Ports (port.cu) have priority over clustering on the GPU, so that a decoder never waits for
+ * k-means.
  */
 #include "engine_cuda.h"
 
@@ -92,7 +93,7 @@ namespace {
 
 /* ------------------------------------------------------------------ batches */
 
-/* Runs on the feeder's thread: everything that one batch needs, in one go, on one stream. */
+/* Enqueues all the work of one batch on one stream. Called by the feeder thread. */
 bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
 {
     const struct engine_job *job = &c->job;
@@ -168,7 +169,7 @@ void *collector_main(void *argument)
     return NULL;
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ lifetime */
 
 struct engine *cuda_open(const struct engine_config *config, struct err *e)
 {
@@ -190,7 +191,7 @@ struct engine *cuda_open(const struct engine_config *config, struct err *e)
     return NULL;
 }
 
-/* What is the film's own. */
+/* Frees what belongs to the film. */
 void release_film(struct cuda *c)
 {
     light_gpu_free(&c->light);
@@ -201,7 +202,7 @@ void release_film(struct cuda *c)
     c->idles = 0;
 }
 
-/* What the next film may have, if it is of the same shape. */
+/* Frees everything, including what the next film could reuse. */
 void release_all(struct cuda *c)
 {
     release_film(c);
@@ -220,7 +221,7 @@ void release_all(struct cuda *c)
     c->stream = NULL;
 }
 
-/* All that decides what take_memory takes for the two. */
+/* Returns true if take_memory allocates the same for both jobs. */
 bool same_shape(const struct engine_job *a, const struct engine_job *b)
 {
     const struct kmeans_params *p = &a->kmeans, *q = &b->kmeans;
@@ -230,7 +231,7 @@ bool same_shape(const struct engine_job *a, const struct engine_job *b)
            p->race == q->race;
 }
 
-/* For films of the job's shape. */
+/* Allocates memory for films of the job's shape. */
 bool take_memory(struct cuda *c, struct err *e)
 {
     const struct engine_job *job = &c->job;
@@ -291,16 +292,16 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
         stop_threads(c);
     }
     release_all(c);
-    cudaGetLastError(); /* clears the error: a lack of memory must not fail the next film */
+    cudaGetLastError(); /* clears the error: running out of memory must not fail the next film */
     return false;
 }
 
 bool cuda_finish(struct engine *g, struct engine_times *times, struct err *e)
 {
     struct cuda *c = (struct cuda *)g;
-    /* the thread may be another than engine_begin's, whose last engine may be another GPU's */
+    /* this thread may differ from engine_begin's and may have used another GPU */
     cudaSetDevice(c->device);
-    /* Every port is closed: what the open batch has is whole. */
+    /* All ports are closed, so the frames of the open batch are complete. */
     if (c->open && c->open->taken > 0)
         queue_push(c->todo, c->open);
     stop_threads(c);

@@ -1,6 +1,6 @@
 /*
- * engine_cuda.h - what the files of the GPU's engine share: engine_cuda.cu (batches, films) and
- * port.cu (ways in). Private to cuda/.
+ * engine_cuda.h - declarations shared by engine_cuda.cu (batches, films) and port.cu (ports).
+ * Private to cuda/.
  */
 #ifndef BARCODE_CUDA_ENGINE_CUDA_H
 #define BARCODE_CUDA_ENGINE_CUDA_H
@@ -22,20 +22,20 @@ struct cuda {
     struct engine base;
     struct engine_job job;
     int device;
-    void *context;  /* CUcontext, the device's primary one */
-    bool exclusive; /* one process at a time may have the device */
+    void *context;  /* CUcontext: the device's primary context */
+    bool exclusive; /* only one process at a time may use the device */
     char detail[300];
     struct gpu_plan plan;
     struct gpu_batch batch[BATCHES_MAX];
     struct kmeans_gpu *kmeans;
     struct dominant_gpu *dominant;
-    struct light_gpu *light;         /* NULL: no picture becomes light first */
-    const struct light_table *means; /* the job's, on the device */
-    cudaStream_t stream;             /* clustering */
+    struct light_gpu *light;         /* NULL: no frame is converted to light */
+    const struct light_table *means; /* the job's table, on the device */
+    cudaStream_t stream;             /* for clustering */
     struct queue *todo, *running;
     pthread_t feeder, collector;
     bool feeding, collecting;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t freed;
     struct gpu_batch *open; /* the batch that is being filled */
     struct gpu_batch *idle[BATCHES_MAX];
@@ -43,38 +43,44 @@ struct cuda {
     bool failed;
     struct err error;
     struct engine_times times;
-    struct cuda_port *spare; /* closed ports */
+    struct cuda_port *spare; /* closed ports, for reuse */
 };
 
 struct cuda_port {
     struct engine_port base;
     struct cuda *cuda;
-    struct cuda_port *next; /* when it is spare */
-    struct shrink *shrink;  /* for pictures in host memory; made when the first comes */
-    uint8_t *pinned;        /* one staged frame; taken when one crosses first */
-    uint8_t *rows;          /* what crop_view looks at, `room` bytes; taken when first needed */
+    struct cuda_port *next; /* in the list of spare ports */
+    struct shrink *shrink;  /* for frames in host memory; created for the first one */
+    uint8_t *pinned;        /* one analysis frame; allocated for the first upload */
+    uint8_t *rows;          /* luma rows for crop_view, `room` bytes; allocated on first use */
     size_t room;
-    cudaStream_t stream; /* for frames that bring none; made for the first of them */
+    cudaStream_t stream; /* for frames without a stream; created for the first one */
     cudaEvent_t done;
     double shrink_seconds;
 };
 
-/* The film failed, with this sentence unless it has one already; wakes all who wait. Returns false.
- * Any thread. */
+/*
+ * Marks the film as failed with this error, unless it has failed already; wakes all waiters.
+ * Returns false. Any thread.
+ */
 bool cuda_fail(struct cuda *c, const struct err *e);
 
-/* A slot of the open batch; waits while every batch is in use. A port's thread. */
+/*
+ * Gets a slot of the open batch; waits while every batch is in use. Call it from a port's thread.
+ */
 bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e);
 
-/* The slot's picture is there; a batch that is full is clustered. */
+/* Marks the slot's frame as complete; queues a full batch for clustering. */
 bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag,
                       struct err *e);
 
-/* A stream of the highest priority or the lowest. A call that fails leaves an invalid handle, which
- * must not be destroyed: NULL is left. */
+/*
+ * Creates a stream of the highest (`urgent`) or lowest priority. Sets *stream to NULL on failure,
+ * because the runtime then leaves an invalid handle.
+ */
 bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e);
 
-/* ---- port.cu: as engine_ops has them ---- */
+/* ---- port.cu: see engine_ops ---- */
 
 struct engine_port *cuda_port_open(struct engine *g, struct err *e);
 bool cuda_put(struct engine_port *port, const struct frame_view *view, const struct frame_tag *tag,

@@ -1,6 +1,4 @@
-/*
- * kmeans_block.cuh - what a block has at hand while it works on one restart.
- */
+/* kmeans_block.cuh - the data of a block that processes one restart. */
 #ifndef BARCODE_CUDA_KMEANS_BLOCK_CUH
 #define BARCODE_CUDA_KMEANS_BLOCK_CUH
 
@@ -11,8 +9,10 @@
 
 enum { TRIALS_MOST = 8 };
 
-/* The versions of the restart kernel: room for so many clusters, a bit for each, a number as wide,
- * sums that hold a frame's. */
+/*
+ * The versions of the restart kernels. Each has a maximum number of clusters, a mask type with one
+ * bit for each, an index type of the same width, and a type for a frame's sums.
+ */
 struct few_clusters {
     enum { MOST = 8 };
     typedef uint32_t mask;
@@ -38,12 +38,12 @@ struct many_pixels {
     typedef wide sum;
 };
 
-/* The lowest and the highest member of a set; the highest of none is -1. */
+/* Return the lowest and the highest member of a set; the highest of an empty set is -1. */
 static __device__ __forceinline__ int lowest(uint32_t set) { return __ffs((int)set) - 1; }
 static __device__ __forceinline__ int lowest(uint64_t set) { return __ffsll((long long)set) - 1; }
 static __device__ __forceinline__ int highest(uint32_t set) { return 31 - __clz((int)set); }
 static __device__ __forceinline__ int highest(uint64_t set) { return 63 - __clzll((long long)set); }
-/* {j}; for -1 some other set. */
+/* Returns {j}; for -1 any other set. */
 template <typename M> static __device__ __forceinline__ M member(int j)
 {
     return (M)1 << (j & (int)(8 * sizeof(M) - 1));
@@ -57,14 +57,14 @@ template <typename M> static __device__ __forceinline__ bool pair(M set)
     return !single(set) && single((M)(set & (set - 1)));
 }
 
-/* A candidate of a pass over the points. */
+/* A candidate of one pass over the points. */
 struct candidate {
     float r, g, b;
     uint32_t colour, key; /* key: |colour|^2 << KEY_INDEX | its number */
     uint32_t zero[3];
 };
 
-/* Shared memory of a block that makes a start, at addresses that the compiler knows. */
+/* Shared memory of a block that computes a start, at addresses known at compile time. */
 template <class T> struct start_shared {
     enum { CANDIDATES = 1 + SEED_ROUNDS * 2 * T::MOST };
     uint32_t task, count;
@@ -73,30 +73,29 @@ template <class T> struct start_shared {
     uint32_t centre[T::MOST];
     uint32_t colour[CANDIDATES], weight[CANDIDATES], distance[CANDIDATES];
     uint32_t drawn[2 * T::MOST > TRIALS_MOST ? 2 * T::MOST : TRIALS_MOST];
-    struct candidate pass[2 + 2 * T::MOST]; /* from pass[1] on; no point is near to pass[0] */
+    struct candidate pass[2 + 2 * T::MOST]; /* starts at pass[1]; pass[0] is near to no point */
 };
 
 /* Shared memory of a block that iterates. */
 template <class T> struct lloyd_shared {
-    uint32_t task, go, blur;         /* blur: what floats may be off in `moved` */
-    uint32_t some;                   /* not 0: kept is filled */
-    wide kept[T::MOST][4];           /* the clustering that counts, if this launch found it */
-    typename T::sum sum[T::MOST][4]; /* of the labels as they are */
-    /* from now[1] on: constant, the two words of steps(); now[0] never wins */
+    uint32_t task, go, blur;         /* blur: rounding error of floats in `moved` */
+    uint32_t some;                   /* not 0: kept is valid */
+    wide kept[T::MOST][4];           /* the best clustering, if this launch found it */
+    typename T::sum sum[T::MOST][4]; /* sums of the current labels */
+    /* starts at now[1]: constant, the two words of steps(); now[0] never wins */
     int4 now[1 + T::MOST];
-    float4 line[T::MOST], moved[T::MOST]; /* the same four numbers; what they changed by */
+    float4 line[T::MOST], moved[T::MOST]; /* the same four numbers as floats; their changes */
 };
 
 /*
- * What is known of a group while the iterations run. Without padding: the compiler reads the struct
- * in its widest words but writes its members, and initcheck would see bytes read that were never
- * written.
+ * State of a group between iterations. It has no padding: the compiler reads the struct in its
+ * widest words but writes its members. initcheck would report reads of uninitialized bytes.
  */
 template <class T> struct group_state {
     typename T::mask rivals;
-    /* for the points of the lower of two rivals, and of the other; else twice the same */
+    /* for the points of the lower of two rivals, and of the other; otherwise both equal */
     int slack[2];
-    typename T::index winner; /* a good guess at the centroid nearest to the group */
+    typename T::index winner; /* estimate of the centroid nearest to the group */
 };
 
 /* The points of one frame, as both kernels read them. */
@@ -106,11 +105,11 @@ struct points_view {
     uint32_t groups;
 };
 
-/* A start under way. */
+/* A start in progress. */
 template <class T> struct start_work {
     struct points_view f;
-    const uint4 *sum;       /* of weight * (r, g, b, 1), a group */
-    const uint32_t *square; /* of weight * (r^2 + g^2 + b^2) */
+    const uint4 *sum;       /* for each group: sum of weight * (r, g, b, 1) */
+    const uint32_t *square; /* for each group: sum of weight * (r^2 + g^2 + b^2) */
     const uint32_t *sorted;
     uint32_t pixels, points;
     uint64_t seed;
@@ -118,26 +117,27 @@ template <class T> struct start_work {
     int k;
     uint32_t *key;          /* [capacity] D2 << KEY_INDEX | nearest candidate */
     uint32_t *mass, *reach; /* [groups] sum of weight * D2, largest D2 */
-    bool alone; /* there is candidate 0 alone, m->colour[0]: no key is written, and no reach */
+    /* there is only candidate 0, m->colour[0]; neither keys nor reach are written yet */
+    bool alone;
     struct start_shared<T> *m;
     wide *base; /* shared, [threads]: D2 masses before each thread's groups */
 };
 
-/* Iterations under way. */
+/* Iterations in progress. */
 template <class T> struct lloyd_work {
     struct points_view f;
     const uint4 *sum;
     wide square;
-    int k, bits, iterations;      /* iterations: at most */
-    uint8_t *label;               /* [capacity] the winner */
+    int k, bits, iterations;      /* iterations: the maximum */
+    uint8_t *label;               /* [capacity] each point's winner */
     struct group_state<T> *state; /* [groups] */
     struct lloyd_shared<T> *m;
 };
 
 /*
- * Eight groups at a time go to a warp, four such octets to its lanes, so that hard regions are
- * shared by all warps. The group of a lane in the warp's i-th turn; turns go on while turn_begin <
- * groups.
+ * Distributes the groups over a block: each warp takes octets of eight groups, four at a time, so
+ * that all warps share difficult regions. The function turn_group returns the group of a lane in
+ * the warp's i-th turn. There are turns while turn_begin < groups.
  */
 static __device__ __forceinline__ uint32_t turn_begin(int i)
 {
@@ -155,15 +155,15 @@ static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)
 }
 
 /*
- * How a centroid is kept and read by dp2a: -step (src/kmeans/assign.h) of red and green, int16
- * each, and of blue. It tells the centroid exactly.
+ * Packs a centroid for dp2a: -step (src/kmeans/assign.h) of red and green as int16, and of blue.
+ * This determines the centroid exactly.
  */
 static __device__ __forceinline__ uint2 steps(int r, int g, int b)
 {
     return make_uint2((uint32_t)(uint16_t)r | (uint32_t)g << 16, (uint16_t)b);
 }
 
-/* Those of a starting centre: whatever k is, 256 to a level. */
+/* Returns the steps of a starting centre: 256 for each level, for every k. */
 static __device__ __forceinline__ uint2 steps_of(uint32_t colour)
 {
     return steps((127 - (int)red_of(colour)) * 256, (127 - (int)green_of(colour)) * 256,

@@ -1,6 +1,6 @@
 /*
- * kmeans_choose.cu - the restarts of a frame that go on in the race, its best one, and its clusters
- * in order.
+ * kmeans_choose.cu - selects the restarts of a frame that continue in the race, its best restart,
+ * and its clusters in order.
  */
 #include "kmeans_job.h"
 #include "warp.cuh"
@@ -12,7 +12,7 @@ struct found {
     uint32_t rgb, count; /* 0xRRGGBB; count 0: none */
 };
 
-/* Where in the frame's sorted keys the run of keys ends in which `at` stands. */
+/* Returns the end of the run of equal keys that contains `at`, in the frame's sorted keys. */
 static __device__ uint32_t run_end(const uint32_t *key, uint32_t at, uint32_t pixels)
 {
     uint32_t value = key[at], low = at + 1, high = pixels;
@@ -26,7 +26,7 @@ static __device__ uint32_t run_end(const uint32_t *key, uint32_t at, uint32_t pi
     return low;
 }
 
-/* k colours or fewer: they are the result. One thread. */
+/* Returns the colours of a frame with at most k colours as its clusters. One thread. */
 static __device__ void few_colours(const struct kmeans_job &j, int frame, struct found *found)
 {
     const uint32_t *key = j.sorted + (size_t)frame * j.pixels;
@@ -38,7 +38,10 @@ static __device__ void few_colours(const struct kmeans_job &j, int frame, struct
     }
 }
 
-/* The restart of the smallest inertia, the lowest of several. The whole block. */
+/*
+ * Returns the thread index of the restart with the smallest inertia, ties to the lower restart.
+ * Call it from the entire block.
+ */
 static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *inertia,
                                    int *restart)
 {
@@ -60,8 +63,10 @@ static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *
     return best;
 }
 
-/* A block of CLUSTERS_MAX threads a frame. A frame of few colours has no inertias; lloyd passes
- * over it, whatever is listed. */
+/*
+ * One block of CLUSTERS_MAX threads a frame. A frame of few colours has no inertias, and lloyd
+ * ignores its list.
+ */
 __global__ void race_kernel(struct kmeans_job j, int racing, int go_on, uint32_t *list)
 {
     uint32_t frame = blockIdx.x, n_init = (uint32_t)j.params.n_init;
@@ -94,7 +99,7 @@ static __device__ void clusters_of(const wide *sum, struct found *found)
     found->count = (uint32_t)n;
 }
 
-/* A block of CLUSTERS_MAX threads a frame. */
+/* Writes the result of a frame. One block of CLUSTERS_MAX threads a frame. */
 __global__ void choose_kernel(struct kmeans_job j)
 {
     __shared__ struct found found[CLUSTERS_MAX];
@@ -121,7 +126,7 @@ __global__ void choose_kernel(struct kmeans_job j)
         rank += before;
         all += other.count != 0;
     }
-    /* A struct cluster as two words, so that its padding is written too. */
+    /* Write a struct cluster as two words, including its padding. */
     uint32_t bytes = mine.rgb >> 16 | (mine.rgb >> 8 & 255) << 8 | (mine.rgb & 255) << 16;
     ((uint2 *)out->cluster)[rank] = make_uint2(bytes, mine.count);
     if (me == 0) {

@@ -1,6 +1,4 @@
-/*
- * kmeans_gpu.cu - the host's side of the k-means: memory, and the order of the kernels.
- */
+/* kmeans_gpu.cu - the host side of the k-means: memory, and the order of the kernels. */
 #include "kmeans_gpu.h"
 
 #include <stdlib.h>
@@ -14,16 +12,18 @@
 #include "barcode/kmeans/points.h"
 #include "kmeans_job.h"
 
-/* Frames sorted together: their number must fit above the key, and more than CHUNK_KEYS gain
- * nothing. */
+/*
+ * Limits of frames sorted together: their number must fit above the key, and more than CHUNK_KEYS
+ * keys are no faster.
+ */
 enum { CHUNK_FRAMES = 256, CHUNK_KEYS = 1 << 25 };
 
-/* What all blocks' slots together may take, unless that leaves a multiprocessor without a block. */
+/* Limit of all blocks' private memory together, unless a multiprocessor would get no block. */
 #define SLOTS_BYTES ((size_t)4 << 30)
 
 enum { WARPS_BITS = 5 }; /* 1, 2, 4, 8, 16 warps */
 
-/* Restarts a block should have to do, so that all blocks end at about the same time. */
+/* Restarts for each block, so that all blocks end at about the same time. */
 enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
 
 /* One for the starts and one for each rung. */
@@ -52,23 +52,23 @@ enum part {
 };
 
 struct plan {
-    struct kmeans_job job; /* without pointers */
+    struct kmeans_job job; /* with NULL pointers */
     int frames, chunk;
     struct kmeans_rung rung[KMEANS_RUNGS];
-    /* listed: restarts of a frame that go on from all rungs but the last, added */
+    /* listed: the total of a frame's restarts that continue, over all rungs but the last */
     int rungs, listed;
-    int multiprocessors, slots;           /* slots: restart blocks that there is memory for */
-    int most[RESTART_PHASES][WARPS_BITS]; /* blocks of 1 << i warps that the device holds */
+    int multiprocessors, slots;           /* slots: number of restart blocks that fit in memory */
+    int most[RESTART_PHASES][WARPS_BITS]; /* blocks of 1 << i warps that the device can hold */
     size_t bytes[PARTS], sort_bytes;
 };
 
 struct kmeans_gpu {
     struct plan plan;
-    uint32_t *list; /* of the rungs, one after the other */
+    uint32_t *list; /* the lists of all rungs, one after the other */
     unsigned *next; /* [COUNTERS] */
     struct points_scratch scratch;
     char *memory;
-    int warps[RESTART_PHASES]; /* a block, if not 0 */
+    int warps[RESTART_PHASES]; /* warps in a block; 0: automatic */
 };
 
 static void plan_frames(struct plan *p, const struct kmeans_params *params, int pixels, int frames)
@@ -92,7 +92,7 @@ static void plan_frames(struct plan *p, const struct kmeans_params *params, int 
     p->chunk = p->chunk > frames ? frames : p->chunk;
 }
 
-/* log2 of the warps a block, `i` or less: a warp takes eight groups at a time. */
+/* Returns log2 of the warps in a block, at most `i`: a warp takes eight groups at a time. */
 static int warps_fit(const struct plan *p, int i)
 {
     while (i > 0 && (uint32_t)(8 << i) * GROUP > p->job.pixels)
@@ -100,8 +100,7 @@ static int warps_fit(const struct plan *p, int i)
     return i;
 }
 
-/* How many restart blocks are worth having memory for: as many as the device holds of the smallest.
- */
+/* Computes how many restart blocks get memory: as many of the smallest as the device can hold. */
 static cudaError_t plan_slots(struct plan *p)
 {
     int device, least = warps_fit(p, WARPS_LEAST);
@@ -129,9 +128,9 @@ static cudaError_t plan_slots(struct plan *p)
 }
 
 /*
- * log2 of the warps a block. Few: less waiting at barriers. Many: when there is memory for few
- * blocks only, or when there are so few restarts that most of the device would wait for the last
- * ones.
+ * Returns log2 of the warps in a block. Few warps wait less at barriers. Many are better if memory
+ * suffices only for few blocks, or if there are so few restarts that most of the device would wait
+ * for the last ones.
  */
 static int warps_for(const struct plan *p, enum restart_phase phase, size_t tasks)
 {
@@ -142,7 +141,7 @@ static int warps_for(const struct plan *p, enum restart_phase phase, size_t task
     return warps_fit(p, i);
 }
 
-/* Everything that the workspace holds, in bytes; on the current device. */
+/* Computes the sizes of all parts of the workspace, on the current device. */
 static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params, int pixels,
                              int frames)
 {
@@ -174,7 +173,7 @@ static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params,
     return cudaSuccess;
 }
 
-/* Where each part begins; returns the size of the whole. */
+/* Computes the offset of each part; returns the total size. */
 static size_t plan_places(const struct plan *p, size_t place[PARTS])
 {
     size_t at = 0;
@@ -245,7 +244,7 @@ bool kmeans_gpu_warps(struct kmeans_gpu *km, int start, int lloyd)
     return true;
 }
 
-/* Enqueues one phase of the restarts that the job tells. */
+/* Enqueues one phase of the restarts in `job`. */
 static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans_job *job,
                                 enum restart_phase phase, cudaStream_t stream)
 {
@@ -267,7 +266,7 @@ static cudaError_t launch_phase(const struct kmeans_gpu *km, const struct kmeans
     return cudaGetLastError();
 }
 
-/* Enqueues the rungs of the race, and the choice of who goes on between them. */
+/* Enqueues the rungs of the race, and between them the selection of the restarts that continue. */
 static cudaError_t launch_rungs(const struct kmeans_gpu *km, struct kmeans_job *job,
                                 cudaStream_t stream)
 {

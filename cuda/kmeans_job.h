@@ -1,20 +1,22 @@
 /*
- * kmeans_job.h - what the kernels of the k-means share.
+ * kmeans_job.h - declarations shared by the k-means kernels.
  *
- * The order of work, all on one stream and all in integers where a result is decided:
- *   points   kmeans_points.cu   Morton keys, one radix sort for many frames, runs of equal keys to
- * points, groups start    kmeans_restart.cu  one block a (frame, restart), taken from a counter
- * until none is left: the centroids to begin with (kmeans_seed.cuh, kmeans_nearest.cuh) lloyd
- * kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh, kmeans_update.cuh) as far as
- * the rung of the race goes, or to the end race     kmeans_choose.cu   between two rungs: lists the
- * restarts that go on, so that the next launch of lloyd has just these to give out, with as many
- * warps a block as suits their number choose   kmeans_choose.cu   the best restart, clusters in
- * order
+ * The order of the work, on one stream; all results are decided in integers:
  *
- * A point is one word, r | g << 8 | b << 16 | weight << 24. A weight above 255 does not fit, so
- * that a colour may stand in several points, one after the other: sums do not notice, and draws are
- * compared by colour. 32 points make a group, with its box and its sums: one warp looks at 32
- * points, or one lane at a group.
+ *   points  kmeans_points.cu   Morton keys, one radix sort for many frames, runs of equal keys to
+ *                              points, groups
+ *   start   kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is
+ *                              left: the initial centroids (kmeans_seed.cuh, kmeans_nearest.cuh)
+ *   lloyd   kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh, kmeans_update.cuh) up
+ *                              to the rung of the race, or to the end
+ *   race    kmeans_choose.cu   between two rungs: lists the restarts that continue, for the next
+ *                              launch of lloyd, with a suitable number of warps a block
+ *   choose  kmeans_choose.cu   the best restart, clusters in order
+ *
+ * A point is one word, r | g << 8 | b << 16 | weight << 24. A weight above 255 does not fit, so a
+ * colour may have several consecutive points. This does not change sums, and draws are compared by
+ * colour. 32 points form a group, with its box and its sums. A warp processes 32 points, or each of
+ * its lanes tests a group.
  */
 #ifndef BARCODE_CUDA_KMEANS_JOB_H
 #define BARCODE_CUDA_KMEANS_JOB_H
@@ -22,49 +24,59 @@
 #include "kmeans_gpu.h"
 
 enum {
-    GROUP = 32,         /* points a group: a warp */
-    CHUNK = 32 * GROUP, /* points that a warp's lanes test at once, a group each */
+    GROUP = 32,         /* points in a group, one for each lane of a warp */
+    CHUNK = 32 * GROUP, /* points that a warp tests at once, one group a lane */
     WEIGHT_MOST = 255,
-    WARPS_MOST = 16 /* a block */
+    WARPS_MOST = 16 /* warps in a block */
 };
 
-/* What the points of a frame came to. */
+/* The number of points of a frame. */
 struct frame_points {
     uint32_t points, groups;
-    uint32_t distinct; /* colours */
+    uint32_t distinct; /* number of colours */
     uint32_t zero;
     unsigned long long square; /* sum of weight * (r^2 + g^2 + b^2) */
 };
 
-/* The parameters of every kernel. Arrays of frames are strided by `pixels`, `capacity` or `groups`.
+/*
+ * The parameters of every kernel. Arrays of frames have a stride of `pixels`, `capacity` or
+ * `groups`.
  */
 struct kmeans_job {
     struct kmeans_params params;
     int bits; /* ceil(log2 k) */
     int frames;
     uint32_t pixels;
-    uint32_t capacity, groups; /* room for points, a multiple of CHUNK; / GROUP */
-    const uint64_t *frame;     /* numbers */
-    uint32_t *sorted;          /* the pixels' keys in order: key 24 bits, frame in the high byte */
+    /* capacity: room for points, a multiple of CHUNK; groups: capacity / GROUP */
+    uint32_t capacity, groups;
+    const uint64_t *frame; /* frame numbers */
+    /* the pixels' sorted keys: key in the low 24 bits, frame in the high byte */
+    uint32_t *sorted;
     uint32_t *point;
     uint2 *box;       /* lowest and highest r | g << 8 | b << 16 */
     uint4 *sum;       /* of weight * (r, g, b, 1) */
     uint32_t *square; /* of weight * (r^2 + g^2 + b^2) */
     struct frame_points *made;
     unsigned long long *inertia; /* [frames][n_init] */
-    uint32_t *ended;             /* [frames][n_init] not 0: the restart is at its end */
+    uint32_t *ended;             /* [frames][n_init] not 0: the restart has ended */
     unsigned long long *outcome; /* [frames][n_init][k][4] */
-    uint2 *centre; /* [frames][n_init][k] steps to begin or go on from, as in kmeans_block.cuh */
-    int done, iterations; /* of lloyd: done before this launch, and after it */
-    unsigned tasks;       /* restarts to give out in this launch */
-    const uint32_t *list; /* [tasks] which these are, frame * n_init + restart; NULL: all */
-    unsigned *next;       /* the counter that gives them out */
-    char *slot;           /* a block's own memory */
+    /*
+     * [frames][n_init][k] steps of the centroids to start or continue with, as in kmeans_block.cuh
+     */
+    uint2 *centre;
+    int done, iterations; /* for lloyd: iterations done before this launch, and after it */
+    unsigned tasks;       /* restarts to process in this launch */
+    const uint32_t *list; /* [tasks] their numbers, frame * n_init + restart; NULL: all */
+    unsigned *next;       /* the counter of the next task */
+    char *slot;           /* the blocks' private memory */
     size_t slot_bytes;
     struct gpu_column *out;
 };
 
-/* A block's own memory while it works on a restart: see the kernels in kmeans_restart.cu. */
+/*
+ * Returns the bytes of a block's private memory for one restart: see the kernels in
+ * kmeans_restart.cu.
+ */
 static inline size_t slot_bytes(const struct kmeans_job *j)
 {
     size_t start =
@@ -73,7 +85,9 @@ static inline size_t slot_bytes(const struct kmeans_job *j)
     return start > lloyd ? start : lloyd;
 }
 
-/* kmeans_restart.cu. Blocks as the device holds them, and the launch of one phase for all frames.
+/*
+ * kmeans_restart.cu. restart_prepare computes how many blocks the device can hold; restart_launch
+ * launches one phase for all frames.
  */
 enum restart_phase { RESTART_START, RESTART_LLOYD, RESTART_PHASES };
 cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
@@ -81,8 +95,10 @@ cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase
 void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks,
                     cudaStream_t stream);
 
-/* kmeans_points.cu. `scratch`: uint32_t [chunk frames][max(capacity, pixels)], `tiles` [chunk
- * frames][tiles]. */
+/*
+ * kmeans_points.cu. All are uint32_t: key[chunk frames][pixels], start[chunk frames][capacity],
+ * tile[chunk frames][tiles].
+ */
 struct points_scratch {
     uint32_t *key, *start, *tile;
     void *sort;
@@ -92,14 +108,16 @@ int points_tiles(uint32_t pixels);
 void points_launch(const struct kmeans_job *j, const struct points_scratch *s, const uint8_t *rgb,
                    int first, int frames, cudaStream_t stream);
 
-/* kmeans_sort.cu: out = in[count] sorted by the low `bits` bits. With scratch NULL only *bytes is
- * set. */
+/*
+ * kmeans_sort.cu. Sorts in[count] by the low `bits` bits into `out`. If `scratch` is NULL, only
+ * sets *bytes to the size of the scratch memory.
+ */
 cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
                       int bits, cudaStream_t stream);
 
 /*
- * kmeans_choose.cu. race_launch lists the `go_on` best of a frame's `racing` restarts: those of
- * j->list, or all when that is NULL. list[frames][go_on].
+ * kmeans_choose.cu. race_launch lists the `go_on` best of a frame's `racing` restarts in
+ * list[frames][go_on]. The restarts are those of j->list, or all if it is NULL.
  */
 void race_launch(const struct kmeans_job *j, int racing, int go_on, uint32_t *list,
                  cudaStream_t stream);

@@ -1,19 +1,22 @@
 /*
- * kmeans_lloyd.cuh - assign and update until the inertia no longer falls. Whole blocks call
- * lloyd().
+ * kmeans_lloyd.cuh - assign and update until the inertia no longer falls. Call lloyd() from entire
+ * blocks.
  *
  * Scores are those of src/kmeans/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two
- * dp2a each, j in the low bits. Labels are kept and sums follow the labels that change. Groups
- * where nothing may have changed are not looked at; a lane tests a group
- * (src/kmeans/assign_template.h says why this holds): box test   the filtering of Kanungo et al.
- * (IEEE TPAMI 24(7), 2002), over boxes of neighbours in Morton order. P_w - P_j is linear in the
- * colour: its maximum over a box is that at the centre plus the half edges times |step_w - step_j|.
- * Below 0: no point of the box goes to j. The others are the group's rivals. margin     the bounds
- * of Hamerly (SDM 2010), kept for a group. slack <= P_j - P_winner for the group's points and
- *              rivals j. Every step takes off it by how much scores moved. Of two rivals each has
- * its own slack, because a border that moves threatens one side only. The tests are in floats with
- * a margin above every rounding: SAFETY, or 1 for moves that floats hold exactly. They decide what
- * is looked at, never what is found.
+ * dp2a each, j in the low bits. Labels are kept, and sums are updated for the labels that change.
+ * Groups where nothing can have changed are skipped. Each lane tests one group
+ * (src/kmeans/assign_template.h explains the tests):
+ *
+ *   box test  The filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002), over boxes of neighbours in
+ *             Morton order. P_w - P_j is linear in the colour: its maximum over a box is that at
+ *             the centre plus the half edges times |step_w - step_j|. If it is below 0, no point of
+ *             the box can go to j. The remaining centroids are the group's rivals.
+ *   margin    The bounds of Hamerly (SDM 2010), one for each group. slack <= P_j - P_winner for the
+ *             group's points and rivals j. Every step subtracts how far scores moved. With two
+ *             rivals, each has its own slack, because a moving border threatens only one side.
+ *
+ * The tests use floats with a margin above every rounding: SAFETY, or 1 for moves that floats hold
+ * exactly. They only decide what is examined, never the result.
  */
 #ifndef BARCODE_CUDA_KMEANS_LLOYD_CUH
 #define BARCODE_CUDA_KMEANS_LLOYD_CUH
@@ -22,13 +25,13 @@
 
 enum { SCORE_NEVER = 1 << 29, SLACK_MOST = 1 << 30 };
 
-/* constant + steps . c, in `line` or `moved`. */
+/* Returns constant + steps . c, from `line` or `moved`. */
 static __device__ __forceinline__ float line_at(float4 line, float3 c)
 {
     return fmaf(line.w, c.z, fmaf(line.z, c.y, fmaf(line.y, c.x, line.x)));
 }
 
-/* |steps| . half */
+/* Returns |steps| . half. */
 static __device__ __forceinline__ float line_reach(float4 line, float3 half)
 {
     return fmaf(fabsf(line.w), half.z, fmaf(fabsf(line.z), half.y, fabsf(line.y) * half.x));
@@ -39,7 +42,7 @@ static __device__ __forceinline__ float4 line_gap(float4 a, float4 b)
     return make_float4(a.x - b.x, a.y - b.y, a.z - b.z, a.w - b.w);
 }
 
-/* The winner at the centre of a box. */
+/* Returns the winner at the centre of a box. */
 template <class T> static __device__ __forceinline__ int box_winner(const struct lloyd_work<T> *w,
                                                                     const struct lane_box &b)
 {
@@ -53,8 +56,10 @@ template <class T> static __device__ __forceinline__ int box_winner(const struct
     return winner;
 }
 
-/* The rivals in a lane's box, *winner among them: any centroid will do, a near one is best. *winner
- * becomes the nearest. */
+/*
+ * Returns the rivals in a lane's box, including *winner, which may be any centroid, preferably a
+ * near one. Sets *winner to the nearest.
+ */
 template <class T>
 static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd_work<T> *w,
                                                               const struct lane_box &b, int *winner)
@@ -74,8 +79,10 @@ static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd
     return set;
 }
 
-/* Takes off the slacks how much P_winner - P_j can have grown since the last step, for all winners
- * and j in `set`. */
+/*
+ * Subtracts from the slacks by how much P_winner - P_j can have grown since the last step, for all
+ * winners and j in `set`.
+ */
 template <class T> static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w,
                                                                  const struct lane_box &b,
                                                                  typename T::mask set, int slack[2])
@@ -88,7 +95,7 @@ template <class T> static __device__ __forceinline__ void use_up(const struct ll
         up[1] = reach - centre;
     } else {
         float most = -1e30f, least = 1e30f;
-        while (set) { /* the highest is one instruction cheaper to find than the lowest */
+        while (set) { /* finding the highest takes one instruction less than the lowest */
             int j = highest(set);
             float4 moved = w->m->moved[j];
             set ^= member<typename T::mask>(j);
@@ -110,7 +117,7 @@ template <typename S> static __device__ __forceinline__ void add4(S *to, S r, S 
     atomicAdd(to + 3, n);
 }
 
-/* The sums of the whole warp's points, which had no labels before. */
+/* Adds the points of a warp, which had no labels before, to the sums. */
 template <class T>
 static __device__ void claim_each(const struct lloyd_work<T> *w, uint32_t word, uint32_t label)
 {
@@ -127,7 +134,7 @@ static __device__ void claim_each(const struct lloyd_work<T> *w, uint32_t word, 
     }
 }
 
-/* A point moves from one cluster to another. */
+/* Moves a point from one cluster to another. */
 template <class T> static __device__ __forceinline__ void move(const struct lloyd_work<T> *w,
                                                                uint32_t word, uint32_t from,
                                                                uint32_t to)
@@ -143,7 +150,7 @@ static __device__ __forceinline__ int score_of(int4 t, uint32_t word)
     return dot2_high((uint32_t)t.z, word, dot2_low((uint32_t)t.y, word, t.x));
 }
 
-/* The winners among `set` of a warp's points, a lane each, and the slacks that they leave. */
+/* Returns the winners in `set` of a warp's points, one a lane, and computes the slacks. */
 template <class T>
 static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, uint32_t word,
                                                typename T::mask set, int slack[2])
@@ -156,7 +163,7 @@ static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, ui
         return (uint32_t)(gap < 0 ? a : b);
     }
     int best = SCORE_NEVER, second = SCORE_NEVER;
-    while (set) { /* two at a time; after the last comes now[0] */
+    while (set) { /* two at a time; after the last one comes now[0] */
         int i = highest(set);
         set ^= member<typename T::mask>(i);
         int j = highest(set);
@@ -170,7 +177,7 @@ static __device__ __forceinline__ uint32_t win(const struct lloyd_work<T> *w, ui
     return (uint32_t)best & ((1u << w->bits) - 1);
 }
 
-/* Gives a lane's whole group to the only member of its set. */
+/* Assigns all points of a lane's group to the only member of its set. */
 template <class T> static __device__ void claim_group(const struct lloyd_work<T> *w, uint32_t group,
                                                       typename T::mask set)
 {
@@ -180,7 +187,7 @@ template <class T> static __device__ void claim_group(const struct lloyd_work<T>
     add4<typename T::sum>(w->m->sum[label], sum.x, sum.y, sum.z, sum.w);
 }
 
-/* True if a lane's group must be looked at. FIRST: nothing is known of it yet. */
+/* Returns true if a lane's group must be examined. FIRST: it has no state yet. */
 template <class T, bool FIRST>
 static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w, uint32_t group,
                                                   struct group_state<T> *s)
@@ -207,7 +214,7 @@ static __device__ __forceinline__ bool test_group(const struct lloyd_work<T> *w,
     return (s->slack[0] | s->slack[1]) < 0;
 }
 
-/* The groups that the lanes in `left`, one at least, want looked at. */
+/* Examines the groups of the lanes in `left`, at least one. */
 template <class T, bool FIRST>
 static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *w, uint32_t group,
                                                     uint32_t left, struct group_state<T> *s)
@@ -219,7 +226,7 @@ static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *
         int here = lane, slack[2];
         uint32_t here_at = at, here_word = word, here_old = old;
         left &= left - 1;
-        if (left) { /* the next one is under way while this one is worked on */
+        if (left) { /* prefetch the next group */
             lane = __ffs(left) - 1;
             at = __shfl_sync(WARP_ALL, group * GROUP, lane) + lane_id();
             word = w->f.point[at];
@@ -240,7 +247,7 @@ static __device__ __forceinline__ void visit_groups(const struct lloyd_work<T> *
     }
 }
 
-/* One assign step. */
+/* Performs one assign step. */
 template <class T, bool FIRST>
 static __device__ __forceinline__ void assign(const struct lloyd_work<T> *w)
 {
@@ -262,10 +269,10 @@ static __device__ __forceinline__ void assign(const struct lloyd_work<T> *w)
 }
 
 /*
- * Goes on from the centroids in `centre`, at most w->iterations iterations; m->go is 0 then if the
- * end was reached before. last: the lowest inertia so far. Warp 0 gets what that is now; if it
- * fell, the clustering that has it is in m->kept and m->some is not 0. Nothing is known of the
- * points at first, so that the first step looks at all of them.
+ * Continues from the centroids in `centre` for at most w->iterations iterations. Sets m->go to 0 if
+ * the restart ended. `last` is the lowest inertia so far. Returns the new lowest inertia in warp 0.
+ * If it fell, its clustering is in m->kept and m->some is not 0. The first step examines all
+ * points.
  */
 template <class T>
 static __device__ wide lloyd(const struct lloyd_work<T> *w, const uint2 *centre, wide last)

@@ -1,18 +1,21 @@
 /*
- * kmeans_nearest.cuh - every point's nearest candidate so far, sums of weight * D2, draws from
- * them. Whole blocks call these unless said otherwise.
+ * kmeans_nearest.cuh - every point's nearest candidate so far, sums of weight * D2, and draws from
+ * them. Call these from entire blocks unless stated otherwise.
  *
- * A candidate changes nothing in a group when its box is at least as far from it as the group's
- * farthest point from its nearest candidate, or when another candidate of the pass is nearer to the
- * whole box (src/kmeans/seed_template.h). A lane tests a group; the floats are exact: squares of
- * half integers below 2^18.
+ * A candidate changes nothing in a group in two cases. Either it is at least as far from the
+ * group's box as the group's farthest point is from its nearest candidate. Or another candidate of
+ * the pass is nearer to the entire box (src/kmeans/seed_template.h). Each lane tests one group. The
+ * floats are exact: squares of half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH
 #define BARCODE_CUDA_KMEANS_NEAREST_CUH
 
 #include "kmeans_block.cuh"
 
-/* a point's key: D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower */
+/*
+ * A point's key is D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower
+ * candidate.
+ */
 enum { KEY_INDEX = 10 };
 
 template <class T> static __device__ __forceinline__ wide draw_below(const struct start_work<T> *w,
@@ -23,7 +26,7 @@ template <class T> static __device__ __forceinline__ wide draw_below(const struc
                       total);
 }
 
-/* The colour that a draw from the weights gives. */
+/* Returns the colour of a draw from the weights. */
 template <class T>
 static __device__ __forceinline__ uint32_t draw_colour(const struct start_work<T> *w, int stage,
                                                        int draw)
@@ -31,7 +34,7 @@ static __device__ __forceinline__ uint32_t draw_colour(const struct start_work<T
     return colour_of(w->sorted[draw_below(w, stage, draw, w->pixels)]);
 }
 
-/* Exclusive sums over the block's threads; *total: of all. */
+/* Returns the exclusive prefix sum over the block's threads; *total gets the sum of all. */
 template <class T>
 static __device__ wide block_prefix(const struct start_work<T> *w, wide mine, wide *total)
 {
@@ -54,7 +57,7 @@ static __device__ __forceinline__ uint32_t groups_each(const struct start_work<T
     return (w->f.groups + blockDim.x - 1) / blockDim.x;
 }
 
-/* Fills base from the masses; returns the potential. */
+/* Computes `base` from the masses; returns the potential. */
 template <class T> static __device__ wide nearest_total(const struct start_work<T> *w)
 {
     uint32_t each = groups_each(w), begin = threadIdx.x * each, end = begin + each;
@@ -67,7 +70,7 @@ template <class T> static __device__ wide nearest_total(const struct start_work<
     return total;
 }
 
-/* Writes a group's keys; *mass and *reach follow from them. The whole warp. */
+/* Writes a group's keys and computes *mass and *reach from them. Call it from the entire warp. */
 template <class T> static __device__ __forceinline__ void keep_keys(const struct start_work<T> *w,
                                                                     uint32_t at, uint32_t word,
                                                                     uint32_t key, uint32_t *mass,
@@ -78,7 +81,7 @@ template <class T> static __device__ __forceinline__ void keep_keys(const struct
     *reach = warp_max_unsigned(key >> KEY_INDEX);
 }
 
-/* All groups, nothing known before, one candidate. */
+/* Adds the first candidate to all groups, without previous state. */
 template <class T> static __device__ void add_first(const struct start_work<T> *w)
 {
     struct candidate c = w->m->pass[1];
@@ -93,7 +96,10 @@ template <class T> static __device__ void add_first(const struct start_work<T> *
     }
 }
 
-/* Squared distance from a candidate to the nearest (way -1) or farthest (1) place of a box. */
+/*
+ * Returns the squared distance from a candidate to the nearest (way -1) or farthest (1) point of a
+ * box.
+ */
 static __device__ __forceinline__ float box_distance(const struct candidate &c,
                                                      const struct lane_box &b, float way)
 {
@@ -103,8 +109,10 @@ static __device__ __forceinline__ float box_distance(const struct candidate &c,
     return fmaf(u, u, fmaf(g, g, r * r));
 }
 
-/* Which of the candidates from `from` on, 32 at most, may come nearer to a point of the lane's box
- * than `reach`. */
+/*
+ * Returns the candidates from `from` on, at most 32, that may be nearer to a point of the lane's
+ * box than `reach`.
+ */
 template <class T>
 static __device__ __forceinline__ uint32_t near_box(const struct start_work<T> *w,
                                                     const struct lane_box &b, uint32_t reach,
@@ -120,14 +128,16 @@ static __device__ __forceinline__ uint32_t near_box(const struct start_work<T> *
     return near;
 }
 
-/* The key that a candidate gives a point, less the point's square. */
+/* Returns the key that a candidate gives a point, minus the point's square. */
 static __device__ __forceinline__ int key_from(const struct candidate &c, uint32_t word)
 {
     return (int)c.key - (2 << KEY_INDEX) * (int)dot4(word, c.colour);
 }
 
-/* The groups of one turn against up to 32 candidates. FRESH: nothing known before; some candidate
- * is near to every group then. */
+/*
+ * Processes the groups of one turn with up to 32 candidates. FRESH: there is no previous state, and
+ * some candidate is near to every group.
+ */
 template <bool FRESH, class T> static __device__ void add_turn(const struct start_work<T> *w,
                                                                int turn, int from, int count,
                                                                bool rival)
@@ -146,7 +156,7 @@ template <bool FRESH, class T> static __device__ void add_turn(const struct star
                  set = __shfl_sync(WARP_ALL, near, lane);
         uint32_t word = w->f.point[at], square = square_of(word) << KEY_INDEX, new_mass, new_reach;
         int key = FRESH ? INT32_MAX : (int)(w->key[at] - square);
-        while (set) { /* two at a time; after the last comes pass[0] */
+        while (set) { /* two at a time; after the last one comes pass[0] */
             int i = highest(set);
             set ^= member<uint32_t>(i);
             int second = highest(set);
@@ -165,9 +175,9 @@ template <bool FRESH, class T> static __device__ void add_turn(const struct star
 }
 
 /*
- * Takes m->colour[0] as candidate 0 alone and returns the potential. Its keys wait: in the round
- * that follows nearly all points find a nearer one. Of a group, sum w|x - c|^2 = sum w|x|^2 - 2 c .
- * sum wx + |c|^2 sum w, below 2^32 like every mass.
+ * Adds m->colour[0] as candidate 0 alone and returns the potential. Postpones its keys, because
+ * nearly all points get a nearer candidate in the next round. For a group, sum w|x - c|^2 = sum
+ * w|x|^2 - 2 c . sum wx + |c|^2 sum w, below 2^32 like every mass.
  */
 template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
 {
@@ -183,8 +193,8 @@ template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
 }
 
 /*
- * Takes candidates colour[0..count), count <= 2 k + 1, numbered from `first`; first = 0 forgets
- * what was. Returns the potential.
+ * Adds candidates colour[0..count), count <= 2 k + 1, numbered from `first`. If first is 0,
+ * discards all previous candidates. Returns the potential.
  */
 template <class T> static __device__ wide nearest_add(const struct start_work<T> *w,
                                                       const uint32_t *colour, int first, int count)
@@ -219,7 +229,9 @@ template <class T> static __device__ wide nearest_add(const struct start_work<T>
     return nearest_total(w);
 }
 
-/* The colour of the first point whose inclusive sum of weight * D2 exceeds t < potential. One warp.
+/*
+ * Returns the colour of the first point whose inclusive sum of weight * D2 exceeds t < potential.
+ * One warp.
  */
 template <class T> static __device__ uint32_t nearest_find(const struct start_work<T> *w, wide t)
 {
@@ -248,7 +260,10 @@ template <class T> static __device__ uint32_t nearest_find(const struct start_wo
     return __shfl_sync(WARP_ALL, word, lane) & 0xffffff;
 }
 
-/* weight[i] = the pixels nearest to candidate i < count. Neighbours mostly have the same. */
+/*
+ * Computes weight[i], the number of pixels nearest to candidate i < count. Neighbours mostly have
+ * the same one.
+ */
 template <class T> static __device__ void nearest_count(const struct start_work<T> *w, int count)
 {
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)
@@ -268,7 +283,7 @@ template <class T> static __device__ void nearest_count(const struct start_work<
     __syncthreads();
 }
 
-/* potential[i] = what the potential would be with trial[i] added alone, i < trials. */
+/* Computes potential[i]: what the potential would be with only trial[i] added, i < trials. */
 template <class T>
 static __device__ void nearest_try(const struct start_work<T> *w, const uint32_t *trial, int trials)
 {

@@ -1,9 +1,9 @@
 /*
- * kmeans_points.cu - frames to points: keys, runs of equal keys, groups.
+ * kmeans_points.cu - converts frames to points: keys, runs of equal keys, groups.
  *
- * All frames of a call are sorted together, the frame's number above the key: the library's sort is
- * at its best on many keys, and then every size of frame takes the same way. A new point begins
- * where the key changes and at every multiple of 255, so that no weight passes 255.
+ * All frames of a call are sorted together, with the frame's number above the key. CUB's sort is
+ * fastest on many keys, and every frame size uses the same code. A new point begins where the key
+ * changes and at every multiple of 255, so that no weight exceeds 255.
  */
 #include "kmeans_job.h"
 #include "warp.cuh"
@@ -21,7 +21,7 @@ __global__ void keys_kernel(const uint8_t *rgb, uint32_t *key, uint32_t pixels)
     key[at] = key_of(rgb[3 * at], rgb[3 * at + 1], rgb[3 * at + 2]) | blockIdx.y << 24;
 }
 
-/* True if pixel i begins a point; *fresh: it begins a colour. */
+/* Returns true if pixel i begins a point; *fresh: it begins a colour. */
 static __device__ __forceinline__ bool begins(const uint32_t *key, uint32_t i, uint32_t pixels,
                                               bool *fresh)
 {
@@ -29,7 +29,7 @@ static __device__ __forceinline__ bool begins(const uint32_t *key, uint32_t i, u
     return *fresh || (i < pixels && i % WEIGHT_MOST == 0);
 }
 
-/* How many points and colours begin in a tile. */
+/* Counts the points and colours that begin in each tile. */
 __global__ void count_kernel(struct kmeans_job j, int first, uint32_t *tile)
 {
     __shared__ uint32_t count[2];
@@ -55,7 +55,7 @@ __global__ void count_kernel(struct kmeans_job j, int first, uint32_t *tile)
     }
 }
 
-/* A frame's counts of tiles to sums of those before; a block a frame. */
+/* Replaces a frame's counts of tiles by their exclusive prefix sums. One block a frame. */
 __global__ void scan_kernel(struct kmeans_job j, int first, uint32_t *tile, int tiles)
 {
     __shared__ uint32_t total[TILE_WARPS];
@@ -82,7 +82,7 @@ __global__ void scan_kernel(struct kmeans_job j, int first, uint32_t *tile, int 
     }
 }
 
-/* Where each point begins. */
+/* Writes the start of each point. */
 __global__ void starts_kernel(struct kmeans_job j, int first, const uint32_t *tile, uint32_t *start)
 {
     __shared__ uint32_t total[TILE_WARPS];
@@ -108,8 +108,10 @@ __global__ void starts_kernel(struct kmeans_job j, int first, const uint32_t *ti
     }
 }
 
-/* Points, box and sums of a group; a warp each. After the last point stand copies of it, of weight
- * 0. */
+/*
+ * Writes the points, box and sums of a group. One warp a group. The last group is padded with
+ * copies of the last point of weight 0.
+ */
 __global__ void groups_kernel(struct kmeans_job j, int first, const uint32_t *start)
 {
     uint32_t frame = first + blockIdx.y, group = blockIdx.x * TILE_WARPS + warp_id();

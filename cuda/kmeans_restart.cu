@@ -1,27 +1,29 @@
 /*
- * kmeans_restart.cu - the two kernels that do the work: starts, then iterations, a block a restart,
- * until none is left.
+ * kmeans_restart.cu - the two main kernels: starts, then iterations, one block a restart, until
+ * none is left.
  *
- * Restarts differ in length by a factor of ten; a counter gives them out, so that no block waits
- * for another's. A frame's restarts follow each other, so that those in work at once read the same
+ * The length of restarts differs by a factor of ten. So a counter distributes them, and no block
+ * waits for another. A frame's restarts are consecutive, so that concurrent ones read the same
  * points from the cache.
  */
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
-/* Registers are fitted to this many threads a multiprocessor: with fewer, the threads wait for
- * memory. */
+/*
+ * The register limit allows this many blocks on a multiprocessor. With fewer threads, more of them
+ * wait for memory.
+ */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 enum { BLOCKS_FITTED = 3 };
 #else
-enum { BLOCKS_FITTED = 2 }; /* Turing holds 1024 threads */
+enum { BLOCKS_FITTED = 2 }; /* Turing holds 1024 threads. */
 #endif
 #ifndef START_BOUNDS
 #define START_BOUNDS __launch_bounds__(32 * WARPS_MOST, BLOCKS_FITTED)
 #define LLOYD_BOUNDS __launch_bounds__(32 * WARPS_MOST, BLOCKS_FITTED)
 #endif
 
-/* The next restart for the block, frame * n_init + restart, or -1. */
+/* Returns the block's next restart, frame * n_init + restart, or -1. */
 static __device__ __forceinline__ int next_task(const struct kmeans_job &j, uint32_t *shared)
 {
     __syncthreads();
@@ -126,7 +128,7 @@ template <class T> static struct version version_of(restart_function *lloyd)
     return v;
 }
 
-/* The smallest version that holds k clusters and the sums of so many pixels. */
+/* Returns the smallest version that holds k clusters and the sums of the frame's pixels. */
 static restart_function *kernel_for(const struct kmeans_job *j, enum restart_phase phase)
 {
     struct version v =

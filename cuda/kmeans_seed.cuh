@@ -1,19 +1,19 @@
 /*
- * kmeans_seed.cuh - the three starts of kmeans.h; each fills m.centre. Whole blocks call them; the
- * frame has more than k colours.
+ * kmeans_seed.cuh - the three starts of kmeans.h; each fills m.centre. Call them from entire
+ * blocks, for frames with more than k colours.
  */
 #ifndef BARCODE_CUDA_KMEANS_SEED_CUH
 #define BARCODE_CUDA_KMEANS_SEED_CUH
 
 #include "kmeans_nearest.cuh"
 
-/* 2 + floor(ln k), as seed_trials. */
+/* Returns 2 + floor(ln k), like seed_trials. */
 static __device__ __forceinline__ int trials_of(int k)
 {
     return 2 + (k >= 3) + (k >= 8) + (k >= 21) + (k >= 55);
 }
 
-/* The smallest potential, ties to the lower. */
+/* Returns the trial of smallest potential, ties to the lower one. */
 template <class T>
 static __device__ __forceinline__ int best_trial(const struct start_work<T> *w, int trials)
 {
@@ -24,7 +24,7 @@ static __device__ __forceinline__ int best_trial(const struct start_work<T> *w, 
     return best;
 }
 
-/* The first index in [low, high) whose key is above `value`, or not below it when `at_least`. */
+/* Returns the first index in [low, high) whose key is above `value` (`at_least`: or equal). */
 static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_t high,
                                       uint32_t value, bool at_least)
 {
@@ -38,8 +38,10 @@ static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_
     return low;
 }
 
-/* Thread 0 alone: t is moved past the runs of keys already drawn, in ascending order
- * (src/kmeans/seed.c). */
+/*
+ * Performs the random start in thread 0. t is moved past the runs of keys already drawn, in
+ * ascending order (src/kmeans/seed.c).
+ */
 template <class T> static __device__ void start_random(const struct start_work<T> *w)
 {
     uint32_t *begin = w->m->colour, *end = w->m->weight;
@@ -61,7 +63,7 @@ template <class T> static __device__ void start_random(const struct start_work<T
     }
 }
 
-/* Greedy k-means++ on the frame's points. */
+/* Performs greedy k-means++ on the frame's points. */
 template <class T> static __device__ void start_plusplus(const struct start_work<T> *w)
 {
     int trials = trials_of(w->k);
@@ -84,8 +86,10 @@ template <class T> static __device__ void start_plusplus(const struct start_work
     }
 }
 
-/* The first candidate whose inclusive sum of weight * D2 (of the weights, where `plain`) exceeds t.
- * One warp. */
+/*
+ * Returns the first candidate whose inclusive sum of weight * D2 (`plain`: of the weights) exceeds
+ * t. One warp.
+ */
 template <class T>
 static __device__ int candidate_find(const struct start_work<T> *w, int count, bool plain, wide t)
 {
@@ -100,7 +104,7 @@ static __device__ int candidate_find(const struct start_work<T> *w, int count, b
     }
 }
 
-/* The potential of the candidates if `colour` were a centre too. One warp. */
+/* Returns the potential of the candidates if `colour` were a centre too. One warp. */
 template <class T>
 static __device__ wide candidate_try(const struct start_work<T> *w, int count, uint32_t colour)
 {
@@ -112,7 +116,7 @@ static __device__ wide candidate_try(const struct start_work<T> *w, int count, u
     return warp_sum_wide(sum);
 }
 
-/* Greedy k-means++ on the candidates. */
+/* Performs greedy k-means++ on the candidates. */
 template <class T> static __device__ void recluster(const struct start_work<T> *w, int count)
 {
     int trials = trials_of(w->k);
@@ -147,8 +151,10 @@ template <class T> static __device__ void recluster(const struct start_work<T> *
     }
 }
 
-/* One round: 2k draws by weight * D2 as they stand; those that fell on a colour drawn before in the
- * round are dropped. */
+/*
+ * Performs one round: 2k draws by weight * D2. Drops draws of a colour drawn before in the round.
+ * Returns the new number of candidates.
+ */
 template <class T>
 static __device__ int draw_round(const struct start_work<T> *w, int round, int count, wide total)
 {
@@ -177,8 +183,10 @@ static __device__ int draw_round(const struct start_work<T> *w, int round, int c
     return (int)w->m->count;
 }
 
-/* Too many draws fell on the same points: the lowest colours that are no candidates yet fill up to
- * k. */
+/*
+ * Appends the lowest colours that are not candidates, up to k candidates, if too many draws
+ * selected the same points.
+ */
 template <class T> static __device__ void top_up(const struct start_work<T> *w, int count)
 {
     for (uint32_t at = 0; warp_id() == 0 && count < w->k; at += 32) {
@@ -196,7 +204,7 @@ template <class T> static __device__ void top_up(const struct start_work<T> *w, 
     __syncthreads();
 }
 
-/* k-means||: candidates, their weights, and k-means++ on them. */
+/* Performs k-means||: candidates, their weights, and k-means++ on them. */
 template <class T> static __device__ void start_scalable(struct start_work<T> *w)
 {
     int count = 1;

@@ -1,6 +1,4 @@
-/*
- * kmeans_sort.cu - CUB's radix sort, alone in its file: it compiles slowly.
- */
+/* kmeans_sort.cu - CUB's radix sort, in a file of its own because it compiles slowly. */
 #include <cub/device/device_radix_sort.cuh>
 
 #include "kmeans_job.h"

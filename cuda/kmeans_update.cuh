@@ -1,6 +1,6 @@
 /*
- * kmeans_update.cuh - the update step: centroids and inertia from sums, and the tables that the
- * assign step reads.
+ * kmeans_update.cuh - the update step: computes centroids and inertia from sums, and the tables for
+ * the assign step.
  */
 #ifndef BARCODE_CUDA_KMEANS_UPDATE_CUH
 #define BARCODE_CUDA_KMEANS_UPDATE_CUH
@@ -8,12 +8,12 @@
 #include "kmeans_block.cuh"
 
 enum {
-    SAFETY = 64, /* above every rounding of the tests' floats, which stay below 2^27 */
+    SAFETY = 64, /* above every rounding error of the tests' floats, which stay below 2^27 */
     NEAR_CONSTANT = 1 << 21,
-    NEAR_STEP = 1 << 12 /* moves below these two are exact in floats */
+    NEAR_STEP = 1 << 12 /* floats hold moves below these two limits exactly */
 };
 
-/* Puts centroid q into the tables. True if it moved farther than floats hold exactly. */
+/* Writes centroid q to the tables. Returns true if it moved farther than floats hold exactly. */
 template <class T>
 static __device__ bool set_centroid(const struct lloyd_work<T> *w, int j, int r, int g, int b)
 {
@@ -33,7 +33,7 @@ static __device__ bool set_centroid(const struct lloyd_work<T> *w, int j, int r,
            fabsf(moved.w) > NEAR_STEP;
 }
 
-/* Centroid j where the start or an earlier launch left it, with nothing in its cluster. */
+/* Initializes centroid j from the start or an earlier launch, with an empty cluster. */
 template <class T>
 static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint2 from)
 {
@@ -45,7 +45,7 @@ static __device__ void begin_centroid(const struct lloyd_work<T> *w, int j, uint
         w->m->sum[j][i] = 0;
 }
 
-/* x / n, rounded down; the quotient fits 32 bits. */
+/* Returns x / n, rounded down; the quotient fits 32 bits. */
 static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
 {
     wide quotient = (wide)((double)x * inverse);
@@ -62,8 +62,8 @@ static __device__ __forceinline__ wide divide(wide x, wide n, double inverse)
 }
 
 /*
- * The centroid of sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, as settle in
- * src/kmeans/kmeans.c. In u64, for sums of any size.
+ * Computes the centroid of sums. Returns |S|^2 / n in units of 2^-INERTIA_FRACTION, like settle in
+ * src/kmeans/restart.c. Uses 64-bit integers, for sums of any size.
  */
 static __device__ wide settle(const wide *sum, int f, int *q)
 {
@@ -80,8 +80,10 @@ static __device__ wide settle(const wide *sum, int f, int *q)
            divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
 }
 
-/* floor(x / n) of integers below 2^53, the quotient below 2^32; *rest = x - quotient * n. Every
- * step is exact. */
+/*
+ * Returns floor(x / n) of integers below 2^53, where the quotient is below 2^32. Sets *rest to x -
+ * quotient * n. Every step is exact.
+ */
 static __device__ __forceinline__ double divide_exact(double x, double n, double inverse,
                                                       double *rest)
 {
@@ -98,8 +100,10 @@ static __device__ __forceinline__ double divide_exact(double x, double n, double
     return quotient;
 }
 
-/* The same in doubles, for n <= 2^24: nothing passes 2^53, so that nothing is rounded, and it is
- * several times shorter. */
+/*
+ * Does the same in doubles, for n <= 2^24. Nothing exceeds 2^53, so nothing is rounded, and the
+ * code is several times shorter.
+ */
 static __device__ wide settle(const uint32_t *sum, int f, int *q)
 {
     double n = sum[3], half = sum[3] / 2, inverse = 1.0 / n, whole = 0, rest = 0, r, last;
@@ -115,7 +119,9 @@ static __device__ wide settle(const uint32_t *sum, int f, int *q)
            (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
 }
 
-/* The update step, one warp; returns the lowest inertia so far. go: true if this clustering has it.
+/*
+ * Performs the update step in one warp. Returns the lowest inertia so far. Sets m->go if this
+ * clustering has it.
  */
 template <class T> static __device__ wide update(const struct lloyd_work<T> *w, wide last)
 {

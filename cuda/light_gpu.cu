@@ -8,7 +8,7 @@
 
 struct light_gpu {
     struct light *light;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     struct light_table *copy[TRANSFERS];
 };
 
@@ -27,8 +27,10 @@ struct light_gpu *light_gpu_open(struct light *light, struct err *e)
 static bool copy_table(struct light_table **to, const struct light_table *from, struct err *e)
 {
     const char *what = "take memory for tables of light";
-    /* cudaMemcpy returns once it has read `from`; the streams that read the copy do not wait for
-     * the one that writes it. */
+    /*
+     * cudaMemcpy may return before the copy is complete, and the streams that read the copy do not
+     * wait for it.
+     */
     if (cuda_check(cudaMalloc(to, sizeof **to), what, e) &&
         cuda_check(cudaMemcpy(*to, from, sizeof **to, cudaMemcpyHostToDevice), what, e) &&
         cuda_check(cudaStreamSynchronize(cudaStreamLegacy), what, e))

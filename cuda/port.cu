@@ -1,13 +1,13 @@
 /*
- * port.cu - a thread's way into the GPU's engine: shrinks a picture into a slot of a batch.
+ * port.cu - a thread's port of the GPU engine: downscales a frame into a slot of a batch.
  *
- * A picture from NVDEC is shrunk where it lies. One from a software decoder is shrunk by the CPU,
- * while it is still in that core's cache, and only the staged frame crosses: 50 times fewer bytes
- * than the picture, and the bytes are the same.
+ * A frame from NVDEC is downscaled on the GPU. A frame from a software decoder is downscaled by the
+ * CPU, while it is still in that core's cache. Only the much smaller analysis frame is uploaded,
+ * and the bytes are the same.
  *
- * What is done with NVDEC's picture is told to its decoder's stream, behind the decoding. A port's
- * own stream and memory are made for the first frame that comes without: to make them waits for
- * decoders that are being made, 40 ms each.
+ * Work on an NVDEC frame is enqueued on its decoder's stream, after the decoding. A port's own
+ * stream and memory are created for the first frame without a stream, because creating them waits
+ * for decoders that are being created.
  */
 #include <cstdlib>
 #include <cstring>
@@ -34,7 +34,7 @@ void cuda_port_close(struct engine_port **port)
     struct cuda_port *p = (struct cuda_port *)*port;
     struct cuda *c = p->cuda;
     *port = NULL;
-    shrink_free(&p->shrink); /* the film's light is in it */
+    shrink_free(&p->shrink); /* it refers to the film's light */
     pthread_mutex_lock(&c->lock);
     c->times.shrink += p->shrink_seconds;
     p->shrink_seconds = 0;
@@ -69,13 +69,13 @@ struct engine_port *cuda_port_open(struct engine *g, struct err *e)
     return NULL;
 }
 
-/* The port's own stream. */
+/* Creates the port's own stream. */
 static bool make_stream(struct cuda_port *p, struct err *e)
 {
     return p->stream || cuda_stream_open(&p->stream, true, e);
 }
 
-/* And its memory, for a frame that crosses. */
+/* Creates the port's stream and memory, for a frame to upload. */
 static bool make_ready(struct cuda_port *p, struct err *e)
 {
     size_t bytes = gpu_frame_bytes(&p->cuda->job);
@@ -83,7 +83,7 @@ static bool make_ready(struct cuda_port *p, struct err *e)
                                                          "take memory for frames", e));
 }
 
-/* Where a picture on the device is worked on. */
+/* Sets *stream to the stream for work on a device frame. */
 static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaStream_t *stream,
                       struct err *e)
 {
@@ -92,7 +92,7 @@ static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaSt
     return ok;
 }
 
-/* Waits until the stream has passed: the decoder's surface is free again, the slot is filled. */
+/* Waits for the stream: then the decoder's surface is free again, and the slot is filled. */
 static bool settle(struct cuda_port *p, cudaStream_t stream, struct err *e)
 {
     return cuda_check(cudaEventRecord(p->done, stream), "shrink a picture", e) &&
@@ -133,7 +133,7 @@ static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uin
            settle(p, stream, e);
 }
 
-/* The staged frame `rgb` or, when it is NULL, `view`. */
+/* Puts the analysis frame `rgb` or, if it is NULL, `view`. */
 static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb,
                 const struct frame_tag *tag, struct err *e)
 {
@@ -141,7 +141,7 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
     size_t bytes = gpu_frame_bytes(&c->job);
     struct gpu_batch *b;
     int index;
-    /* Before a slot is taken: its batch would wait for the driver, too. */
+    /* Before a slot is taken: otherwise its batch would wait for the driver too. */
     bool crosses = rgb || !view->on_device,
          ok = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
     if (!ok)
@@ -158,7 +158,7 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
     return ok ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
 }
 
-/* The luma rows that crop_rows names, of a picture on the device. */
+/* Copies the luma rows of crop_rows to host memory, from a frame on the device. */
 bool cuda_rows(struct engine_port *port, const struct frame_view *view, struct frame_view *rows,
                struct err *e)
 {

@@ -5,8 +5,10 @@
 #include "barcode/engine/shrink.h"
 #include "cuda_check.h"
 
-/* One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample
- * weighs `sample`, a pixel `pixel`. */
+/*
+ * One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample
+ * weighs `sample`, a pixel `pixel`.
+ */
 struct gpu_axis {
     uint32_t sample, pixel;
 };
@@ -23,16 +25,16 @@ struct gpu_shrink {
     colour_transform colour;
     int planes, shift, scale;
     int width, height; /* before orientation */
-    shrink_placing to; /* where its pixels go */
+    shrink_placing to; /* positions of the output pixels */
     uint8_t *rgb;
-    const struct light_table *light; /* NULL: the planes' means go through the matrix */
+    const struct light_table *light; /* NULL: no conversion to light */
     struct light_gamut gamut;
     int width_in[3], height_in[3]; /* of the planes */
 };
 
 /* ------------------------------------------------------------------ device */
 
-/* Sample i of the axis inside pixel p: how many units of it the pixel covers. */
+/* Returns how many units of sample i a pixel covers; the pixel is [low, high) on the axis. */
 __device__ static uint32_t overlap(const gpu_axis &a, uint32_t low, uint32_t high, uint32_t i)
 {
     uint32_t begin = i * a.sample, end = begin + a.sample;
@@ -44,7 +46,7 @@ template <int WORD> __device__ static uint32_t sample_at(const uint8_t *at, int 
     return WORD == 1 ? *at : *(const uint16_t *)at >> shift;
 }
 
-/* This lane's share of the weighted sum under pixel (x, y): every `lanes`th sample. */
+/* Returns this lane's part of the weighted sum under pixel (x, y): every `lanes`th sample. */
 template <int WORD> __device__ static uint64_t cell_sum(const gpu_plane &p, int shift, uint32_t x,
                                                         uint32_t y, uint32_t lane, uint32_t lanes)
 {
@@ -64,7 +66,7 @@ template <int WORD> __device__ static uint64_t cell_sum(const gpu_plane &p, int 
     return sum;
 }
 
-/* A sample in fix16, without the matrix's offset. */
+/* Returns a sample in fix16, minus the matrix's offset. */
 template <int WORD>
 __device__ static int32_t fix16_at(const gpu_shrink &s, int plane, uint32_t x, uint32_t y)
 {
@@ -75,7 +77,7 @@ __device__ static int32_t fix16_at(const gpu_shrink &s, int plane, uint32_t x, u
     return (int32_t)min(value, 65535u) - s.colour.offset[plane];
 }
 
-/* What the luma sample (x, y) is after light.h's steps. */
+/* Applies light.h's steps to the luma sample (x, y). */
 template <int WORD>
 __device__ static void light_at(const gpu_shrink &s, uint32_t x, uint32_t y, uint32_t out[3])
 {
@@ -92,7 +94,7 @@ __device__ static void light_at(const gpu_shrink &s, uint32_t x, uint32_t y, uin
     light_apply(s.light, s.light->transfer, s.light->linear, &s.gamut, code, out);
 }
 
-/* cell_sum of light_at's three components. */
+/* Computes cell_sum for the three components of light_at. */
 template <int WORD> __device__ static void light_sums(const gpu_shrink &s, uint32_t x, uint32_t y,
                                                       uint32_t lane, uint32_t lanes,
                                                       uint64_t sum[3])
@@ -124,7 +126,7 @@ __device__ static void write_light(const gpu_shrink &s, const uint64_t sum[3], u
         to[c] = light_mean(s.light, s.light->linear, sum[c], total);
 }
 
-/* A thread a pixel, of a picture that becomes light first. */
+/* Downscales a frame that is converted to light. One thread a pixel. */
 template <int WORD> __global__ void light_threads(const gpu_shrink s)
 {
     uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -135,7 +137,7 @@ template <int WORD> __global__ void light_threads(const gpu_shrink s)
     write_light(s, sum, x, y);
 }
 
-/* A block a pixel. */
+/* Downscales a frame that is converted to light. One block a pixel. */
 template <int WORD> __global__ void light_blocks(const gpu_shrink s)
 {
     __shared__ unsigned long long total[3];
@@ -168,7 +170,7 @@ __device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], ui
                  s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down));
 }
 
-/* A thread a pixel: cells of some dozens of samples. */
+/* Downscales a frame with cells of a few dozen samples. One thread a pixel. */
 template <int WORD> __global__ void shrink_threads(const gpu_shrink s)
 {
     uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -182,7 +184,7 @@ template <int WORD> __global__ void shrink_threads(const gpu_shrink s)
     write_pixel(s, in, x, y);
 }
 
-/* A block a pixel: few, large cells. */
+/* Downscales a frame with few, large cells. One block a pixel. */
 template <int WORD> __global__ void shrink_blocks(const gpu_shrink s)
 {
     __shared__ unsigned long long sum[3];
@@ -203,7 +205,7 @@ template <int WORD> __global__ void shrink_blocks(const gpu_shrink s)
     write_pixel(s, in, blockIdx.x, blockIdx.y);
 }
 
-/* A block a row of a frame. */
+/* Sums the rows of each frame. One block a row. */
 __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *sum)
 {
     __shared__ uint32_t total[3];
@@ -227,7 +229,7 @@ __global__ void sum_rows(const uint8_t *rgb, int width, int height, uint32_t *su
         sum[row * 3 + threadIdx.x] = total[threadIdx.x];
 }
 
-/* A block a row of a frame: column_row_light's means. */
+/* Computes column_row_light for the rows of each frame. One block a row. */
 __global__ void row_light(const uint8_t *rgb, int width, int height, const struct light_table *sdr,
                           uint32_t *mean)
 {
@@ -285,7 +287,7 @@ static void launch(const gpu_shrink &s, bool wide, bool large, cudaStream_t stre
         shrink_threads<1><<<grid, 128, 0, stream>>>(s);
 }
 
-/* What a picture needs that becomes light first. */
+/* Sets the fields for a frame that is converted to light. */
 static void add_light(gpu_shrink &s, const struct frame_view *view, const struct light_table *light)
 {
     light_matrix(&s.colour, view);

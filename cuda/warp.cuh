@@ -1,7 +1,4 @@
-/*
- * warp.cuh - the few device operations that the k-means and mode kernels are made of. Whole warps
- * call them.
- */
+/* warp.cuh - device operations for the k-means and mode kernels. Call them from entire warps. */
 #ifndef BARCODE_CUDA_WARP_CUH
 #define BARCODE_CUDA_WARP_CUH
 
@@ -65,7 +62,7 @@ static __device__ __forceinline__ wide warp_sum_wide(wide a)
     return a;
 }
 
-/* Inclusive sums over the lanes. */
+/* Returns the inclusive prefix sums over the lanes. */
 template <typename T> static __device__ __forceinline__ T warp_prefix(T a)
 {
     for (int d = 1; d < 32; d <<= 1) {
@@ -76,7 +73,9 @@ template <typename T> static __device__ __forceinline__ T warp_prefix(T a)
     return a;
 }
 
-/* acc + the low (high) two bytes of `bytes`, unsigned, times the halves of `pair`, signed. */
+/*
+ * Return acc + the low (high) two bytes of `bytes`, unsigned, times the halves of `pair`, signed.
+ */
 static __device__ __forceinline__ int dot2_low(uint32_t pair, uint32_t bytes, int acc)
 {
 #ifdef __CUDA_ARCH__
@@ -100,7 +99,7 @@ static __device__ __forceinline__ int dot2_high(uint32_t pair, uint32_t bytes, i
 #endif
 }
 
-/* The number u of kmeans.h, by cuRAND's own generator. */
+/* Returns the number u of kmeans.h, from cuRAND's generator. */
 static __device__ __forceinline__ wide random_u64(uint64_t seed, uint32_t draw, uint32_t restart,
                                                   uint32_t frame, uint32_t stage)
 {
@@ -109,7 +108,7 @@ static __device__ __forceinline__ wide random_u64(uint64_t seed, uint32_t draw, 
     return out.x | (wide)out.y << 32;
 }
 
-/* Morton key (points.h) of a colour r | g << 8 | b << 16, and back. */
+/* Convert a colour r | g << 8 | b << 16 to its Morton key (points.h) and back. */
 static __device__ __forceinline__ uint32_t key_spread(uint32_t v)
 {
     v = (v | v << 8) & 0x00f00f;
@@ -136,7 +135,7 @@ static __device__ __forceinline__ uint32_t red_of(uint32_t word) { return word &
 static __device__ __forceinline__ uint32_t green_of(uint32_t word) { return word >> 8 & 255; }
 static __device__ __forceinline__ uint32_t blue_of(uint32_t word) { return word >> 16 & 255; }
 
-/* Of four bytes each, unsigned. */
+/* Returns the dot product of four unsigned bytes each. */
 static __device__ __forceinline__ uint32_t dot4(uint32_t a, uint32_t b) { return __dp4a(a, b, 0u); }
 
 static __device__ __forceinline__ uint32_t square_of(uint32_t colour)

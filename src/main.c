@@ -1,7 +1,7 @@
 /*
  * barcode - turns a film into one picture of its colours.
  *
- *   options -> films -> for each: source -> staged frames -> engine -> columns -> pictures
+ *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "barcode/base/interrupt.h"
 #include "barcode/base/machine.h"

@@ -228,7 +228,7 @@ refuses 2 "keeps the strip's own pixels" -o x.svg --dpi 300
 refuses 2 "as large as its page" --poster -o x.png --height 5
 refuses 2 "at most 16384" -o x.pdf --width 20000
 refuses 2 "the title is empty" -o x.pdf --title ""
-refuses 2 "two formats" -o x.png --poster=pdf
+refuses 2 "different formats" -o x.png --poster=pdf
 "$barcode" films --poster=pdf -o together --title one 2>&1 | grep -q "one title for 2 films" && good || bad "one title for two films"
 "$barcode" -q "$film" --every 50 -o /dev/full --poster=pdf 2>&1 | grep -q "No space left" && good || bad "a full disk is not told"
 
@@ -239,7 +239,7 @@ refuses 1 "no font is installed" -o x.pdf
 refuses 1 "no font is installed" -o x.png --poster
 make --width 532 --height 1 -o without.png
 check same without.png narrow.png
-"$barcode" "$film" --every 50 -m all -o without-all.png 2>&1 | grep -q "warning: no font is installed.*: the picture has no labels" && [ -s without-all.png ] && good ||
+"$barcode" "$film" --every 50 -m all -o without-all.png 2>&1 | grep -q "warning: the image has no labels: no font is installed" && [ -s without-all.png ] && good ||
     bad "-m all without fonts"
 [ ! -e x.pdf ] && [ ! -e x.png ] && [ ! -e x.svg ] && good || bad "a refused poster is there"
 

@@ -9,11 +9,11 @@
 #include "barcode/base/interrupt.h"
 
 struct admission {
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t changed;
     int cores, busy;
     bool feeding;
-    uint64_t calls, ticket; /* of admission_enter; the one that is next */
+    uint64_t calls, ticket; /* number of admission_enter calls; number of the call to admit next */
 };
 
 struct admission *admission_open(int cores, struct err *e)
@@ -29,7 +29,7 @@ struct admission *admission_open(int cores, struct err *e)
     return g;
 }
 
-/* Somebody asks whether the user interrupted: a signal's handler cannot wake who waits here. */
+/* Waits for a change, but at most 0.1 s: a signal handler cannot wake a waiting thread. */
 static void wait_a_moment(struct admission *g)
 {
     struct timespec until = clock_deadline(100000000);

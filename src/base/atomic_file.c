@@ -19,11 +19,11 @@ enum { LINKS_MAX = 40, TRIES_MAX = 100, STREAM_BUFFER = 1 << 16 };
 
 struct atomic_file {
     FILE *stream;
-    char *shown;  /* as the caller named it, for sentences */
+    char *shown;  /* as the caller named it, for messages */
     char *target; /* what rename replaces: `shown` with links followed */
-    char *temp;   /* NULL when `stream` is the target itself (stdout, device) */
-    int doomed;   /* its number for interrupt_spare */
-    int fd;       /* what a stream without a temporary writes to */
+    char *temp;   /* NULL if `stream` writes to the target directly (stdout, device) */
+    int doomed;   /* number for interrupt_spare */
+    int fd;       /* descriptor of a stream without a temporary file */
 };
 
 static bool cannot(const char *path, int error, struct err *e)
@@ -34,8 +34,9 @@ static bool cannot(const char *path, int error, struct err *e)
 }
 
 /*
- * Where `path` leads when it is a symbolic link, dangling or not: rename would replace the link,
- * and the user meant the file that it points to. NULL with errno set on failure.
+ * Returns the target of a symbolic link, which need not exist, or a copy of `path`. The user means
+ * the file that the link points to, but rename would replace the link itself. Returns NULL with
+ * errno on failure.
  */
 static char *follow_links(const char *path)
 {
@@ -44,7 +45,7 @@ static char *follow_links(const char *path)
         char link[PATH_MAX];
         ssize_t length = readlink(at, link, sizeof link - 1);
         if (length < 0) {
-            if (errno == EINVAL || errno == ENOENT) /* no link, or nothing there yet */
+            if (errno == EINVAL || errno == ENOENT) /* not a link, or nothing exists there yet */
                 return at;
             int error = errno;
             free(at);
@@ -68,11 +69,13 @@ bool atomic_file_is_stdout(const char *path)
     return strcmp(path, "-") == 0 || file_descriptor(path) == STDOUT_FILENO;
 }
 
-/* A temporary name beside the target: ".NAME.XXXXXX.tmp", with NAME cut where the folder's limit
- * asks for it. */
+/*
+ * Returns a temporary name in the target's folder: ".NAME.XXXXXX.tmp". NAME is shortened if the
+ * folder's name limit requires it.
+ */
 static char *temp_name(const char *target)
 {
-    /* 32: one for every five bits */
+    /* 32 letters: five bits each */
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
     const char *slash = strrchr(target, '/'), *name = slash ? slash + 1 : target;
     char *folder = path_beside(target, ".", NULL);
@@ -86,7 +89,7 @@ static char *temp_name(const char *target)
     if (length > most)
         length = most;
     while (length > 0 && length == most && ((unsigned char)name[length] & 0xc0) == 0x80)
-        most = --length; /* not through a UTF-8 character */
+        most = --length; /* do not split a UTF-8 character */
 
     uint32_t random = 0;
     if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
@@ -98,7 +101,7 @@ static char *temp_name(const char *target)
     return path_beside(target, temp, NULL);
 }
 
-/* Lets go of the temporary's name: the file was renamed, removed or never made. */
+/* Unregisters and frees the temporary name: the file was renamed, removed or never created. */
 static void forget_temp(struct atomic_file *f)
 {
     interrupt_spare(f->doomed);
@@ -107,8 +110,8 @@ static void forget_temp(struct atomic_file *f)
 }
 
 /*
- * Creates the temporary; open() rather than mkstemp(), since the kernel then applies the umask and
- * the folder's default ACL, and reading the umask here would change it for other threads.
+ * Creates the temporary file. Uses open() rather than mkstemp(), so that the kernel applies the
+ * umask and the folder's default ACL. Reading the umask here would change it for other threads.
  */
 static int open_temp(struct atomic_file *f)
 {
@@ -118,7 +121,7 @@ static int open_temp(struct atomic_file *f)
             errno = ENOMEM;
             return -1;
         }
-        /* Noted before the file exists, so that a killing signal finds it at any moment. */
+        /* Register the name before the file exists, so that a killing signal always finds it. */
         f->doomed = interrupt_doom(f->temp);
         int fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
@@ -132,7 +135,7 @@ static int open_temp(struct atomic_file *f)
     return -1;
 }
 
-/* The new file takes the old one's owner and permissions, as far as this user may set them. */
+/* Gives the new file the old file's owner and permissions, if this user may set them. */
 static void inherit(int fd, const struct stat *old)
 {
     struct stat made;
@@ -140,10 +143,13 @@ static void inherit(int fd, const struct stat *old)
         fchown(fd, old->st_uid, old->st_gid) != 0)
         errno = 0; /* only root and group members may; otherwise the file stays this user's */
     if (fchmod(fd, old->st_mode & 0777) != 0)
-        errno = 0; /* file systems without permissions */
+        errno = 0; /* the file system has no permissions */
 }
 
-/* Opens the temporary or, for a device or pipe, the path itself. -1 with errno on failure. */
+/*
+ * Opens the temporary file, or the path itself if it is a device or pipe. Returns -1 with errno on
+ * failure.
+ */
 static int open_path(struct atomic_file *f)
 {
     if (file_descriptor(f->shown) >= 0)
@@ -184,7 +190,7 @@ static bool refuse_terminal(int fd, const char *name, struct err *e)
                    name);
 }
 
-/* fopencookie's: errors are 0 bytes written, with errno. */
+/* Writes for fopencookie, which expects 0 and errno on error. */
 static ssize_t write_slowly(void *cookie, const char *bytes, size_t size)
 {
     const struct atomic_file *f = cookie;
@@ -198,8 +204,8 @@ static int close_slow(void *cookie)
 }
 
 /*
- * Opens the stream over `fd`; closing the stream closes `fd`. Without a temporary `fd` may be a
- * full pipe, on which a plain write would wait through every signal.
+ * Opens the stream over `fd`; closing the stream closes `fd`. Without a temporary file, `fd` may be
+ * a full pipe, where a plain write would block despite signals.
  */
 static bool open_stream(struct atomic_file *f, int fd)
 {
@@ -245,8 +251,10 @@ fail:
 
 FILE *atomic_file_stream(struct atomic_file *f) { return f->stream; }
 
-/* Makes the new name survive a power cut. The rename cannot be undone, so a failure is not
- * reported. */
+/*
+ * Syncs the folder, so that the new name survives a power failure. Ignores errors, because the
+ * rename cannot be undone.
+ */
 static void sync_folder(const char *target)
 {
     char *folder = path_beside(target, ".", NULL);
@@ -258,17 +266,17 @@ static void sync_folder(const char *target)
     free(folder);
 }
 
-/* Writes the stream's buffer out and syncs the file to the disk. 0 or errno. */
+/* Flushes the stream and syncs the file to the disk. Returns 0 or an errno value. */
 static int flush(struct atomic_file *f)
 {
     errno = 0;
     if (fflush(f->stream) != 0)
         return errno ? errno : EIO;
-    if (ferror(f->stream)) /* of an earlier write that its caller overlooked */
+    if (ferror(f->stream)) /* from an earlier write whose result was ignored */
         return EIO;
     if (f->temp && fsync(fileno(f->stream)) != 0 && errno != EINVAL && errno != ENOTSUP &&
         errno != ENOSYS)
-        return errno; /* EINVAL and its like: a file system that knows no fsync */
+        return errno; /* EINVAL, ENOTSUP and ENOSYS: the file system has no fsync */
     return 0;
 }
 

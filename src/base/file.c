@@ -71,7 +71,7 @@ bool file_same(const char *a, const char *b)
     there_b = up_b && stat(*up_b ? up_b : ".", &sb) == 0;
     bool same = there_a && there_b && same_inode(&sa, &sb);
     if (up_a && up_b && !there_a && !there_b)
-        same = strcmp(up_a, up_b) == 0; /* a folder that is to be made */
+        same = strcmp(up_a, up_b) == 0; /* a folder that does not exist yet */
     free(up_a);
     free(up_b);
     return same;

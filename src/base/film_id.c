@@ -33,7 +33,7 @@ bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e)
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    /* A pipe is not even opened: its writer would take this process for its reader. */
+    /* Do not even open a pipe: its writer would take this process for the reader. */
     int fd = file_is_regular(path) ? slow_open(path, false) : -1;
     if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
         film_id_print(fd, (uint64_t)s.st_size, room, &print)) {

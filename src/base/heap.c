@@ -7,8 +7,8 @@
 
 #ifdef __GLIBC__
 /*
- * What each arena may keep, in bytes. glibc has up to eight arenas a core, each with a few threads;
- * it would itself come to keep up to 64 MiB in each, twice the largest block that was freed.
+ * Returns how many bytes each arena may keep. glibc has up to eight arenas a core. By default each
+ * keeps up to twice the largest freed block, at most 64 MiB.
  */
 static uint64_t kept_by_each(void)
 {
@@ -25,15 +25,17 @@ static uint64_t kept_by_each(void)
 bool heap_keep(void)
 {
 #ifdef __GLIBC__
-    /* With less, a decoder's pictures of 1080p and 10 bits would go back all the same. */
+    /* Below this, the 10-bit frames of a 1080p decoder would still be returned to the kernel. */
     const uint64_t least = 16 << 20;
-    /* The most that mallopt takes, and what glibc itself would come to: larger blocks are the
-     * kernel's. */
+    /*
+     * The largest value that mallopt accepts, and the maximum of glibc's dynamic threshold. Larger
+     * blocks are always mapped.
+     */
     const int block_most = 32 << 20;
     uint64_t each = kept_by_each();
     bool ok = each >= least && mallopt(M_MMAP_THRESHOLD, block_most) &&
               mallopt(M_TRIM_THRESHOLD, (int)each);
-    /* A heap begins that much larger: it grows by a call of the kernel's for each block. */
+    /* Grow each heap in larger steps, because each step is a system call. */
     if (ok)
         (void)mallopt(M_TOP_PAD, (int)(each / 16));
     return ok;

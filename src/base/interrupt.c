@@ -16,8 +16,10 @@
 enum { DOOMED_MAX = 256 };
 enum { FREE, CLAIMED, DOOMED, REMOVED };
 
-/* In memory that a worker shares with its parent, for a worker may be killed at any moment. The
- * paths are from the same folder. */
+/*
+ * Shared between a worker and its parent, because a worker may be killed at any moment. Paths are
+ * relative to the same folder.
+ */
 static struct doomed {
     _Atomic int state;
     pid_t owner; /* the process that writes the file */
@@ -27,7 +29,7 @@ static struct doomed {
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
 static volatile sig_atomic_t is_worker;
-static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in their parent; 0: none */
+static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in the parent; 0: none */
 static volatile sig_atomic_t first_signal;
 static struct timespec first_time;
 
@@ -60,8 +62,10 @@ static void kill_workers(int number)
             kill(worker[i], number);
 }
 
-/* The same signal once more within a moment: timeout(1) sends one to its child and to the child's
- * group. */
+/*
+ * Returns true for a repetition of the first signal within 0.3 s: timeout(1) signals its child and
+ * the child's group.
+ */
 static bool is_echo(int number)
 {
     const int64_t moment_ns = 300000000;
@@ -73,12 +77,12 @@ static bool is_echo(int number)
 }
 
 /*
- * The second signal kills, unless it is SIGHUP or an echo of the first. A closing terminal sends
- * SIGHUP more than once (from the kernel and from the shell), and a service manager sends one
- * directly after SIGTERM: neither is a second request.
+ * Handles the caught signals. The second signal kills, unless it is SIGHUP or an echo of the first.
+ * A closing terminal sends SIGHUP more than once (from the kernel and from the shell), and a
+ * service manager sends one directly after SIGTERM. Neither is a second request.
  *
- * A terminal's Ctrl-C comes to all processes, and once more from the parent to the workers: only
- * the parent counts. It ends the workers before it removes what they were writing.
+ * A terminal's Ctrl-C reaches all processes, and the parent forwards it to the workers once more.
+ * Only the parent counts the signals. It kills the workers before it removes their files.
  */
 static void on_signal(int number)
 {
@@ -112,32 +116,34 @@ static sigset_t caught_set(void)
 
 void interrupt_install(void)
 {
-    /* SA_RESTART: reads and writes of files go on, so that Ctrl-C is not taken for a broken disk.
-     */
-    /* one at a time */
+    /* SA_RESTART: file I/O continues, so that Ctrl-C does not look like a disk error. */
+    /* sa_mask: handle one signal at a time. */
     struct sigaction action = {
         .sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
     void *shared = doomed ? doomed
                           : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE,
                                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    /* without memory nothing is noted, and the run will soon say why */
+    /* If out of memory, nothing is registered; the run will report it soon. */
     doomed = shared == MAP_FAILED ? NULL : shared;
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction old;
-        /* What the parent ignores (nohup, a script's background job) stays ignored. */
+        /* Signals that the parent ignores (nohup, a background job) stay ignored. */
         if (sigaction(caught[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
-    /* A closed pipe and a file over the user's limit are errors of the write that meets them. */
+    /* Let the write itself report a closed pipe or an exceeded file size limit. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    /* A parent that ignored its children handed that down: then none could be waited for. */
+    /* A parent that ignores SIGCHLD passes that on, and then waitpid would not work. */
     signal(SIGCHLD, SIG_DFL);
 }
 
 void interrupt_open_standard(void)
 {
-    /* For the other direction: who reads or writes there fails, as if it were closed. */
+    /*
+     * Open in the wrong direction, so that reading or writing fails as if the descriptor were
+     * closed.
+     */
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
@@ -155,15 +161,15 @@ pid_t interrupt_fork(void)
         errno = EAGAIN;
         return -1;
     }
-    /* A signal waits until either process knows which of the two it is. */
+    /* Block signals until each process knows whether it is the parent or the worker. */
     sigprocmask(SIG_BLOCK, &these, &before);
     pid_t pid = fork();
     if (pid == 0) {
         is_worker = 1;
-        for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++) /* the others are its parent's */
+        for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++) /* the others belong to the parent */
             worker[i] = 0;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != parent) /* which died before it could be watched */
+        if (getppid() != parent) /* the parent died before prctl took effect */
             _exit(1);
     } else if (pid > 0) {
         worker[place] = pid;
@@ -200,7 +206,7 @@ void interrupt_spare(int number)
 {
     int state = DOOMED;
     if (number >= 0 && !atomic_compare_exchange_strong(&doomed[number].state, &state, FREE))
-        /* by the second signal's handler, which ends the process in a moment */
+        /* removed by the second signal's handler, which ends the process soon */
         while (state == REMOVED)
             pause();
 }

@@ -8,9 +8,10 @@ static const char *const names[] = {"c", "avx2", "avx512", "vnni"};
 #ifdef __x86_64__
 
 /*
- * The flags that the Makefile gives to the _avx2, _avx512 and _vnni files: the compiler may use any
- * of them. __builtin_cpu_supports also asks whether the operating system saves the registers. LZCNT
- * came with BMI in every processor that has AVX2 (clang 14 does not know its name here).
+ * These functions check the flags that the Makefile sets for the _avx2, _avx512 and _vnni files:
+ * the compiler may use any of them. __builtin_cpu_supports also checks that the operating system
+ * saves the registers. LZCNT is not checked, because clang 14 does not know its name here; every
+ * processor with AVX2 and BMI has it.
  */
 static bool has_avx2(void)
 {

@@ -9,10 +9,10 @@
 
 #include "barcode/base/shared.h"
 
-/* The terminal, which the processes that write to it share. */
+/* The terminal, shared by the processes that write to it. */
 struct terminal {
     pthread_mutex_t lock;
-    char status[256]; /* the progress line now on it, or "" */
+    char status[256]; /* the visible progress line, or "" */
 };
 
 static struct terminal own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *terminal = &own;
@@ -32,7 +32,7 @@ void log_set_level(enum log_level level) { highest = level; }
 
 bool log_enabled(enum log_level level) { return level <= highest; }
 
-/* Control characters come from file names; on a terminal they could do anything. */
+/* Replaces control characters, which may come from file names and could affect the terminal. */
 static void make_plain(char *text)
 {
     for (char *c = text; *c; c++)
@@ -40,12 +40,12 @@ static void make_plain(char *text)
             *c = '?';
 }
 
-/* One write for all of it, so that no other program's output comes between. */
+/* Writes everything in one call, so that no other program's output gets between. */
 static void put(const char *lift, const char *text, const char *below)
 {
     char all[1024 + 2 * 256];
     int length = snprintf(all, sizeof all, "%s%s%s", lift, text, below);
-    /* stderr may be closed or full: there is no other place to say so. */
+    /* stderr may be closed or full; then the message is lost. */
     ssize_t n = write(STDERR_FILENO, all, (size_t)length);
     (void)n;
 }
@@ -55,7 +55,7 @@ void log_msg(enum log_level level, const char *format, ...)
     if (!log_enabled(level))
         return;
     static const char *const name[] = {"", "warning: ", "", "", "debug: "};
-    int saved = errno; /* so that a message between a call and its strerror() changes nothing */
+    int saved = errno; /* so that a message between a call and strerror() changes nothing */
     char line[1024];
     int used = snprintf(line, sizeof line, "barcode: %s", name[level]);
     va_list args;
@@ -63,7 +63,7 @@ void log_msg(enum log_level level, const char *format, ...)
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
     va_end(args);
     make_plain(line);
-    memcpy(line + strlen(line), "\n", 2); /* room was kept */
+    memcpy(line + strlen(line), "\n", 2); /* vsnprintf left room for it */
 
     shared_lock(&terminal->lock);
     put(terminal->status[0] ? "\r\033[K" : "", line, terminal->status);

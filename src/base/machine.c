@@ -11,7 +11,7 @@
 
 enum { PATH = 4096, LINE = PATH + 256 };
 
-/* The first numbers of a file, -1 for one that is "max"; how many there are. */
+/* Reads up to two numbers of a file, with -1 for "max". Returns how many it read. */
 static int read_numbers(const char *folder, const char *name, double number[2])
 {
     char path[PATH + 64], text[64] = "";
@@ -51,7 +51,7 @@ static void limit_cores(struct machine_limits *l, double quota, double period)
     l->cores = cores < l->cores ? cores : l->cores;
 }
 
-/* By the files of either version in the folder of a group. */
+/* Applies the limits in a group's folder, from the files of cgroup v1 or v2. */
 static void limit_by(struct machine_limits *l, const char *folder)
 {
     double first[2], second[2];
@@ -64,7 +64,7 @@ static void limit_by(struct machine_limits *l, const char *folder)
         limit_cores(l, first[0], second[0]);
 }
 
-/* The folder of the group and those around it, up to where groups of that kind are mounted. */
+/* Applies the limits of a group and of its parents up to the mount point. */
 static void limit_by_all(struct machine_limits *l, const char *mount, const char *group)
 {
     char folder[PATH];
@@ -80,7 +80,7 @@ static void limit_by_all(struct machine_limits *l, const char *mount, const char
     limit_by(l, mount);
 }
 
-/* Of a line's controllers, "cpu,cpuacct" for example. */
+/* Returns true if a comma-separated list of controllers ("cpu,cpuacct") contains `name`. */
 static bool has_controller(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -90,7 +90,7 @@ static bool has_controller(const char *list, const char *name)
     return false;
 }
 
-/* A line is NUMBER:CONTROLLERS:PATH; version 2's has no controllers. */
+/* Applies the limits of a line NUMBER:CONTROLLERS:PATH. In cgroup v2, CONTROLLERS is empty. */
 static void limit_by_line(struct machine_limits *l, const char *root, char *line)
 {
     static const char *const controllers[] = {"memory", "cpu"};

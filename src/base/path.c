@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands between the first `length` bytes of `folder` and `name`. */
+/* Returns the separator between the first `length` bytes of `folder` and `name`: "/" or "". */
 static const char *slash_between(const char *folder, size_t length, const char *name)
 {
     return length == 0 || !*name || folder[length - 1] == '/' ? "" : "/";
@@ -53,7 +53,7 @@ const char *path_last(const char *path, size_t *length)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Two numbers of any length, by value; both pointers move behind them. */
+/* Compares two numbers of any length by value and moves both pointers behind them. */
 static int by_value(const char **a, const char **b)
 {
     *a += strspn(*a, "0");
@@ -84,5 +84,5 @@ int path_order(const char *a, const char *b)
     }
     if (*x || *y)
         return *x ? 1 : -1;
-    return strcmp(a, b); /* "e01" and "e1" */
+    return strcmp(a, b); /* equal by value only: "e01" and "e1" */
 }

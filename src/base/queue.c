@@ -42,7 +42,7 @@ bool queue_push(struct queue *q, void *item)
     return taken;
 }
 
-/* With the lock held. */
+/* Call with the lock held. */
 static bool take(struct queue *q, void **item)
 {
     if (q->count == 0)
@@ -103,8 +103,10 @@ void queue_abort(struct queue *q)
     close_locked(q);
     q->aborted = true;
     while (take(q, &item)) {
-        /* Outside the lock: `drop` may give a frame back to a pool whose lock another thread holds
-         * while it waits here. */
+        /*
+         * Call `drop` without the lock: it may return a frame to a pool whose lock is held by a
+         * thread that waits for this queue.
+         */
         pthread_mutex_unlock(&q->lock);
         if (q->drop)
             q->drop(item);

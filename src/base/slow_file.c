@@ -15,8 +15,8 @@
 enum { WAIT_MS = 100 };
 
 /*
- * Waits until the file is ready, or has nothing more to wait for. A signal does not end a read or
- * write: handlers restart them, and the kernel may give the signal to another thread.
+ * Waits until the descriptor is ready or at its end. A signal does not interrupt a blocking read or
+ * write: the handlers restart it, and the kernel may deliver the signal to another thread.
  */
 static bool wait_for(int fd, short events)
 {
@@ -48,7 +48,7 @@ int slow_open(const char *path, bool writing)
     const int flags = (writing ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
     for (;;) {
         int fd = open(path, flags);
-        /* ENXIO: the FIFO has no reader yet. Sockets give it too, and always will. */
+        /* ENXIO: the FIFO has no reader yet. A socket also gives ENXIO, but permanently. */
         if (fd >= 0 || errno != ENXIO || !writing || !is_fifo(path))
             return fd;
         if (interrupted()) {
@@ -61,7 +61,9 @@ int slow_open(const char *path, bool writing)
 
 ssize_t slow_read(int fd, void *to, size_t bytes)
 {
-    /* A FIFO that has had no writer yet is empty but not at its end: poll can tell, read cannot. */
+    /*
+     * A FIFO without a writer so far is empty but not at its end. Only poll can distinguish this.
+     */
     while (wait_for(fd, POLLIN)) {
         ssize_t n = read(fd, to, bytes);
         if (n >= 0 || (errno != EINTR && errno != EAGAIN))
@@ -76,8 +78,10 @@ bool slow_write(int fd, const void *from, size_t bytes)
     while (bytes > 0) {
         if (!wait_for(fd, POLLOUT))
             return false;
-        /* A pipe that poll calls ready has room for PIPE_BUF bytes; a larger write would wait for
-         * the rest. */
+        /*
+         * A pipe that poll reports as ready has room for PIPE_BUF bytes. A larger write would
+         * block.
+         */
         ssize_t n = write(fd, at, bytes < PIPE_BUF ? bytes : PIPE_BUF);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;

@@ -6,54 +6,53 @@
 #include "barcode/base/clock.h"
 #include "barcode/cli/progress.h"
 
-struct render_run {
+struct batch_progress {
     const struct inputs *inputs;
     struct film_queue *queue;
     struct progress *progress;
     int64_t begin_ns;
-    const char *title; /* that was shown last; NULL: none was */
+    const char *title; /* the last title shown; NULL: none */
 };
 
-struct render_run *render_run_open(const struct render *r, struct film_queue *queue)
+struct batch_progress *batch_progress_open(const struct render *r, struct film_queue *queue)
 {
-    struct render_run *run = calloc(1, sizeof *run);
-    if (!run)
+    struct batch_progress *p = calloc(1, sizeof *p);
+    if (!p)
         return NULL;
-    *run = (struct render_run){.inputs = r->inputs, .queue = queue, .begin_ns = clock_ns()};
-    run->progress = progress_open(r->options->progress, "", NULL);
-    return run;
+    *p = (struct batch_progress){.inputs = r->inputs, .queue = queue, .begin_ns = clock_ns()};
+    p->progress = progress_open(r->options->progress, "", NULL);
+    return p;
 }
 
-/* The line names the film that has been under way for longest; when none is, the last one that was.
- */
-void render_run_tick(struct render_run *run)
+/* Shows the film in progress that began first; if there is none, the previous one. */
+void batch_progress_tick(struct batch_progress *p)
 {
-    if (!run)
+    if (!p)
         return;
-    struct film_tally t = film_queue_tally(run->queue);
+    struct film_tally t = film_queue_tally(p->queue);
     struct progress_run line = {.films = t.done + t.failed,
                                 .films_total = t.due,
                                 .bytes = t.bytes_ended,
                                 .bytes_total = t.bytes,
                                 .films_now = t.films_now,
                                 .bytes_now = t.bytes_now,
-                                .seconds = clock_since(run->begin_ns)};
+                                .seconds = clock_since(p->begin_ns)};
     if (t.under_way > 0) {
-        const char *path = run->inputs->path[t.longest], *slash = strrchr(path, '/');
-        run->title = slash ? slash + 1 : path;
+        const char *path = p->inputs->path[t.longest], *slash = strrchr(path, '/');
+        p->title = slash ? slash + 1 : path;
     }
-    if (run->title)
-        progress_tick(run->progress,
+    if (p->title)
+        progress_tick(p->progress,
                       &(struct progress_state){
-                          .share = -1, .frames = t.frames, .run = &line, .title = run->title});
+                          .share = -1, .frames = t.frames, .run = &line, .title = p->title});
 }
 
-void render_run_close(struct render_run **run)
+void batch_progress_close(struct batch_progress **p)
 {
-    if (!*run)
+    if (!*p)
         return;
-    render_run_tick(*run);
-    progress_close(&(*run)->progress);
-    free(*run);
-    *run = NULL;
+    batch_progress_tick(*p);
+    progress_close(&(*p)->progress);
+    free(*p);
+    *p = NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * batch_progress.h - the progress line of a run of several films. The parent of the workers shows
- * it.
+ * batch_progress.h - the progress line of several films, which the parent of the worker processes
+ * shows.
  */
 #ifndef BARCODE_BATCH_BATCH_PROGRESS_H
 #define BARCODE_BATCH_BATCH_PROGRESS_H
@@ -8,16 +8,21 @@
 #include "film_queue.h"
 #include "barcode/render/render.h"
 
-struct render_run;
+struct batch_progress;
 
-/* `r` and `queue` are lent until render_run_close. Returns NULL when memory runs out, and the run
- * is as good without a line. */
-struct render_run *render_run_open(const struct render *r, struct film_queue *queue);
+/*
+ * Opens the line. `r` and `queue` are borrowed until batch_progress_close. Returns NULL if out of
+ * memory; the films are then rendered without a line.
+ */
+struct batch_progress *batch_progress_open(const struct render *r, struct film_queue *queue);
 
-/* Shows how far the run is, if it is time to; cheap to call often. NULL is fine. */
-void render_run_tick(struct render_run *run);
+/* Shows the progress if the interval has passed; cheap to call often. Does nothing if NULL. */
+void batch_progress_tick(struct batch_progress *run);
 
-/* Lifts the line and frees; sets *run to NULL. NULL is fine. */
-void render_run_close(struct render_run **run);
+/*
+ * Shows the final state, erases the line and frees `*run`; sets it to NULL. Does nothing if `*run`
+ * is NULL.
+ */
+void batch_progress_close(struct batch_progress **run);
 
 #endif

@@ -2,24 +2,24 @@
 
 #include "barcode/base/shared.h"
 
-/* What becomes of a film. */
+/* The state of a film. */
 struct entry {
     enum { WAITING, TAKEN, ALONE, ENDED } turn;
-    int worker;         /* which took it */
-    enum err_code code; /* ERR_NONE: it has not failed */
-    uint64_t order;     /* how many were taken before it */
-    uint64_t frames;    /* that are covered */
-    double share;       /* of it that is done while it is under way, 0..1 */
+    int worker;         /* the worker process that took it */
+    enum err_code code; /* ERR_NONE: not failed */
+    uint64_t order;     /* number of films taken before it */
+    uint64_t frames;    /* so far */
+    double share;       /* finished share while it is in progress, 0..1 */
 };
 
-/* In memory that a process shares with its workers. */
+/* In memory shared with the worker processes. */
 struct film_queue {
     const struct inputs *in;
     pthread_mutex_t lock; /* guards what follows */
-    size_t next;          /* none before it is WAITING */
+    size_t next;          /* no film before it is WAITING */
     uint64_t taken;
     bool interrupted;
-    struct film_tally tally; /* but for what is under way */
+    struct film_tally tally; /* without the films in progress */
     struct entry film[];     /* [in->count] */
 };
 
@@ -52,8 +52,8 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
     return q;
 }
 
-/* Under the lock. */
-static void take(struct film_queue *q, int worker, size_t film)
+/* Marks the film as taken. The caller holds the lock. */
+static void assign_film(struct film_queue *q, int worker, size_t film)
 {
     q->film[film].worker = worker;
     q->film[film].order = q->taken++;
@@ -69,7 +69,7 @@ bool film_queue_next(struct film_queue *q, int worker, size_t *film)
     bool there = q->next < q->in->count && !q->interrupted;
     if (there) {
         *film = q->next;
-        take(q, worker, *film);
+        assign_film(q, worker, *film);
     }
     pthread_mutex_unlock(&q->lock);
     return there;
@@ -84,7 +84,7 @@ bool film_queue_next_alone(struct film_queue *q, int worker, size_t *film)
     bool there = i < q->in->count && !q->interrupted;
     if (there) {
         *film = i;
-        take(q, worker, i);
+        assign_film(q, worker, i);
     }
     pthread_mutex_unlock(&q->lock);
     return there;

@@ -13,7 +13,7 @@
 
 enum { PROBES_MOST = 16 }; /* films that are probed at once */
 
-/* A thread that works on films, and what is its own. */
+/* A film worker: a thread that renders films, with its own engines. */
 struct film_worker {
     struct render render;
     struct engines engines;
@@ -22,7 +22,7 @@ struct film_worker {
     pthread_t thread;
 };
 
-/* What a worker's lanes share. */
+/* The admissions that the film workers of a process share. */
 struct admissions {
     struct admission *admission, *probe[PROBES_MOST];
     int probes;
@@ -31,7 +31,7 @@ struct admissions {
 int worker_process_count(const struct render *r, const struct film_tally *t)
 {
     enum { CORES_A_WORKER = 2 };
-    /* fewer are decoded while another GPU starts */
+    /* for less, starting another GPU takes longer than decoding on the first */
     const uint64_t bytes_a_gpu = (uint64_t)64 << 20;
     const struct options *o = r->options;
     bool cpu = strcmp(r->engines->slot[0].kind, "cpu") == 0;
@@ -50,7 +50,7 @@ int film_worker_count(int threads)
     return threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
 }
 
-/* After an interruption the next film fails without being opened. */
+/* Renders a film; after an interruption fails without opening it. */
 static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
 {
     if (!interrupted())
@@ -77,14 +77,14 @@ static void *film_worker_main(void *argument)
 {
     struct film_worker *film_worker = argument;
     work(&film_worker->render, film_worker->queue, film_worker->worker, film_queue_next);
-    engines_close(&film_worker->engines); /* others may need their memory */
+    engines_close(&film_worker->engines); /* frees memory for the other film workers */
     return NULL;
 }
 
 /*
- * Probing one film at a time makes a folder of short films wait, and each thread of a probe keeps
- * its core busy only for a part of the time. So up to two films are probed per PROBE_THREADS cores.
- * Less memory allows fewer: a probe of 2160p HEVC takes up to 0.8 GB.
+ * Probing one film at a time would make a folder of short films wait, and a probe does not keep its
+ * cores busy. So up to two films are probed per PROBE_THREADS cores. memory_per_probe allows for
+ * 2160p HEVC.
  */
 int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 {
@@ -96,7 +96,7 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
     return probes < 1 ? 1 : probes < PROBES_MOST ? probes : PROBES_MOST;
 }
 
-/* Of `film_workers` lanes. */
+/* Opens the admissions of `film_workers` threads. */
 static bool open_admissions(struct admissions *g, const struct render *r, int film_workers)
 {
     struct err none = ERR_INIT;
@@ -116,8 +116,10 @@ static void close_admissions(struct admissions *g)
     admission_free(&g->admission);
 }
 
-/* Further lanes, so that there are `count` with this thread's. As many as there is memory and are
- * threads for: fewer will do. */
+/*
+ * Starts film workers so that there are `count` with this thread. Returns how many there are: fewer
+ * if out of memory or threads.
+ */
 static int start_film_workers(struct film_worker *film_worker, const struct render *r,
                               const struct admissions *g, struct film_queue *queue,
                               struct worker *w, int count)
@@ -133,7 +135,10 @@ static int start_film_workers(struct film_worker *film_worker, const struct rend
     return count;
 }
 
-/* Films that are left, at most; those that must be alone are done by now. */
+/*
+ * Returns the number of film workers: at most the number of films left. The films that must run
+ * alone are finished by now.
+ */
 static int choose(const struct render *r, const struct worker *w, const struct film_tally *t)
 {
     size_t left = t->due - t->done - t->failed;
@@ -142,10 +147,13 @@ static int choose(const struct render *r, const struct worker *w, const struct f
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
-/* Without memory for the admissions one film is done after another. */
+/*
+ * Renders the films with several film workers, or one after another if there is no memory for the
+ * admissions.
+ */
 static void run_film_workers(struct render *r, struct film_queue *queue, struct worker *w)
 {
-    struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is the process's first thread */
+    struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is this thread */
     struct admissions admissions = {.probes = 0};
     struct film_tally tally = film_queue_tally(queue);
     int count = choose(r, w, &tally);
@@ -163,8 +171,8 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
 }
 
 /*
- * Gives the worker its part of the machine: a GPU that is tried before the others, and cores.
- * False: there are fewer GPUs than could be known before, and none for this worker.
+ * Gives the worker process its part of the machine: cores, and the GPU to try first. Returns false
+ * if there are fewer GPUs than worker_process_count assumed, and none for this process.
  */
 static bool take_part(struct render *r, const struct worker *w, int workers)
 {
@@ -182,7 +190,7 @@ static bool take_part(struct render *r, const struct worker *w, int workers)
     return true;
 }
 
-/* As render_tick, with a queue. */
+/* A render_tick whose `user` is a queue. */
 static void tick_queue(void *user, size_t film, double share, uint64_t frames)
 {
     film_queue_tick(user, film, share, frames);
@@ -199,7 +207,7 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
             (void)heap_keep();
         own.tick = tally.due > 1 ? tick_queue : NULL;
         own.tick_user = queue;
-        own.decoders = decoders_open(tally.due > 1, &e); /* without memory for them none are kept */
+        own.decoders = decoders_open(tally.due > 1, &e); /* out of memory: no decoders are pooled */
         r->engines->films = tally.due;
         own.again = true;
         work(&own, queue, w, film_queue_next_alone);

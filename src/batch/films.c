@@ -11,17 +11,17 @@
 #include "barcode/output/gallery.h"
 #include "barcode/render/render_report.h"
 
-/* The worker processes of a run, and their results. */
+/* The worker processes and their results. */
 struct workers {
     struct worker worker[WORKERS_MOST];
-    int broke[WORKERS_MOST]; /* how often each ended at no film */
+    int broke[WORKERS_MOST]; /* how often each died between films */
     int count;
-    int found;    /* the exit status of one that a sanitizer ended; 0: none */
-    int failed;   /* that of one that cannot be had to work; 0: none */
-    bool refused; /* a process could not be had */
+    int found;    /* the exit status of a worker that a sanitizer ended; 0: none */
+    int failed;   /* the exit status of a worker that died twice between films; 0: none */
+    bool refused; /* a process could not be started */
 };
 
-/* One film was under way, and ended its worker: it failed. */
+/* Fails the only film that was in progress when its worker crashed. */
 static void note_culprit(const struct render *r, struct film_queue *queue, size_t film,
                          struct err *e)
 {
@@ -32,13 +32,15 @@ static void note_culprit(const struct render *r, struct film_queue *queue, size_
         err_report(&unwritten);
 }
 
-/* A descriptor that was handed to the program has lost what the worker read of it: the rest would
- * pass for the film. */
+/*
+ * Fails a film that comes from an inherited descriptor. The crashed worker has read a part of it,
+ * and the rest would pass for the film.
+ */
 static void give_up(const struct render *r, struct film_queue *queue, size_t film,
                     const struct err *crash)
 {
     struct err e = ERR_INIT, unwritten = ERR_INIT;
-    err_set(&e, ERR_FAILED, "'%s' was under way when %s; it cannot be read again",
+    err_set(&e, ERR_FAILED, "'%s' was in progress when %s; its input cannot be read again",
             r->inputs->path[film], crash->text);
     film_queue_done(queue, film, &e);
     err_report(&e);
@@ -46,7 +48,10 @@ static void give_up(const struct render *r, struct film_queue *queue, size_t fil
         err_report(&unwritten);
 }
 
-/* Several were: one of them is the culprit, and each gets a worker's full attention. */
+/*
+ * Puts the films back that were in progress when their worker crashed. Each is rendered again
+ * alone.
+ */
 static void put_back(const struct render *r, struct film_queue *queue,
                      const struct film_list *films, const struct err *e)
 {
@@ -55,13 +60,13 @@ static void put_back(const struct render *r, struct film_queue *queue,
             give_up(r, queue, films->film[i], e);
             continue;
         }
-        log_msg(LOG_WARNING, "'%s' was under way when %s; it is done again, alone",
+        log_msg(LOG_WARNING, "'%s' was in progress when %s; rendering it again, alone",
                 r->inputs->path[films->film[i]], e->text);
         film_queue_again(queue, films->film[i]);
     }
 }
 
-/* Starts worker `i`. False in the worker. */
+/* Starts worker process `i`. Returns false in the worker. */
 static bool start(struct workers *c, int i)
 {
     bool parent = worker_start(&c->worker[i], i);
@@ -70,8 +75,8 @@ static bool start(struct workers *c, int i)
 }
 
 /*
- * Judges the end of a worker. True if another one is to go on in its place: after films that ended
- * it, and once after it ended at none.
+ * Handles the end of a worker process. Returns true if another must replace it: after a crash in a
+ * film, and once after a death between films.
  */
 static bool watch(const struct render *r, struct film_queue *queue, struct worker *w,
                   struct workers *c)
@@ -94,44 +99,48 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
     return false;
 }
 
-/* Waits for the end of any worker, under the run's progress line. -1: none is left. */
-static int wait_for_end(const struct workers *c, struct render_run *run)
+/*
+ * Waits for the end of any worker process and shows the progress meanwhile. Returns its index, or
+ * -1 if none is left.
+ */
+static int wait_for_end(const struct workers *c, struct batch_progress *run)
 {
     enum { TICK_MS = 100 };
     int ended = -1, left = 0;
     for (int i = 0; i < c->count; i++)
         left += c->worker[i].pid > 0;
     while (left > 0 && (ended = worker_wait(c->worker, c->count, TICK_MS)) < 0)
-        render_run_tick(run);
+        batch_progress_tick(run);
     return ended;
 }
 
-/* The films, by as many workers as it takes. *here: in the process that began the run, and not in a
- * worker. */
+/*
+ * Renders the films in worker processes. Sets `*here` to true in the parent and to false in a
+ * worker.
+ */
 static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
 {
     struct film_tally tally = film_queue_tally(queue);
     struct workers c = {.count = worker_process_count(r, &tally)};
     struct worker nobody = {.pid = -1, .pipe = -1};
-    struct render_run *run = NULL;
+    struct batch_progress *run = NULL;
     int i = 0;
     while (i < c.count && (*here = start(&c, i)))
         i++;
     if (*here && tally.due > 1)
-        run = render_run_open(r, queue);
+        run = batch_progress_open(r, queue);
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
     if (!*here)
         return film_workers_run(r, queue, &c.worker[i], c.count);
-    render_run_close(&run);
+    batch_progress_close(&run);
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
         film_workers_run(r, queue, &nobody, 1);
     return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
 }
 
-/* When the films are done, and also where some failed or none was due: the gallery is of the pages
- * that are there. */
+/* Writes the gallery from the pages that exist, also if films failed or none was due. */
 static int write_gallery(const struct render *r)
 {
     struct err e = ERR_INIT;
@@ -145,7 +154,7 @@ static int write_gallery(const struct render *r)
     return 0;
 }
 
-/* One line in the end, for several films or a shard. `seconds` of the run. */
+/* Logs the summary of several films or of a shard. `seconds` is the total time. */
 static void render_report_end(const struct render *r, const struct film_tally *t, double seconds)
 {
     size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
@@ -157,7 +166,7 @@ static void render_report_end(const struct render *r, const struct film_tally *t
         snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu left out, %zu failed%s, in %.1f s", shard, films,
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 

@@ -12,11 +12,10 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
-/* What a worker says in the end, by one write, which a pipe keeps whole (POSIX: up to PIPE_BUF
- * bytes). */
+/* A worker's last message. One write of up to PIPE_BUF bytes is atomic (POSIX). */
 struct message {
-    int status;   /* the exit status to come */
-    bool lingers; /* nobody need wait for the process's end */
+    int status;   /* the coming exit status */
+    bool lingers; /* the parent need not wait for the exit */
 };
 
 bool worker_start(struct worker *w, int number)
@@ -24,13 +23,13 @@ bool worker_start(struct worker *w, int number)
     int end[2];
     *w = (struct worker){.pid = -1, .pipe = -1, .number = number};
     if (pipe2(end, O_CLOEXEC) != 0) {
-        log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot start a worker process: %s", strerror(errno));
         return false;
     }
-    fflush(NULL); /* what a buffer holds would be written twice */
+    fflush(NULL); /* buffered output would be written twice */
     w->pid = interrupt_fork();
     if (w->pid < 0)
-        log_msg(LOG_VERBOSE, "no worker process: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot start a worker process: %s", strerror(errno));
     w->pipe = w->pid > 0 ? end[0] : w->pid == 0 ? end[1] : -1;
     for (int i = 0; i < 2; i++)
         if (end[i] != w->pipe)
@@ -38,7 +37,7 @@ bool worker_start(struct worker *w, int number)
     return w->pid > 0;
 }
 
-/* Who reads what this program writes through a pipe reads to the last writer's end. */
+/* Replaces the standard streams. A reader of this program's pipe waits for its last writer. */
 static void let_go_of_streams(void)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -56,21 +55,21 @@ void worker_leaves(struct worker *w, int status, bool lingers)
     if (lingers)
         let_go_of_streams();
     struct message m = {.status = status, .lingers = lingers};
-    /* Without a parent there is nobody to tell: the kernel ends this process in a moment. */
+    /* Without a parent the write fails, and the kernel ends this process anyway. */
     ssize_t n = write(w->pipe, &m, sizeof m);
     (void)n;
     close(w->pipe);
     w->pipe = -1;
 }
 
-/* How it ended, as waitpid has it. */
+/* Returns the status from waitpid. */
 static int wait_for(pid_t worker)
 {
     int how = 0;
     pid_t gone;
     while ((gone = waitpid(worker, &how, 0)) < 0 && errno == EINTR)
         continue;
-    return gone == worker ? how : SIGKILL; /* somebody else took its status: it counts as killed */
+    return gone == worker ? how : SIGKILL; /* other code reaped the process: treated as killed */
 }
 
 int worker_wait(const struct worker *w, int count, int ms)
@@ -105,14 +104,12 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
         film_queue_under_way(queue, w->number, films);
     interrupt_remove_doomed(pid);
     log_status(NULL);
-    if (WIFEXITED(how)) /* a library or a sanitizer ended it */
-        err_set(e, ERR_FAILED, "the process that worked on it ended early, with status %d",
-                WEXITSTATUS(how));
+    if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
+        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
     else if (WTERMSIG(how) == SIGKILL)
         err_set(e, ERR_FAILED,
-                "the process that worked on it was killed, which Linux does when memory runs out");
+                "the worker process was killed, which Linux does when memory runs out");
     else
-        err_set(e, ERR_FAILED, "the process that worked on it crashed: %s",
-                strsignal(WTERMSIG(how)));
+        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
     return films->count > 0 ? WORKER_CRASHED : WORKER_BROKE;
 }

@@ -15,18 +15,18 @@ struct sums {
     uint64_t entries, partial, other, damaged, bytes, frames, frame_bytes, raw_bytes, removed, kept;
 };
 
-/* Checks an entry, its pixels too, and removes it when it is damaged. */
+/* Checks an entry with its blocks, and removes a damaged one. */
 static void verify_one(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct sums *s = user;
     struct err e = ERR_INIT;
     enum entry_state state;
     if (interrupted())
-        return; /* the rest may take long: entries are many and large */
+        return; /* the other entries may take long */
     struct cache_entry *entry = cache_entry_open(path, &state, &e);
     (void)st;
     if (!entry && state == ENTRY_ABSENT)
-        return; /* evicted meanwhile, or not ours to read: nothing is known against it */
+        return; /* evicted meanwhile, or unreadable for this user: not known to be damaged */
     s->entries++;
     if (state == ENTRY_OTHER) {
         s->other++;
@@ -71,7 +71,7 @@ static bool clear(struct sums *s, struct err *e)
                                    s->kept, s->store->folder);
 }
 
-/* A film's name as it may go to a terminal. */
+/* Replaces control characters, so that the name can be printed on a terminal. */
 static const char *printable(char *name)
 {
     for (char *c = name; *c; c++)
@@ -134,7 +134,7 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     struct cache_options asked = *o;
     asked.off = false;
     if (!cache_store_open(&store, &asked))
-        return err_set(e, ERR_FAILED, "there is no folder for a cache: name one with --cache");
+        return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
     struct stat st;
     if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);
@@ -149,7 +149,7 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     if (o->stats)
         stats(&s, store.limit);
     if (interrupted())
-        return err_set(e, ERR_INTERRUPTED, "interrupted; not all of the cache was looked at");
+        return err_set(e, ERR_INTERRUPTED, "interrupted; not all entries of the cache were read");
     if (fflush(out) != 0 || ferror(out))
         return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno));
     return ok;

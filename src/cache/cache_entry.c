@@ -14,10 +14,12 @@
 static const char magic[] = "barcodef";
 #define INDEX_BYTES_MAX ((uint64_t)1 << 30)
 
-/* ------------------------------------------------------------------ opening */
+/* ---- Opening ---- */
 
-/* Reads head and key into *key (a string, the caller's); the tail's first checksum is of these
- * bytes. */
+/*
+ * Reads header and key. The caller frees `*key`. `*hash` is the hash of these bytes, for comparison
+ * with the tail's first checksum.
+ */
 static enum entry_state read_key(int fd, char **key, size_t *length, struct hash128 *hash)
 {
     uint8_t head[ENTRY_HEAD];
@@ -56,25 +58,25 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
     uint64_t begin = ENTRY_HEAD + key_length;
     if (c->bytes < begin + ENTRY_TAIL ||
         !file_read_at(c->fd, tail, sizeof tail, c->bytes - ENTRY_TAIL))
-        return err_set(e, ERR_FAILED, "it is cut off");
+        return err_set(e, ERR_FAILED, "it is truncated");
     struct wire_in in = wire_read(tail, sizeof tail);
     uint64_t at = wire_u64(&in), bytes = wire_u64(&in);
     struct hash128 key_said = wire_hash(&in), index_said = wire_hash(&in),
                    tail_said = wire_hash(&in);
     if (!hash_same(tail_said, hash_128(tail, ENTRY_TAIL - 16)))
-        return err_set(e, ERR_FAILED, "its end is not an entry's");
+        return err_set(e, ERR_FAILED, "its last bytes are not those of an entry");
     if (!hash_same(key_said, key_hash))
         return err_set(e, ERR_FAILED, "its key does not match its checksum");
     if (at < begin || at > c->bytes - ENTRY_TAIL || bytes != c->bytes - ENTRY_TAIL - at ||
         bytes > INDEX_BYTES_MAX)
-        return err_set(e, ERR_FAILED, "its length is not what it says");
+        return err_set(e, ERR_FAILED, "its length does not match its index");
     uint8_t *data = malloc((size_t)bytes + 1);
     if (!data)
         return err_memory(e, (size_t)bytes);
     bool ok =
         file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
     if (ok && !hash_same(index_said, hash_128(data, (size_t)bytes)))
-        ok = err_set(e, ERR_FAILED, "its table of frames does not match its checksum");
+        ok = err_set(e, ERR_FAILED, "its index does not match its checksum");
     ok = ok && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
     free(data);
     return ok;
@@ -105,7 +107,7 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
                                       : "it is not an entry");
     errno = 0;
     if (ok && !read_index(c, length, hash, e)) {
-        /* a lack of memory says nothing of the entry */
+        /* out of memory: the entry may be good */
         *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;
         ok = false;
     }
@@ -152,7 +154,7 @@ void cache_entry_close(struct cache_entry **entry)
     *entry = NULL;
 }
 
-/* ------------------------------------------------------------------ pixels */
+/* ---- Frames ---- */
 
 struct cache_entry_reader {
     const struct cache_entry *entry;

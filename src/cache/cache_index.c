@@ -13,12 +13,13 @@ enum {
     FLAG_EXACT_ONLY = 2,
     FLAG_READ_FAILED = 4,
     FLAG_SEQUENTIAL = 8,
-    FLAG_NVDEC = 16,
+    FLAG_ON_DEVICE = 16,
     FLAGS = 31
 };
-enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* bytes that one takes in the index, at least */
+enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* minimum bytes of one in the index */
 enum { COUNTS = 18 };
-enum { SIDE_MAX = 65535 }; /* of a picture, in a crop */
+enum { TRACKS_MAX = 16 };
+enum { SIDE_MAX = 65535 }; /* of a frame, in a crop */
 
 uint32_t cache_index_block_frames(int width, int height)
 {
@@ -66,10 +67,37 @@ void cache_index_free(struct cache_index *x)
     free(x->block);
     free(x->frame);
     frame_times_free(&x->frame_times);
+    for (uint64_t i = 0; i < x->tracks; i++)
+        free(x->track[i].data);
+    free(x->track);
     *x = (struct cache_index){0};
 }
 
-/* The counts as a list, so that writing and reading cannot disagree. */
+bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
+                           struct err *e)
+{
+    uint8_t *copy = malloc(bytes + 1);
+    struct index_track *grown =
+        copy ? realloc(x->track, ((size_t)x->tracks + 1) * sizeof *grown) : NULL;
+    if (!grown) {
+        free(copy);
+        return err_memory(e, bytes);
+    }
+    memcpy(copy, data, bytes);
+    x->track = grown;
+    x->track[x->tracks++] = (struct index_track){kind, bytes, copy};
+    return true;
+}
+
+const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind)
+{
+    for (uint64_t i = 0; i < x->tracks; i++)
+        if (x->track[i].kind == kind)
+            return &x->track[i];
+    return NULL;
+}
+
+/* Lists the counts in the order of the file, for encoding and decoding. */
 static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
 {
     uint64_t *const all[COUNTS] = {
@@ -81,7 +109,7 @@ static void list_counts(struct decode_counts *c, uint64_t *list[COUNTS])
         list[i] = all[i];
 }
 
-/* ------------------------------------------------------------------ to bytes */
+/* ---- Encoding ---- */
 
 static void encode_counts(const struct cache_index *x, struct wire_out *o)
 {
@@ -90,7 +118,7 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     list_counts(&c, list);
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
                            (c.read_failed ? FLAG_READ_FAILED : 0) |
-                           (c.sequential ? FLAG_SEQUENTIAL : 0) | (c.nvdec ? FLAG_NVDEC : 0));
+                           (c.sequential ? FLAG_SEQUENTIAL : 0) | (c.on_device ? FLAG_ON_DEVICE : 0));
     for (int i = 0; i < COUNTS; i++)
         wire_put_number(o, *list[i]);
     wire_put_signed(o, c.last_us);
@@ -147,9 +175,15 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
         time = f->tag.time_us;
     }
     frame_times_encode(x->frame_times, o);
+    wire_put_number(o, x->tracks);
+    for (uint64_t i = 0; i < x->tracks; i++) {
+        wire_put_number(o, x->track[i].kind);
+        wire_put_number(o, x->track[i].bytes);
+        wire_put(o, x->track[i].data, x->track[i].bytes);
+    }
 }
 
-/* ------------------------------------------------------------------ from bytes */
+/* ---- Decoding ---- */
 
 static bool decode_side(struct wire_in *in, uint64_t least, int *to)
 {
@@ -198,11 +232,11 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->exact_only = flags & FLAG_EXACT_ONLY;
     x->counts.read_failed = flags & FLAG_READ_FAILED;
     x->counts.sequential = flags & FLAG_SEQUENTIAL;
-    x->counts.nvdec = flags & FLAG_NVDEC;
+    x->counts.on_device = flags & FLAG_ON_DEVICE;
     return decode_crop(&x->crop, in);
 }
 
-/* *places gets how many frames the blocks hold. */
+/* Sets `*places` to the number of frames in the blocks. */
 static bool decode_blocks(struct cache_index *x, struct wire_in *in, uint64_t at, uint64_t end,
                           uint64_t *places)
 {
@@ -241,7 +275,7 @@ static bool decode_frame(struct index_frame *f, const struct index_frame *before
         frame_step > UINT64_MAX / 4 || frame > UINT64_MAX / 4 || time_step > TIME_MAX_US ||
         time_step < -TIME_MAX_US)
         return false;
-    /* a frame has one place in a picture, and follows those before */
+    /* columns and frames ascend */
     if (before && (step < 1 || frame_step < 1))
         return false;
     column += step;
@@ -271,6 +305,22 @@ static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t pl
     return true;
 }
 
+static bool decode_tracks(struct cache_index *x, struct wire_in *in)
+{
+    uint64_t count = wire_number(in);
+    if (count > TRACKS_MAX)
+        return false;
+    for (uint64_t i = 0; i < count && !in->failed; i++) {
+        uint64_t kind = wire_number(in), bytes = wire_number(in);
+        if (in->failed || kind > UINT32_MAX || bytes > wire_left(in) ||
+            cache_index_track(x, (uint32_t)kind) ||
+            !cache_index_add_track(x, (uint32_t)kind, in->at, (size_t)bytes, NULL))
+            return false;
+        in->at += bytes;
+    }
+    return !in->failed;
+}
+
 bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
                         uint64_t end, struct err *e)
 {
@@ -279,9 +329,9 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     uint64_t places;
     bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) &&
               decode_frames(x, &in, places) && (x->frame_times = frame_times_decode(&in)) &&
-              !in.failed && wire_left(&in) == 0;
+              decode_tracks(x, &in) && !in.failed && wire_left(&in) == 0;
     if (ok)
         return true;
     cache_index_free(x);
-    return err_set(e, ERR_FAILED, "its table of frames makes no sense");
+    return err_set(e, ERR_FAILED, "its index is invalid");
 }

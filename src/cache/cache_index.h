@@ -1,19 +1,22 @@
 /*
- * cache_index.h - what an entry of the cache knows of its frames: the part after the pixels, in
- * memory and as bytes.
+ * cache_index.h - the index of a cache entry, in memory and as bytes. The index follows the frames
+ * in the file.
  *
- * The file, numbers as in wire.h:
+ * The file (numbers as in wire.h):
  *
- *     "barcodef"  u32 ENTRY_VERSION  u32 length of the key    ENTRY_HEAD bytes
+ *     "barcodef"  u32 ENTRY_VERSION  u32 length of the key              ENTRY_HEAD bytes
  *     the key's text (cache_key.h)
- *     blocks: one or more frames' residuals (residual.h), packed (pack.h); they follow one another
- * without a gap the index (this header) u64 where the index begins  u64 its length ENTRY_TAIL bytes
- *     XXH3-128 of head and key, of the index, and of the 48 bytes before
+ *     blocks, without gaps: the residuals (residual.h) of one or more frames, compressed (pack.h)
+ *     the index
+ *     u64 offset of the index  u64 its length                           ENTRY_TAIL bytes with
+ *     XXH3-128 of header and key, of the index, of the 48 bytes before    the checksums
  *
- * Every byte is under a checksum: a block's is in the index. The index: size, where the film lay
- * and its name, flags, what staging counted, what pictures were cut to, blocks (packed bytes,
- * frames, checksum), columns in order (distance to the one before, repeat, frame, time, status,
- * place among the blocks' frames), and the frame times.
+ * Every byte is under a checksum; the index has those of the blocks.
+ *
+ * The index: size of the frames, place and name of the film, flags, decode counts, crop, blocks
+ * (compressed bytes, frames, checksum), columns in order (distance from the previous one, repeat,
+ * frame, time, status, place), the frame times, and tracks (kind, bytes). A place is a frame's
+ * position among the frames of all blocks.
  */
 #ifndef BARCODE_CACHE_INDEX_H
 #define BARCODE_CACHE_INDEX_H
@@ -36,70 +39,96 @@ extern "C" {
 #endif
 
 enum {
-    ENTRY_VERSION = 4,
+    ENTRY_VERSION = 5,
     ENTRY_HEAD = 16,
     ENTRY_TAIL = 64,
-    ENTRY_FILM_BYTES = 64,   /* of the film's name, its zero included */
-    ENTRY_BLOCK_FRAMES = 64, /* small frames are packed together: this many, */
-    /* or this many bytes before they are packed; one frame may always be */
+    ENTRY_FILM_BYTES = 64,   /* of the film's name, with its terminating zero */
+    ENTRY_BLOCK_FRAMES = 64, /* frames per block: at most this many, */
+    /* or this many uncompressed bytes; one frame is always allowed */
     ENTRY_BLOCK_BYTES = 1 << 18
 };
 
 struct index_block {
     uint64_t offset;     /* in the file */
-    uint64_t bytes;      /* packed */
-    uint64_t first;      /* place of its first frame among all */
+    uint64_t bytes;      /* compressed */
+    uint64_t first;      /* place of its first frame */
     uint32_t frames;     /* 1..ENTRY_BLOCK_FRAMES */
-    struct hash128 hash; /* of the packed bytes */
+    struct hash128 hash; /* of the compressed bytes */
 };
 
 struct index_frame {
     struct frame_tag tag;
-    enum column_status status; /* MISSING: announced, but never decoded; no place */
-    uint64_t place;            /* among all blocks' frames */
+    enum column_status status; /* MISSING: announced but never decoded; has no place */
+    uint64_t place;            /* position among the frames of all blocks */
 };
 
-/* Frames by column, and so by frame number, ascending. */
+/*
+ * A second kind of data beside the frames, such as the film's sound. The index owns `data`. A
+ * reader skips kinds that it does not know.
+ */
+struct index_track {
+    uint32_t kind;
+    size_t bytes;
+    uint8_t *data;
+};
+
+/* The index of an entry. Frames are sorted by column, which is also the order of their numbers. */
 struct cache_index {
     int width, height;
-    bool partial; /* staging was interrupted: some frames, no end */
-    /* staged in one piece after a contradiction: good for its own selection only */
+    bool partial; /* decoding was interrupted: some frames, and no frame times */
+    /* decoded sequentially after a contradiction: valid only for its own selection */
     bool exact_only;
     struct cache_place film;
-    char name[ENTRY_FILM_BYTES]; /* of the film, when it was written: for people only */
+    char name[ENTRY_FILM_BYTES]; /* of the film when the entry was written; for display only */
     struct decode_counts counts;
     struct crop crop;
     struct index_block *block;
     uint64_t blocks;
     struct index_frame *frame;
     uint64_t frames;
-    struct frame_times *frame_times; /* may be NULL while encoding */
+    struct frame_times *frame_times; /* may be NULL for encoding */
+    struct index_track *track;
+    uint64_t tracks;
 };
 
-/* Frames in a full block of this size of picture. */
+/* Returns the number of frames in a full block of frames of this size. */
 uint32_t cache_index_block_frames(int width, int height);
 
-/* True if nothing was damaged, lost or done twice: the frames are good for other selections and for
- * copies of the film, too. */
+/*
+ * Returns true if nothing was damaged, missing or decoded twice. Only then are the frames valid for
+ * other selections and for copies of the film.
+ */
 bool cache_index_is_clean(const struct cache_index *x);
 
-/* The frame of that number; NULL when it is not there, or MISSING. */
+/* Returns the frame with that number, or NULL if it does not exist or is MISSING. */
 const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame);
 
-/* Puts frames in the order of their places, so that a walk over them reads each block once. `frame`
- * may be NULL for none. */
+/*
+ * Sorts frames by place, so that a walk over them reads each block once. `frame` may be NULL if
+ * `frames` is 0.
+ */
 void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
+
+/*
+ * Appends a track with a copy of `data`. Returns false if out of memory, with `x` unchanged. At
+ * most one track of a kind.
+ */
+bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
+                           struct err *e);
+
+/* Returns the track of a kind, or NULL. The index owns the track. */
+const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind);
 
 void cache_index_encode(const struct cache_index *x, struct wire_out *o);
 
 /*
- * From bytes that may be anything. The blocks must fill the file from `begin` to `end`. False
- * (ERR_FAILED): they are no index, or memory ran out; `x` is then empty.
+ * Decodes untrusted bytes. The blocks must fill the file from `begin` to `end`. Returns false
+ * (ERR_FAILED), with `*x` empty, if the bytes are no index or if out of memory.
  */
 bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
                         uint64_t end, struct err *e);
 
-/* Frees what it holds and empties it. */
+/* Frees the contents of the index and empties it. */
 void cache_index_free(struct cache_index *x);
 
 #ifdef __cplusplus

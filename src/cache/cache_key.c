@@ -16,7 +16,7 @@
 #include "barcode/base/film_id.h"
 #include "barcode/engine/colour.h"
 
-/* ------------------------------------------------------------------ the film's file */
+/* ---- The film ---- */
 
 static uint64_t hash_of_path(const char *path)
 {
@@ -28,9 +28,10 @@ static uint64_t hash_of_path(const char *path)
 }
 
 /*
- * A file system's clock ticks (every 4 to 10 ms; every second or two where it keeps no fractions).
- * A change directly after the last one may leave the time as it is, so a fingerprint taken in
- * between would stand for two films.
+ * Waits until a later change must give the file another modification time. A file system's clock
+ * ticks every 4 to 10 ms, or every one or two seconds if it stores no fractions. A change within
+ * the same tick would keep the time, and one fingerprint would stand for two films. Returns false
+ * for a clock of whole seconds.
  */
 static bool wait_until_sure(int64_t changed_ns, struct err *e)
 {
@@ -52,8 +53,7 @@ static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    bool ok =
-        film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read through");
+    bool ok = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read");
     free(room);
     return ok;
 }
@@ -78,8 +78,10 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
 {
     struct stat st;
     *id = (struct cache_film){0};
-    /* A pipe is not even opened: its writer would take this process for its reader, and what it
-     * writes would be lost. */
+    /*
+     * A pipe is not even opened: its writer would take this process for its reader, and its data
+     * would be lost.
+     */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -119,12 +121,12 @@ bool cache_place_same(const struct cache_place *seen, const struct cache_place *
            seen->changed_ns == now->changed_ns;
 }
 
-/* ------------------------------------------------------------------ text */
+/* ---- Text ---- */
 
-static bool add(struct cache_key *key, const char *format, ...)
+static bool append_key(struct cache_key *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool add(struct cache_key *key, const char *format, ...)
+static bool append_key(struct cache_key *key, const char *format, ...)
 {
     size_t used = strlen(key->text), room = sizeof key->text - used;
     va_list args;
@@ -139,27 +141,30 @@ static bool add_film(struct cache_key *key, const struct cache_film *id, const s
 {
     char print[33];
     hash_hex(id->fingerprint, print);
-    return add(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library, decode) &&
-           add(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
-               id->size, id->modified_ns, print) &&
-           add(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
-               f->container, f->stream, f->codec, f->pixel_format) &&
-           add(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
-               f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
-               f->orientation.mirror ? " mirrored" : "") &&
-           add(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
-               colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
-               f->rate_den);
+    return append_key(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library,
+                      decode) &&
+           append_key(key,
+                      "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
+                      id->size, id->modified_ns, print) &&
+           append_key(key,
+                      "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
+                      f->container, f->stream, f->codec, f->pixel_format) &&
+           append_key(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
+                      f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
+                      f->orientation.mirror ? " mirrored" : "") &&
+           append_key(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
+                      colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
+                      f->rate_den);
 }
 
-static bool add_selection(struct cache_key *key, const struct selection *s)
+static bool add_selection_key(struct cache_key *key, const struct selection *s)
 {
-    bool rule = s->kind == SELECT_EVERY ? add(key, "selection.every=%" PRIu64 "\n", s->every)
+    bool rule = s->kind == SELECT_EVERY ? append_key(key, "selection.every=%" PRIu64 "\n", s->every)
                 : s->kind == SELECT_INTERVAL
-                    ? add(key, "selection.interval=%" PRId64 "\n", s->interval_us)
-                    : add(key, "selection.columns=%" PRIu64 "\n", s->columns);
-    return rule && add(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n", s->start_us,
-                       s->end_us);
+                    ? append_key(key, "selection.interval=%" PRId64 "\n", s->interval_us)
+                    : append_key(key, "selection.columns=%" PRIu64 "\n", s->columns);
+    return rule && append_key(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n",
+                              s->start_us, s->end_us);
 }
 
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
@@ -168,18 +173,20 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
 {
     char whole[33];
     key->text[0] = 0;
-    if (!add_film(key, id, film, decode) || !add(key, "size=%dx%d\n", width, height))
+    if (!add_film(key, id, film, decode) || !append_key(key, "size=%dx%d\n", width, height))
         return false;
-    if (crop && *crop && !add(key, "trim=%s\n", crop))
+    if (crop && *crop && !append_key(key, "trim=%s\n", crop))
         return false;
-    if (light && *light && !add(key, "light=%s\n", light))
+    if (light && *light && !append_key(key, "light=%s\n", light))
         return false;
-    /* Of the same film they are other frames under the same numbers where no index tells these:
-     * frame_cache.c compares times, too. */
-    if (rule->keyframes && !add(key, "keyframes=1\n"))
+    /*
+     * Key frames found without an index may have other numbers than in an exact run, so
+     * frame_cache.c also compares times.
+     */
+    if (rule->keyframes && !append_key(key, "keyframes=1\n"))
         return false;
     key->base = strlen(key->text);
-    if (!add_selection(key, rule))
+    if (!add_selection_key(key, rule))
         return false;
     hash_hex(hash_128(key->text, strlen(key->text)), whole);
     snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base),

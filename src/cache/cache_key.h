@@ -1,9 +1,9 @@
 /*
- * cache_key.h - which frames an entry of the cache holds, as text that can be read and compared.
+ * cache_key.h - the key of a cache entry: readable text that determines the entry's frames.
  *
- * A film is known by size, time of change and a fingerprint of some of its bytes, never by its
- * name: one that was moved or renamed is the same film. Everything that can change a staged byte is
- * in the key.
+ * A film is identified by its size, its modification time and a fingerprint of some of its bytes.
+ * Its name does not count, so a moved or renamed film keeps its entries. The key has everything
+ * that can change a byte of an analysis frame.
  */
 #ifndef BARCODE_CACHE_KEY_H
 #define BARCODE_CACHE_KEY_H
@@ -21,10 +21,11 @@
 extern "C" {
 #endif
 
-/* Where a film's file was last seen: not its identity, but enough to notice that it was written to.
+/*
+ * Where a film's file was last seen: not its identity, but enough to detect that it was modified.
  */
 struct cache_place {
-    uint64_t device, inode, path; /* path: a hash of the whole name */
+    uint64_t device, inode, path; /* path: a hash of the absolute path */
     int64_t changed_ns;           /* ctime */
 };
 
@@ -36,53 +37,56 @@ struct cache_film {
 };
 
 /*
- * Identifies the file. False: it has no identity (a pipe, a device, unreadable), or it is so young
- * that the file system's clock could not tell the next change from the last. Waits for some
- * milliseconds if that helps.
+ * Identifies the file. May wait some milliseconds for a file that was just modified. Returns false
+ * if the file has no identity (a pipe, a device, unreadable). Also returns false if its
+ * modification time cannot distinguish the next change from the last one.
  */
 bool cache_film_read(const char *path, struct cache_film *id, struct err *e);
 
-/* True when the file has not been touched since. */
+/* Returns true if the file has not changed since `*id` was read. */
 bool cache_film_holds(const char *path, const struct cache_film *id);
 
 /*
- * True if the file is at the same place but was touched, though its time of change is the old one:
- * a program may have put that time back. (A renamed film is at another place.)
+ * Returns true if the file is at the same place but its ctime differs: a program may have restored
+ * its modification time. A renamed film is at another place.
  */
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
 
 /*
- * True if it is the very file that was seen, untouched since, whatever its name is now. Stricter
- * than a film's identity, which a copy shares.
+ * Returns true if it is the same unmodified file, under any name. This is stricter than a film's
+ * identity, which a copy shares.
  */
 bool cache_place_same(const struct cache_place *seen, const struct cache_place *now);
 
 enum { CACHE_KEY_BYTES = 2048, CACHE_NAME_BYTES = 64 };
 
 struct cache_key {
-    /* "name=value" lines: `base` bytes of film and size, then the selection */
+    /* "name=value" lines: the first `base` bytes describe film and size, the rest the selection */
     char text[CACHE_KEY_BYTES];
     size_t base;
-    char name[CACHE_NAME_BYTES]; /* the entry's file name: entries of the same base begin alike */
+    /* the entry's file name; entries with the same base share its first CACHE_NAME_BASE digits */
+    char name[CACHE_NAME_BYTES];
 };
 
-enum { CACHE_NAME_BASE = 16 }; /* digits of the name that stand for the base */
+enum { CACHE_NAME_BASE = 16 }; /* digits of the name that are a hash of the base */
 
 /*
- * `crop` is what pictures are cut to, in words, "" or NULL for nothing: "auto" stands for what is
- * found, which is a matter of the film alone. `light` is how HDR and means are worked out,
- * likewise. `decode` names the decoders that may take part, where that can change a byte of an
- * intact film. False when the text is too long.
+ * Makes the key. `crop` is the text of --crop, "" or NULL if off; "auto" suffices for crop
+ * detection, because its result depends only on the film. `light` is the text of tone mapping and
+ * averaging, or "" or NULL. `decode` names the allowed decoders if they can change a byte of an
+ * intact film. Returns false if the text is too long.
  */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
                     const struct selection *rule, int width, int height, const char *crop,
                     const char *light, const char *decode);
 
-/* "NAME=VALUE" of the first line in which the two differ, as it is in `text`. Returns its length;
- * 0: they are equal. */
+/*
+ * Finds the first line in which the keys differ and sets `*line` to it, in `text`. Returns its
+ * length, or 0 if the keys are equal.
+ */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
 
-/* True for a name that cache_key_make gives. */
+/* Returns true for a name that cache_key_make gives. */
 bool cache_key_is_name(const char *name);
 
 #ifdef __cplusplus

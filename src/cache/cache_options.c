@@ -23,7 +23,7 @@ uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes)
 bool cache_options_size(const char *text, uint64_t *bytes)
 {
     static const char units[] = "KMGT";
-    /* strtod also takes signs, spaces, "inf" and hexadecimal. */
+    /* strtod would also accept signs, spaces, "inf" and hexadecimal. */
     size_t digits = strspn(text, "0123456789.");
     char *end;
     errno = 0;
@@ -73,7 +73,7 @@ bool cache_options_action(const struct cache_options *o)
     return o->stats || o->clear || o->verify;
 }
 
-/* A variable of the environment, unless it is empty; NULL in a set-user-id program. */
+/* Returns an environment variable, or NULL if it is empty, or in a set-user-id program. */
 static const char *variable(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -86,7 +86,7 @@ bool cache_options_folder(const struct cache_options *o, char *folder, size_t ro
     if (named)
         return strcmp(named, "-") != 0 && path_fill(folder, room, named, "");
     const char *base = variable("XDG_CACHE_HOME");
-    if (base && *base == '/') /* its specification: relative paths are to be ignored */
+    if (base && *base == '/') /* the XDG specification says to ignore relative paths */
         return path_fill(folder, room, base, "barcode");
     const char *home = variable("HOME");
     char text[4096];

@@ -25,7 +25,7 @@ static uint64_t free_space(const char *folder)
         char *slash = strrchr(path, '/');
         if (strcmp(path, ".") == 0 || strcmp(path, "/") == 0)
             return UINT64_MAX;
-        /* The parent: "/" of "/a", "." of "a". */
+        /* The parent of "/a" is "/", that of "a" is ".". */
         snprintf(slash ? slash + (slash == path) : path, 2, "%s", slash ? "" : ".");
     }
     return (uint64_t)fs.f_bavail * fs.f_frsize;
@@ -56,7 +56,7 @@ bool cache_store_open(struct cache_store *s, const struct cache_options *o)
     return true;
 }
 
-/* Makes every folder on the way that is not there yet. */
+/* Makes the folder and its missing parents. */
 static bool make_folders(const char *folder, struct err *e)
 {
     char path[CACHE_PATH_BYTES];
@@ -85,7 +85,7 @@ static void format_bytes(char *text, size_t size, uint64_t bytes)
     snprintf(text, size, "%.*f %s", whole ? 0 : 1, value, unit[i]);
 }
 
-/* Says that there is a cache now, and how to do without one. */
+/* Logs that there is a cache now, and how to turn it off. */
 static void announce(const struct cache_store *s)
 {
     char limit[32];
@@ -135,19 +135,19 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
     return true;
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ---- Lookup ---- */
 
 static void remove_broken(const char *path, const struct stat *opened, const char *why)
 {
     struct stat now;
-    log_msg(LOG_WARNING, "the cache's entry '%s' is damaged and is removed: %s", path, why);
+    log_msg(LOG_WARNING, "removing the damaged cache entry '%s': %s", path, why);
     bool same =
         lstat(path, &now) == 0 && now.st_dev == opened->st_dev && now.st_ino == opened->st_ino;
     if (same && unlink(path) != 0)
         log_msg(LOG_VERBOSE, "it cannot be removed: %s", strerror(errno));
 }
 
-/* Opens folder/name, and removes it when it is broken. */
+/* Opens folder/name. Removes a damaged entry. */
 static struct cache_entry *open_named(const struct cache_store *s, const char *name)
 {
     char path[CACHE_PATH_BYTES];
@@ -161,7 +161,7 @@ static struct cache_entry *open_named(const struct cache_store *s, const char *n
     if (state == ENTRY_BROKEN)
         remove_broken(path, &st, e.text);
     else if (!entry)
-        log_msg(LOG_VERBOSE, "cache: '%s' is of no use: %s", path, e.text);
+        log_msg(LOG_VERBOSE, "cache: ignored '%s': %s", path, e.text);
     return entry;
 }
 
@@ -173,14 +173,14 @@ void cache_store_remove(const struct cache_store *s, const struct cache_entry *e
     snprintf(link, sizeof link, "/proc/self/fd/%d", entry->fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
     if (n <= 0 || fstat(entry->fd, &opened) != 0) {
-        log_msg(LOG_WARNING, "an entry of the cache in '%s' is damaged: %s", s->folder, why);
+        log_msg(LOG_WARNING, "damaged cache entry in '%s': %s", s->folder, why);
         return;
     }
     path[n] = 0;
     remove_broken(path, &opened, why);
 }
 
-/* A walk that looks every picked frame up. */
+/* The state of a walk that looks up every selected frame. */
 struct look {
     const struct cache_index *index;
     uint64_t lacking;
@@ -208,8 +208,8 @@ static const char *selection_text(const char *key, size_t base, size_t *length)
     return key + base;
 }
 
-static void take(struct search *s, struct cache_entry *entry, enum cache_answer answer,
-                 const char *why)
+static void set_found(struct search *s, struct cache_entry *entry, enum cache_answer answer,
+                      const char *why)
 {
     size_t length;
     const char *rule = selection_text(entry->key, s->key->base, &length);
@@ -220,7 +220,7 @@ static void take(struct search *s, struct cache_entry *entry, enum cache_answer 
              rule, entry->index.frames);
 }
 
-/* Looks at one entry of the same film and size; keeps it when it is better than what was found. */
+/* Checks one entry of the same film and size, and keeps it if it is better than the best so far. */
 static void consider(struct search *s, struct cache_entry *entry)
 {
     struct look look = {.index = &entry->index};
@@ -231,28 +231,29 @@ static void consider(struct search *s, struct cache_entry *entry)
          same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
     if (cache_place_suspect(&entry->index.film, s->place)) {
         snprintf(s->found.why, sizeof s->found.why,
-                 "the film's file was touched since its frames were cached");
+                 "the film's file was modified after its frames were cached");
     } else if (!clean && !cache_place_same(&entry->index.film, s->place)) {
         /* A repaired film may have the size, the time and the sampled bytes of the damaged one. */
         snprintf(s->found.why, sizeof s->found.why,
-                 "there are frames of a damaged film, which serve no other file");
+                 "the cached frames are of a damaged film and valid only for that file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
-        snprintf(s->found.why, sizeof s->found.why, "there are frames that a GPU decoded");
+        snprintf(s->found.why, sizeof s->found.why, "a GPU decoded the cached frames");
     } else if (own && !entry->index.partial && same_decoder) {
-        take(s, entry, CACHE_HIT, "the frames are there");
+        set_found(s, entry, CACHE_HIT, "all frames are cached");
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why,
-                 "there are frames of a damaged film, which serve their own selection only");
+                 "the cached frames are of a damaged film and valid only for their own selection");
     } else if (s->rule &&
                frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
-        take(s, entry, CACHE_HIT_OTHER, "another selection's frames hold all that are wanted");
+        set_found(s, entry, CACHE_HIT_OTHER,
+                  "the frames of another selection include all selected ones");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
-        take(s, entry, CACHE_PARTIAL,
-             own       ? "an interrupted run left frames"
-             : s->rule ? "another selection left frames"
-                       : "a run without --keyframes left frames");
+        set_found(s, entry, CACHE_PARTIAL,
+                  own       ? "frames of an interrupted run"
+                  : s->rule ? "frames of another selection"
+                            : "frames of a run without --keyframes");
         return;
     }
     cache_entry_close(&entry);
@@ -276,8 +277,8 @@ static void consider_other(void *user, const char *path, const char *name, const
 }
 
 /*
- * For -v: notes why an entry that the user may have expected to serve does not: the first thing in
- * which it differs. An entry of a copy of the film says less than one of the film itself.
+ * Records why an entry of this film does not match: the first line in which the keys differ (-v).
+ * An entry of the film itself is a better explanation than one of a copy.
  */
 static void explain(void *user, const char *path, const char *name, const struct stat *st)
 {
@@ -296,9 +297,9 @@ static void explain(void *user, const char *path, const char *name, const struct
     bool copy = strncmp(line, "film.", 5) == 0;
     if (length > 0 && length < 200 && copy && !s->found.why[0])
         snprintf(s->found.why, sizeof s->found.why,
-                 "the frames that are there are of a copy, or of the film before it was changed");
+                 "the cached frames are of a copy, or of the film before it was modified");
     else if (length > 0 && length < 200 && !copy)
-        snprintf(s->found.why, sizeof s->found.why, "the frames that are there were made with %.*s",
+        snprintf(s->found.why, sizeof s->found.why, "the cached frames were made with %.*s",
                  (int)length, line);
 }
 
@@ -309,7 +310,7 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
     struct search s = {
         .store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
     struct cache_entry *own = open_named(store, key->name);
-    /* The name is only a hash of the text; the text itself decides. */
+    /* The name is only a hash; the text of the key decides. */
     if (own && strcmp(own->key, key->text) == 0)
         consider(&s, own);
     else
@@ -319,15 +320,16 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
     if (s.found.answer == CACHE_MISS && !s.found.why[0] && rule && log_enabled(LOG_VERBOSE))
         cache_store_each(store, false, explain, &s);
     if (!s.found.why[0])
-        snprintf(s.found.why, sizeof s.found.why, "no frames of this film are there");
+        snprintf(s.found.why, sizeof s.found.why, "no frames of this film are cached");
     if (s.found.answer >= CACHE_HIT) {
         static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
-        futimens(s.found.entry->fd, now); /* the time of use; a read-only cache does without */
+        /* the time of use; fails harmlessly in a read-only cache */
+        futimens(s.found.entry->fd, now);
     }
     return s.found;
 }
 
-/* ------------------------------------------------------------------ evicting */
+/* ---- Eviction ---- */
 
 struct candidate {
     char *path;
@@ -335,15 +337,17 @@ struct candidate {
     uint64_t bytes;
 };
 
-struct trimming {
+struct eviction {
     const char *keep;
     struct candidate *list;
     size_t count, room;
     uint64_t total;
 };
 
-/* Removes a temporary whose writer is gone, which its free lock shows. Its age spares one that its
- * writer has not locked yet. */
+/*
+ * Removes a temporary whose writer is gone: its lock is free. A new one is spared, because its
+ * writer may not have locked it yet.
+ */
 static void sweep(const char *path, const struct stat *st)
 {
     if (time(NULL) - st->st_mtim.tv_sec < 60)
@@ -357,7 +361,7 @@ static void sweep(const char *path, const struct stat *st)
 
 static void weigh(void *user, const char *path, const char *name, const struct stat *st)
 {
-    struct trimming *t = user;
+    struct eviction *t = user;
     if (!cache_key_is_name(name)) {
         sweep(path, st);
         return;
@@ -386,15 +390,17 @@ static int by_use(const void *a, const void *b)
     return (p->used.tv_nsec > q->used.tv_nsec) - (p->used.tv_nsec < q->used.tv_nsec);
 }
 
-void cache_store_crop(const struct cache_store *s, const char *keep)
+void cache_store_evict(const struct cache_store *s, const char *keep)
 {
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    /* The process that has the lock does this work. On a file system without locks two may evict at
-     * once, which costs frames only. */
+    /*
+     * The process that has the lock evicts. On a file system without locks two processes may evict
+     * at once, which only costs frames.
+     */
     bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    struct trimming t = {.keep = keep};
+    struct eviction t = {.keep = keep};
     if (!busy)
         cache_store_each(s, true, weigh, &t);
     if (t.count > 0)

@@ -16,7 +16,7 @@
 #include "pack.h"
 #include "residual.h"
 
-/* A block's worth of frames on their way to the disk. */
+/* The frames of one block, before they are compressed. */
 struct load {
     uint32_t frames;
     struct frame_tag tag[ENTRY_BLOCK_FRAMES];
@@ -25,7 +25,7 @@ struct load {
 
 struct cache_writer {
     char *folder, *temp;
-    int doomed; /* of `temp`, for interrupt_spare */
+    int doomed; /* handle of `temp` for interrupt_spare */
     int fd;
     int width, height, threads, started;
     size_t frame_bytes;
@@ -36,17 +36,17 @@ struct cache_writer {
     struct queue *todo, *free;
     pthread_t *thread;
     struct hash128 head_hash;
-    pthread_mutex_t put_lock; /* guards the load being filled and `put` */
+    pthread_mutex_t put_lock; /* guards `filling`, `put` and its size */
     struct load *filling;
-    uint64_t *put; /* numbers of all frames that were put */
+    uint64_t *put; /* numbers of all frames put so far */
     size_t puts, put_room;
-    pthread_mutex_t lock; /* guards what follows, and the file */
+    pthread_mutex_t lock; /* guards the rest and the file */
     uint64_t offset, places;
     struct index_block *block;
     size_t blocks, block_room;
     struct index_frame *frame;
     size_t frames, frame_room;
-    struct err error; /* filled: the writer has given up */
+    struct err error; /* set: the writer has given up */
 };
 
 static void give_up(struct cache_writer *w, const struct err *e)
@@ -54,9 +54,9 @@ static void give_up(struct cache_writer *w, const struct err *e)
     pthread_mutex_lock(&w->lock);
     if (w->error.code == ERR_NONE)
         w->error = *e;
-    /* On a full disk the run's own outputs need the room now. */
+    /* On a full disk the outputs need the space now. */
     if (ftruncate(w->fd, 0) != 0)
-        log_msg(LOG_VERBOSE, "a temporary of the cache keeps its size: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot truncate a temporary of the cache: %s", strerror(errno));
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -68,7 +68,7 @@ static bool given_up(struct cache_writer *w)
     return up;
 }
 
-/* Room for one more in a growing array. */
+/* Makes room for one more element. */
 static bool reserve(void **array, size_t count, size_t *room, size_t size, struct err *e)
 {
     if (count < *room)
@@ -96,7 +96,7 @@ static bool write_all(int fd, const uint8_t *data, size_t bytes, struct err *e)
     return true;
 }
 
-/* ------------------------------------------------------------------ compressing */
+/* ---- Compression ---- */
 
 struct scratch {
     struct cache_packer *cache_packer;
@@ -121,12 +121,12 @@ static void scratch_free(struct scratch *s)
     free(s->packed);
 }
 
-/* With the lock held: the block goes to the file's end, its frames into the table. */
+/* Appends the block to the file and its frames to the table. The caller holds the lock. */
 static bool append(struct cache_writer *w, const struct load *l, const uint8_t *packed,
                    struct index_block b, struct err *e)
 {
     if (w->offset + b.bytes > w->limit)
-        return err_set(e, ERR_FAILED, "the film's frames are more than --cache-limit allows");
+        return err_set(e, ERR_FAILED, "the film's frames exceed --cache-limit");
     if (!reserve((void **)&w->block, w->blocks, &w->block_room, sizeof *w->block, e) ||
         !write_all(w->fd, packed, (size_t)b.bytes, e))
         return false;
@@ -206,7 +206,7 @@ void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const
     pthread_mutex_unlock(&w->put_lock);
 }
 
-/* ------------------------------------------------------------------ opening */
+/* ---- Opening ---- */
 
 static bool open_file(struct cache_writer *w, const char *folder, const char *key, struct err *e)
 {
@@ -220,7 +220,7 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     }
     w->doomed = interrupt_doom(w->temp);
-    /* tells other processes that it is in use; failing does no harm */
+    /* tells other processes that the file is in use; failure is harmless */
     flock(w->fd, LOCK_EX | LOCK_NB);
     struct wire_out head = {0};
     wire_put(&head, "barcodef", 8);
@@ -282,7 +282,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
     return NULL;
 }
 
-/* ------------------------------------------------------------------ finishing */
+/* ---- Finishing ---- */
 
 static void stop_threads(struct cache_writer *w)
 {
@@ -379,7 +379,7 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
     return ok;
 }
 
-/* Adds columns that were announced and never came, after those that did. */
+/* Appends the columns that were announced but never decoded. */
 static bool add_missing(struct cache_writer *w, const struct columns *columns, uint64_t count,
                         struct err *e)
 {
@@ -420,7 +420,7 @@ static bool write_end(struct cache_writer *w, const struct cache_index *facts, s
     return ok;
 }
 
-/* A file that cannot be read back must not replace anything. */
+/* Returns true if the file can be read back. Otherwise it must not replace another. */
 static bool reads_back(const struct cache_writer *w, struct err *e)
 {
     enum entry_state state;

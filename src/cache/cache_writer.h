@@ -1,12 +1,12 @@
 /*
- * cache_writer.h - one file of the cache, written while staging runs.
+ * cache_writer.h - writes one file of the cache while the film is decoded.
  *
- *   put (any thread): copies the frame --> [todo] --> own threads: residual, zstd, checksum, write
- * --> [free]
+ *   put (any thread): copies the frame
+ *   --> [todo] --> threads of the writer: residual, zstd, checksum, write --> [free]
  *
- * No thread waits for the disk or for zstd unless all copies are in use. The first failure (a full
- * disk, a folder that went away, the limit) makes the writer give up: later frames are thrown away,
- * and finishing says why.
+ * cache_writer_put waits for the disk or for zstd only if all copies are in use. After the first
+ * failure (a full disk, a missing folder, the limit) the writer discards all later frames, and
+ * cache_writer_finish returns the error.
  */
 #ifndef BARCODE_CACHE_WRITER_H
 #define BARCODE_CACHE_WRITER_H
@@ -20,33 +20,37 @@ extern "C" {
 
 struct cache_writer;
 
-/* The start of a temporary's name, which is locked (flock) as long as its writer lives. */
+/* The prefix of a temporary's name. The file is locked (flock) as long as its writer exists. */
 #define CACHE_TEMP_START ".new-"
 
-/* A temporary in `folder`, which is there. `threads` compress; `limit` is what the file may grow
- * to. */
+/*
+ * Opens a temporary in `folder`, which must exist. Starts up to `threads` compressing threads.
+ * `limit` is the maximum size of the file. Returns NULL and sets `e` on failure.
+ */
 struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height,
                                        int threads, uint64_t limit, struct err *e);
 
-/* rgb[height][width][3] is copied before this returns. Any thread. */
+/* Copies the frame, rgb[height][width][3], before it returns. Any thread. */
 void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb);
 
-/* Puts the frames of an older entry with the same key that were not put yet. No other thread may
- * put any more. */
+/*
+ * Adds the frames of an older entry with the same key that are not in this one. No other thread may
+ * put frames during or after the call.
+ */
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e);
 
 /*
- * Writes the rest and renames the file to folder/name. `facts` gives what is not about frames and
- * blocks; `columns` those that were announced and never came (NULL: they are left out). Frees *w
- * either way; on failure nothing is left.
+ * Writes the rest and renames the file to folder/name. `facts` has everything but frames and
+ * blocks. `columns` gives the columns that were announced but never decoded; NULL omits them. Frees
+ * `*w` in any case. On failure no file is left.
  */
 bool cache_writer_finish(struct cache_writer **w, const struct cache_index *facts,
                          struct columns *columns, const char *name, struct err *e);
 
-/* Throws everything away. NULL is fine. */
+/* Removes the temporary and frees `*w`. Does nothing if `*w` is NULL. */
 void cache_writer_discard(struct cache_writer **w);
 
-/* Packed bytes of frames so far. */
+/* Returns the compressed bytes so far. */
 uint64_t cache_writer_bytes(struct cache_writer *w);
 
 #ifdef __cplusplus

@@ -19,11 +19,11 @@ struct frame_cache {
     struct cache_key key;
     struct frame_cache_ask ask;
     struct cache_found found;
-    struct source *source;       /* of found.entry, or NULL */
-    struct cache_writer *writer; /* NULL: frames are not kept */
+    struct source *source;       /* of found.entry; NULL if there is none */
+    struct cache_writer *writer; /* NULL: frames are not stored */
     struct frame_times *frame_times;
-    struct crop crop; /* of the frames that are kept */
-    bool exact_only;  /* staged after a contradiction */
+    struct crop crop; /* of the stored frames */
+    bool exact_only;  /* decoded sequentially after a contradiction */
 };
 
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path)
@@ -38,32 +38,32 @@ struct frame_cache *frame_cache_open(const struct cache_options *o, const char *
     c->store = store;
     if (cache_film_read(path, &c->id, &e))
         return c;
-    log_msg(LOG_VERBOSE, "'%s': not for the cache: %s", path, e.text);
+    log_msg(LOG_VERBOSE, "'%s': not cached: %s", path, e.text);
     free(c);
     return NULL;
 }
 
-/* ------------------------------------------------------------------ looking */
+/* ---- Lookup ---- */
 
 static void start_writer(struct frame_cache *c)
 {
     struct err e = ERR_INIT;
-    /* Compressing is a hundredth of decoding; more threads only help engines that outrun it. */
+    /* Compressing takes far less time than decoding; more threads only help very fast engines. */
     int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
-    /* Without a frame times the frames serve their own selection alone. */
+    /* Without frame times the frames serve only their own selection. */
     bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_HAS_FRAME_TIMES);
     if (cache_store_make(&c->store, &e) &&
         (!timed || c->frame_times || (c->frame_times = frame_times_open(&e))))
         c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height,
                                       threads, c->store.limit, &e);
     if (!c->writer)
-        log_msg(LOG_WARNING, "frames cannot be kept in the cache '%s': %s", c->store.folder,
-                e.text);
+        log_msg(LOG_WARNING, "cannot store frames in the cache '%s': %s", c->store.folder, e.text);
 }
 
 /*
- * Looks for frames that a run without --keyframes left. They are the same frames where number and
- * time agree. Where frames have no times, hidden and packed pictures make both a guess.
+ * Looks for exact frames that can serve --keyframes: those with the number and time of a key frame.
+ * Only for films whose frames all have times. Elsewhere hidden and packed frames make both an
+ * estimate.
  */
 static void look_for_exact(struct frame_cache *c)
 {
@@ -98,7 +98,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)
         log_msg(LOG_WARNING,
-                "an entry of the cache in '%s' has frames of another size than it says",
+                "an entry of the cache in '%s' has frames of another size than its key",
                 c->store.folder);
     if (c->found.entry &&
         (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
@@ -118,7 +118,7 @@ bool frame_cache_crop(const struct frame_cache *c, struct crop *crop)
     return true;
 }
 
-void frame_cache_truncate(struct frame_cache *c, const struct crop *crop)
+void frame_cache_set_crop(struct frame_cache *c, const struct crop *crop)
 {
     if (c)
         c->crop = *crop;
@@ -148,7 +148,7 @@ const char *frame_cache_state(const struct frame_cache *c)
     return c && c->ask.film ? name[c->found.answer] : "off";
 }
 
-/* ------------------------------------------------------------------ ending */
+/* ---- End ---- */
 
 void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts)
 {
@@ -164,7 +164,10 @@ void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts
     start_writer(c);
 }
 
-/* An interrupted run's frames may replace those of another interrupted run, never a whole entry. */
+/*
+ * Returns true if the frames of an interrupted run may be stored: they must not replace a complete
+ * entry.
+ */
 static bool may_replace(const struct frame_cache *c)
 {
     char path[CACHE_PATH_BYTES];
@@ -176,8 +179,10 @@ static bool may_replace(const struct frame_cache *c)
     return !whole;
 }
 
-/* Frames of an interrupted run are good for the next one only if nothing was wrong with the film so
- * far. */
+/*
+ * Prepares to store the frames of an interrupted run. Returns false if the film was damaged so far,
+ * or if they must not be stored.
+ */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;
@@ -189,7 +194,7 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     return !own || cache_writer_add(c->writer, c->found.entry, e);
 }
 
-/* Publishes what was written. False, with a message, when nothing of it is kept. */
+/* Publishes the entry. Returns false, and logs why, if nothing is kept. */
 static bool keep_written(struct frame_cache *c, struct columns *columns,
                          const struct decode_counts *counts, bool ok)
 {
@@ -201,25 +206,26 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                                 .frame_times = c->frame_times};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
-    /* A disk may read tomorrow what it fails to read today: after io_failed nothing is kept. */
+    /* After io_failed nothing is kept: the disk may read the same bytes correctly next time. */
     bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) &&
                 (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0]                            ? e.text
-                          : counts->io_failed                  ? "it could not be read"
-                          : !cache_film_holds(c->path, &c->id) ? "it was changed or touched"
-                                                               : "the run did not end well";
-        log_msg(LOG_VERBOSE, "'%s': its frames are not kept: %s", c->path, why);
+        const char *why = e.text[0]           ? e.text
+                          : counts->io_failed ? "the file could not be read"
+                          : !cache_film_holds(c->path, &c->id)
+                              ? "the file was modified"
+                              : "the film was not decoded to its end";
+        log_msg(LOG_VERBOSE, "'%s': frames not stored in the cache: %s", c->path, why);
         return false;
     }
     uint64_t bytes = cache_writer_bytes(c->writer);
     if (!cache_writer_finish(&c->writer, &facts, ok ? columns : NULL, c->key.name, &e)) {
-        log_msg(LOG_WARNING, "frames of '%s' cannot be kept in the cache '%s': %s", c->path,
+        log_msg(LOG_WARNING, "cannot store the frames of '%s' in the cache '%s': %s", c->path,
                 c->store.folder, e.text);
         return false;
     }
-    log_msg(LOG_VERBOSE, "'%s': %s frames are kept in '%s/%s', about %" PRIu64 " bytes", c->path,
+    log_msg(LOG_VERBOSE, "'%s': %s frames are stored in '%s/%s', about %" PRIu64 " bytes", c->path,
             ok ? "its" : "the interrupted run's", c->store.folder, c->key.name, bytes);
     return true;
 }
@@ -233,8 +239,8 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns,
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path,
                 source_cache_frames(c->source));
     bool kept = c->writer && keep_written(c, columns, counts, ok);
-    /* After a hit too: the limit may be a new one. */
-    cache_store_crop(&c->store, kept ? c->key.name : "");
+    /* Also after a hit: the limit may have changed. */
+    cache_store_evict(&c->store, kept ? c->key.name : "");
 }
 
 void frame_cache_close(struct frame_cache **cache)

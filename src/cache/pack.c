@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Residuals are noise with a shape: entropy coding does nearly all. Levels 2 and 3 take longer and
- * give no less. */
+/*
+ * Residuals are mostly noise: entropy coding does nearly all. Levels 2 and 3 are slower and
+ * compress no better.
+ */
 enum { LEVEL = 1 };
 
 struct cache_packer {

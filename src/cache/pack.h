@@ -1,6 +1,4 @@
-/*
- * pack.h - compresses bytes and restores them (zstd). One cache_packer a thread.
- */
+/* pack.h - compresses and decompresses bytes (zstd). Each thread needs its own cache_packer. */
 #ifndef BARCODE_PACK_H
 #define BARCODE_PACK_H
 
@@ -16,18 +14,23 @@ extern "C" {
 
 struct cache_packer;
 
-/* Takes its memory at the first use of each direction. NULL: no memory. */
+/*
+ * Opens a packer. zstd's memory is allocated at the first use of each direction. Returns NULL if
+ * out of memory.
+ */
 struct cache_packer *cache_packer_open(struct err *e);
 
-/* How much room the packed form of `bytes` bytes may take. */
+/* Returns the largest possible compressed size of `bytes` bytes. */
 size_t cache_pack_bound(size_t bytes);
 
-/* Packs into `out`, of cache_pack_bound(bytes). Returns the packed size, 0 on failure. */
+/* Compresses into out[cache_pack_bound(bytes)]. Returns the compressed size, or 0 on failure. */
 size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out,
                   struct err *e);
 
-/* Unpacks untrusted bytes into exactly `bytes` bytes. False when they are not that; `out` then
- * holds anything. */
+/*
+ * Decompresses untrusted bytes into exactly `bytes` bytes. On failure returns false, and the
+ * contents of `out` are undefined.
+ */
 bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out,
                   size_t bytes, struct err *e);
 

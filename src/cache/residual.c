@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* The middle one of left, above and left + above - upper left, without a branch. */
+/* Returns the median of left, above and left + above - upper left, without a branch. */
 static inline int foretell(int left, int above, int corner)
 {
     int most = left > above ? left : above, least = left > above ? above : left,
@@ -46,7 +46,10 @@ void cache_residual_make(const uint8_t *rgb, int width, int height, uint8_t *scr
     }
 }
 
-/* A row after the first. The three channels are three chains that the processor follows at once. */
+/*
+ * Restores a row after the first. The channels are independent, so the processor computes them in
+ * parallel.
+ */
 static void undo_row(const uint8_t *from, const uint8_t *above, uint8_t *now, size_t row)
 {
     uint8_t r = now[0] = (uint8_t)(from[0] + above[0]);

@@ -11,20 +11,22 @@ struct source_cache {
     struct source base;
     struct source *film;
     const struct cache_found *found;
-    /* frames of the entry, each with the tag under which the picture has it */
+    /* frames of the entry, each with its tag in the current selection */
     struct index_frame *selected;
     size_t count, room;
     bool no_memory;
-    atomic_size_t next; /* the next of `selected` to read */
+    atomic_size_t next; /* index of the next frame to read */
     atomic_uint_fast64_t put;
     atomic_bool reading_film, stop;
-    const struct decode_job *job; /* while staging */
-    pthread_mutex_t lock;         /* guards what follows */
-    struct err error;             /* of the engine, or the machine */
+    const struct decode_job *job; /* during the decode pass */
+    pthread_mutex_t lock;         /* guards the rest */
+    struct err error;             /* of the engine or the system */
     struct err broken;            /* of the entry */
 };
 
-/* `f`, a frame of the entry, is to be put as `tag`. False: no memory. */
+/*
+ * Adds frame `f` of the entry to the frames to put, with this tag. Returns false if out of memory.
+ */
 static bool want(struct source_cache *s, const struct frame_tag *tag, const struct index_frame *f)
 {
     if (s->count == s->room) {
@@ -41,7 +43,7 @@ static bool want(struct source_cache *s, const struct frame_tag *tag, const stru
     return true;
 }
 
-/* ------------------------------------------------------------------ putting */
+/* ---- Output to the engine ---- */
 
 static void fail(struct source_cache *s, struct err *to, const struct err *e)
 {
@@ -52,8 +54,7 @@ static void fail(struct source_cache *s, struct err *to, const struct err *e)
     atomic_store(&s->stop, true);
 }
 
-/* Reads the block of wanted frame `i` and puts every wanted frame of it; `i` is the first of them.
- */
+/* Reads a block and puts all its selected frames; frame `i` is the first of them. */
 static bool put_block(struct source_cache *s, struct cache_entry_reader *r,
                       struct engine_port *port, size_t i, struct err *e)
 {
@@ -75,7 +76,7 @@ static bool put_block(struct source_cache *s, struct cache_entry_reader *r,
     return true;
 }
 
-/* Whole blocks are dealt out: the first wanted frame of a block stands for the block. */
+/* Returns true if frame `i` is the first selected one of its block. Threads take whole blocks. */
 static bool is_first_of_block(const struct source_cache *s, size_t i)
 {
     const struct cache_entry *c = s->found->entry;
@@ -106,7 +107,7 @@ static void *putter_main(void *argument)
     return NULL;
 }
 
-/* Puts all wanted frames with the job's threads. */
+/* Puts all selected frames with the job's threads. */
 static bool put_all(struct source_cache *s, struct err *e)
 {
     int threads = s->job->threads, started = 0;
@@ -128,9 +129,11 @@ static bool put_all(struct source_cache *s, struct err *e)
     return false;
 }
 
-/* ------------------------------------------------------------------ which frames */
+/* ---- Selection ---- */
 
-/* The entry's own selection: its table is the answer, pictures that never decoded included. */
+/*
+ * Selects all frames of an entry with the same selection, and announces the missing ones as well.
+ */
 static bool want_all(struct source_cache *s, struct decode_counts *counts, struct err *e)
 {
     const struct cache_index *x = &s->found->entry->index;
@@ -155,40 +158,42 @@ static bool pick(void *user, const struct frame_tag *tag)
     struct picking *p = user;
     const struct index_frame *f = cache_index_find(&p->source->found->entry->index, tag->frame);
     if (!f)
-        return err_set(p->e, ERR_FAILED, "the cache's entry lacks a frame that it had");
+        return err_set(p->e, ERR_FAILED, "the cache entry lacks a frame");
     return columns_announce(p->source->job->columns, tag, p->e) &&
            (want(p->source, tag, f) ||
             err_memory(p->e, p->source->room * sizeof *p->source->selected));
 }
 
-/* Another selection's frames, under the numbers that this one gives them. */
+/* Selects frames from an entry with another selection, with their columns in this one. */
 static bool want_picked(struct source_cache *s, struct decode_counts *counts, struct err *e)
 {
     struct picking p = {s, e};
     struct frame_times_walked walked;
     if (!frame_times_walk(s->found->entry->index.frame_times, &s->job->selection, pick, &p,
                           &walked))
-        return err_set(e, ERR_FAILED, "the cache's entry does not cover the film");
-    /* clean; its costs are those of the run that decoded */
+        return err_set(e, ERR_FAILED, "the cache entry does not cover the film");
+    /* the entry is clean; the costs are those of the original decode pass */
     *counts = s->found->entry->index.counts;
     counts->displayed = walked.displayed;
     counts->last_us = walked.last_us;
     return true;
 }
 
-/* As frame_have, called on the film's reading thread: true if the entry has the frame. */
+/* Returns true if the entry has the frame. A frame_have, called on the film's reading thread. */
 static bool have(void *user, const struct frame_tag *tag, bool taking)
 {
     struct source_cache *s = user;
     const struct index_frame *f = cache_index_find(&s->found->entry->index, tag->frame);
-    /* A film that was changed most likely differs in its times. */
+    /* A modified film most likely has other times. */
     if (!f || f->tag.time_us != tag->time_us)
         return false;
     return !taking || want(s, tag, f);
 }
 
-/* Reads the film, and decodes it where the entry has nothing. The reader asks for each frame, and
- * have() notes those of the entry. */
+/*
+ * Reads the film and decodes the frames that the entry lacks. The reader calls have() for each
+ * frame, which selects those of the entry.
+ */
 static bool want_beside_film(struct source_cache *s, struct decode_counts *counts,
                              struct decode_times *times, struct err *e)
 {
@@ -260,8 +265,8 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
         return NULL;
     }
     s->base.ops = &cache_ops;
-    s->base.film = film->film; /* its path stays the film's */
-    /* What is passed on to the film works only where the film is read and has the ability. */
+    s->base.film = film->film; /* with the film's path */
+    /* The film's abilities count only if the film is read and has them. */
     s->base.lacks = found->answer == CACHE_PARTIAL ? film->lacks | ~film->ops->can : cache_ops.can;
     s->film = film;
     s->found = found;

@@ -1,10 +1,10 @@
 /*
- * source_cache.h - frames of the cache as a source, alone or beside the film that the rest is
- * decoded from.
+ * source_cache.h - a source of cached frames, alone or combined with the film, from which the
+ * missing frames are decoded.
  *
- * Several threads read, check and unpack blocks, each with its own way into the engine. Nothing
- * that does not match its checksum is put; then counts->cache_failed says that the film must be
- * staged anew, into new columns.
+ * Several threads read, verify and decompress blocks, each with its own engine port. Frames of a
+ * block whose checksum does not match are not used: counts->cache_failed then tells the caller to
+ * decode the film again into new columns.
  */
 #ifndef BARCODE_SOURCE_CACHE_H
 #define BARCODE_SOURCE_CACHE_H
@@ -17,16 +17,19 @@ extern "C" {
 #endif
 
 /*
- * `film` and `found` (HIT, HIT_OTHER or PARTIAL, with its entry) are lent until source_close, and
- * for PARTIAL the film is read as well. NULL: no memory.
+ * Opens the source. `film` and `found` (HIT, HIT_OTHER or PARTIAL, with its entry) are borrowed
+ * until source_close. With PARTIAL the film is read as well. Returns NULL if out of memory.
  */
 struct source *source_cache_open(struct source *film, const struct cache_found *found,
                                  struct err *e);
 
-/* How many frames came from the cache. Once staging is over. */
+/* Returns how many frames came from the cache. Call it after the decode pass. */
 uint64_t source_cache_frames(const struct source *s);
 
-/* What was wrong with the entry when counts->cache_failed; "" otherwise. Once staging is over. */
+/*
+ * Returns the error of the entry if counts->cache_failed, otherwise "". Call it after the decode
+ * pass.
+ */
 const char *source_cache_broken(const struct source *s);
 
 #ifdef __cplusplus

@@ -9,34 +9,38 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
 
-enum { LINE_MOST = 240 }; /* bytes; log_status keeps a little more */
+enum { LINE_MOST = 240 }; /* bytes; fits log_status */
 
 struct progress {
     char *title;
-    bool terminal, log;  /* where to; neither: silent */
+    bool terminal, log;  /* the destination; both false: silent */
     int64_t begin, next; /* clock_ns */
     struct progress_state last;
-    struct progress_run run; /* what `last` points to */
-    bool unshown;            /* `last` is in no line yet */
+    struct progress_run run; /* `last.run` points here */
+    bool unshown;            /* no line shows `last` yet */
 };
 
-/* A terminal that can lift a line. In a log or in an editor's dumb window a progress line only
- * disturbs. */
+/*
+ * Returns true for a terminal that can erase a line. A progress line would be noise in a log or a
+ * dumb terminal.
+ */
 static bool is_terminal(void)
 {
     const char *term = getenv("TERM");
     return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* A job in the background must not draw over what its user does now. Asked each time, because the
- * job may come back. */
+/*
+ * Returns true unless the process is a background job, which must not draw on the terminal. Checked
+ * each time, because the job may return to the foreground.
+ */
 static bool in_foreground(void)
 {
     pid_t group = tcgetpgrp(STDERR_FILENO);
     return group < 0 || group == getpgrp();
 }
 
-/* Columns of the terminal. Asked each time, because windows change. */
+/* Returns the width of the terminal. Checked each time, because windows are resized. */
 static int terminal_width(void)
 {
     struct winsize w;
@@ -63,7 +67,7 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
     p->log = selected && !p->terminal && when == PROGRESS_ALWAYS;
     p->begin = p->next = clock_ns();
     if (p->log)
-        p->next += 3000000000; /* a short film needs one line in a log: the closing one */
+        p->next += 3000000000; /* a short film logs only the last line */
     return p;
 }
 
@@ -89,7 +93,7 @@ void progress_tick(struct progress *p, const struct progress_state *s)
     int64_t now = clock_ns();
     if (now < p->next)
         return;
-    /* From now, not from `next`: after a pause there is no burst. */
+    /* Relative to now, so that no burst follows a pause. */
     p->next = now + (p->terminal ? 1000000000 / 6 : 3000000000);
     if (p->log) {
         write_log(p, now);
@@ -116,14 +120,14 @@ void progress_close(struct progress **p)
     *p = NULL;
 }
 
-/* Appends `part` to text[size]; cut when there is no room. */
+/* Appends `part` to text[size], cut if it does not fit. */
 static void append(char *text, size_t size, const char *part)
 {
     size_t used = strlen(text);
     snprintf(text + used, size - used, "%s", part);
 }
 
-/* "0:12", "1:02:03" */
+/* Writes " ETA 0:12" or " ETA 1:02:03". */
 static void format_eta(char *text, size_t size, double seconds)
 {
     unsigned long long s = seconds < 1e9 ? (unsigned long long)(seconds + 0.5) : 1000000000;
@@ -150,7 +154,9 @@ static void append_rate(char *tail, size_t size, uint64_t frames, double seconds
     append(tail, size, part);
 }
 
-/* Returns the seconds that are left, 0 if unknown: in the first second or percent a guess is wild.
+/*
+ * Returns the seconds left, or 0 if unknown: in the first second or percent an estimate would be
+ * too inexact.
  */
 static double seconds_left(double share, double seconds)
 {
@@ -174,7 +180,7 @@ double progress_seconds_left(const struct progress *p)
     return seconds_left(p->last.share, clock_since(p->begin));
 }
 
-/* Everything after the title, of several films. */
+/* Formats the line after the title, for several films. */
 static void format_run(char *tail, size_t size, const struct progress_state *s)
 {
     const struct progress_run *r = s->run;
@@ -185,7 +191,7 @@ static void format_run(char *tail, size_t size, const struct progress_state *s)
     append_eta(tail, size, share, r->seconds);
 }
 
-/* Everything after the title. */
+/* Formats the line after the title. */
 static void format_tail(char *tail, size_t size, const struct progress_state *s, double seconds)
 {
     char part[64];
@@ -209,7 +215,9 @@ static void format_tail(char *tail, size_t size, const struct progress_state *s,
     append_eta(tail, size, share, seconds);
 }
 
-/* At most `room` bytes of the title, never half of a UTF-8 character; "..." says that it was cut.
+/*
+ * Returns how many bytes of the title fit in `room`, never half of a UTF-8 character. A cut title
+ * leaves room for "...".
  */
 static size_t cut_title(const char *title, size_t room)
 {
@@ -225,14 +233,16 @@ static size_t cut_title(const char *title, size_t room)
 void progress_format(char *text, int size, const char *title, const struct progress_state *s,
                      double seconds)
 {
-    /* Bytes are counted, not columns: no UTF-8 character takes more columns than it has bytes, so
-     * the line always fits. */
+    /*
+     * Counts bytes, not terminal columns: no UTF-8 character has more columns than bytes, so the
+     * line always fits.
+     */
     char tail[160];
     if (size < 1)
         return;
     format_tail(tail, sizeof tail, s, seconds);
     size_t most = (size_t)size - 1, behind = strlen(tail);
-    if (most < behind + 8) { /* no room for a name worth reading */
+    if (most < behind + 8) { /* too short for a name */
         snprintf(text, (size_t)size, "%s", tail + strspn(tail, " "));
         return;
     }

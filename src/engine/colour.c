@@ -2,24 +2,26 @@
 
 #include <string.h>
 
-/* fix16 of limited range, the same at every depth: depth scales all of these by 2^(bits - 8). */
+/*
+ * fix16 values of limited range, the same at every depth, because all of them scale by 2^(bits -
+ * 8).
+ */
 enum {
     LIMITED_BLACK = 16 * 256,
     NEUTRAL = 128 * 256,
-    /* what the matrix's output means by white, before the last 8 bits are rounded off */
+    /* white in the matrix's output, before the last 8 bits are rounded off */
     WHITE_8 = 255 * 256
 };
 
 /* Kr and Kb are n / KR_UNIT. */
 enum { KR_UNIT = 10000 };
 
-/* A positive fraction small enough that the products below stay inside 64 bits (they peak near
- * 2^59). */
+/* A positive fraction, small enough that the products below stay below about 2^59. */
 struct fraction {
     int64_t num, den;
 };
 
-/* round half up of num/den in COLOUR_FRACTION bits; den > 0. */
+/* Returns num/den in COLOUR_FRACTION bits, rounded half up; den > 0. */
 static int32_t fixed(int64_t num, int64_t den)
 {
     int64_t n = num * 2 * ((int64_t)1 << COLOUR_FRACTION) + den;
@@ -56,7 +58,7 @@ static void luma_weights(enum matrix matrix, int64_t *kr, int64_t *kb)
     }
 }
 
-/* R' = Y' + 2(1-Kr)Cr, B' = Y' + 2(1-Kb)Cb, G' = what is left of Y' = KrR' + KgG' + KbB'. */
+/* Computes R' = Y' + 2(1-Kr)Cr, B' = Y' + 2(1-Kb)Cb; G' follows from Y' = KrR' + KgG' + KbB'. */
 static void chroma_from_weights(struct colour_transform *t, enum matrix matrix, struct fraction c)
 {
     int64_t kr, kb;
@@ -83,8 +85,7 @@ void colour_transform_init(struct colour_transform *t, enum colour_model model, 
                            enum range range, int bits)
 {
     memset(t, 0, sizeof *t);
-    /* Full-range white is all ones, which fix16 does not bring to the same number at every depth.
-     */
+    /* Full-range white is all ones; its fix16 value depends on the depth. */
     int64_t white = (((int64_t)1 << bits) - 1) << (16 - bits);
     struct fraction luma = {WHITE_8, white}, chroma = luma;
     int32_t black = 0;
@@ -113,12 +114,14 @@ void colour_transform_init(struct colour_transform *t, enum colour_model model, 
 }
 
 /*
- * The same sum in pieces of 32 bits over products of 16, which a loop does eight at a time where
- * one in 64 bits does one. Inputs become signed, x = in - 2^15; each m is split into high * 2^LOW +
- * low with low >= 0; what is constant is multiplied out into `rest`, split likewise. Then sum +
- * half = 2^LOW * A + B,  A = high . x + rest_high,  B = low . x + rest_low floor((sum + half) /
- * 2^24) = floor((A + floor(B / 2^LOW)) / 2^(24 - LOW)) exactly. |m| < 2^18 keeps A and B below
- * 2^29.
+ * Computes the same sum from 32-bit sums of 16-bit products, which compilers vectorize. Inputs
+ * become signed: x = in - 2^15. Each m is split into high * 2^LOW + low with low >= 0. The constant
+ * terms go into `rest`, which is split likewise. Then exactly:
+ *
+ *   sum + half = 2^LOW * A + B,  A = high . x + rest_high,  B = low . x + rest_low
+ *   floor((sum + half) / 2^24) = floor((A + floor(B / 2^LOW)) / 2^(24 - LOW))
+ *
+ * |m| < 2^18 keeps A and B below 2^29.
  */
 enum { LOW = 10, FINAL = COLOUR_FRACTION + 8 };
 
@@ -152,7 +155,7 @@ static void convert(const struct split_row *row, const uint16_t *restrict a,
                 z = (int16_t)(c[i] - 32768);
         int32_t high = x * s.high[0] + y * s.high[1] + z * s.high[2] + s.rest_high;
         int32_t low = x * s.low[0] + y * s.low[1] + z * s.low[2] + s.rest_low;
-        /* Right shifts of negative numbers: gcc and clang define them as floor. */
+        /* gcc and clang define right shifts of negative numbers as floor. */
         int32_t v = (high + (low >> LOW)) >> (FINAL - LOW);
         v = v < 0 ? 0 : v;
         to[i] = (uint8_t)(v > 255 ? 255 : v);

@@ -10,7 +10,7 @@ enum { SEGMENT_COLUMNS = 1024 };
 
 static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
 
-/* Columns that live and move together, with their clusters and row means after them. */
+/* Columns that are allocated together, with their clusters and row means. */
 struct segment {
     struct column column[SEGMENT_COLUMNS];
     struct cluster *clusters; /* [SEGMENT_COLUMNS][k] or NULL */
@@ -19,15 +19,15 @@ struct segment {
 };
 
 /*
- * The table of segments grows by realloc; the segments themselves never move, so that a
- * pointer given out stays good while other threads make the array longer.
+ * The table of segments grows by realloc, but the segments never move. So pointers to columns stay
+ * valid while other threads extend the array.
  */
 struct columns {
     pthread_mutex_t lock;
     int k, rows;
     bool modes;
     struct segment **segment;
-    size_t segments; /* entries in the table, many may be NULL */
+    size_t segments; /* entries in the table; many may be NULL */
     uint64_t count, done;
 };
 
@@ -124,7 +124,7 @@ static void name(struct column *column, const struct frame_tag *tag)
     column->repeat = tag->repeat;
 }
 
-/* sum / count, rounded half up. */
+/* Returns sum / count, rounded half up. */
 static uint8_t mean(uint64_t sum, uint64_t count)
 {
     return (uint8_t)((2 * sum + count) / (2 * count));
@@ -140,7 +140,7 @@ void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, 
         mean[c] = (uint32_t)((sum[c] + count / 2) / count);
 }
 
-/* column_fill's means, of light. */
+/* Fills the means of column_fill from linear light. */
 static void fill_light(struct column *to, const uint32_t *row_light, int height, bool rows,
                        const struct light_table *sdr)
 {
@@ -218,7 +218,8 @@ uint64_t columns_count(struct columns *c)
 
 const struct column *columns_get(const struct columns *c, uint64_t index)
 {
-    static const struct column never_made; /* MISSING: in a gap where no frame was ever written */
+    /* MISSING: part of a gap in which no column was created */
+    static const struct column never_made;
     size_t at = (size_t)(index / SEGMENT_COLUMNS);
     if (at >= c->segments || !c->segment[at])
         return &never_made;
@@ -226,9 +227,9 @@ const struct column *columns_get(const struct columns *c, uint64_t index)
 }
 
 /*
- * Fills the columns after `index` that the same frame fills. They share its clusters and rows (all
- * of them only read from now on). When memory runs out they stay MISSING: the picture is
- * the same, since a missing column is painted as the one before it.
+ * Copies the column at `index` to the following columns that its frame fills. The copies share its
+ * clusters and rows, which are read-only from now on. If out of memory, they stay MISSING. The
+ * image is the same, because a missing column is painted like the previous one.
  */
 static void spread(struct columns *c, uint64_t index)
 {

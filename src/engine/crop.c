@@ -4,16 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Shares in per cent. A line of a bar may be covered by a logo or by subtitles, one of a picture
- * may have a dark end. */
+/*
+ * Percentages of covered samples. A line of a bar may be covered by a logo or subtitles; a line of
+ * the picture may have a dark end.
+ */
 enum { BAR_MOST = 35, PICTURE_LEAST = 70, LINES_MOST = 20 };
-enum { DARK_MOST = 8 }; /* of a line outside, where no edge shows that it is a bar's */
-enum { EDGE = 4 };      /* lines that an edge may take: what encoders blur */
-enum { NEAR = 4 };      /* lines by which an edge may move from picture to picture */
+enum { DARK_MOST = 8 }; /* of a line outside, if no edge proves that it is a bar */
+enum { EDGE = 4 };      /* width of an edge in lines: encoders blur it */
+enum { NEAR = 4 };      /* lines by which an edge may move between frames */
 
-/* ------------------------------------------------------------------ one picture */
+/* ------------------------------------------------------------------ one frame */
 
-/* What is at most this is dark. Chroma does not count: a picture of pure dark colours is dark. */
+/*
+ * Returns the largest dark sample value. Chroma is ignored: a frame of pure dark colours is dark.
+ */
 static uint32_t dark_most(const struct frame_view *v)
 {
     return (uint32_t)((v->range == RANGE_LIMITED && v->model != MODEL_RGB ? 16 : 0) + 12)
@@ -29,8 +33,10 @@ static uint32_t sample(const struct frame_view *v, const uint8_t *at)
     return (uint32_t)word >> v->shift;
 }
 
-/* The same as count_row, of bytes and of words side by side: the usual cases, for which compilers
- * make vectors. */
+/*
+ * Count a row as count_row does, for adjacent bytes or words. Compilers vectorize these usual
+ * cases.
+ */
 static uint32_t count_bytes(const uint8_t *row, int width, uint32_t dark, uint32_t *column)
 {
     uint32_t covered = 0;
@@ -56,7 +62,7 @@ static uint32_t count_words(const uint8_t *row, int width, int shift, uint32_t d
     return covered;
 }
 
-/* How many of a row's samples are covered; each is counted in column[] too. */
+/* Counts the covered samples of a row; adds each to column[] too. */
 static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
 {
     const struct plane *p = &v->plane[0];
@@ -68,7 +74,7 @@ static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
         return count_words(row, p->width, v->shift, dark, column);
     for (int x = 0; x < p->width; x++) {
         uint32_t is = 0;
-        for (int i = 0; i < (v->model == MODEL_RGB ? 3 : 1); i++) /* red alone is not dark */
+        for (int i = 0; i < (v->model == MODEL_RGB ? 3 : 1); i++) /* pure red is not dark */
             is |= sample(v, v->plane[i].data + y * v->plane[i].pitch +
                                 (ptrdiff_t)x * v->plane[i].step) > dark;
         covered += is;
@@ -77,7 +83,7 @@ static uint32_t count_row(const struct frame_view *v, int y, uint32_t *column)
     return covered;
 }
 
-/* line[i] of `count` lines from one end, or from the other. */
+/* Returns line[i] of `count` lines, counted from one end or the other. */
 static uint32_t line_at(const uint32_t *line, int count, int i, bool from_end)
 {
     return line[from_end ? count - 1 - i : i];
@@ -91,8 +97,10 @@ static bool is_picture(const uint32_t *line, int count, int at, uint32_t most, b
     return true;
 }
 
-/* The lines before `at` are a bar up to the edge: hardly any of them is covered, and those at the
- * edge are not. */
+/*
+ * Returns true if the lines before `at` are a bar up to the edge: few of them are covered, and not
+ * the last one before the edge.
+ */
 static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool from_end)
 {
     int over = 0, last = at - EDGE - 1;
@@ -103,11 +111,13 @@ static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool 
                      : line_at(line, count, 0, from_end) * 100 <= most * BAR_MOST;
 }
 
-/* How wide the bar at one end is; -1: it cannot be told. `most`: what a line that is covered from
- * end to end has. */
+/*
+ * Returns the width of the bar at one end, or -1 if undetectable. `most`: covered samples of a
+ * completely covered line.
+ */
 static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bool from_end)
 {
-    enum { LEAST = CROP_EVERY }; /* a thinner one may lie between the rows that crop_rows takes */
+    enum { LEAST = CROP_EVERY }; /* a thinner bar may fall between the rows of crop_rows */
     int at = 0;
     while (at * 100 <= count * widest && !is_picture(line, count, at, most, from_end))
         at++;
@@ -119,8 +129,8 @@ static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bo
 }
 
 /*
- * Where one end cannot be told (subtitles, a dark side), it is as wide as the other one if there is
- * an edge there: bars come in pairs.
+ * Returns the bars of one axis. If one end is undetectable (subtitles, a dark side), it gets the
+ * width of the other one if there is an edge: bars come in pairs.
  */
 static struct crop_axis axis_of(const uint32_t *line, int count, uint32_t most, int widest)
 {
@@ -144,10 +154,10 @@ static uint32_t largest_of(const uint32_t *line, int count)
 }
 
 /*
- * Per cent of `length` that a bar may take at each end: as much as a picture `shape` thousandths as
- * wide as it is high (for bars at the sides: as high as it is wide) leaves of the frame, and a
- * little more; `least` at least. The widest pictures are of 2.76:1, of which 4:3 leaves 26 % and a
- * telephone held upright 40 %; the highest are those of telephones, of which 16:9 leaves 34 %.
+ * Returns the largest bar at each end as a percentage of `length`, at least `least`. The bars may
+ * leave a picture of aspect ratio `shape` / 1000 (its inverse for bars at the sides), plus a
+ * margin. The widest pictures are 2.76:1: in 4:3 each bar is 26 %, in an upright 9:16 frame 40 %.
+ * The narrowest are upright phone videos: in 16:9 each bar is 34 %.
  */
 static int widest_bar(int side, int length, int shape, int least)
 {
@@ -167,7 +177,7 @@ struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room
     for (int y = 0; y < p->height; y++)
         row[y] = count_row(view, y, column);
     uint32_t most = largest_of(row, p->height);
-    /* no line is bright from end to end, not even between pillars */
+    /* no line is bright from end to end, not even between bars at the sides */
     if (most * 100 < (uint32_t)p->width * BRIGHT)
         return seen;
     seen.down = axis_of(row, p->height, most, widest_bar(p->width, p->height, 2760, 27));
@@ -186,7 +196,7 @@ struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room
 
 static bool near(int a, int b) { return abs(a - b) <= NEAR; }
 
-/* An axis that cannot be told agrees with every other. */
+/* Returns true if two axes have the same bars. An undetectable axis agrees with any other. */
 static bool agree(struct crop_axis a, struct crop_axis b)
 {
     return !a.known || !b.known || (near(a.low, b.low) && near(a.high, b.high));
@@ -206,8 +216,10 @@ bool crop_suggests(const struct crop_seen *seen)
     return (a->known && (!d->known || has_bar(*a))) || (d->known && (!a->known || has_bar(*d)));
 }
 
-/* The middle one of an edge's places among the pictures of a shape: one of them may be off by what
- * its scene hides. */
+/*
+ * Returns the median position of an edge among the frames of a shape. A single frame may be off,
+ * because its scene hides the edge.
+ */
 static int middle(const struct crop_seen *seen, size_t count, const struct crop_seen *shape,
                   bool down, bool high)
 {
@@ -226,14 +238,20 @@ static int middle(const struct crop_seen *seen, size_t count, const struct crop_
     return total > 0 ? place + at - NEAR : 0;
 }
 
-/* Bars come in pairs of about the same width: a dark edge at one end alone is a scene's own. */
+/*
+ * Returns true if the bars at both ends have about the same width. A dark edge at one end only is
+ * part of the scene.
+ */
 static bool is_pair(struct crop_axis a, int length)
 {
     int most = length / 50 + 2 > (a.low + a.high) / 4 ? length / 50 + 2 : (a.low + a.high) / 4;
     return !has_bar(a) || (a.low > 0 && a.high > 0 && abs(a.low - a.high) <= most);
 }
 
-/* So many pictures must have a shape: what one or two scenes look like is their own. */
+/*
+ * Returns how many frames must have a shape. The shape of one or two scenes only is part of their
+ * content.
+ */
 static size_t quorum(size_t count)
 {
     enum { SHARE = 8 };
@@ -268,8 +286,10 @@ static int by_area(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/* Keeps the shapes of those pictures that tell of both axes, or of one alone: an axis of which
- * nobody tells has no bars. */
+/*
+ * Keeps the shapes of frames with both axes detected, or of frames with only one. An axis that no
+ * frame detects has no bars.
+ */
 static void keep_shapes(struct crop *t, const struct crop_seen *seen, size_t count, bool both)
 {
     size_t votes[CROP_RECTS] = {0};
@@ -304,7 +324,7 @@ struct crop crop_find(const struct crop_seen *seen, size_t count, int width, int
     return t;
 }
 
-/* ------------------------------------------------------------------ the cut */
+/* ------------------------------------------------------------------ cropping */
 
 struct frame_view crop_rows(const struct frame_view *view)
 {
@@ -316,8 +336,10 @@ struct frame_view crop_rows(const struct frame_view *view)
     return rows;
 }
 
-/* The lines [from, to), of which `most` is what a whole one has: how many are covered by more than
- * a bar's may be, and the most of one. */
+/*
+ * Statistics of the lines outside a rectangle: their number, how many are covered more than a bar
+ * may be, and the most covered one. `most` is the length of a line.
+ */
 struct outside {
     int lines, over;
     uint32_t worst; /* per cent */
@@ -333,11 +355,13 @@ static void add_lines(struct outside *o, const uint32_t *line, int from, int to,
     }
 }
 
-/* Where the first row is that lies inside of `y`, and well behind its edge. */
+/* Returns the first row of the thinned frame at or below line `y`. */
 static int row_from(int y) { return (y + CROP_EVERY - 1) / CROP_EVERY; }
 
-/* True if the picture begins brightly right inside of every edge of `r`: then what lies outside is
- * a bar, whatever is drawn there. */
+/*
+ * Returns true if the picture is bright just inside every edge of `r`. Then everything outside is a
+ * bar, whatever is drawn on it.
+ */
 static bool shows_edges(const struct crop_rect *r, const struct crop *t, const uint32_t *row,
                         const uint32_t *column)
 {
@@ -351,7 +375,9 @@ static bool shows_edges(const struct crop_rect *r, const struct crop *t, const u
            (r->width == t->width || (column[left] * 100 >= down && column[right] * 100 >= down));
 }
 
-/* True if what lies outside of `r` is bars, by row[rows] and column[width] of the thinned picture.
+/*
+ * Returns true if everything outside `r` is bars, by row[rows] and column[width] of the thinned
+ * frame.
  */
 static bool holds(const struct crop_rect *r, const struct crop *t, const uint32_t *row, int rows,
                   const uint32_t *column, int width)
@@ -373,7 +399,7 @@ void crop_view(const struct crop *t, const struct frame_view *luma, struct frame
 {
     enum { LARGEST = 16384 };
     const struct plane *p = &luma->plane[0];
-    /* Green alone is no brightness, and a GPU brings but one plane. */
+    /* A green plane alone is not brightness, and the GPU provides only one plane. */
     bool one_plane = view->model == MODEL_YCBCR && view->matrix == MATRIX_RGB;
     if (t->count == 0 || (one_plane && !t->forced) || view->width != t->width ||
         view->height != t->height || view->width > LARGEST || view->height > LARGEST)
@@ -392,7 +418,10 @@ void crop_view(const struct crop *t, const struct frame_view *luma, struct frame
         }
 }
 
-/* Luma samples a chroma sample: 1, 2 or 4, also where the last chroma sample has fewer. */
+/*
+ * Returns the subsampling ratio 1, 2 or 4 of chroma; the last chroma sample may cover fewer luma
+ * samples.
+ */
 static int ratio_of(int luma, int chroma)
 {
     int ratio = 1;
@@ -401,8 +430,10 @@ static int ratio_of(int luma, int chroma)
     return ratio;
 }
 
-/* Cuts one axis of a plane: [from, to) of `whole` luma samples, which are `plane` of the plane.
- * Inwards; never to nothing. */
+/*
+ * Crops one axis of a plane to [from, to) of `whole` luma samples, rounded inwards, but not to
+ * nothing. *plane is the plane's size.
+ */
 static void cut_axis(int from, int to, int whole, int *plane, int *begin)
 {
     int ratio = ratio_of(whole, *plane);
@@ -415,7 +446,7 @@ static void cut_axis(int from, int to, int whole, int *plane, int *begin)
     *plane = end - first;
 }
 
-/* The same for luma, so that it covers what the chroma does. */
+/* Rounds the luma range inwards too, so that it covers the same area as chroma. */
 static void align(int *from, int *to, int whole, int chroma)
 {
     int ratio = ratio_of(whole, chroma);
@@ -449,9 +480,9 @@ void crop_to_rect(struct frame_view *view, const struct crop_rect *rect)
     view->height = y1 - y0;
 }
 
-/* ------------------------------------------------------------------ as it is shown */
+/* ------------------------------------------------------------------ as displayed */
 
-/* A quarter turn clockwise of a picture of that height. */
+/* Rotates a rectangle clockwise by 90 degrees in a frame of height `height`. */
 static struct crop_rect turn(struct crop_rect r, int height)
 {
     return (struct crop_rect){height - r.y - r.height, r.x, r.height, r.width};

@@ -7,21 +7,25 @@
 #include "barcode/engine/srgb.h"
 
 /*
- * Pixels whose sums are taken in 32 bits: 128 * 10404 * 1037 < 2^31. So the loop over them is the
- * compiler's to do several at a time, and only the sums of such pieces need 64 bits.
+ * Pixels whose sums fit in 32 bits: 128 * 10404 * 1037 < 2^31. So the compiler can vectorize the
+ * loop over them.
  */
 enum { PIECE = 128 };
 
 struct dominant {
     uint16_t root[OKLAB_ROOTS];
-    uint32_t cell[DOMINANT_CELLS]; /* pixels, then sums along b */
-    /* sums along b, then the density but for L: at most 9 * 2^28 < 2^32 */
+    /* number of pixels, later sums along b and a: at most 9 * 2^28 < 2^32 */
+    uint32_t cell[DOMINANT_CELLS];
+    /* sums along b */
     uint32_t sum[DOMINANT_CELLS];
     uint64_t density[DOMINANT_CELLS];
     uint16_t *l, *a, *b; /* [pixels] places */
 };
 
-/* What the pixels around a place weigh, together: `first` with their places or their colours. */
+/*
+ * The total weight of the pixels around a place; `first` is the weighted sum of their places or
+ * colours.
+ */
 struct weighed {
     uint64_t weight, first[3];
 };
@@ -51,7 +55,10 @@ void dominant_free(struct dominant **d)
     *d = NULL;
 }
 
-/* Neighbours are often the same colour. */
+/*
+ * Counts the pixels of each cell. Reuses the last result, because neighbours often have the same
+ * colour.
+ */
 static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
 {
     struct dominant_place p = dominant_place_of(srgb_linear, d->root, rgb);
@@ -69,7 +76,10 @@ static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
     }
 }
 
-/* (1 2 3 2 1) along an axis of `count` steps of `stride` cells, on which the cell is the `at`th. */
+/*
+ * Returns the weighted sum (1 2 3 2 1) along an axis of `count` steps of `stride` cells. The cell
+ * is number `at` of the axis.
+ */
 static uint64_t smooth(const uint32_t *cell, int at, int count, ptrdiff_t stride)
 {
     uint64_t sum = (uint64_t)3 * *cell;
@@ -109,8 +119,10 @@ static bool is_peak(const uint64_t *density, int cell)
     return density[cell] > 0;
 }
 
-/* The first `most` peaks, or all, into peak[]; returns how many. A lower cell of the same density
- * is there before and stays before. */
+/*
+ * Writes the `most` densest peaks, or all, to peak[]; returns their number. Of equally dense cells,
+ * the lower one comes first.
+ */
 static int find_peaks(const uint64_t *density, int most, int *peak)
 {
     int found = 0;
@@ -127,7 +139,7 @@ static int find_peaks(const uint64_t *density, int most, int *peak)
     return found;
 }
 
-/* Of n <= PIECE pixels. */
+/* Adds n <= PIECE pixels. */
 static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b, size_t n,
                          struct dominant_place m, struct weighed *to)
 {
@@ -146,7 +158,7 @@ static void weigh_places(const uint16_t *l, const uint16_t *a, const uint16_t *b
 
 static uint64_t mean(const struct weighed *s, int channel)
 {
-    assert(s->weight > 0); /* dominant.h says why */
+    assert(s->weight > 0); /* proved in dominant.h */
     return (2 * s->first[channel] + s->weight) / (2 * s->weight);
 }
 

@@ -1,13 +1,12 @@
 /*
- * engine_cpu.c - the engine that says what is right.
+ * engine_cpu.c - the reference engine.
  *
- *   port: put = take a free batch (wait), shrink into it  --> [todo] --> worker: tap, means,
- * k-means, mode --> [free]
+ *   port: put = wait for a free batch, downscale into it --> [todo]
+ *                                     --> worker: tap, means, k-means, mode --> [free]
  *
- * A batch is one staged frame: frames are independent, and one is work enough for a core. Ports
- * shrink in the decoding thread, while the decoded picture is still in its cache. Workers are as
- * many as cores; while films decode they share those cores with the decoders, and at a film's end
- * they have them alone.
+ * A batch is one analysis frame: frames are independent, and one is enough work for a core. Ports
+ * downscale in the decoding thread, while the decoded frame is still in its cache. There is one
+ * worker per core. While films decode, the workers share the cores with the decoders.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -46,7 +45,7 @@ struct cpu {
     int batches;
     struct queue *todo, *free;
     struct worker *worker;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     struct err error;
     struct engine_times times;
 };
@@ -113,8 +112,10 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     return true;
 }
 
-/* Columns filled after an interruption are worth nothing. Frames still go through the tap: the
- * cache keeps those of whole runs. */
+/*
+ * Sets the error after an interruption, because columns filled later are meaningless. Frames still
+ * go through the tap: the cache keeps frames of complete chunks.
+ */
 static void note_interruption(struct cpu *c)
 {
     if (!interrupted())
@@ -148,7 +149,7 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-/* ------------------------------------------------------------------ life */
+/* ------------------------------------------------------------------ lifetime */
 
 static struct engine *cpu_open(const struct engine_config *config, struct err *e)
 {
@@ -186,7 +187,7 @@ static void release_film(struct cpu *c)
     c->memory = NULL;
 }
 
-/* What its frames' columns are worked out in. */
+/* Allocates the workspaces of a worker. */
 static bool equip(struct cpu *c, struct worker *w, struct err *e)
 {
     size_t pixels = (size_t)c->job.width * (size_t)c->job.height,

@@ -7,17 +7,16 @@
 
 #include "barcode/base/log.h"
 
-/*
- * A GPU run costs at least 0.5 s. The CPU estimate may be as low as half the measured time.
- */
+/* A GPU takes at least 0.5 s to start, and the CPU estimate may be as low as half the real time. */
 #define WORTH_A_GPU_SECONDS 1.0
 
-/* The length of a group of pictures by most encoders' defaults, about. Each group is decoded on one
- * core while there are enough. */
+/*
+ * The GOP length of most encoders by default. If there are enough GOPs, each is decoded on one
+ * core.
+ */
 #define GOP_FRAMES 240.0
 
-/* The share of the cores that is kept busy where they are more than the groups of pictures
- * (thread_share.h). */
+/* The fraction of the cores that stays busy if there are more cores than GOPs (thread_share.h). */
 #define FRAME_THREADS 0.6
 
 double engine_work_seconds(const struct engine_work *w, int threads)
@@ -57,8 +56,10 @@ void engines_init(struct engines *g, enum engine_choice choice,
 
 static bool is_cpu(const struct engine_slot *s) { return strcmp(s->kind, "cpu") == 0; }
 
-/* All devices of the slot's kind, where none was named. At least one: opening it says what is
- * wrong. */
+/*
+ * Lists all devices of the slot's kind if none was specified. Lists at least one, so that opening
+ * it reports the error.
+ */
 static void find_devices(struct engine_slot *s)
 {
     if (s->devices.count > 0)
@@ -68,7 +69,7 @@ static void find_devices(struct engine_slot *s)
         s->devices.number[i] = i;
 }
 
-/* GPUs of NVIDIA's whose devices this process can see: /dev/nvidia0 and so on. */
+/* Counts the NVIDIA GPUs that are visible to this process: /dev/nvidia0 and so on. */
 static int count_nodes(void)
 {
     int count = 0;
@@ -117,7 +118,7 @@ void engines_turn(struct engines *g, int first)
         d->number[i] = before.number[(first + i) % d->count];
 }
 
-/* Opens the slot's device `i`. The sentence names the device where there are several. */
+/* Opens the slot's device `i`. The error message names the device if there are several. */
 static bool open_device(const struct engines *g, struct engine_slot *s, int i, struct err *e)
 {
     struct engine_config config = {.threads = g->threads, .device = s->devices.number[i]};
@@ -127,7 +128,10 @@ static bool open_device(const struct engines *g, struct engine_slot *s, int i, s
     return s->opened != NULL;
 }
 
-/* The first device of the slot that was named and does not exist; devices.count: there is none. */
+/*
+ * Returns the index of the slot's first specified device that does not exist, or devices.count if
+ * all exist.
+ */
 static int find_absent(const struct engine_slot *s)
 {
     int i = 0;
@@ -137,8 +141,8 @@ static int find_absent(const struct engine_slot *s)
 }
 
 /*
- * Opens the first device of the slot that can be opened. A device that was named and does not exist
- * is an error of the command line, though another device would do.
+ * Opens the slot's first device that can be opened. A specified device that does not exist is an
+ * error of the command line, even if another device works.
  */
 static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {

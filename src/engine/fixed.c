@@ -3,14 +3,14 @@
 __extension__ typedef unsigned __int128 u128;
 __extension__ typedef __int128 i128;
 
-/* Mantissas, 1 to 2. */
+/* Fractional bits of mantissas, which are 1 to 2. */
 enum { TOP = 62 };
 
 uint64_t fixed_times(uint64_t a, uint64_t b) { return (uint64_t)((u128)a * b >> FIXED_BITS); }
 
 uint64_t fixed_over(uint64_t a, uint64_t b) { return (uint64_t)(((u128)a << FIXED_BITS) / b); }
 
-/* log2(x), x > 0. */
+/* Returns log2(x), x > 0. */
 static int64_t log2_of(uint64_t x)
 {
     int high = 63 - __builtin_clzll(x);

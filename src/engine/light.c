@@ -5,21 +5,23 @@
 
 #include "fixed.h"
 
-/* cd/m2 of SDR's white, of PQ's 1.0, of HLG's display. */
+/* cd/m2 of SDR white, of PQ 1.0 and of the HLG display. */
 enum { WHITE_NITS = 203, PQ_NITS = 10000, HLG_NITS = 1000 };
 
 struct light {
     struct light_rule rule;
     int film_peak;
     enum isa isa;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     struct light_table *table[TRANSFERS];
 };
 
 /* ------------------------------------------------------------------ transfers */
 
-/* SMPTE ST 2084: m1 = 1305/8192, m2 = 2523/32, c1 = 3424/4096, c2 = 2413/128, c3 = 2392/128. A
- * share of PQ_NITS, and its signal. */
+/*
+ * SMPTE ST 2084: m1 = 1305/8192, m2 = 2523/32, c1 = 3424/4096, c2 = 2413/128, c3 = 2392/128.
+ * Convert between a fraction of PQ_NITS and its signal.
+ */
 #define PQ_C1 (FIXED_ONE / 4096 * 3424)
 #define PQ_C2 (FIXED_ONE / 128 * 2413)
 #define PQ_C3 (FIXED_ONE / 128 * 2392)
@@ -38,8 +40,10 @@ static uint64_t pq_signal(uint64_t light)
                      2523, 32);
 }
 
-/* BT.2100-2, table 5: E'^2 / 3 up to 1/2, then (exp((E' - c) / a) + b) / 12; a = 0.17883277, b = 1
- * - 4a, c = 0.5 - a ln(4a). */
+/*
+ * BT.2100-2, table 5: E'^2 / 3 up to 1/2, then (exp((E' - c) / a) + b) / 12, with a = 0.17883277, b
+ * = 1 - 4a, c = 0.5 - a ln(4a).
+ */
 static uint64_t hlg_light(uint64_t signal)
 {
     const uint64_t b = UINT64_C(80127177627248), c = UINT64_C(157600859554380),
@@ -51,7 +55,7 @@ static uint64_t hlg_light(uint64_t signal)
     return (fixed_exp2(beyond < 0 ? -(int64_t)size : (int64_t)size) + b) / 12;
 }
 
-/* In the tables' unit, rounded; 1.0 is `white` units. */
+/* Returns `light` in the tables' unit, rounded; 1.0 is `white` units. */
 static uint32_t units(uint64_t light, uint64_t white)
 {
     return (uint32_t)(((__extension__(unsigned __int128) light * white) + FIXED_ONE / 2) >>
@@ -68,11 +72,12 @@ static uint32_t light_of_code(enum transfer transfer, uint32_t code)
     }
 }
 
-/* ------------------------------------------------------------------ tone curves: lights in
- * fixed.h's numbers, 1.0 is white */
+/* -------------------- tone curves: light in fixed.h's numbers, 1.0 is white */
 
-/* BT.2390-10, 5.4.1, on signals as shares of the peak's: the knee's start, and Hermite's spline
- * from there to `most`. */
+/*
+ * Performs BT.2390-10, 5.4.1, on signals relative to the peak's: identity up to the knee, then a
+ * Hermite spline up to `most`.
+ */
 static uint64_t spline(uint64_t e, uint64_t most)
 {
     uint64_t knee = most * 3 / 2 - FIXED_ONE / 2;
@@ -93,8 +98,10 @@ static uint64_t bt2390(uint64_t x, uint64_t peak)
     return mapped == e ? x : pq_light(fixed_times(mapped, top)) / WHITE_NITS * PQ_NITS;
 }
 
-/* (x (A x + C B) + D E) / (x (A x + B) + D F) - E / F with A .15, B .5, C .1, D .2, E .02, F .3:
- * both sums times 100. */
+/*
+ * The curve is (x (A x + C B) + D E) / (x (A x + B) + D F) - E / F. A is .15, B .5, C .1, D .2, E
+ * .02, F .3. Numerator and denominator are multiplied by 100.
+ */
 static uint64_t hable_curve(uint64_t x)
 {
     uint64_t x2 = fixed_times(x, x);
@@ -124,7 +131,7 @@ static uint64_t tone(enum tone_map map, uint64_t x, uint64_t peak)
 
 /* ------------------------------------------------------------------ tables */
 
-/* The middle of a cell. */
+/* Returns the middle of a cell. */
 static uint64_t light_in_cell(uint32_t cell)
 {
     uint32_t octave = cell < 2 * LIGHT_FINE ? 0 : cell / LIGHT_FINE - 1;
@@ -148,8 +155,9 @@ static void fill_gains(struct light_table *t, enum tone_map map, int peak)
                 gain_at(map, peak, (uint64_t)t->light[code] << (FIXED_BITS - LIGHT_BITS));
     for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS_HDR; cell++)
         t->gain[cell] = gain_at(map, peak, light_in_cell(cell));
-    /* BT.2100-2, table 5: the display shows 1,000 cd/m2 times Y^(gamma - 1) times the scene's
-     * light. */
+    /*
+     * BT.2100-2, table 5: the display shows 1,000 cd/m2 times Y^(gamma - 1) times the scene light.
+     */
     for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS; cell++)
         t->ootf[cell] = units(fixed_pow(light_in_cell(cell), 1, 5),
                               (uint64_t)LIGHT_WHITE * HLG_NITS / WHITE_NITS);

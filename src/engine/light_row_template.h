@@ -1,4 +1,5 @@
-/* light_row_template.h - see light_row.h. What includes this defines LIGHT_ROW, the table's name.
+/*
+ * light_row_template.h - see light_row.h. The including file defines LIGHT_ROW, the table's name.
  */
 #include <string.h>
 
@@ -66,7 +67,7 @@ static inline __attribute__((always_inline)) void apply_each(const struct light_
 #ifdef __AVX2__
 #include <immintrin.h>
 
-/* Eight samples. 64-bit products come from the even lanes and from the odd ones, apart. */
+/* Eight samples. 64-bit products are computed separately for even and odd lanes. */
 struct wide {
     __m256i even, odd;
 };
@@ -78,7 +79,7 @@ static inline __m256i joined(struct wide w)
     return _mm256_blend_epi32(w.even, _mm256_slli_epi64(w.odd, 32), 0xaa);
 }
 
-/* (a * b) >> bits, unsigned; below 2^32. */
+/* Returns (a * b) >> bits, unsigned; the result must be below 2^32. */
 static inline struct wide times(__m256i a, __m256i b, int bits)
 {
     return (struct wide){_mm256_srli_epi64(_mm256_mul_epu32(a, b), bits),
@@ -90,8 +91,10 @@ static inline __m256i take(const uint32_t *table, __m256i at)
     return _mm256_i32gather_epi32((const int *)table, at, 4);
 }
 
-/* light_cell. A light is below 2^28, so that a float holds light >> 9 exactly, and its exponent is
- * the octave. */
+/*
+ * Computes light_cell. Light is below 2^28, so a float holds light >> 9 exactly, and its exponent
+ * is the octave.
+ */
 static inline __m256i cells(__m256i light)
 {
     __m256i high = _mm256_srli_epi32(light, 9);
@@ -129,8 +132,10 @@ static inline __m256i gain_of(const struct light_table *t, enum transfer transfe
     return joined(times(factor, take(t->gain, cells(shown)), LIGHT_BITS));
 }
 
-/* A row of the matrix, clamped. Sums stay within 2^46, so that their low 32 bits are right after an
- * unsigned shift, too. */
+/*
+ * Returns one row of the matrix product, clamped. Sums stay within 2^46, so their low 32 bits are
+ * right after an unsigned shift too.
+ */
 static inline __m256i mixed(const struct wide v[3], const int32_t m[3])
 {
     const __m256i half = _mm256_set1_epi64x(1 << (LIGHT_GAMUT_BITS - 1));
@@ -202,7 +207,7 @@ static inline __attribute__((always_inline)) void apply_all(const struct light_t
     apply_each(t, transfer, linear, g, row, eights, n, room);
 }
 
-/* Transfer and output are constants in each loop. */
+/* Calls apply_all with constant transfer and output, so that each loop is specialized. */
 static void apply_row(const struct light_table *t, const struct light_gamut *g, uint32_t *row,
                       size_t n, size_t room)
 {

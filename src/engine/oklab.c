@@ -1,6 +1,6 @@
 #include "barcode/engine/oklab.h"
 
-/* (2r + 1)^3 * 65535 at most: 2^61. */
+/* Returns the lower bound of x * 2^45 for roots above r; at most 2^61. */
 static uint64_t above(uint64_t r) { return (2 * r + 1) * (2 * r + 1) * (2 * r + 1) * 65535; }
 
 void oklab_roots(uint16_t root[OKLAB_ROOTS])

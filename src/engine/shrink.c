@@ -7,27 +7,29 @@
 #include "shrink_light.h"
 #include "shrink_sum.h"
 
-/* Planes whose samples lie among each other (NV12's chroma, packed RGB): their columns are summed
- * together. */
+/*
+ * Planes with interleaved samples (NV12's chroma, packed RGB). Their columns are summed together.
+ */
 struct group {
-    const uint8_t *base; /* of the member that comes first in memory */
-    uintptr_t address;   /* the same as a number: pointers into different pictures do not compare */
-    uint32_t last;       /* words from base to the member that comes last */
+    const uint8_t *base; /* of the plane that comes first in memory */
+    /* base as a number, because pointers into different frames do not compare */
+    uintptr_t address;
+    uint32_t last; /* words from base to the plane that comes last */
     int plane[3];
     int planes;
 };
 
 struct shrink {
     int width, height;      /* as displayed */
-    struct axis x[3], y[3]; /* by plane, before orientation */
+    struct axis x[3], y[3]; /* for each plane, before orientation */
     uint32_t *sum;          /* column sums of one output row */
-    uint16_t *scratch;      /* column sums that still fit in 16 bits */
-    size_t room;            /* words that sum, scratch and running.prefix hold */
+    uint16_t *scratch;      /* column sums that fit in 16 bits */
+    size_t room;            /* capacity of sum, scratch and running.prefix in words */
     struct mean_scratch running;
-    uint16_t *mean[3]; /* a row of means by component, max(width, height) each; one block */
+    uint16_t *mean[3]; /* a row of means of each component, max(width, height) each; one block */
     struct colour_transform colour;
-    struct light *light;      /* lent; NULL: pictures are averaged as they are */
-    struct shrink_light *lit; /* made when the first picture needs it */
+    struct light *light;      /* borrowed; NULL: no conversion to light */
+    struct shrink_light *lit; /* created for the first frame that needs it */
 };
 
 struct shrink *shrink_open(int width, int height, struct err *e)
@@ -146,8 +148,10 @@ static int make_groups(const struct frame_view *v, struct group group[3])
     return n;
 }
 
-/* Words from the first to the last that a row of the group has, and not one more: the memory may
- * end there. */
+/*
+ * Returns the words from the first to the last sample of a row of the group. The memory may end
+ * there.
+ */
 static uint32_t words_of(const struct frame_view *v, const struct group *g)
 {
     const struct plane *p = &v->plane[g->plane[0]];
@@ -177,7 +181,7 @@ static bool make_room(struct shrink *s, size_t words, struct err *e)
     return true;
 }
 
-/* Row y of the group's components, before orientation, into s->mean. */
+/* Computes row y of the group's components, before orientation, in s->mean. */
 static void group_means(struct shrink *s, const struct frame_view *v, const struct group *g,
                         uint32_t y)
 {
@@ -213,7 +217,7 @@ struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdif
     return p;
 }
 
-/* The same for a picture that becomes light first. */
+/* Does shrink_frame's work for a frame that is converted to light first. */
 static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
 {
     const struct light_table *t = light_table(s->light, view->transfer, e);

@@ -1,7 +1,7 @@
 /*
- * shrink_light.c - see shrink_light.h. A row of samples becomes a row of codes, that a row of
- * light, and it is added to the sums of the output row. The last row that was changed is kept: an
- * output row's last one is often the next one's first, too. So is chroma's.
+ * shrink_light.c - see shrink_light.h. Converts a row of samples to codes, then to light, and adds
+ * it to the sums of the output row. Keeps the last converted row, because an output row's last
+ * input row is often the next one's first. Chroma is kept likewise.
  */
 #include "shrink_light.h"
 
@@ -12,17 +12,17 @@
 #include "light_row.h"
 
 struct shrink_light {
-    size_t room;     /* samples of a row that what follows has room for */
+    size_t room;     /* capacity of the buffers below in samples of a row */
     uint64_t *sum;   /* [3][room] of one output row */
     uint32_t *lit;   /* [3][room], the input row `row` */
     int32_t *part;   /* [3][room], what chroma's row `chroma_row` adds to each luma sample */
-    int32_t *narrow; /* [3][room], the same a chroma sample */
-    int32_t *in;     /* [2][room], samples as they are read */
+    int32_t *narrow; /* [3][room], the same for each chroma sample */
+    int32_t *in;     /* [2][room], samples as read */
     uint64_t row, chroma_row;
     bool has_row, has_chroma;
 };
 
-/* What is the same for all rows of a picture. */
+/* Parameters common to all rows of a frame. */
 struct picture {
     const struct light_row *how;
     const struct light_table *t;
@@ -81,8 +81,10 @@ static bool make_room(struct shrink_light *s, const struct frame_view *v, struct
     return true;
 }
 
-/* Every chroma sample's part over its luma samples. Twice as many of these as of those is the
- * commonest by far. */
+/*
+ * Repeats every chroma sample's part for its luma samples. Half the width is by far the most common
+ * case.
+ */
 static void widen(const int32_t *restrict from, size_t narrow, int32_t *restrict to, size_t wide)
 {
     if (narrow == wide)
@@ -95,7 +97,7 @@ static void widen(const int32_t *restrict from, size_t narrow, int32_t *restrict
             to[x] = from[x * narrow / wide];
 }
 
-/* Planes 1 and 2, which are of one size, under row y. */
+/* Converts the row of planes 1 and 2, which have the same size, at luma row y. */
 static void change_chroma(struct shrink_light *s, const struct picture *p, uint64_t y)
 {
     const struct plane *luma = &p->view->plane[0], *b = &p->view->plane[1], *r = &p->view->plane[2];
@@ -138,7 +140,7 @@ static void add_row(struct shrink_light *s, const struct picture *p, uint64_t y,
                     (size_t)p->view->plane[0].width);
 }
 
-/* The sums of output row `down`, one a luma column and component. */
+/* Sums the input rows of output row `down`, for each luma column and component. */
 static void sum_columns(struct shrink_light *s, const struct picture *p,
                         const struct shrink_span *down, uint64_t weight)
 {

@@ -1,5 +1,5 @@
 /*
- * shrink_light.h - the area mean of pictures whose samples become light first (light.h), for
+ * shrink_light.h - the area mean of frames that are converted to light first (light.h), for
  * shrink.c.
  */
 #ifndef BARCODE_SRC_SHRINK_LIGHT_H
@@ -10,18 +10,19 @@
 
 struct shrink_light;
 
-/* A workspace for one thread; the caller's. NULL: memory. */
+/* Creates a workspace for one thread; the caller's. Returns NULL if out of memory. */
 struct shrink_light *shrink_light_open(struct err *e);
 
 /*
- * shrink_frame by `t` with these instructions; x and y fit the luma plane. The view was checked
- * (shrink_check_view). False: memory, with rgb untouched.
+ * Does shrink_frame's work with the tables `t` and the instruction set `isa`. x and y fit the luma
+ * plane. The view must have passed shrink_check_view. Returns false if out of memory, with rgb
+ * unchanged.
  */
 bool shrink_light_frame(struct shrink_light *s, enum isa isa, const struct light_table *t,
                         const struct frame_view *view, const struct axis *x, const struct axis *y,
                         uint8_t *rgb, struct err *e);
 
-/* Sets *s to NULL. NULL is fine. */
+/* Frees the workspace and sets *s to NULL. Does nothing if *s is NULL. */
 void shrink_light_free(struct shrink_light **s);
 
 #endif

@@ -19,7 +19,7 @@ struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample)
 {
     uint64_t low = i * pixel, high = low + pixel;
     uint64_t first = low / sample, begin = first + (first * sample < low), end = high / sample;
-    if (begin > end) /* within one cell, touching neither of its edges */
+    if (begin > end) /* within one cell, without touching its edges */
         return (struct shrink_span){first, pixel, first, first, first, 0};
     struct shrink_span s = {first, begin * sample - low, begin, end, first, high - end * sample};
     if (s.tail_weight)
@@ -76,13 +76,13 @@ void shrink_axis_free(struct axis *a)
     *a = (struct axis){0};
 }
 
-/* So that flags and counts that are constants at the call are constants in the loop. */
+/* Inlined, so that constant flags and counts at the call are constants in the loop. */
 #define INLINED static inline __attribute__((always_inline))
 
 /*
- * The loops below are what the time goes into. Each is one statement over restrict pointers, so
- * that the compiler vectorises it; several rows at a time, because reading and writing the sums
- * costs more than reading the samples. `fresh`: the sums hold nothing yet.
+ * The loops below take most of the time. Each is one statement over restrict pointers, so that the
+ * compiler vectorizes it. Several rows are added at a time, because reading and writing the sums
+ * costs more than reading the samples. `fresh`: the sums are not initialized yet.
  */
 INLINED void add4_8(uint16_t *restrict to, const uint8_t *restrict row, ptrdiff_t pitch, size_t n,
                     bool fresh)
@@ -105,7 +105,7 @@ static void add1_8(uint16_t *restrict to, const uint8_t *restrict row, size_t n)
         to[i] = (uint16_t)(to[i] + row[i]);
 }
 
-/* `count` whole rows from `row` on, no more than ROWS_IN_16_BITS: 255 * 257 = 65535. */
+/* At most so many complete rows fit in 16-bit sums: 255 * 257 = 65535. */
 enum { ROWS_IN_16_BITS = 256 };
 
 static void whole_rows_8(uint16_t *to, const uint8_t *row, ptrdiff_t pitch, size_t n,
@@ -127,9 +127,8 @@ static void whole_rows_8(uint16_t *to, const uint8_t *row, ptrdiff_t pitch, size
 }
 
 /*
- * Products of 16 bits by 16, for which x86-64 has instructions, as it has none for 32 by 32. gcc
- * sees them only where the weight arrives as a uint16_t: inlined, it knows the weight as a uint32_t
- * already.
+ * Multiplies 16 by 16 bits, for which x86-64 has instructions, unlike 32 by 32. gcc uses them only
+ * if the weight arrives as a uint16_t. After inlining, gcc would treat the weight as a uint32_t.
  */
 #define BY_WEIGHT static __attribute__((noinline))
 
@@ -147,7 +146,7 @@ BY_WEIGHT void add_weighted(uint32_t *restrict to, const uint16_t *restrict from
         to[i] += (uint32_t)from[i] * (uint32_t)weight;
 }
 
-/* The rows that are covered in part; one that weighs 0 is read and adds nothing. */
+/* Adds the partly covered rows. A row of weight 0 is read but adds nothing. */
 BY_WEIGHT void add_partial_8(uint32_t *restrict to, const uint8_t *restrict head,
                              uint16_t head_weight, const uint8_t *restrict tail,
                              uint16_t tail_weight, size_t n)
@@ -179,7 +178,7 @@ void shrink_column_sums_8(const struct rows *r, const struct shrink_span *span, 
                       r->count);
 }
 
-/* memcpy: a row need not be aligned, and need not have been written as uint16_t. */
+/* Uses memcpy: a row may be unaligned, and need not have been written as uint16_t. */
 static inline uint16_t word(const uint8_t *row, size_t i, int shift)
 {
     uint16_t v;
@@ -246,7 +245,9 @@ void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span,
     }
 }
 
-/* A whole number of samples to a pixel: the commonest ratios have a loop that the compiler unrolls.
+/*
+ * Sums an integer number of samples for each pixel. The compiler unrolls the loops for the most
+ * common ratios.
  */
 INLINED void totals_of(const uint32_t *restrict sum, size_t ratio, size_t step,
                        uint32_t *restrict total, size_t n)
@@ -273,16 +274,15 @@ static void totals_whole(const uint32_t *restrict sum, size_t ratio, size_t step
 }
 
 /*
- * Sums along the row by running totals: with P[k] the sum of the first k columns, what lies before
- * an edge is sample * P[whole] + part * column[whole], and a pixel is the difference of its two
- * edges. No loop of varying length, no branch, whatever the ratio. The last edge is the row's end:
- * its part is 0, and there is no column to read.
+ * Sums along the row by prefix sums. With P[k] the sum of the first k columns, the sum before an
+ * edge is sample * P[whole] + part * column[whole]. A pixel is the difference of its two edges. So
+ * no loop or branch depends on the ratio. The last edge is the row's end: its part is 0, and there
+ * is no column to read.
  */
 static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum,
                       uint32_t *restrict prefix, uint32_t *restrict total)
 {
-    /* Modulo 2^32. The differences are right all the same, because no pixel's own total reaches
-     * 2^32. */
+    /* Modulo 2^32. The differences are right, because no pixel's own total reaches 2^32. */
     const struct axis *a = rule->axis;
     const size_t step = rule->step;
     uint32_t running = 0, before = 0;
@@ -300,8 +300,8 @@ static void totals_32(const struct mean_rule *rule, const uint32_t *restrict sum
 }
 
 /*
- * ceil(2^(31 + l) / t) with t <= 2^l divides every n < 2^31 exactly (Granlund and Montgomery 1994)
- * and fits 32 bits, but for t == 1.
+ * Divides by t with a multiplication. With t <= 2^l, the multiplier ceil(2^(31 + l) / t) divides
+ * every n < 2^31 exactly (Granlund and Montgomery 1994). It fits 32 bits except for t == 1.
  */
 static void divide_32(const struct mean_rule *rule, uint32_t t, const uint32_t *restrict total,
                       uint16_t *restrict mean)
@@ -325,8 +325,9 @@ static void divide_32(const struct mean_rule *rule, uint32_t t, const uint32_t *
 }
 
 /*
- * Exact division by multiplication. For n below 2^64, floor(n * inverse / 2^64) is the quotient or
- * one less: inverse is less than 2^64 / t by at most 1, so the product is short by less than 1.
+ * Divides exactly by multiplication. For n below 2^64, floor(n * inverse / 2^64) is the quotient or
+ * one less. `inverse` is less than 2^64 / t by at most 1, so the product is too small by less than
+ * 1.
  */
 static inline uint64_t divide(uint64_t n, uint64_t t, uint64_t inverse)
 {
@@ -360,7 +361,9 @@ void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum,
     uint64_t t = (uint64_t)rule->axis->pixel * rule->column_weight;
     if ((((uint64_t)rule->largest * t) << rule->scale) + t / 2 <= INT32_MAX &&
         (t > 1 || rule->largest << rule->scale <= UINT16_MAX)) {
-        /* uint64_t's room is enough for as many uint32_t; it is never read as the other type. */
+        /*
+         * The buffer of uint64_t has room for as many uint32_t; it is never read as the other type.
+         */
         if (rule->axis->sample == 1)
             totals_whole(sum, rule->axis->pixel, rule->step, scratch->total, rule->axis->out);
         else

@@ -29,7 +29,8 @@ uint32_t srgb_luminance(const uint8_t rgb[3])
 
 uint8_t srgb_level(uint16_t light)
 {
-    int low = 0, high = 255; /* linear(low) <= light; what is sought is not above high */
+    /* linear(low) <= light, and the result before rounding is in low..high */
+    int low = 0, high = 255;
     while (low < high) {
         int middle = (low + high + 1) / 2;
         if (srgb_linear[middle] <= light)

@@ -7,8 +7,10 @@
 
 enum { FAR = 96 * 96, COLUMNS_A_LOOK = 4096 };
 
-/* Where the programming stands: the best value that ends in each colour of the last column that has
- * any. */
+/*
+ * State of the dynamic programming: the best value that ends in each colour of the last non-empty
+ * column.
+ */
 struct front {
     struct steady_list list;
     int64_t best[CLUSTERS_MAX];
@@ -22,7 +24,7 @@ static int64_t cost(const struct front *f, const struct cluster *a, const struct
     return (int64_t)(f->unit * (uint64_t)(d < FAR ? d : FAR) / (UINT64_C(100) * FAR));
 }
 
-/* Goes on by one column; back[j] becomes the choice before it that colour j follows best. */
+/* Advances by one column. back[j] gets the best previous choice for colour j. */
 static void advance(struct front *f, struct steady_list next, uint8_t *back)
 {
     int64_t best[CLUSTERS_MAX];
@@ -46,7 +48,7 @@ static void advance(struct front *f, struct steady_list next, uint8_t *back)
     f->list = next;
 }
 
-/* The colour in which the best value ends. */
+/* Returns the colour in which the best value ends. */
 static int last_choice(const struct front *f)
 {
     int last = 0;

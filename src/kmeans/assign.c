@@ -6,8 +6,10 @@
 #include "kmeans_lines.h"
 #include "kmeans_vector.h"
 
-/* The vector versions' memory; up to a whole vector and zeroed, for what is loaded beyond the last
- * block and ignored. */
+/*
+ * Allocates the state of the vector code: complete vectors, zeroed, because entries beyond the last
+ * block are loaded and ignored.
+ */
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
@@ -66,7 +68,7 @@ int32_t assign_constant(const int32_t q[3], int bits, int index)
     return (h + 127 * (q[0] + q[1] + q[2])) * (1 << bits) + index;
 }
 
-/* Two int16 as a pair. */
+/* Packs two int16 into a word. */
 static uint32_t pair(int low, int high) { return (uint16_t)low | (uint32_t)(uint16_t)high << 16; }
 
 static void load_one(struct assign *a, int j)
@@ -81,8 +83,10 @@ static void load_one(struct assign *a, int j)
     a->now.half_g[j] = pair(-q[1] * scale / 2, 0);
 }
 
-/* A difference of two int16 as an int16; *far when the difference of two such differences would be
- * none. */
+/*
+ * Returns the difference of two int16 as an int16. Sets *far if the difference of two such
+ * differences would not fit.
+ */
 static uint16_t int16_gap(uint32_t a, uint32_t b, bool *far)
 {
     int gap = (int16_t)(uint16_t)a - (int16_t)(uint16_t)b;

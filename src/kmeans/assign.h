@@ -1,12 +1,17 @@
 /*
- * assign.h - the assign step: which centroid wins each point, and the sums of what it won.
+ * assign.h - the assign step: finds each point's nearest centroid (its winner) and sums the points
+ * of each centroid.
  *
- * The score of kmeans.h with raw colours c = x + 127 is P_j(c) = constant_j - c . step_j, where
- * step_j = q_j * 2^b and constant_j = ((h_j + 127 * (q_j.r + q_j.g + q_j.b)) * 2^b) + j. Its low b
- * bits are j, so one minimum gives the winner and no two scores of a point are equal. |P| < 2^25.
+ * With raw colours c = x + 127, the score of kmeans.h is
  *
- * The plain version scores every point against every centroid. The vector versions keep labels
- * and margins from step to step and look only where something may have changed.
+ *   P_j(c) = constant_j - c . step_j, where step_j = q_j * 2^b
+ *   and constant_j = ((h_j + 127 * (q_j.r + q_j.g + q_j.b)) * 2^b) + j
+ *
+ * The low b bits of a score are j. So one minimum gives the winner, and no two scores of a point
+ * are equal. |P| < 2^25.
+ *
+ * The plain code scores every point against every centroid. The vector code keeps labels and
+ * margins from step to step and examines only points whose winner may have changed.
  */
 #ifndef BARCODE_ASSIGN_H
 #define BARCODE_ASSIGN_H
@@ -20,67 +25,74 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/kmeans/points.h"
 
-/* Above every score, and its double fits. */
+/* A value above every score; its double fits. */
 #define ASSIGN_NEVER (INT32_C(1) << 29)
 
-/* What `kind` tells of a block: KIND_ONE * how many rivals it has and, if one or two, which. */
+/*
+ * A block's `kind` is KIND_ONE times the number of its rivals (the centroids that can win one of
+ * its points). If there are one or two, their numbers are in the low bits.
+ */
 enum { KIND_ONE = 1 << 16, KIND_HIGH = 8 };
 #define KIND_LOWER(kind) ((kind)&255)
 #define KIND_HIGHER(kind) ((kind) >> KIND_HIGH & 255)
 
-/* The centroids as the vector code reads them, padded to a whole vector: entries beyond k are not
- * used. */
+/*
+ * The centroids in the vector code's layout, padded to a full vector. Entries beyond k are unused.
+ */
 struct assign_table {
     _Alignas(64) int32_t constant[CLUSTERS_MAX];
     /* 2 * (constant - j) + j: twice a score, with the index in the low b bits */
     int32_t twice[CLUSTERS_MAX];
     uint32_t rb[CLUSTERS_MAX]; /* two int16: -step of red (low half) and blue */
     uint32_t g[CLUSTERS_MAX];  /* -step of green, high half 0 */
-    /* half of rb and g: exact, but for k = 1, which has no rivals */
+    /* half of rb and g; exact except for k = 1, which has no rivals */
     uint32_t half_rb[CLUSTERS_MAX];
     uint32_t half_g[CLUSTERS_MAX];
 };
 
 struct assign {
-    const struct kmeans_vector *vector; /* NULL: the plain version */
-    int k, bits;                        /* bits = ceil(log2 k): b */
+    const struct kmeans_vector *vector; /* NULL: use the plain code */
+    int k, bits;                        /* bits: b = ceil(log2 k) */
     const struct points *p;
-    /* in: the centroids, fixed point with 8 - b fractional bits, centred */
+    /* input: the centroids in fixed point with 8 - b fractional bits, centred */
     int32_t q[CLUSTERS_MAX][3];
-    uint64_t sum[CLUSTERS_MAX][4]; /* out: weight * (r, g, b, 1) of the points that each won */
+    /* output: weight * (r, g, b, 1) summed over the points of each centroid */
+    uint64_t sum[CLUSTERS_MAX][4];
 
-    /* The vector versions' memory from step to step; see assign_template.h. */
-    uint8_t *label; /* [padded] the winner */
-    /* [groups] how far scores may still move before a label may change: two sides */
+    /* State that the vector code keeps from step to step; see assign_template.h. */
+    uint8_t *label; /* [padded] each point's winner */
+    /* [groups] how far scores may still move before a label may change, for two sides */
     int32_t *slack[2];
-    /* [blocks] the least of slack - due; what slack does not know yet */
+    /* [blocks] least: the minimum of slack - due; due: drift not yet subtracted from slack */
     int32_t *least[2], *due[2];
-    /* [blocks] one bit for each centroid that slack speaks of: 0..31 and 32..63 */
+    /* [blocks] one bit for each of the block's rivals: 0..31 and 32..63 */
     uint32_t *rivals[2];
     int32_t *kind; /* [blocks] see KIND_ONE */
-    /* moved: by how much twice, rb and g differ from the step before */
+    /* moved: differences of twice, rb and g from the previous step */
     struct assign_table now, moved;
-    bool far; /* a centroid moved by more than `moved` can hold: look at everything */
-    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4]; /* `sum` is these two added */
+    bool far; /* a centroid moved by more than `moved` can hold: examine everything */
+    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
 };
 
-/* A workspace for at most `capacity` points; 1 <= k <= 64. NULL on failure. */
+/*
+ * Creates a workspace for at most `capacity` points; 1 <= k <= 64. Returns NULL if out of memory.
+ */
 struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e);
 void assign_close(struct assign **a);
 
 /*
- * One assign step over p: reads q, fills sum. `first` starts anew (other points, another restart);
- * otherwise p must be as in the step before. The vector versions need boxes.
+ * Performs one assign step over p: reads q, fills sum. `first` restarts with other points or for
+ * another restart; otherwise p must be as in the previous step. The vector code needs boxes.
  */
 void assign_step(struct assign *a, const struct points *p, bool first);
 
-/* Fills now, moved and far from q. Common to the vector versions. */
+/* Computes now, moved and far from q, for the vector code. */
 void assign_load(struct assign *a, bool first);
 
-/* constant_j of the score above, for j = index. */
+/* Returns constant_j of the score above, for j = index. */
 int32_t assign_constant(const int32_t q[3], int bits, int index);
 
-/* P_j of a colour word (points.h). */
+/* Returns P_j of a colour word (points.h). */
 static inline int32_t assign_score(int32_t constant, const int32_t q[3], int bits, uint32_t colour)
 {
     int32_t dot =

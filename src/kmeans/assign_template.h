@@ -1,38 +1,32 @@
 /*
- * assign_template.h - the assign step that looks only where something may have changed, written
- * once over kmeans_lanes.h. Scores P_j(c) as in assign.h.
+ * assign_template.h - the assign step that examines only points whose winner may have changed,
+ * written once on top of kmeans_lanes.h. Scores P_j(c) are defined in assign.h.
  *
- * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; before them Pelleg and Moore,
- * KDD 1999), over boxes of neighbours in Morton order, of two sizes, in place of the cells of a
- * kd-tree. P_w - P_j is linear in the colour, so over a box its maximum is at a corner: 2 max(P_w -
- * P_j) = 2 (P_w - P_j)(centre) + edges . |step_w - step_j|. Negative: no point of the box can go to
- * j. w is the winner of the centre. The centroids that are left, w among them, are the box's
- * rivals.
+ * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; earlier Pelleg and Moore, KDD
+ * 1999). Boxes of neighbours in Morton order, of two sizes, replace the cells of a kd-tree. P_w -
+ * P_j is linear in the colour, so its maximum over a box is at a corner: 2 max(P_w - P_j) = 2 (P_w
+ * - P_j)(centre) + edges . |step_w - step_j|. If it is negative, no point of the box can go to j. w
+ * is the winner of the centre. The remaining centroids, including w, are the box's rivals.
  *
- * Margins: the bounds of Hamerly (SDM 2010), which save a point from being scored while its
- * centroid and the next best have moved too little. They are kept for a group where he keeps one
- * for each point, and are differences of scores, not distances. slack[0][group] <= P_j - P_winner
- * for every point of the group and every other j among its block's rivals. A step that moves
- * P_winner up and P_j down by no more than that in sum leaves the labels as they are (no two scores
- * of a point are equal). The largest such sum over a block's box, its drift, is found like the box
- * test, where Hamerly takes the triangle inequality. With two rivals, slack[0] speaks for the
- * points of the lower one and slack[1] for those of the other, because a border that moves
- * threatens one side only; Elkan (ICML 2003) goes on in that direction, to a bound for each
- * centroid.
+ * Margins: the bounds of Hamerly (SDM 2010). A point need not be scored while its centroid and the
+ * next best have moved too little. Hamerly keeps a bound for each point, this code one for each
+ * group, as a difference of scores rather than distances. slack[0][group] <= P_j - P_winner for
+ * every point of the group and every other rival j of its block. Suppose that a step moves P_winner
+ * up and P_j down by no more than that in sum. Then the labels do not change, because no two scores
+ * of a point are equal. The largest such sum over a block's box is its drift. It is found like the
+ * box test, where Hamerly uses the triangle inequality.
  *
- * So a step tests the boxes of all blocks and takes the drift off the least slack of each, a vector
- * of blocks at a time; where that is used up it goes down to the block's groups, and to the points
- * of those groups alone whose own slack is used up. Sums follow the labels that change.
+ * With two rivals, slack[0] is for the points of the lower one and slack[1] for those of the other,
+ * because a moving border threatens only one side. Elkan (ICML 2003) goes further, to a bound for
+ * each centroid.
  *
- * Tried and slower (320x180, k 8): testing every group's box in every step; a vector of centroids
- * for one block at a time (a tenth: with k 8 half of AVX-512 idles); blocks of 16 to 64 points
- * without groups (5 to 40 %; of 128 points: a twentieth); a slack for each winner of three and four
- * rivals; with AVX-512 all eight centroids instead of the rivals. Visiting block by block, in loops
- * of a few rounds that a branch predictor cannot learn, is 5 % slower with AVX-512 and 3 % faster
- * with AVX2.
+ * So a step tests the boxes of all blocks and subtracts the drift from the least slack of each, a
+ * vector of blocks at a time. If a block's slack is used up, the step examines its groups, and then
+ * only the points of groups whose own slack is used up. Sums are updated for the labels that
+ * change.
  *
- * All bounds are exact or rounded to the safe side: they decide what is looked at, never what is
- * found there.
+ * All bounds are exact or rounded to the safe side. They only decide what is examined, never the
+ * result.
  */
 #include <string.h>
 
@@ -46,17 +40,19 @@ enum { SLACK_MOST = 1 << 30, CHANGE_NEW = 16, LISTS = 9 };
 
 _Static_assert(STRETCH_POINTS <= 1 << CHANGE_NEW, "a change holds a point's number");
 
-/* So that there is a version for each shape. */
+/* Inlined, so that each shape gets specialized code. */
 #define FOR_SHAPE static inline __attribute__((always_inline))
 
-/* How sets of the k centroids are kept: in `words` of 32 bits; `few`: a vector holds a number for
- * each. Constants. */
+/*
+ * Layout of sets of the k centroids, constant at each call: `words` of 32 bits; `few`: one vector
+ * holds an entry for each centroid.
+ */
 struct shape {
     int words;
     bool few;
 };
 
-/* Of LANES boxes, twice the centres (low + high) and the edges. */
+/* Twice the centres (low + high) and the edges of LANES boxes. */
 struct places {
     lanes centre_rb, centre_g, edge_rb, edge_g;
 };
@@ -69,14 +65,17 @@ static inline struct places places_of(const struct boxes *b, size_t at)
                            lanes_sub(high_rb, low_rb), lanes_sub(high_g, low_g)};
 }
 
-/* Twice the scores of centroid j at the centres. */
+/* Returns twice the scores of centroid j at the centres. */
 static inline lanes at_centres(const struct assign_table *t, int j, struct places c)
 {
     return lanes_dot(lanes_dot(lanes_all(t->twice[j]), c.centre_rb, lanes_all((int)t->rb[j])),
                      c.centre_g, lanes_all((int)t->g[j]));
 }
 
-/* The least of them over all centroids, each in centre[j] (may be NULL). */
+/*
+ * Returns the minimum of at_centres over all centroids; stores each result in centre[j] (may be
+ * NULL).
+ */
 static inline lanes least_at_centres(const struct assign *a, struct places c, lanes *centre)
 {
     lanes least = lanes_all(INT32_MAX);
@@ -89,7 +88,7 @@ static inline lanes least_at_centres(const struct assign *a, struct places c, la
     return least;
 }
 
-/* The centroids that win, from the least of their scores. */
+/* Returns the winners from their scores. */
 static inline lanes index_of(const struct assign *a, lanes least)
 {
     return lanes_and(least, lanes_all((1 << a->bits) - 1));
@@ -100,10 +99,13 @@ FOR_SHAPE lanes look_up(const void *table, lanes index, struct shape shape)
     return shape.few ? lanes_permute(lanes_load(table), index) : lanes_gather(table, index);
 }
 
-/* Centroid j in a word of a set. */
+/* Returns the bit of centroid j in its word of a set. */
 static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 32))); }
 
-/* The rivals of each block: set[0], of 0..31, and set[1]. Returns their kind, as in assign.h. */
+/*
+ * Finds the rivals of each block: set[0] (centroids 0..31) and set[1]. Returns their kind, as in
+ * assign.h.
+ */
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
@@ -121,7 +123,7 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
             kind = lanes_add(kind, lanes_where(in, lanes_all(KIND_ONE + j)));
         }
     }
-    /* w is among them, so that the sum of two indices tells the other; one alone is both. */
+    /* w is included, so the sum of two indices gives the other one. A single rival is both. */
     lanes other = lanes_and(lanes_sub(kind, w), lanes_all(CLUSTERS_MAX - 1));
     other = lanes_select(mask_less(kind, lanes_all(2 * KIND_ONE)), w, other);
     lanes ends = lanes_or(lanes_min(w, other), lanes_left(lanes_max(w, other), KIND_HIGH));
@@ -129,8 +131,8 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
 }
 
 /*
- * Of two rivals: by how much the score of the lower can have grown over that of the other since the
- * last step, and the other way round.
+ * Computes by how much the score of the lower of two rivals can have grown over that of the other
+ * since the last step, and vice versa.
  */
 FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape,
                           lanes up[2])
@@ -148,7 +150,7 @@ FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, s
     up[1] = lanes_right1(lanes_sub(reach, centre));
 }
 
-/* By how much any score can have grown over any other's, both in the set. */
+/* Returns by how much any score in the set can have grown over any other. */
 static inline lanes set_drift(const struct assign *a, struct places c, const lanes set[2])
 {
     const struct assign_table *m = &a->moved;
@@ -164,7 +166,7 @@ static inline lanes set_drift(const struct assign *a, struct places c, const lan
     return lanes_right1(lanes_sub(up, down));
 }
 
-/* What the step takes off the slacks of blocks with these rivals. */
+/* Computes what the step subtracts from the slacks of blocks with these rivals. */
 FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const lanes set[2],
                       struct shape shape, lanes up[2])
 {
@@ -177,19 +179,19 @@ FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const
 }
 
 /*
- * What is to be done in a stretch, as lists: to a branch predictor it is as good as random which
- * groups and points these are.
+ * The work to do in a stretch, as lists, because a branch predictor cannot predict these groups and
+ * points.
  */
 struct stretch {
-    size_t block; /* the first */
+    size_t block; /* first block */
     uint32_t changes, visits[LISTS];
-    uint32_t visit[LISTS][STRETCH_GROUPS + LANES]; /* groups, by the number of their rivals */
+    uint32_t visit[LISTS][STRETCH_GROUPS + LANES]; /* groups, by number of rivals */
     uint32_t change[STRETCH_POINTS + LANES]; /* point in the stretch | new label << CHANGE_NEW */
 };
 
 /*
- * Notes those of LANES points whose label is no longer `is` at `next`; returns where the next are
- * noted, which so stays in a register.
+ * Compares the labels of LANES points with `is` and appends the points that differ at `next`.
+ * Returns the new end, so that it stays in a register.
  */
 static inline uint32_t *note_changes(const struct assign *a, const struct stretch *s, size_t at,
                                      lanes is, uint32_t *next)
@@ -231,8 +233,8 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
 }
 
 /*
- * The same for two rivals: one linear function, half of P_low - P_high rounded down (the steps are
- * even), and a slack for each side.
+ * Scores a group with two rivals by one linear function, half of P_low - P_high rounded down (the
+ * steps are even), and computes a slack for each side.
  */
 static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, size_t group, int low,
                                    int high, uint32_t *next)
@@ -247,7 +249,7 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
     for (int v = 0; v < VECTORS; v++, at += LANES) {
         struct colours c = colours_at(a->p->colour + at);
         lanes d = lanes_dot(lanes_dot(constant, c.rb, step_rb), c.g, step_g);
-        /* As unsigned numbers the other side's are huge. ~d = -d - 1. */
+        /* As unsigned numbers, those of the other side are huge. ~d = -d - 1. */
         side_low = lanes_min_unsigned(side_low, lanes_not(d));
         side_high = lanes_min_unsigned(side_high, d);
         next =
@@ -259,8 +261,8 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
 }
 
 /*
- * Lets the labels and the sums follow the changes. Neighbours change between the same two
- * centroids: with one set of totals every addition would wait for the last.
+ * Updates the labels and the sums for the changes. Neighbours change between the same two
+ * centroids: with one set of totals, every addition would wait for the previous one.
  */
 static void apply(struct assign *a, const struct stretch *s)
 {
@@ -285,7 +287,7 @@ static inline void add_total(struct assign *a, int set, uint32_t winner, const u
                     _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
 }
 
-/* Gives a block, or each of its groups, to the winner of the centre: a visit puts it right. */
+/* Assigns a block, or each of its groups, to the winner of its centre. A visit corrects this. */
 static inline void claim(struct assign *a, size_t block)
 {
     _Alignas(64) uint32_t winner[LANES];
@@ -305,9 +307,9 @@ static inline void claim(struct assign *a, size_t block)
 }
 
 /*
- * Takes the drift off the least slack of the blocks; returns one bit for each where that is used
- * up. `due` adds up what the slacks of a block's groups do not know of yet: never below what scores
- * can change, so that no sum overflows.
+ * Subtracts the drift from the least slack of the blocks. Returns one bit for each block whose
+ * slack is used up. `due` accumulates what is not yet subtracted from the slacks of a block's
+ * groups. It never exceeds what scores can change, so no sum overflows.
  */
 static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 {
@@ -322,7 +324,7 @@ static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
     return lanes_negative(both);
 }
 
-/* What a stretch must look at: one bit a block. Renews all that is kept for the blocks. */
+/* Returns the blocks of a stretch to examine, one bit a block, and updates their state. */
 FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
 {
     struct places c = places_of(&a->p->block, block);
@@ -358,8 +360,7 @@ static inline void list_visits(struct assign *a, struct stretch *s, size_t block
         for (int side = 0; side < 2; side++) {
             int32_t *slack = a->slack[side] + group;
             lanes left = lanes_sub(lanes_load(slack), lanes_all(a->due[side][block]));
-            /* A side that the border moves away from gains slack; the cap keeps it from growing
-             * without end. */
+            /* A side that the border moves away from gains slack. The cap keeps it bounded. */
             lanes_store(slack, lanes_min(left, lanes_all(SLACK_MOST)));
             both = lanes_or(both, left);
         }
@@ -382,7 +383,7 @@ static inline void settle(struct assign *a, size_t block)
     }
 }
 
-/* Visits what must be visited in these blocks of the stretch. */
+/* Visits the groups to examine in these blocks of the stretch. */
 FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks,
                             struct shape shape)
 {
@@ -421,7 +422,7 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     }
 }
 
-/* assign_step, but for `sum`. */
+/* Implements assign_step, except for `sum`. */
 static void assign_again(struct assign *a, bool first)
 {
     assign_load(a, first);

@@ -9,13 +9,12 @@
 #include "barcode/kmeans/seed.h"
 #include "restart.h"
 
-/* The vector versions sum in 32 bits: 2^24 * 255 still fits. */
+/* The vector code sums in 32 bits: 2^24 * 255 fits. */
 #define PIXELS_VECTOR ((size_t)1 << 24)
 
 /*
- * What restarts that wait may keep of the assign step, in bytes. A restart for which there is no
- * room looks at all points again when it goes on, which takes about as long as two iterations do at
- * that stage.
+ * Bytes that waiting restarts may use to keep the state of their assign steps. A restart without
+ * such memory examines all points again when it continues.
  */
 #define WAITING_BYTES ((size_t)16 << 20)
 
@@ -28,9 +27,10 @@ struct kmeans {
     struct points points;
     struct seed *seed;
     struct kmeans_rung rung[KMEANS_RUNGS];
-    int rungs, room;         /* room: one restart more than goes on from the first rung */
+    /* room: one more than the restarts that continue after the first rung */
+    int rungs, room;
     struct restart *restart; /* [room] */
-    /* [room] to all of them; those in the race come first, by restart_before */
+    /* [room] pointers to all restarts; those in the race come first, ranked by restart_before */
     struct restart **order;
 };
 
@@ -54,8 +54,8 @@ int kmeans_rungs(const struct kmeans_params *params, struct kmeans_rung rung[KME
 }
 
 /*
- * Makes the restarts. Each has an assign workspace of its own where these fit into WAITING_BYTES
- * and something is remembered in them; the others share one, each alone while it is worked on.
+ * Creates the restarts. Those for which WAITING_BYTES suffices get an assign workspace of their
+ * own, if that is useful. The others share one, used by one restart at a time.
  */
 static bool open_restarts(struct kmeans *km, size_t most, struct err *e)
 {
@@ -119,7 +119,7 @@ void kmeans_free(struct kmeans **km)
     *km = NULL;
 }
 
-/* Puts the restart at `at` where it belongs among those before it. */
+/* Moves the restart at `at` to its rank among those before it. */
 static void rank(struct kmeans *km, int at)
 {
     struct restart *r = km->order[at];
@@ -128,7 +128,9 @@ static void rank(struct kmeans *km, int at)
     km->order[at] = r;
 }
 
-/* The best of all restarts. One that is behind too many at the first rung makes room for the next.
+/*
+ * Returns the best of all restarts. Once the first rung is full, the lowest-ranked restart is
+ * replaced by the next one.
  */
 static const struct restart *best_restart(struct kmeans *km, uint64_t frame)
 {

@@ -1,4 +1,4 @@
-/* The passes of kmeans_vector.h for AVX2; the Makefile gives this file the flags. */
+/* The functions of kmeans_vector.h for AVX2. The Makefile sets the compiler flags for this file. */
 #include "assign_template.h"
 #include "points_template.h"
 #include "seed_template.h"

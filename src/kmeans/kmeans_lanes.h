@@ -1,10 +1,9 @@
 /*
- * kmeans_lanes.h - the few vector operations that the k-means needs, in AVX2 (8 lanes of 32 bits)
- * or AVX-512 (16), so that the templates over it are written once. The flags of the including file
- * decide.
+ * kmeans_lanes.h - the vector operations that the k-means needs, for AVX2 (8 lanes of 32 bits) or
+ * AVX-512 (16 lanes). The templates are written once on top of them. The flags of the including
+ * file select the instruction set.
  *
- * Where lanes_... compare, they answer with one bit a lane. VNNI differs from AVX-512 in lanes_dot
- * alone.
+ * Comparisons named lanes_... return one bit a lane. VNNI differs from AVX-512 only in lanes_dot.
  */
 #ifndef BARCODE_KMEANS_LANES_H
 #define BARCODE_KMEANS_LANES_H
@@ -21,7 +20,7 @@ enum { LANES = 16, LANES_EVERY = 0xffff };
 typedef __m512i lanes;
 
 static inline lanes lanes_load(const void *p) { return _mm512_load_si512(p); }
-/* From an address of any alignment. */
+/* Loads from an address of any alignment. */
 static inline lanes lanes_load_any(const void *p) { return _mm512_loadu_si512(p); }
 static inline void lanes_store(void *p, lanes a) { _mm512_store_si512(p, a); }
 static inline lanes lanes_all(int32_t v) { return _mm512_set1_epi32(v); }
@@ -33,10 +32,10 @@ static inline lanes lanes_min_unsigned(lanes a, lanes b) { return _mm512_min_epu
 static inline lanes lanes_max(lanes a, lanes b) { return _mm512_max_epi32(a, b); }
 static inline lanes lanes_not(lanes a) { return _mm512_xor_si512(a, _mm512_set1_epi32(-1)); }
 static inline lanes lanes_right(lanes a, int n) { return _mm512_srli_epi32(a, (unsigned)n); }
-/* Half, rounded down. */
+/* Returns half, rounded down. */
 static inline lanes lanes_right1(lanes a) { return _mm512_srai_epi32(a, 1); }
 static inline lanes pairs_abs(lanes a) { return _mm512_abs_epi16(a); }
-/* Lane i of the result: lane index_i (modulo LANES) of a, or word index_i of the table. */
+/* Return in lane i: lane index_i (modulo LANES) of a, or word index_i of the table. */
 static inline lanes lanes_permute(lanes a, lanes index)
 {
     return _mm512_permutexvar_epi32(index, a);
@@ -45,33 +44,34 @@ static inline lanes lanes_gather(const void *table, lanes index)
 {
     return _mm512_i32gather_epi32(index, table, 4);
 }
-/* True or false for each lane, in the machine's own form; mask_bits: one bit a lane. */
+/* One boolean a lane, in the machine's own form. mask_bits returns one bit a lane. */
 typedef __mmask16 lanes_mask;
 static inline uint32_t mask_bits(lanes_mask m) { return m; }
 static inline lanes_mask mask_less(lanes a, lanes b) { return _mm512_cmplt_epi32_mask(a, b); }
 static inline lanes_mask mask_not_less(lanes a, lanes b) { return _mm512_cmpge_epi32_mask(a, b); }
-/* True where a has the one bit that b has. */
+/* Returns true where a has the single bit of b set. */
 static inline lanes_mask mask_test(lanes a, lanes b) { return _mm512_test_epi32_mask(a, b); }
-/* a where it is true, else b. */
+/* Returns a where the mask is true, else b. */
 static inline lanes lanes_select(lanes_mask m, lanes a, lanes b)
 {
     return _mm512_mask_blend_epi32(m, b, a);
 }
-/* The same with 0 for b. */
+/* Returns a where the mask is true, else 0. */
 static inline lanes lanes_where(lanes_mask m, lanes a) { return _mm512_maskz_mov_epi32(m, a); }
 static inline lanes lanes_left(lanes a, int n) { return _mm512_slli_epi32(a, (unsigned)n); }
-/* 0, 1, 2, ... */
+/* Returns 0, 1, 2, ... */
 static inline lanes lanes_count(void)
 {
     return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-/* Stores the lanes whose bit is 1, one after the other, and then anything: LANES words are written.
+/*
+ * Stores the lanes whose bit is 1 consecutively, then undefined lanes: always writes LANES words.
  */
 static inline void lanes_pack(uint32_t *p, uint32_t bits, lanes a)
 {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi32((__mmask16)bits, a));
 }
-/* The sign bits. */
+/* Returns the sign bits. */
 static inline uint32_t lanes_negative(lanes a) { return _mm512_movepi32_mask(a); }
 static inline lanes lanes_double(lanes a) { return _mm512_add_epi32(a, a); }
 static inline lanes pairs_max(lanes a, lanes b) { return _mm512_max_epi16(a, b); }
@@ -79,15 +79,15 @@ static inline lanes pairs_sub(lanes a, lanes b) { return _mm512_sub_epi16(a, b);
 static inline lanes pairs_below(lanes a, lanes b) { return _mm512_subs_epu16(a, b); }
 static inline lanes bytes_min(lanes a, lanes b) { return _mm512_min_epu8(a, b); }
 static inline lanes bytes_max(lanes a, lanes b) { return _mm512_max_epu8(a, b); }
-/* Byte i of the result: the byte of table[16] that byte i of `index` (0..15) names. */
+/* Returns in byte i: the byte of table[16] at the index (0..15) in byte i of `index`. */
 static inline lanes bytes_look_up(const uint8_t *table, lanes index)
 {
     return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)table)),
                                index);
 }
-/* The low halves of the products. */
+/* Returns the low halves of the products. */
 static inline lanes lanes_mul(lanes a, lanes b) { return _mm512_mullo_epi32(a, b); }
-/* Lane i of the result: the sum of lanes 0 to i. */
+/* Returns in lane i: the sum of lanes 0 to i. */
 static inline lanes lanes_sums(lanes a)
 {
     lanes zero = _mm512_setzero_si512();
@@ -100,7 +100,7 @@ static inline uint32_t lanes_last(lanes a)
 {
     return (uint32_t)_mm_extract_epi32(_mm512_extracti32x4_epi32(a, 3), 3);
 }
-/* to[i] = the sum of all lanes of a[i]; `to` at a multiple of 16 bytes. */
+/* Stores to[i] = the sum of all lanes of a[i]. `to` is 16-byte aligned. */
 static inline void lanes_store_sums(uint32_t to[4], const lanes a[4])
 {
     __m256i half[4];
@@ -112,10 +112,15 @@ static inline void lanes_store_sums(uint32_t to[4], const lanes a[4])
     _mm_store_si128((__m128i *)to,
                     _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1)));
 }
-/* a0 b0 + a1 b1, a2 b2 + a3 b3, ... as halves: unsigned bytes times signed ones. */
+/*
+ * Returns a0 b0 + a1 b1, a2 b2 + a3 b3, ... as 16-bit words, for unsigned bytes a and signed bytes
+ * b.
+ */
 static inline lanes bytes_dot(lanes a, lanes b) { return _mm512_maddubs_epi16(a, b); }
-/* The LANES pixels of 3 bytes at rgb, a word each with the high byte 0. Of LANES_RGB pixels bytes
- * are read. */
+/*
+ * Returns LANES pixels of 3 bytes at rgb, one word each with a high byte of 0. Reads the bytes of
+ * LANES_RGB pixels.
+ */
 static inline lanes lanes_from_rgb(const uint8_t *rgb)
 {
     __m512i words = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)rgb));
@@ -125,7 +130,7 @@ static inline lanes lanes_from_rgb(const uint8_t *rgb)
     __m128i apart = _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1);
     return _mm512_shuffle_epi8(words, _mm512_broadcast_i32x4(apart));
 }
-/* The least and the greatest of each of the words' four bytes. */
+/* Return the minimum and maximum of each of the words' four bytes. */
 static inline uint32_t bytes_least(lanes a)
 {
     __m256i half = _mm256_min_epu8(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
@@ -141,7 +146,7 @@ static inline uint32_t bytes_most(lanes a)
     return (uint32_t)_mm_cvtsi128_si32(_mm_max_epu8(m, _mm_shuffle_epi32(m, 0xb1)));
 }
 static inline lanes lanes_or(lanes a, lanes b) { return _mm512_or_si512(a, b); }
-/* acc + a.low * b.low + a.high * b.high, signed halves. */
+/* Returns acc + a.low * b.low + a.high * b.high, for signed halves. */
 static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
 {
 #ifdef __AVX512VNNI__
@@ -151,7 +156,7 @@ static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
 #endif
 }
 static inline uint32_t lanes_differ(lanes a, lanes b) { return _mm512_cmpneq_epi32_mask(a, b); }
-/* x where d < 0, else y. */
+/* Returns x where d < 0, else y. */
 static inline lanes lanes_pick_negative(lanes d, lanes x, lanes y)
 {
     return _mm512_mask_blend_epi32(_mm512_movepi32_mask(d), y, x);
@@ -162,7 +167,7 @@ static inline lanes lanes_from_u8(const uint8_t *p)
 {
     return _mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)p));
 }
-/* Lanes of 64 bits: sums of two products of unsigned lanes each. */
+/* Returns 64-bit lanes: sums of two products of unsigned lanes each. */
 static inline lanes wide_products(lanes a, lanes b)
 {
     lanes even = _mm512_mul_epu32(a, b);
@@ -249,7 +254,7 @@ static inline lanes lanes_sums(lanes a)
 {
     a = _mm256_add_epi32(a, _mm256_slli_si256(a, 4));
     a = _mm256_add_epi32(a, _mm256_slli_si256(a, 8));
-    /* Each half has its own sums: the first one's last goes to the second. */
+    /* Each half has its own sums: add the last sum of the first half to the second. */
     lanes last = _mm256_permutevar8x32_epi32(a, _mm256_set1_epi32(3));
     return _mm256_add_epi32(a, _mm256_blend_epi32(_mm256_setzero_si256(), last, 0xf0));
 }
@@ -325,17 +330,17 @@ static inline uint64_t wide_sum(lanes a)
 
 #endif
 
-/* What the vector versions look at together. See barcode/kmeans/points.h. */
+/* What the vector code processes at a time. See barcode/kmeans/points.h. */
 enum { VECTORS = 2, GROUP = VECTORS * LANES, BLOCK = GROUP * POINTS_BLOCK };
 
 _Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0 &&
                    POINTS_BLOCK % LANES == 0,
                "what points.c makes room for");
 
-/* Pixels that lanes_from_rgb reads of. */
+/* The number of pixels that lanes_from_rgb reads. */
 enum { LANES_RGB = LANES + 2 };
 
-/* The colours of LANES points, as pairs. */
+/* The colours of LANES points, as pairs of 16-bit values. */
 struct colours {
     lanes rb, g;
 };

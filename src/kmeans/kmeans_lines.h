@@ -1,7 +1,7 @@
 /*
- * kmeans_lines.h - memory in whole cache lines of 64 bytes, which a vector of any instruction set
- * divides: a vector may be loaded and stored wherever one begins, over the end of an array too.
- * Freed by free(). Any thread.
+ * kmeans_lines.h - allocates complete, aligned cache lines of 64 bytes, a multiple of every vector
+ * size. So a vector at any multiple of its size may be loaded and stored, even over the end of an
+ * array. Free the memory with free(). Any thread.
  */
 #ifndef BARCODE_KMEANS_LINES_H
 #define BARCODE_KMEANS_LINES_H
@@ -12,13 +12,13 @@
 
 static inline size_t kmeans_lines_bytes(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/* Room for `bytes` bytes, with anything in it. NULL when memory runs out. */
+/* Allocates `bytes` uninitialized bytes. Returns NULL if out of memory. */
 static inline void *kmeans_lines(size_t bytes)
 {
     return aligned_alloc(64, kmeans_lines_bytes(bytes));
 }
 
-/* The same, zeroed to the end of its last line. */
+/* Allocates zeroed bytes, up to the end of the last line. Returns NULL if out of memory. */
 static inline void *kmeans_lines_zeroed(size_t bytes)
 {
     void *p = kmeans_lines(bytes);

@@ -1,6 +1,6 @@
 #include "kmeans_order.h"
 
-/* Generated: for m in 0..255, the indices of the bits that are 1, from the lowest, a byte each. */
+/* Generated: for m in 0..255, the indices of the bits that are 1, lowest first, one byte each. */
 const uint64_t kmeans_order[256] = {
     UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000000), UINT64_C(0x0000000000000001),
     UINT64_C(0x0000000000000100), UINT64_C(0x0000000000000002), UINT64_C(0x0000000000000200),

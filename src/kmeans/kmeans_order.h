@@ -1,12 +1,10 @@
-/*
- * kmeans_order.h - the table with which AVX2 packs the lanes that a mask chooses.
- */
+/* kmeans_order.h - the table with which AVX2 packs the lanes that a mask selects. */
 #ifndef BARCODE_KMEANS_ORDER_H
 #define BARCODE_KMEANS_ORDER_H
 
 #include <stdint.h>
 
-/* For 8 bits: the places of the ones, a byte each, the lowest first. */
+/* For each 8-bit mask: the positions of the ones, lowest first, one byte each. */
 extern const uint64_t kmeans_order[256];
 
 #endif

@@ -1,4 +1,7 @@
-/* The passes of kmeans_vector.h for AVX-512 with VNNI; the Makefile gives this file the flags. */
+/*
+ * The functions of kmeans_vector.h for AVX-512 with VNNI. The Makefile sets the compiler flags for
+ * this file.
+ */
 #include "assign_template.h"
 #include "points_template.h"
 #include "seed_template.h"

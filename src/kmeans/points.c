@@ -8,21 +8,24 @@
 #include "points_key.h"
 
 /*
- * Up to SORT_MOST pixels the keys are sorted, 12 bits a pass, low half first: 8 bytes a pixel.
- * Above that a table of 2^24 counters is smaller than the keys and its scan is cheap beside the
- * pixels.
+ * Up to SORT_MOST pixels, the keys are radix-sorted, 12 bits a pass, low half first, with 8 bytes a
+ * pixel. For more pixels, a table of 2^24 counters needs less memory, and scanning it is cheap in
+ * comparison.
  */
 enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, SORT_MOST = 1 << 22 };
 struct points_maker {
     const struct kmeans_vector *vector; /* NULL: plain C */
-    uint32_t *key, *other;              /* [pixels], the two sides of the sort; NULL with a table */
+    uint32_t *key, *other;              /* [pixels], both buffers of the sort; NULL with a table */
     uint32_t *table;                    /* [KEYS] counts; NULL with a sort */
     uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions */
 };
 
 size_t points_most(size_t pixels) { return pixels < KEYS ? pixels : KEYS; }
 
-/* The four arrays of the boxes are one piece of memory. Zeroed, for what is loaded and ignored. */
+/*
+ * Allocates the four arrays of the boxes in one block. It is zeroed, because vectors beyond the end
+ * are loaded and ignored.
+ */
 static bool boxes_open(struct boxes *b, size_t count)
 {
     size_t each = (count + 15) / 16 * 16;
@@ -66,7 +69,7 @@ void points_close(struct points *p)
     memset(p, 0, sizeof *p);
 }
 
-/* What follows from the points, their sums and prefixes: n and the padding. */
+/* Sets n, the number of pixels and the padding from the points and their prefix sums. */
 static void close_up(struct points *p, size_t n)
 {
     p->n = n;
@@ -142,7 +145,7 @@ static void to_positions(uint32_t *count)
     }
 }
 
-/* By their keys: what stands above these stays with them. */
+/* Sorts by the key bits only; the bits above move with them. */
 static void sort_keys(struct points_maker *m, size_t count)
 {
     memset(m->low, 0, sizeof m->low);
@@ -166,7 +169,7 @@ static void make_by_sorting(struct points_maker *m, struct points *p, const uint
         m->key[i] = key_of(rgb + 3 * i);
     sort_keys(m, pixels);
 
-    /* The write without a branch: an equal key overwrites its own point. */
+    /* Write without a branch: an equal key overwrites its own point. */
     size_t n = 0, first = 0;
     for (size_t i = 0; i < pixels; i++) {
         bool last = i + 1 == pixels || m->key[i + 1] != m->key[i];

@@ -1,6 +1,6 @@
 /*
- * points_key.h - a colour's place in Morton order (points.h): shifts and masks, which compilers
- * turn into vectors. Any thread.
+ * points_key.h - converts a colour to its Morton key (points.h) and back, by shifts and masks that
+ * compilers vectorize. Any thread.
  */
 #ifndef BARCODE_POINTS_KEY_H
 #define BARCODE_POINTS_KEY_H
@@ -10,12 +10,12 @@
 #include "barcode/kmeans/points.h"
 
 /*
- * Keys have KEY_BITS; above them the sort of the vector versions carries how many equal neighbours
- * a key stands for, less one: at most KEY_RUN.
+ * A key has KEY_BITS bits. In the vector code's sort, the bits above hold the number of equal
+ * neighbours with this key, less one: at most KEY_RUN neighbours.
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
 
-/* Bit i of a channel to bit 3i. */
+/* Moves bit i of a channel to bit 3i. */
 static inline uint32_t key_spread(uint32_t v)
 {
     v = (v | v << 8) & 0x00f00f;
@@ -23,7 +23,7 @@ static inline uint32_t key_spread(uint32_t v)
     return (v | v << 2) & 0x249249;
 }
 
-/* Bit 3i to bit i; the others are dropped. */
+/* Moves bit 3i to bit i; drops the other bits. */
 static inline uint32_t key_compact(uint32_t v)
 {
     v &= 0x249249;
@@ -37,7 +37,7 @@ static inline uint32_t key_of(const uint8_t rgb[3])
     return key_spread(rgb[0]) << 2 | key_spread(rgb[1]) << 1 | key_spread(rgb[2]);
 }
 
-/* The colour word of a key. */
+/* Returns the colour word of a key. */
 static inline uint32_t key_colour(uint32_t key)
 {
     return colour_word(key_compact(key >> 2), key_compact(key >> 1), key_compact(key));

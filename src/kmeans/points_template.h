@@ -1,7 +1,7 @@
 /*
- * points_template.h - points from sorted keys, and boxes and sums of groups and blocks: written
- * over kmeans_lanes.h, or in C plain enough for the compiler to vectorise with the flags of the
- * including file.
+ * points_template.h - makes points from sorted keys, and boxes and sums of groups and blocks. The
+ * code uses kmeans_lanes.h, or C that the compiler can vectorize with the flags of the including
+ * file.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "kmeans_vector.h"
 #include "points_key.h"
 
-/* The lowest three bits of each byte to their places in a key's lowest nine. */
+/* Moves the lowest three bits of each byte to their positions in a key's lowest nine. */
 static inline lanes keys_of_three(lanes rgb)
 {
     static const uint8_t spread[16] = {0, 1, 8, 9, 64, 65, 72, 73};
@@ -32,9 +32,9 @@ static void make_keys(uint32_t *key, const uint8_t *rgb, size_t pixels)
 }
 
 /*
- * Merges equal neighbours, a quarter to a third of a film's pixels, which would also wait for one
- * another in the sort. `key` and `end` (room for `pixels`): of each run its key, and how many
- * pixels there are up to its end.
+ * Merges equal neighbouring pixels, which would also delay one another in the sort. For each run of
+ * equal pixels, writes its key to `key` and the number of pixels up to its end to `end`. Both have
+ * room for `pixels` entries. Returns the number of runs.
  */
 static size_t list_runs(const uint32_t *from, size_t pixels, uint32_t *key, uint32_t *end)
 {
@@ -55,7 +55,7 @@ static size_t list_runs(const uint32_t *from, size_t pixels, uint32_t *key, uint
     return n;
 }
 
-/* kmeans_vector.h: the runs. p's arrays hold what is between the steps. */
+/* Implements kmeans_vector's `runs`. Uses p's arrays for intermediate results. */
 static size_t make_runs(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels)
 {
     make_keys(run, rgb, pixels);
@@ -68,8 +68,10 @@ static size_t make_runs(struct points *p, uint32_t *run, const uint8_t *rgb, siz
     return n;
 }
 
-/* Where the keys of sorted runs change: the last of each to p->colour, the pixels up to it to
- * p->prefix. Returns how many. */
+/*
+ * For each distinct key of the sorted runs, writes the key to p->colour and the number of pixels up
+ * to its end to p->prefix. Returns the number of keys.
+ */
 static size_t list_distinct(struct points *p, const uint32_t *run, size_t runs)
 {
     size_t n = 0, i = 0;
@@ -175,7 +177,7 @@ static void box_block(struct points *p, size_t block)
     memcpy(p->block_sum[block], s, sizeof s);
 }
 
-/* points_box. */
+/* Implements points_box. */
 static void box_points(struct points *p)
 {
     p->each = GROUP;

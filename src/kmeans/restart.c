@@ -6,14 +6,14 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-/* Division by the same n several times: one division, then products. */
+/* For several divisions by the same n: one division, then multiplications. */
 struct divisor {
     uint64_t n, inverse;
 };
 
 static struct divisor divisor_of(uint64_t n) { return (struct divisor){n, UINT64_MAX / n}; }
 
-/* floor(x / n), exact: the estimate is at most 2 too low. */
+/* Returns floor(x / n), exactly. The estimate is at most 2 too low. */
 static uint64_t divide(uint64_t x, struct divisor d)
 {
     uint64_t quotient = (uint64_t)((wide)x * d.inverse >> 64);
@@ -26,8 +26,9 @@ static uint64_t divide(uint64_t x, struct divisor d)
 }
 
 /*
- * q of a cluster from its sums, and |S|^2 / n in units of 2^-INERTIA_FRACTION, rounded down. With S
- * = a n + r, S^2 / n = a^2 n + 2 a r + r^2 / n: nothing passes 64 bits up to n = 2^28.
+ * Computes q of a cluster from its sums. Returns |S|^2 / n in units of 2^-INERTIA_FRACTION, rounded
+ * down. With S = a n + r, S^2 / n = a^2 n + 2 a r + r^2 / n, and nothing exceeds 64 bits up to n =
+ * 2^28.
  */
 static uint64_t settle(const uint64_t sum[4], int f, int32_t q[3])
 {
@@ -44,8 +45,10 @@ static uint64_t settle(const uint64_t sum[4], int f, int32_t q[3])
            divide((rest - unit * n.n) << INERTIA_FRACTION, n);
 }
 
-/* The update step: new centroids from the sums, and the inertia of the clustering that the sums
- * describe. */
+/*
+ * Performs the update step: computes new centroids from the sums. Returns the inertia of the
+ * clustering with these sums.
+ */
 static uint64_t update(struct assign *a, const struct points *p)
 {
     uint64_t explained = 0;

@@ -1,9 +1,8 @@
 /*
- * restart.h - one restart of the k-means, from its start to its end, in as many parts as its rungs
- * ask for.
+ * restart.h - one restart of the k-means, run in as many parts as there are rungs.
  *
- * Assign, update and stop are those of kmeans.h. What a restart needs to go on is `q`: the memory
- * of the assign step only saves work. One thread an object.
+ * kmeans.h defines assign, update and stop. A restart needs only `q` to continue; the state of the
+ * assign step just saves work. One thread an object.
  */
 #ifndef BARCODE_RESTART_H
 #define BARCODE_RESTART_H
@@ -16,25 +15,29 @@
 #include "barcode/kmeans/points.h"
 
 struct restart {
-    struct assign *assign; /* where it is worked on */
-    bool own; /* no other restart is: `assign` remembers the step before when this one goes on */
+    struct assign *assign; /* the workspace to use */
+    bool own; /* `assign` is not shared, so its state is still valid when this restart continues */
     bool ended;
-    int number, iterations;        /* iterations: so many are done */
-    int32_t q[CLUSTERS_MAX][3];    /* the centroids of the next iteration, as in assign.h */
-    uint64_t sum[CLUSTERS_MAX][4]; /* of the clustering that counts, as in assign.h */
-    uint64_t inertia;              /* and its inertia; UINT64_MAX before the first iteration */
+    int number, iterations;        /* iterations: number of finished iterations */
+    int32_t q[CLUSTERS_MAX][3];    /* centroids of the next iteration, as in assign.h */
+    uint64_t sum[CLUSTERS_MAX][4]; /* sums of the best clustering, as in assign.h */
+    /* inertia of the best clustering; UINT64_MAX before the first iteration */
+    uint64_t inertia;
 };
 
-/* Puts restart `number` where it starts: at centre[k], colour words (points.h). `assign` and `own`
- * stay as they are. */
+/*
+ * Initializes restart `number` with the starting centres centre[k], colour words (points.h). Does
+ * not change `assign` and `own`.
+ */
 void restart_begin(struct restart *r, int number, const uint32_t *centre);
 
-/* Goes on until `iterations` (1 or more) are done in all, or to the end. p: as for assign_step, the
- * same in every part. */
+/*
+ * Continues until `iterations` (1 or more) are done in total, or until the restart ends. p: as for
+ * assign_step, the same in every part.
+ */
 void restart_go_on(struct restart *r, const struct points *p, int iterations);
 
-/* True if a comes before b in a race and in the choice: the smaller inertia, then the lower number.
- */
+/* Returns true if a ranks before b: smaller inertia, then lower number. */
 static inline bool restart_before(const struct restart *a, const struct restart *b)
 {
     return a->inertia != b->inertia ? a->inertia < b->inertia : a->number < b->number;

@@ -11,13 +11,14 @@ __extension__ typedef unsigned __int128 wide;
 struct seed {
     struct kmeans_params params;
     enum isa isa;
-    struct nearest frame;                /* to the points of the frame */
-    struct nearest few;                  /* to the candidates, when they are clustered again */
+    struct nearest frame; /* for the points of the frame */
+    /* for the candidates of k-means||, when they are clustered */
+    struct nearest few;
     struct points candidates;            /* of k-means||, in the order of their first draw */
-    uint32_t point[SEED_CANDIDATES + 1]; /* where the candidates stand among the frame's points */
+    uint32_t point[SEED_CANDIDATES + 1]; /* index of each candidate among the frame's points */
 };
 
-/* What distinguishes one set of draws from another. */
+/* Identifies a set of draws. */
 struct stream {
     uint64_t seed;
     uint32_t restart, frame, stage;
@@ -65,7 +66,7 @@ int seed_trials(int k)
     return 2 + (k >= 3) + (k >= 8) + (k >= 21) + (k >= 55);
 }
 
-/* The first point whose inclusive prefix sum of weights exceeds t. */
+/* Returns the first point whose inclusive prefix sum of weights exceeds t. */
 static size_t find_pixel(const struct points *p, uint64_t t)
 {
     size_t low = 0, high = p->n - 1;
@@ -80,8 +81,8 @@ static size_t find_pixel(const struct points *p, uint64_t t)
 }
 
 /*
- * Draws from what is left: t is moved past the points already drawn, in ascending order, so that it
- * falls where it would if their weights were 0.
+ * Performs the random start. t is moved past the points already drawn, in ascending order, to where
+ * it would fall if their weights were 0.
  */
 static void start_random(const struct stream *stream, const struct points *p, int k,
                          uint32_t *centre)
@@ -105,7 +106,7 @@ static void start_random(const struct stream *stream, const struct points *p, in
     }
 }
 
-/* Greedy weighted k-means++ on n->p, which has k points or more. */
+/* Performs greedy weighted k-means++ on n->p, which has at least k points. */
 static void start_plusplus(const struct stream *stream, struct nearest *n, enum isa isa, int k,
                            uint32_t *centre)
 {
@@ -128,7 +129,7 @@ static void start_plusplus(const struct stream *stream, struct nearest *n, enum 
     }
 }
 
-/* One round: 2k draws by weight * D2 as they stand; returns the number of candidates after it. */
+/* Performs one round: 2k draws by weight * D2. Returns the number of candidates after it. */
 static int draw_round(struct seed *s, const struct stream *stream, int round, int count)
 {
     int draws = 2 * s->params.k, before = count;
@@ -144,8 +145,10 @@ static int draw_round(struct seed *s, const struct stream *stream, int round, in
     return count;
 }
 
-/* Too many draws fell on the same points: the lowest points that are no candidates yet fill up to
- * k. */
+/*
+ * Appends the lowest points that are not candidates, up to k candidates, if too many draws selected
+ * the same points.
+ */
 static int top_up(struct seed *s, int count)
 {
     int last = count;
@@ -155,7 +158,7 @@ static int top_up(struct seed *s, int count)
     return last;
 }
 
-/* Gives candidates [before, count) to the nearest-candidate pass; `last`: no others follow. */
+/* Passes candidates [before, count) to seed_nearest_add. `last`: no others follow. */
 static void take(struct seed *s, int before, int count, bool last)
 {
     for (int c = before; c < count; c++)
@@ -165,7 +168,7 @@ static void take(struct seed *s, int before, int count, bool last)
                          last);
 }
 
-/* k-means||: candidates, their weights, and k-means++ on them. */
+/* Performs k-means||: candidates, their weights, and k-means++ on them. */
 static void start_scalable(struct seed *s, struct stream *stream, uint32_t *centre)
 {
     const struct points *p = s->frame.p;

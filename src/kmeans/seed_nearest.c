@@ -54,8 +54,7 @@ static void add_plain(struct nearest *n, const uint32_t *colour, int first, int 
     }
 }
 
-/* The masses are the truth of the vector versions; everything that a draw needs follows from them.
- */
+/* Computes what a draw needs from the masses of the groups, for the vector code. */
 static void settle(struct nearest *n)
 {
     uint64_t before = 0;
@@ -86,7 +85,10 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
         settle(n);
 }
 
-/* Makes good what seed_nearest_add put off for candidate 0, where no other candidate follows it. */
+/*
+ * Writes the keys of candidate 0, which seed_nearest_add postpones, if no other candidate followed
+ * it.
+ */
 static void write_keys(struct nearest *n, const struct kmeans_vector *vector)
 {
     if (!vector || !n->alone)
@@ -117,8 +119,8 @@ void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, i
 }
 
 /*
- * The last group that begins at or before t: groups of mass 0 before it share its beginning. Where
- * t falls is random, so there is no branch on it, here and below.
+ * Returns the last group that begins at or before t; preceding groups of mass 0 begin at the same
+ * value. There is no branch on t, here and below, because t is random.
  */
 static size_t group_of(const struct nearest *n, uint64_t t)
 {
@@ -130,7 +132,7 @@ static size_t group_of(const struct nearest *n, uint64_t t)
     return (size_t)(low - n->before);
 }
 
-/* seed_nearest_find among the points of a group, in which t falls: those before it are counted. */
+/* Implements seed_nearest_find for t within a group, by counting the points before t. */
 static size_t find_in_group(const struct nearest *n, size_t group, uint64_t t)
 {
     size_t first = group * n->p->each, before = 0;

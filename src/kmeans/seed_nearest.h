@@ -1,8 +1,9 @@
 /*
- * seed_nearest.h - every point's nearest candidate so far, and the passes that keep it.
+ * seed_nearest.h - every point's nearest candidate so far, and the loops that update it.
  *
- * The plain functions look at every point; the vector ones (seed_template.h) skip groups of points
- * whose box is too far from a candidate to change. Both leave the same distances, indices and sums.
+ * The plain functions examine every point. The vector functions (seed_template.h) skip groups of
+ * points whose box is too far from a candidate to change. Both give the same distances, indices and
+ * sums.
  */
 #ifndef BARCODE_SEED_NEAREST_H
 #define BARCODE_SEED_NEAREST_H
@@ -15,29 +16,29 @@
 #include "barcode/kmeans/points.h"
 
 enum {
-    NEAREST_BATCH = 128,              /* candidates that one call takes at most: 2k with k = 64 */
-    NEAREST_TRIALS = 8,               /* trials of one call */
-    NEAREST_INDEX = 10,               /* bits that a candidate's number has in a key */
-    NEAREST_MOST = 1 << NEAREST_INDEX /* candidates in all, at most */
+    NEAREST_BATCH = 128,              /* most candidates of one call: 2k with k = 64 */
+    NEAREST_TRIALS = 8,               /* most trials of one call */
+    NEAREST_INDEX = 10,               /* bits of a candidate's number in a key */
+    NEAREST_MOST = 1 << NEAREST_INDEX /* most candidates in total */
 };
 
 struct nearest {
     const struct points *p;
     /*
-     * [padded] the lowest of squared distance << NEAREST_INDEX | candidate, below 2^28: the nearest
-     * candidate, ties to the lower
+     * [padded] the lowest squared distance << NEAREST_INDEX | candidate, below 2^28: the nearest
+     * candidate, ties to the lower one
      */
     uint32_t *key;
     uint64_t total; /* sum of weight * distance */
-    /* The vector versions only. */
-    bool alone;       /* there is candidate 0 alone: no key is written, and no reach */
+    /* Used by the vector code only. */
+    bool alone;       /* there is only candidate 0, and neither keys nor reach are written yet */
     uint32_t origin;  /* its colour */
     uint32_t *reach;  /* [groups] the largest distance in the group */
     uint64_t *mass;   /* [groups] sum of weight * distance in the group */
-    uint64_t *before; /* [groups] the masses of the groups before, once per settle */
+    uint64_t *before; /* [groups] the total mass of the preceding groups */
 };
 
-/* The two parts of a key. */
+/* Return the two parts of a key. */
 static inline uint32_t nearest_distance(uint32_t key) { return key >> NEAREST_INDEX; }
 static inline uint32_t nearest_index(uint32_t key) { return key & (NEAREST_MOST - 1); }
 
@@ -45,23 +46,25 @@ bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e);
 void seed_nearest_close(struct nearest *n);
 
 /*
- * Takes `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ...; first = 0 forgets
- * what was before and takes one candidate alone, whose keys the vector versions write when others
- * follow or seed_nearest_try or _count asks for them. `last`: nothing but seed_nearest_count
- * follows, so that `total` and what the vector versions keep may be left as they are.
+ * Adds `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ... If first is 0,
+ * discards all previous candidates and adds exactly one. The vector code postpones writing its keys
+ * until other candidates follow, or seed_nearest_try or seed_nearest_count needs them. `last`: only
+ * seed_nearest_count follows, so that `total` and the vector code's sums need not be updated.
  */
 void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count,
                       bool last);
 
-/* potential[i] = what `total` would be with colour[i] added, for each i < count (1..NEAREST_TRIALS)
- * alone. */
+/*
+ * Computes potential[i]: what `total` would be with only colour[i] added, for each i < count
+ * (1..NEAREST_TRIALS).
+ */
 void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count,
                       uint64_t *potential);
 
-/* The first point whose inclusive prefix sum of weight * distance exceeds t < total. */
+/* Returns the first point whose inclusive prefix sum of weight * distance exceeds t < total. */
 size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t);
 
-/* weight[i] = the pixels whose nearest candidate is i, for i < count. */
+/* Computes weight[i], the number of pixels whose nearest candidate is i, for i < count. */
 void seed_nearest_count(struct nearest *n, enum isa isa, uint32_t *weight, int count);
 
 #endif

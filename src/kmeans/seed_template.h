@@ -1,13 +1,11 @@
 /*
- * seed_template.h - the passes of seed_nearest.h, written once over kmeans_lanes.h.
+ * seed_template.h - the loops of seed_nearest.h, written once on top of kmeans_lanes.h.
  *
- * A candidate changes nothing in a box when it is at least as far from it as the box's farthest
- * point is from its nearest candidate (on a tie the lower candidate stays), or when another
- * candidate is nearer to the whole box. The test goes over blocks first, a vector of candidates at
- * a time, then over the groups of a block with the candidates that are left, a vector of groups at
- * a time.
- *
- * Tried and slower: reach and mass of two groups reduced together (a tenth).
+ * A candidate changes nothing in a box in two cases. Either it is at least as far from the box as
+ * the box's farthest point is from its nearest candidate (on a tie the lower candidate stays). Or
+ * another candidate is nearer to the entire box. The test first covers blocks, a vector of
+ * candidates at a time. Then it covers the groups of a block with the remaining candidates, a
+ * vector of groups at a time.
  */
 #include <string.h>
 
@@ -15,19 +13,19 @@
 #include "kmeans_vector.h"
 #include "seed_nearest.h"
 
-/* New candidates of a batch, and all: candidate 0 comes along when no key is written yet. */
+/* New candidates of a batch, and all of them: candidate 0 is included if no key is written yet. */
 enum { BATCH = 16, BATCH_ALL = BATCH + 1, BATCH_ROOM = 2 * BATCH };
 
-/* `count` candidates; after them, for what is loaded and ignored, copies of the first. */
+/* `count` candidates, padded with copies of the first for vectors that are loaded and ignored. */
 struct batch {
     _Alignas(64) uint32_t rb[BATCH_ROOM];
     _Alignas(64) uint32_t g[BATCH_ROOM];
-    /* times 2^(NEAREST_INDEX / 2), the high half of green 1 before that */
+    /* times 2^(NEAREST_INDEX / 2), with the high half of green set to 1 before */
     uint32_t scaled_rb[BATCH_ALL], scaled_g[BATCH_ALL];
     int number[BATCH_ALL], count;
 };
 
-/* The high half of the points' green, which a difference must take off. */
+/* The high half of green in the points' pairs, which a difference must subtract. */
 #define GREEN_HIGH (UINT32_C(1) << 16)
 
 static inline void batch_number(struct batch *b, int at, int number)
@@ -43,8 +41,10 @@ static inline void batch_put(struct batch *b, int at, uint32_t colour)
     b->g[at] = colour >> 8 & 255;
 }
 
-/* Of colour[count], numbered from `first`, and with `origin` (may be NULL) as candidate 0. One at
- * least. */
+/*
+ * Fills a batch with colour[count], numbered from `first`, and `origin` (may be NULL) as candidate
+ * 0. At least one candidate.
+ */
 static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count,
                        const uint32_t *origin)
 {
@@ -63,15 +63,15 @@ static void batch_fill(struct batch *b, const uint32_t *colour, int first, int c
         batch_put(b, i, padding);
 }
 
-/* So that there is a version for each: `fresh` and `last` are constants. */
+/* Inlined, so that the constants `fresh` and `last` specialize the code. */
 #define FOR_FRESH static inline __attribute__((always_inline))
 
-/* A box or a vector of them, and a candidate or a vector of them. */
+/* A box and a vector of candidates, or a vector of boxes and a candidate. */
 struct corners {
     lanes low_rb, low_g, high_rb, high_g;
 };
 
-/* Squared distance from the candidate to the box's nearest point. */
+/* Returns the squared distance from the candidate to the box's nearest point. */
 static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
 {
     lanes out_rb = lanes_or(pairs_below(b.low_rb, rb), pairs_below(rb, b.high_rb));
@@ -80,8 +80,8 @@ static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
 }
 
 /*
- * Squared distance to the box's farthest point, plus one: at equal distance the lower candidate
- * wins, and the candidate that is compared with this may be the lower one.
+ * Returns the squared distance to the box's farthest point, plus one. At equal distance the lower
+ * candidate wins, and the candidate compared with this may be the lower one.
  */
 static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 {
@@ -91,9 +91,9 @@ static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 }
 
 /*
- * Which candidates may be nearer to a point of the box than its nearest so far. `reach`: no point
- * is farther from that. `rival`: also look for a candidate that is nearer to the whole box than
- * others; all must be added together then.
+ * Returns the candidates that may be nearer to a point of the box than its nearest so far, as bits.
+ * `reach`: no point is farther from its nearest. `rival`: also exclude candidates if another one is
+ * nearer to the entire box. All candidates must then be added together.
  */
 static inline uint32_t batch_near(const struct batch *b, const struct boxes *box, size_t at,
                                   uint32_t reach, bool rival)
@@ -120,7 +120,7 @@ _Static_assert(NEAREST_INDEX % 2 == 0 && 255 << NEAREST_INDEX / 2 <= INT16_MAX,
 
 static inline lanes distance_of(lanes key) { return lanes_right(key, NEAREST_INDEX); }
 
-/* Squared distances from the points to candidate c. */
+/* Returns the squared distances from the points to candidate c. */
 static inline lanes distances(struct colours p, const struct batch *b, int c)
 {
     lanes rb = pairs_sub(p.rb, lanes_all((int)b->rb[c]));
@@ -128,7 +128,7 @@ static inline lanes distances(struct colours p, const struct batch *b, int c)
     return lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g);
 }
 
-/* colours_at, times 2^(NEAREST_INDEX / 2). */
+/* Returns colours_at times 2^(NEAREST_INDEX / 2). */
 static inline struct colours colours_scaled(const uint32_t *colour)
 {
     lanes word = lanes_load(colour), mask = lanes_all(0x00ff00ff << NEAREST_INDEX / 2);
@@ -137,10 +137,10 @@ static inline struct colours colours_scaled(const uint32_t *colour)
 }
 
 /*
- * Gives a group's points to the candidates in `near` (one at least) where these are nearer. With
- * all coordinates times 2^(NEAREST_INDEX / 2) the squared distances have their place in the key,
- * and one minimum finds distance and candidate. `fresh`, `last`: constants; the sums are not kept
- * for the last.
+ * Assigns a group's points to the candidates in `near` (at least one) that are nearer. With all
+ * coordinates times 2^(NEAREST_INDEX / 2), squared distances are already at their position in the
+ * key. So one minimum finds distance and candidate. `fresh` and `last` are constants; sums are not
+ * updated for the last batch.
  */
 FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b, uint32_t near,
                          bool fresh, bool last)
@@ -185,10 +185,10 @@ static inline uint32_t block_reach(const struct nearest *n, size_t group)
 }
 
 /*
- * The groups of a stretch that a batch may change, listed by how many of its candidates may do it:
- * list 0 has those with NEAR_LISTS or more. Neither which groups are among them nor how many
- * candidates each has can a branch predictor learn. A visit: the group in the stretch * NEAR_ONE +
- * a bit for each candidate.
+ * The groups of a stretch that a batch may change, listed by the number of candidates that may do
+ * so. List 0 has the groups with NEAR_LISTS or more. Lists help because a branch predictor can
+ * predict neither the groups nor their numbers. A visit is the group's index in the stretch *
+ * NEAR_ONE + a bit for each candidate.
  */
 enum {
     NEAR_LISTS = 5,
@@ -198,7 +198,7 @@ enum {
 };
 
 struct visits {
-    size_t first; /* group */
+    size_t first; /* first group */
     uint32_t visit[NEAR_LISTS][NEAR_GROUPS + LANES];
     uint32_t count[NEAR_LISTS];
 };
@@ -209,8 +209,10 @@ static inline void list_groups(struct visits *visits, int list, uint32_t in, lan
     visits->count[list] += (uint32_t)__builtin_popcount(in);
 }
 
-/* The same test as batch_near, LANES groups at once, with the candidates that are left for their
- * block. */
+/*
+ * Performs the test of batch_near for LANES groups at once, with the candidates that are left for
+ * their block.
+ */
 FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct batch *b,
                            uint32_t left, bool rival, bool fresh, struct visits *visits)
 {
@@ -239,7 +241,7 @@ FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct b
     list_groups(visits, 0, mask_bits(mask_not_less(many, lanes_all(NEAR_LISTS))), visit);
 }
 
-/* Finds them in a stretch of blocks. */
+/* Lists the visits in a stretch of blocks. */
 FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const struct batch *b,
                                 bool rival, bool fresh, struct visits *visits)
 {
@@ -268,7 +270,7 @@ FOR_FRESH void add_visits(struct nearest *n, const struct visits *visits, const 
         }
 }
 
-/* What a batch changes; `fresh`: no key is written yet. */
+/* Adds a batch. `fresh`: no key is written yet. */
 FOR_FRESH void add_batch(struct nearest *n, const struct batch *b, bool fresh, bool last)
 {
     struct visits visits;
@@ -278,8 +280,10 @@ FOR_FRESH void add_batch(struct nearest *n, const struct batch *b, bool fresh, b
     }
 }
 
-/* seed_nearest_add for candidates after the first, but for the sums over groups. None: candidate 0
- * alone gets its keys. */
+/*
+ * Implements seed_nearest_add for candidates after the first, except for the sums over groups. If
+ * there are none, candidate 0 gets its keys.
+ */
 static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count,
                            bool last)
 {
@@ -300,9 +304,9 @@ static void add_candidates(struct nearest *n, const uint32_t *colour, int first,
 }
 
 /*
- * The masses when there is candidate 0 alone, whose keys can wait until others come: nearly all
- * points have another nearest candidate then. Of a group's points, sum w|x - c|^2 = sum w|x|^2 - 2
- * c . sum wx + |c|^2 sum w.
+ * Computes the masses for candidate 0 alone. Its keys can wait until other candidates are added,
+ * because nearly all points then have another nearest candidate. For a group's points, sum w|x -
+ * c|^2 = sum w|x|^2 - 2 c . sum wx + |c|^2 sum w.
  */
 static void begin_candidates(struct nearest *n)
 {
@@ -313,7 +317,7 @@ static void begin_candidates(struct nearest *n)
                      2 * (r * sum[i][0] + g * sum[i][1] + b * sum[i][2]);
 }
 
-/* gain[c] grows by what candidate c would take off the group's mass. */
+/* Adds to gain[c] what candidate c would subtract from the group's mass. */
 static inline void group_try(const struct nearest *n, size_t group, const struct batch *b,
                              uint32_t near, uint64_t *gain)
 {
@@ -336,7 +340,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
     } while (near &= near - 1);
 }
 
-/* seed_nearest_try. */
+/* Implements seed_nearest_try. */
 static void try_candidates(const struct nearest *n, const uint32_t *colour, int count,
                            uint64_t *potential)
 {
@@ -356,8 +360,10 @@ static void try_candidates(const struct nearest *n, const uint32_t *colour, int 
         potential[c] = n->total - gain[c];
 }
 
-/* The points of a stretch after which another candidate is nearest, as a list: where they are is as
- * good as random. */
+/*
+ * The points of a stretch after which the nearest candidate changes, as a list, because their
+ * positions are unpredictable.
+ */
 struct ends {
     uint32_t at[BLOCK + LANES];
     uint32_t count;
@@ -380,8 +386,10 @@ static inline void list_ends(const struct nearest *n, size_t at, size_t count, s
     ends->count = (uint32_t)(to - ends->at);
 }
 
-/* seed_nearest_count: neighbours mostly have the same nearest candidate, so that whole runs of them
- * are counted. */
+/*
+ * Implements seed_nearest_count. Counts runs of neighbours, which mostly have the same nearest
+ * candidate.
+ */
 static void count_candidates(const struct nearest *n, uint32_t *weight, int count)
 {
     const uint32_t *prefix = n->p->prefix;

@@ -14,13 +14,13 @@
 struct dump {
     struct atomic_file *file;
     const char *path;
-    FILE *scratch; /* where frames wait when the output cannot seek, else NULL */
+    FILE *scratch; /* holds the frames if the output cannot seek, else NULL */
     int fd;
     size_t frame_bytes;
 };
 
-/* A file without a name. Not tmpfile(): that one knows only /tmp, which may be small, and a film's
- * frames are many. */
+/* Opens an unlinked temporary file. tmpfile() would always use /tmp, which may be too small for the
+ * frames of a film. */
 static bool open_scratch(struct dump *d, struct err *e)
 {
     static const char name[] = "/barcode-dump.XXXXXX";
@@ -62,7 +62,7 @@ struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
     }
     d->fd = fileno(atomic_file_stream(d->file));
     struct stat st;
-    /* /dev/stdout may be a file of the user's, with something in it. */
+    /* /dev/stdout may be a file with content that must stay */
     bool own_file = strcmp(path, "-") != 0 && strncmp(path, "/dev/", 5) != 0 &&
                     fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
     if (own_file)

@@ -15,14 +15,14 @@
 #include "barcode/base/slow_file.h"
 #include "output/formats/json.h"
 
-/* How every line begins, and so every report. */
+/* The beginning of every line, and so of every report. */
 static const char begins[] = "{\"film\":";
 
 struct report_log {
     const char *path; /* the caller's */
     int fd;
-    bool slow; /* a pipe or a device, which may be full */
-    /* one line at a time: a pipe has no locks, and a file's lock is the whole process's */
+    bool slow; /* a pipe or a device, where writing may block */
+    /* one line at a time: a pipe has no locks, and a file lock belongs to the process */
     pthread_mutex_t turn;
 };
 
@@ -31,8 +31,8 @@ static bool cannot(const char *path, struct err *e)
     return err_set(e, ERR_FAILED, "cannot write the report '%s': %s", path, strerror(errno));
 }
 
-/* One write; a short one means that the disk is full. */
-static bool put(const struct report_log *l, const char *bytes, size_t size)
+/* Writes with one call. A short write means that the disk is full. */
+static bool write_bytes(const struct report_log *l, const char *bytes, size_t size)
 {
     if (l->slow)
         return slow_write(l->fd, bytes, size);
@@ -46,10 +46,10 @@ static bool put(const struct report_log *l, const char *bytes, size_t size)
 }
 
 /*
- * Other processes append to the same report. While one's line is being written, its beginning can
- * be seen by whoever reads the file's end, and on a network's file system lines could come to lie
- * in each other. fcntl's locks are each process's own, so a worker and its parent, who share the
- * descriptor, do not unlock for each other. A file system without locks is written as it is.
+ * Locks or unlocks the report, to which other processes append, too. Without a lock another process
+ * could see the beginning of a line at the end of the file. On a network file system, lines could
+ * also interleave. fcntl locks belong to a process, so a worker does not unlock for its parent,
+ * which shares the descriptor. A file system without locks is written without them.
  */
 static void lock(const struct report_log *l, short kind)
 {
@@ -58,8 +58,8 @@ static void lock(const struct report_log *l, short kind)
         ;
 }
 
-/* True for an empty file and for a report, whose last line is whole then. The caller has it locked.
- */
+/* Returns true for an empty file and for a report, and ends its last line if necessary. The caller
+ * holds the lock. */
 static bool is_report(const struct report_log *l, struct err *e)
 {
     struct stat s;
@@ -71,11 +71,11 @@ static bool is_report(const struct report_log *l, struct err *e)
     bool fits = s.st_size > (off_t)sizeof head && file_read_at(l->fd, head, sizeof head, 0) &&
                 memcmp(head, begins, sizeof head) == 0;
     if (!fits || !file_read_at(l->fd, &last, 1, (uint64_t)s.st_size - 1))
-        return err_set(
-            e, ERR_FAILED,
-            "'%s' is there and is no report of barcode; choose another name with --report",
-            l->path);
-    return last == '\n' || put(l, "\n", 1) || cannot(l->path, e);
+        return err_set(e, ERR_FAILED,
+                       "cannot write the report '%s': the file exists and is not a report of "
+                       "barcode; choose another name with --report",
+                       l->path);
+    return last == '\n' || write_bytes(l, "\n", 1) || cannot(l->path, e);
 }
 
 struct report_log *report_log_open(const char *path, struct err *e)
@@ -129,7 +129,7 @@ static json_t *list_of_outputs(const struct report_entry *entry)
     return list;
 }
 
-/* Now, in ISO 8601. */
+/* Returns the current time in ISO 8601. */
 static json_t *time_value(void)
 {
     char text[32] = "";
@@ -140,7 +140,7 @@ static json_t *time_value(void)
     return json_string(text);
 }
 
-/* The line as jansson packs it, keys in this order; NULL: memory. */
+/* Returns the line, with its keys in this order, or NULL if out of memory. The caller frees it. */
 static char *make_line(const struct report_entry *entry, size_t *size)
 {
     static const char *const status[] = {"done", "left_out", "failed", "interrupted"};
@@ -173,7 +173,7 @@ bool report_log_add(struct report_log *l, const struct report_entry *entry, stru
         return err_memory(e, 4096);
     shared_lock(&l->turn);
     lock(l, F_WRLCK);
-    bool done = put(l, line, size) || cannot(l->path, e);
+    bool done = write_bytes(l, line, size) || cannot(l->path, e);
     lock(l, F_UNLCK);
     pthread_mutex_unlock(&l->turn);
     free(line);

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* A line a writer; NAME stands for writer_NAME, the entry in formats/NAME.c. The first is what -o
- * writes by default. */
+/* One line per writer. NAME stands for writer_NAME, the entry in formats/NAME.c. The first is the
+ * default of -o. */
 #define EACH_WRITER(DO) \
     DO(png) \
     DO(svg) \

@@ -1,5 +1,5 @@
 /*
- * writer_file.c - files that writers make: saved whole or not at all, and recognised later.
+ * writer_file.c - writes output files completely or not at all, and recognizes them later.
  */
 #include <pthread.h>
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
 
-/* A regular file, open; NULL: there is none. A pipe without a writer would keep fopen waiting. */
+/* Opens a regular file, or returns NULL if there is none. fopen would block on a pipe without a
+ * writer. */
 static FILE *open_regular(const char *path)
 {
     struct stat s;
@@ -24,7 +25,7 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
     if (!f)
         return false;
     if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
-        rewind(f); /* it is shorter */
+        rewind(f); /* the file is shorter */
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
     return w->recognizes(head, size, film);
@@ -41,7 +42,7 @@ bool writer_read_metadata(const struct writer *w, const char *path,
     return whole && (!w->parts_there || w->parts_there(path, metadata));
 }
 
-/* Films that end at once take turns on stdout. */
+/* Serializes films that finish at the same time and write to stdout. */
 static pthread_mutex_t stdout_turn = PTHREAD_MUTEX_INITIALIZER;
 
 static bool save(const struct writer *w, const struct report *r, struct strips strips,
@@ -57,7 +58,7 @@ static bool save(const struct writer *w, const struct report *r, struct strips s
     if (w->write(r, strips, atomic_file_stream(f), &why))
         return atomic_file_commit(&f, e);
     atomic_file_discard(&f);
-    if (interrupted()) /* whatever the writer made of it */
+    if (interrupted()) /* replaces the writer's own message */
         return interrupt_output(to_stdout ? "standard output" : path, e);
     if (to_stdout)
         err_prefix(&why, "cannot write to standard output");

@@ -31,7 +31,7 @@ static void describe_film(struct render_job *j)
             engine_detail(j->engine));
 }
 
-/* `ask` then says who decodes. */
+/* Chooses the engine and sets ask->decoder and ask->threads. */
 static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struct err *e)
 {
     if (!render_decide_engine(j, e))
@@ -44,7 +44,7 @@ static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struc
     return true;
 }
 
-/* Copies to the report what the options say of modes and pictures, and decides what they need. */
+/* Copies the options of modes and pictures to the report and derives what the outputs need. */
 static void copy_options(struct report *r, const struct options *o, const struct outputs *outputs)
 {
     r->kmeans = o->kmeans;
@@ -57,7 +57,7 @@ static void copy_options(struct report *r, const struct options *o, const struct
             output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
     }
     if (outputs_are_posters(o))
-        r->needs |= STRIP_CLUSTERS; /* the film's palette is made of them */
+        r->needs |= STRIP_CLUSTERS; /* the palette of a poster needs clusters */
     r->picture_width = o->width;
     r->picture_height = o->height;
     r->shape = o->shape;
@@ -74,7 +74,7 @@ static bool open_job(struct render_job *j, struct err *e)
     const char *path = j->render->inputs->path[j->input];
     if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
         return false;
-    if (!o->verify) /* which is about decoding */
+    if (!o->verify) /* --verify must decode */
         j->cache = frame_cache_open(&o->cache, path);
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
@@ -82,15 +82,19 @@ static bool open_job(struct render_job *j, struct err *e)
     struct decode_progress size;
     source_progress(j->source, &size);
     j->total_bytes = size.total_bytes;
-    /* A film that can be read only once is read with care from the start, in case it is damaged. */
+    /*
+     * A film that can be read only once is decoded with exact_damage from the start, in case it is
+     * damaged.
+     */
     j->exact_damage = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
     size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
     if (o->size.kind == SIZE_EXACT && (r->width < o->size.width || r->height < o->size.height))
-        render_warn(
-            j, "'%s' has pictures of %dx%d, which --size %dx%d does not enlarge: %dx%d is staged",
-            path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
+        render_warn(j,
+                    "'%s' has frames of %dx%d, which --size %dx%d does not enlarge: the analysis "
+                    "size is %dx%d",
+                    path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
     r->film = f;
     if (!film_id_of(path, r->film_id, e))
         return false;
@@ -120,12 +124,14 @@ static bool open_job(struct render_job *j, struct err *e)
 static void describe_decoding(struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
-    /* Which side got a run is not deterministic, so it is not reported: automatic means both. */
+    /*
+     * Which decoder got a chunk is not deterministic, so it is not reported: automatic means both.
+     */
     bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
-    if (c->nvdec || c->hardware > 0)
+    if (c->on_device || c->hardware > 0)
         j->report.decode = alone ? "nvdec" : "nvdec+cpu";
     if (c->fallbacks > 0)
-        log_msg(render_loudness(j), "'%s': %" PRIu64 " NVDEC sessions decoded in software",
+        log_msg(render_warning_level(j), "'%s': %" PRIu64 " NVDEC workers decoded in software",
                 j->report.film->path, c->fallbacks);
 }
 
@@ -141,16 +147,19 @@ static void close_job(struct render_job *j)
     light_close(&j->light);
 }
 
-/* A GPU that was not demanded may fail: memory, a lost device. The CPU then does this film again
- * and those after it. */
+/*
+ * Switches to the CPU after a GPU error (out of memory, lost device), unless the user demanded the
+ * GPU. The CPU renders this film again and all later films. Returns false if there is no other
+ * engine.
+ */
 static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu,
                                 struct err *e)
 {
-    bool demanded = r->options->decode == DECODE_NVDEC; /* and NVDEC may be what is not there */
+    bool demanded = r->options->decode == DECODE_NVDEC; /* NVDEC itself may be missing */
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
     if (!next)
         return false;
-    log_msg(LOG_WARNING, "%s: '%s' is done again on %s", e->text, r->inputs->path[i], next);
+    log_msg(LOG_WARNING, "%s: rendering '%s' again on %s", e->text, r->inputs->path[i], next);
     err_clear(e);
     return true;
 }

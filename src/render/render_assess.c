@@ -3,7 +3,10 @@
 #include "barcode/engine/steady.h"
 #include "render_job.h"
 
-/* True if the film is over long before the container says. A guess at its length proves nothing. */
+/*
+ * Returns true if the film ends long before its declared duration. An estimated duration proves
+ * nothing.
+ */
 static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
 {
     int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
@@ -11,8 +14,10 @@ static bool ends_early(const struct film *f, const struct selection *s, int64_t 
            end - last_us > selection_end_slack(f->duration_us);
 }
 
-/* How many frames the film may have. Where its frame count and its length contradict each other,
- * one of them is wrong. */
+/*
+ * Returns how many frames the film probably has. If its frame count and its duration contradict
+ * each other, the lower count wins.
+ */
 static int64_t likely_frames(const struct film *f)
 {
     if (f->frames <= 0 || f->rate_num <= 0 || f->duration_us <= 0 || f->duration_guessed)
@@ -21,8 +26,7 @@ static int64_t likely_frames(const struct film *f)
     return by_length < (double)f->frames * 0.9 ? (int64_t)(by_length + 0.5) : f->frames;
 }
 
-/* A film that stops long before its announced end was cut off; one whose container is damaged may
- * lack pieces at its end. */
+/* Warns of columns missing at the end: the film was truncated, or its container is damaged. */
 static void assess_end(struct render_job *j, uint64_t announced)
 {
     const struct film *f = &j->source->film;
@@ -50,24 +54,23 @@ static void assess_end(struct render_job *j, uint64_t announced)
     else if (c->read_failed)
         render_warn(j, "'%s': the file is damaged", f->path);
     else if (asked && short_by > 0)
-        render_warn(j, "'%s' gives only %" PRIu64 " of the %" PRIu64 " columns asked for", f->path,
+        render_warn(j, "'%s' has only %" PRIu64 " of the %" PRIu64 " requested columns", f->path,
                     j->report.count, expected);
 }
 
-/* Warns of pictures that the film lost and no decoder saw, where no missing column tells of them
- * already. */
+/* Warns of frames that no decoder received, unless missing columns already show them. */
 static void assess_counts(struct render_job *j, uint64_t missing)
 {
     const struct decode_counts *c = &j->report.counts;
     const char *path = j->report.film->path;
     if (c->unreadable + c->dropped > 0 && missing == 0)
-        render_warn(j, "'%s': %" PRIu64 " pictures of the film are lost, none of which is selected",
-                    path, c->unreadable + c->dropped);
+        render_warn(j, "'%s': %" PRIu64 " frames are missing, none of them selected", path,
+                    c->unreadable + c->dropped);
     if (c->lead_in > 0)
         render_warn(j,
-                    "'%s': its first %" PRIu64
-                    " picture%s left out, for want of others that are not in the file",
-                    path, c->lead_in, c->lead_in == 1 ? " is" : "s are");
+                    "'%s': skipped %" PRIu64
+                    " frame%s before the first key frame (their references are not in the file)",
+                    path, c->lead_in, c->lead_in == 1 ? "" : "s");
 }
 
 static uint64_t damaged_columns(const struct columns *c, uint64_t count)
@@ -89,7 +92,7 @@ static uint64_t different_frames(const struct report *r)
     return n;
 }
 
-/* How far apart the film's key frames are: a warning that is no fault of the film. */
+/* Warns of damaged key frames, and of key frames that are far apart, which is no damage. */
 static void assess_keys(struct render_job *j)
 {
     const int64_t far_us = 30000000;
@@ -102,11 +105,10 @@ static void assess_keys(struct render_job *j)
     if (!r->selection.keyframes)
         return;
     if (c->bad_keys > 0)
-        render_warn(
-            j,
-            "'%s': %" PRIu64
-            " key frames are damaged or cannot be read: the ones before them stand in their place",
-            f->path, c->bad_keys);
+        render_warn(j,
+                    "'%s': %" PRIu64
+                    " key frames are damaged or cannot be read (replaced by the previous ones)",
+                    f->path, c->bad_keys);
     if (c->bytes_read > 0 && j->total_bytes > 0)
         log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path,
                 c->bytes_read, j->total_bytes);
@@ -118,8 +120,10 @@ static void assess_keys(struct render_job *j)
                     different_frames(r), different_frames(r) == 1 ? "" : "s");
 }
 
-/* The columns' colours, where they are to be chosen together: only now is every column there,
- * whoever staged it. */
+/*
+ * Chooses the colours of all columns together for --steady. Only now does every column exist,
+ * whichever source it came from.
+ */
 static bool steady(struct render_job *j, struct err *e)
 {
     const struct report *r = &j->report;
@@ -142,15 +146,15 @@ bool render_assess(struct render_job *j, struct err *e)
                        "no frame of '%s' is selected: --start, --end or the interval leave none",
                        path);
     if (r->count == 0)
-        return err_set(e, ERR_INPUT, "no picture of '%s' could be decoded", path);
+        return err_set(e, ERR_INPUT, "no frame of '%s' could be decoded", path);
     if (inside + cut > 0)
         render_warn(j,
                     "'%s': %" PRIu64 " of %" PRIu64
-                    " columns are missing, their pictures could not be decoded",
+                    " columns are missing (their frames could not be decoded)",
                     path, inside + cut, announced);
     uint64_t damaged = damaged_columns(j->columns, r->count);
     if (damaged > 0)
-        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged pictures", path,
+        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged frames", path,
                     damaged, r->count);
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,

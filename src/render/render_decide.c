@@ -5,7 +5,7 @@
 #include "barcode/output/paint.h"
 #include "render_job.h"
 
-/* Every 24th frame, but on a short film often enough for about 720 columns. */
+/* Returns 24, or less for a short film, to get about 720 columns. */
 static uint64_t decide_every(const struct selection *s, const struct film *f)
 {
     enum { USUAL = 24, COLUMNS_WANTED = 720 };
@@ -19,9 +19,9 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
 }
 
 /*
- * By key frames without a rule: a column a key frame, but no more than a wide picture needs. Where
- * nobody has counted them, as many as the film's length, or what is thought of it, gives; without
- * any, as often as without --keyframes.
+ * Sets the default selection of --keyframes: a column per key frame, but no more than a wide
+ * picture needs. If the key frames were not counted, the duration gives the interval, also an
+ * estimated one. Without any duration every 24th frame's time is used.
  */
 static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys,
                                uint64_t most)
@@ -41,7 +41,7 @@ static void decide_key_columns(struct selection *s, const struct film *f, int64_
     }
 }
 
-/* What stands for --every where key frames are looked for: N frames' time. */
+/* Returns the time of `every` frames, which replaces --every with --keyframes. */
 static int64_t every_us(uint64_t every, const struct film *f)
 {
     const int64_t unknown_us = 40000, longest_us = INT64_MAX / 4;
@@ -50,7 +50,9 @@ static int64_t every_us(uint64_t every, const struct film *f)
     return us < 1 ? 1 : us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
 }
 
-/* Where each column is a pixel, no more than a picture may have. */
+/*
+ * Returns the maximum number of columns. If each column is a pixel, the picture's size limits them.
+ */
 static uint64_t columns_most(const struct options *o)
 {
     uint64_t each = (uint64_t)o->height * (o->stacked ? o->strips : 1);
@@ -71,8 +73,8 @@ bool render_decide_selection(struct render_job *j, struct err *e)
     if (s->kind == SELECT_INTERVAL &&
         selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
         return err_set(e, ERR_USAGE,
-                       "'%s': --interval is too short: it asks for %" PRIu64
-                       " columns, and %" PRIu64 " are the most",
+                       "'%s': --interval is too short: it gives %" PRIu64
+                       " columns, but at most %" PRIu64 " are possible",
                        f->path, selection_estimate(s, f->frames, f->duration_us),
                        columns_most(j->render->options));
     bool usual = s->kind == SELECT_EVERY && s->every == 0;
@@ -82,8 +84,8 @@ bool render_decide_selection(struct render_job *j, struct err *e)
         s->every = decide_every(s, f);
     if (usual && !s->keyframes && f->frames <= 0)
         log_msg(LOG_INFO,
-                "'%s' does not say how long it is: every %" PRIu64
-                "th frame is taken (-n N for another)",
+                "'%s' does not declare its length: using every %" PRIu64
+                "th frame (-n N changes that)",
                 f->path, s->every);
     if (s->kind == SELECT_EVERY && s->keyframes)
         s->interval_us = every_us(s->every, f);

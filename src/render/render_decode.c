@@ -6,7 +6,7 @@
 #include "render_job.h"
 #include "render_progress.h"
 
-/* Of each frame: --steady chooses among several. */
+/* Returns how many dominant colours each frame needs: --steady chooses among several. */
 static int modes_wanted(const struct report *r)
 {
     return !(r->needs & STRIP_DOMINANT) ? 0 : r->steady > 0 ? DOMINANT_MOST : 1;
@@ -36,7 +36,7 @@ static bool open_thumbs(struct render_job *j, struct err *e)
     return true;
 }
 
-/* What staging fills, empty; what was there is thrown away. */
+/* Opens empty stores for the decode pass and frees the previous ones. */
 static bool open_stores(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -50,8 +50,10 @@ static bool open_stores(struct render_job *j, struct err *e)
     if (j->columns && modes_wanted(r) > 1)
         columns_keep_modes(j->columns);
     const struct output *dump = &j->outputs.dump;
-    /* A dump says of no film that it is of it. Before the run none was there, so what a film finds
-     * when it is done again is its own. */
+    /*
+     * A dump does not name its film. None existed at first, so a dump that exists when the film is
+     * rendered again is its own.
+     */
     bool allowed =
         dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
     if (j->columns && allowed && outputs_make_folders(dump, e))
@@ -66,7 +68,7 @@ static bool open_stores(struct render_job *j, struct err *e)
     return j->second != NULL;
 }
 
-/* True while --verify stages the film a second time: nothing but the digest takes these frames. */
+/* Returns true in the second pass of --verify, whose frames go only to the digest. */
 static bool is_judging(const struct render_job *j) { return j->digest && j->digest == j->second; }
 
 static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
@@ -122,34 +124,38 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
     return ok;
 }
 
-enum log_level render_loudness(const struct render_job *j)
+enum log_level render_warning_level(const struct render_job *j)
 {
     return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
 }
 
-/* True when what was staged is no good; tells what is done differently the next time. Each of the
- * reasons comes once. */
+/*
+ * Returns true if the pass must restart, and sets what is done differently. Each reason occurs at
+ * most once.
+ */
 static bool starts_over(struct render_job *j, enum decode_plan *plan)
 {
     struct report *r = &j->report;
     const struct decode_counts *c = &r->counts;
     if (!decode_must_restart(c))
         return false;
-    /* The film's frames are not those that its headers promise: one decoder over everything counts
-     * what it gives. */
+    /*
+     * The frames do not match the headers. A single decoder for the whole film numbers its own
+     * output.
+     */
     if (c->contradicted) {
-        log_msg(render_loudness(j),
-                "'%s': only one decoder gives the right pictures: decoding it again in one piece, "
-                "in software",
-                r->film->path);
+        log_msg(
+            render_warning_level(j),
+            "'%s': the frames do not match the headers: decoding again with one software decoder",
+            r->film->path);
         *plan = DECODE_SEQUENTIAL;
     }
     if (c->keys_again)
         log_msg(LOG_VERBOSE,
-                "'%s': %" PRIu64 " key frames are damaged: once more, with those before them",
+                "'%s': %" PRIu64 " key frames are damaged: decoding again with the previous ones",
                 r->film->path, c->bad_keys);
     if (c->damage_found) {
-        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding it again on one core",
+        log_msg(LOG_VERBOSE, "'%s': the film is damaged: decoding again on one core",
                 r->film->path);
         j->exact_damage = true;
     }
@@ -159,9 +165,9 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
 }
 
 /*
- * True when the film is much shorter than it says and has none of the columns that were to be
- * spread over it: then they are spread over what is there. The cache is closed first, because it
- * would take these columns for those of the whole film.
+ * Returns true if the columns must be spread over the film's real length: the film is much shorter
+ * than declared and has none of the columns. Closes the cache first, because its key would stand
+ * for the declared length.
  */
 static bool spreads_anew(struct render_job *j, struct err *e)
 {
@@ -176,7 +182,7 @@ static bool spreads_anew(struct render_job *j, struct err *e)
     j->report.cache = frame_cache_state(NULL);
     if (!render_probe_length(j, e) || !render_decide_selection(j, e))
         return false;
-    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over what is there",
+    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over its real length",
                 f->path, (double)f->duration_us / 1e6, said);
     return true;
 }

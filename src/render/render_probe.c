@@ -6,9 +6,8 @@
 #include "render_job.h"
 
 /*
- * True where the default depends on how many frames there are and the container does not say, as in
- * raw streams. A huge film gets the usual rule uncounted: it is unlikely to have few frames. Seen:
- * 264 MB of H.264 are read through in 0.2 s of a core.
+ * Returns true if the default depends on the number of frames and the container does not declare
+ * it, as in raw streams. A huge film is unlikely to have few frames, so it is not counted.
  */
 static bool worth_counting(struct source *source, const struct selection *s)
 {
@@ -22,8 +21,8 @@ static bool worth_counting(struct source *source, const struct selection *s)
 }
 
 /*
- * By key frames the default is one column each. Where only reading the film would count them, as in
- * MPEG-TS, that is done for a film that is soon read.
+ * Returns true if key frames must be counted for the default of one column each. Without an index,
+ * as in MPEG-TS, that means reading the film, which is done up to `large` bytes.
  */
 static bool worth_counting_keys(struct source *source, const struct selection *s)
 {
@@ -35,22 +34,24 @@ static bool worth_counting_keys(struct source *source, const struct selection *s
            (source->film.lists_key_frames || (size.total_bytes > 0 && size.total_bytes <= large));
 }
 
-/* True if the rule needs the film's real length before it is decoded. */
+/* Returns true if the selection needs the film's real length before it is decoded. */
 static bool needs_length(struct source *source, const struct selection *s)
 {
-    /* far below a frame's time: a wrong length hides millions of columns */
+    /* far below a frame's time, where a wrong length would hide millions of columns */
     enum { FINE_US = 10000 };
     const struct film *f = &source->film;
     if (!s->keyframes && worth_counting(source, s))
         return true;
     if (!f->duration_guessed && f->duration_us > 0)
         return false;
-    /* Columns are spread over the length: a wrong one would leave the film's end out, or give fewer
-     * columns. */
+    /*
+     * --columns is spread over the length. A wrong length would omit the film's end or give fewer
+     * columns.
+     */
     return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
 }
 
-/* True if the film need be read only once: what came through a pipe is gone then. */
+/* Returns true if a pipe can be used: the film need be read only once. */
 static bool one_reading_will_do(const struct render_job *j, bool length, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -58,15 +59,13 @@ static bool one_reading_will_do(const struct render_job *j, bool length, struct 
     if (o->verify)
         return err_set(
             e, ERR_INPUT,
-            "'%s': --verify decodes a film twice, and a pipe can be read only once: give it a file",
+            "'%s': --verify decodes a film twice, and a pipe can be read only once: give a file",
             path);
     return !length ||
-           err_set(e, ERR_INPUT,
-                   "'%s': %s needs the film's length, which only its end tells, and a pipe can be "
-                   "read only "
-                   "once: give it a file",
-                   path,
-                   o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
+           err_set(
+               e, ERR_INPUT,
+               "'%s': %s needs the film's length, and a pipe can be read only once: give a file",
+               path, o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
 }
 
 bool render_probe(struct render_job *j, struct err *e)
@@ -75,7 +74,7 @@ bool render_probe(struct render_job *j, struct err *e)
     struct probe_request request = {.want = 0};
     struct probe_facts facts;
     if (needs_length(j->source, &j->render->options->selection)) {
-        log_msg(LOG_VERBOSE, "'%s': how long it is can only be found by reading it", f->path);
+        log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
         request.want |= PROBE_LENGTH;
     }
     if (worth_counting_keys(j->source, &j->render->options->selection))
@@ -95,8 +94,10 @@ bool render_probe_length(struct render_job *j, struct err *e)
     return source_probe(j->source, &request, &facts, e);
 }
 
-/* What the film says of its peak, its first picture included; a pipe's pictures cannot be looked at
- * before they are staged. */
+/*
+ * Probes the film's HDR peak: metadata, also of the first frame. A pipe cannot be probed before it
+ * is decoded.
+ */
 static bool look_for_light(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
@@ -104,10 +105,10 @@ static bool look_for_light(struct render_job *j, struct err *e)
     struct probe_facts facts;
     if (source_can(j->source, SOURCE_RESTARTABLE))
         return source_probe(j->source, &request, &facts, e);
-    render_warn(j,
-                "'%s' is HDR, and how bright it gets cannot be looked up in a pipe: %d cd/m2 are "
-                "assumed (--hdr-peak)",
-                f->path, LIGHT_PEAK_USUAL);
+    render_warn(
+        j,
+        "'%s' is HDR, and its peak cannot be probed in a pipe: assuming %d cd/m2 (see --hdr-peak)",
+        f->path, LIGHT_PEAK_USUAL);
     return true;
 }
 
@@ -117,20 +118,19 @@ static void log_light(struct render_job *j)
     const struct light_rule *rule = &j->report.light;
     const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
     if (f->dolby_vision > 0)
-        render_warn(j,
-                    "'%s' is Dolby Vision of profile %d, whose colours only its own decoders know: "
-                    "they come out wrong",
-                    f->path, f->dolby_vision);
+        render_warn(
+            j, "'%s' is Dolby Vision profile %d, which is not supported: its colours will be wrong",
+            f->path, f->dolby_vision);
     if (f->transfer != TRANSFER_SDR && rule->map == TONE_OFF)
         log_msg(LOG_VERBOSE,
-                "'%s' is HDR (%s) and read without tone mapping: its colours come out flat",
+                "'%s' is HDR (%s) and read without tone mapping: its colours will look flat",
                 f->path, kind);
     else if (f->transfer != TRANSFER_SDR)
         log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind,
                 light_map_name(rule->map), rule->peak,
                 f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0
                     ? ""
-                    : " (guessed: the film does not say)");
+                    : " (guessed: not in the metadata)");
 }
 
 bool render_light(struct render_job *j, struct err *e)
@@ -171,19 +171,17 @@ static void log_crop(const struct render_job *j, const struct probe_facts *facts
     for (int i = 0; i < t->count; i++) {
         char text[CROP_TEXT];
         crop_shown_text(t, i, f->orientation, text);
-        log_msg(LOG_VERBOSE, "'%s': its picture is %s of %dx%d%s", f->path, text, f->width,
-                f->height,
-                t->forced ? ", by --crop, in pictures of that size"
-                          : ", bars left out where they are black");
+        log_msg(LOG_VERBOSE, "'%s': cropped to %s of %dx%d%s", f->path, text, f->width, f->height,
+                t->forced ? ", by --crop, in frames of that size" : ", where the bars are black");
     }
     if (facts && facts->found & PROBE_BARS)
-        log_msg(LOG_VERBOSE, "'%s': looked for bars in %d pictures, of which %d can tell", f->path,
+        log_msg(LOG_VERBOSE, "'%s': crop detection: sampled %d frames, %d conclusive", f->path,
                 facts->sampled, facts->conclusive);
 }
 
 /*
- * Probes at most max_concurrent_probes films at a time: a probe has up to PROBE_THREADS decoders,
- * and those of all film workers at once would fill the memory.
+ * Detects black bars. At most max_concurrent_probes films do so at a time: each has up to
+ * PROBE_THREADS decoders, and those of all film workers at once would fill the memory.
  */
 static bool probe_bars(struct render_job *j, struct probe_facts *facts, struct err *e)
 {
@@ -202,7 +200,7 @@ static bool look_for_bars(struct render_job *j, struct err *e)
 {
     struct probe_facts facts = {.found = 0};
     if (!source_can(j->source, SOURCE_RESTARTABLE))
-        log_msg(LOG_VERBOSE, "'%s': a pipe is not searched for bars", j->source->film.path);
+        log_msg(LOG_VERBOSE, "'%s': no crop detection in a pipe", j->source->film.path);
     else if (!probe_bars(j, &facts, e))
         return false;
     j->report.crop = facts.crop;
@@ -216,9 +214,8 @@ bool render_crop(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     const struct crop_rect *r = &rule->rect;
     if (rule->kind == CROP_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
-        return err_set(e, ERR_USAGE,
-                       "'%s': --crop %d:%d:%d:%d does not lie in its pictures of %dx%d", f->path,
-                       r->width, r->height, r->x, r->y, f->width, f->height);
+        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d does not lie in its frames of %dx%d",
+                       f->path, r->width, r->height, r->x, r->y, f->width, f->height);
     if (rule->kind == CROP_RECT)
         j->report.crop =
             (struct crop){f->coded_width,
@@ -231,6 +228,6 @@ bool render_crop(struct render_job *j, struct err *e)
         log_crop(j, NULL);
     else if (rule->kind == CROP_AUTO && !look_for_bars(j, e))
         return false;
-    frame_cache_truncate(j->cache, &j->report.crop);
+    frame_cache_set_crop(j->cache, &j->report.crop);
     return true;
 }

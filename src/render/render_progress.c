@@ -12,7 +12,7 @@ struct render_progress render_progress_open(struct render_job *j)
         .job = j,
         .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
     };
-    /* Without memory for a line the film is rendered without one. */
+    /* Out of memory: the film is rendered without a line. */
     if (!j->render->tick)
         p.progress = progress_open(j->render->options->progress, slash ? slash + 1 : f->path, NULL);
     return p;
@@ -31,7 +31,7 @@ struct progress_state render_progress_state(const struct film *f, uint64_t colum
         state.share = (double)now->columns / (double)columns_total;
     else if (now->film.total_bytes > 0)
         state.share = (double)now->film.bytes / (double)now->film.total_bytes;
-    /* A pass that is done has covered the film, even if the film's end was not needed. */
+    /* A finished pass has covered the film, even if the film's end was not needed. */
     if (state.share > 1 || (now->done && state.share >= 0))
         state.share = 1;
     if (!now->done && columns_total > 0 && f->frames > 0)
@@ -52,7 +52,9 @@ double render_key_seconds(double keys, double key_seconds, const struct render_u
     return keys * (key_seconds + column_seconds) * seconds / cpu_seconds;
 }
 
-/* Returns how many key frames --keyframes would decode, as far as the film has been read. */
+/*
+ * Estimates how many key frames --keyframes would decode, from the part of the film that was read.
+ */
 static double keys_wanted(const struct render_progress *p, const struct pass_state *now)
 {
     const struct film *f = &p->job->source->film;
@@ -66,7 +68,7 @@ static double keys_wanted(const struct render_progress *p, const struct pass_sta
     return keys < most ? keys : most;
 }
 
-/* Tells once, while the user waits at a terminal, that --keyframes would be much quicker. */
+/* Logs once, while the user waits at a terminal, that --keyframes would be much faster. */
 static void hint_at_keyframes(struct render_progress *p, const struct pass_state *now)
 {
     enum { SETTLED = 5, LONG = 120 }; /* seconds */
@@ -81,7 +83,7 @@ static void hint_at_keyframes(struct render_progress *p, const struct pass_state
         .decode_seconds = now->film.decode_seconds,
         .columns = now->columns,
     };
-    /* What comes before the first column, such as the look for bars, is no part of a column. */
+    /* The time before the first column, such as crop detection, is not part of a column's time. */
     if (p->first.columns == 0)
         p->first = used;
     if (used.seconds - p->first.seconds < SETTLED || left <= LONG)

@@ -1,6 +1,4 @@
-/*
- * render_progress.h - the progress of one film: what its line shows.
- */
+/* render_progress.h - the progress line of one film. */
 #ifndef BARCODE_RENDER_PROGRESS_H
 #define BARCODE_RENDER_PROGRESS_H
 
@@ -12,39 +10,39 @@
 extern "C" {
 #endif
 
-/* What a run had used, and what had come of it, at some moment. */
+/* The resources used and the columns finished at some moment. */
 struct render_usage {
-    double seconds, cpu_seconds; /* of some clock; of the whole process */
-    double decode_seconds;       /* decode_progress */
-    uint64_t columns;            /* done; 0: there was no such moment */
+    double seconds, cpu_seconds; /* on any clock; of the whole process */
+    double decode_seconds;       /* of struct decode_progress */
+    uint64_t columns;            /* finished; 0: no moment was recorded */
 };
 
 struct render_progress {
-    struct progress *progress; /* NULL: the line is the whole run's */
+    struct progress *progress; /* NULL: one line shows all films together */
     struct render_job *job;
     uint64_t columns_total;    /* an estimate; 0: unknown */
     struct render_usage first; /* when the first column was done */
 };
 
-/* Opens the line of an attempt at the film, whose selection is decided. */
+/* Opens the progress line of a decode pass. The selection must be complete. */
 struct render_progress render_progress_open(struct render_job *j);
 
-/* A pass_tick; `user` is the render_progress. */
+/* Shows the progress. A pass_tick whose `user` is the render_progress. */
 void render_progress_tick(void *user, const struct pass_state *now);
 
 void render_progress_close(struct render_progress *p);
 
 /*
- * Returns what the line shows. The share follows the columns where their number is known. Chunks
- * end in any order, so the last frame that is decoded does not say how much is done.
+ * Returns the state that the line shows. The share is that of the columns if their number is known.
+ * The position of the last decoded frame cannot be used, because chunks end in any order.
  */
 struct progress_state render_progress_state(const struct film *f, uint64_t columns_total,
                                             const struct pass_state *now);
 
 /*
- * Returns the seconds that the film would take with --keyframes, 0 if unknown. Each of `keys` key
- * frames is decoded (key_seconds of a core) and made a column. A column takes what it took between
- * the two moments, on as many cores as were busy then.
+ * Returns the seconds that the film would take with --keyframes, or 0 if unknown. Each of `keys`
+ * key frames takes key_seconds of one core to decode, plus the time of a column. The time of a
+ * column and the number of busy cores are those measured between `first` and `now`.
  */
 double render_key_seconds(double keys, double key_seconds, const struct render_usage *first,
                           const struct render_usage *now);

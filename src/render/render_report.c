@@ -16,7 +16,7 @@ static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_
     return count;
 }
 
-/* An entry of a film that failed, or was interrupted. */
+/* Returns the log entry of a film that failed or was interrupted. */
 static struct report_entry failed_entry(const struct render *r, size_t film,
                                         const struct err *failure)
 {
@@ -63,7 +63,7 @@ static bool log_left_out(const struct render *r, size_t film, struct err *e)
                                  .status = REPORT_LEFT_OUT,
                                  .seconds = -1,
                                  .columns = -1,
-                                 .reason = "its outputs are there, of this film and these options",
+                                 .reason = "its outputs are up to date",
                                  .output = output};
     entry.outputs = list_outputs(&list, output);
     bool ok = report_log_add(r->report_log, &entry, e);

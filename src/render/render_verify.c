@@ -4,9 +4,9 @@
 #include "render_job.h"
 
 /*
- * Where damage shows, the two ways of decoding differ and neither is right: they have other
- * pictures to conceal it with. A column that is sound one way and missing the other stays: that is
- * no damage. Returns how many frames are not to be compared.
+ * Excludes damaged frames from the comparison: the two ways of decoding conceal damage with
+ * different frames, and neither is right. A frame that is intact in one way and missing in the
+ * other is compared, because that is no damage. Returns how many frames are excluded.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 {
@@ -49,7 +49,7 @@ bool render_verify(struct render_job *j, struct err *e)
         return err_set(e, ERR_FAILED,
                        "'%s': --verify found %" PRIu64 " of %" PRIu64
                        " frames different (first: column %" PRIu64 ") and %" PRIu64
-                       " that only one way of decoding gives",
+                       " that only one of the passes has",
                        j->source->film.path, d.different, d.both, d.first_difference, d.alone);
     if (d.both == 0) {
         log_msg(LOG_WARNING, "'%s': --verify compared nothing: no frame is without damage",
@@ -58,7 +58,7 @@ bool render_verify(struct render_job *j, struct err *e)
     }
     char but[80] = "";
     if (left_out > 0)
-        snprintf(but, sizeof but, ", but for %" PRIu64 " that damage shows in", left_out);
+        snprintf(but, sizeof but, ", except %" PRIu64 " damaged ones", left_out);
     log_msg(LOG_INFO, "'%s': --verify: all %" PRIu64 " frames are identical%s",
             j->source->film.path, d.both, but);
     return true;

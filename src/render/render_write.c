@@ -11,7 +11,7 @@ static void say_written(const struct render_job *j, const char *path)
                 j->report.count == 1 ? "" : "s");
 }
 
-/* Those outputs that tell how long the film took, or all others. */
+/* Writes the outputs that contain the time the film took, or all others. */
 static bool write_outputs(struct render_job *j, const struct outputs *list, bool tell_times,
                           struct err *e)
 {

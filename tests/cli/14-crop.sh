@@ -31,7 +31,7 @@ test_crop_bars() {
     encode logo.mp4 "crop=854:356:0:62,pad=854:480:0:62:black,drawbox=x=740:y=20:w=60:h=24:c=white:t=fill,drawbox=x=300:y=440:w=6:h=24:c=white:t=fill,drawbox=x=320:y=440:w=200:h=4:c=white:t=fill"
     for film in scope noise logo; do
         ok $film.mp4 -v -n 8 -m average --json $film.json -o $film.png
-        says "its picture is 854:356:0:62 of 854x480"
+        says "cropped to 854:356:0:62 of 854x480"
         check cropped $film.json 854:356:0:62
         near plain.json $film.json 2
         ok $film.mp4 -n 8 -m average --trim off --json off.json -o off.png
@@ -86,7 +86,7 @@ open(sys.argv[2], "wb").write(data)
 END
         for threads in 1 2 3 8; do
             run damaged.mkv --every 24 --no-cache --threads $threads -v -o a.png
-            grep "looked for bars\|its picture is" "$LOGS/stderr" > "bars-$threads"
+            grep "crop detection: sampled\|cropped to" "$LOGS/stderr" > "bars-$threads"
             cmp bars-1 "bars-$threads" || fail "seed $seed: $(cat bars-1) with 1 thread, $(cat "bars-$threads") with $threads"
         done
     done
@@ -127,10 +127,10 @@ test_crop_of_several_films() {
     done
     mkdir cold warm
     ok films --cache c -vv -n 8 -o cold/
-    [ "$(grep -c "looked for bars in" "$LOGS/stderr")" = 5 ] || fail "not each film was looked at once"
-    [ "$(grep -c "its picture is 854:356:0:62 of" "$LOGS/stderr")" = 4 ] || fail "not all bars were found"
+    [ "$(grep -c "crop detection: sampled" "$LOGS/stderr")" = 5 ] || fail "not each film was looked at once"
+    [ "$(grep -c "cropped to 854:356:0:62 of" "$LOGS/stderr")" = 4 ] || fail "not all bars were found"
     ok films --cache c -vv -n 8 -o warm/
-    says_not "looked for bars"
+    says_not "crop detection"
     diff -r cold warm
     ok films/scope.mp4 --no-cache -n 8 -o alone.png
     cmp alone.png cold/scope.png
@@ -142,7 +142,7 @@ test_crop_in_the_cache() {
     ok scope.mp4 --cache c -n 8 --json cold.json -o cold.png
     ok scope.mp4 --cache c -v -n 8 --json warm.json -o warm.png
     says "cache hit"
-    says_not "looked for bars"
+    says_not "crop detection"
     cmp cold.png warm.png
     check same cold.json warm.json
     ok scope.mp4 --cache c -v -n 12 --json part.json --dump part.rgb -o part.png
@@ -160,7 +160,7 @@ test_crop_of_a_pipe() {
     COMMAND="barcode - < scope.mkv" STATUS=0
     "$BARCODE" - -v -n 8 -m average --json pipe.json -o pipe.png < <(cat scope.mkv) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
-    says "a pipe is not searched for bars"
+    says "no crop detection in a pipe"
     check cropped pipe.json
 }
 
@@ -170,7 +170,7 @@ test_crop_bad_rules() { # quick
         refuses 2 "$f" --crop "$rule"
     done
     refuses 2 "$f" --crop 320:180:1:0
-    says "does not lie in its pictures of 320x180"
+    says "does not lie in its frames of 320x180"
     files
 }
 

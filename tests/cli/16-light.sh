@@ -51,12 +51,12 @@ test_hdr_peak() {
     says "bt2390 from 2000 cd/m2"
     # shellcheck disable=SC2002  # a pipe is what is wanted
     cat said.ts | "$BARCODE" - -n 12 -o c.png 2> "$LOGS/stderr" || fail "the pipe fails"
-    says "cannot be looked up in a pipe: 1000 cd/m2 are assumed"
+    says "cannot be probed in a pipe: assuming 1000 cd/m2"
     ok said.mkv -n 12 -o d.png --hdr-peak 1000 --dump d.rgb
     ok said.mkv -n 12 -o a.png --dump a.rgb
     cmp -s a.rgb d.rgb && fail "--hdr-peak changes nothing"
     ok said.mkv -v -n 12 -o e.png --tone-map off
-    says "read without tone mapping: its colours come out flat"
+    says "read without tone mapping: its colours will look flat"
     strings -n 8 a.png | grep -q hdr_peak || fail "the picture's text does not have the peak"
 }
 

@@ -24,7 +24,7 @@ test_names() { # quick
     rm a*
     for _ in 1 2; do
         ok -r films -n 50 -o films/ --json films -v
-        says "names in 'films/' end in -barcode, because films lie there too"
+        says "names in 'films/' end in -barcode, because films are in that folder, too"
     done
     ok -r films -q -n 50 -o films --json films --update
     (
@@ -47,7 +47,7 @@ test_names() { # quick
     [ -s films/barcode.png ] && [ -s films/s1/barcode.png ] || fail "made $(find films)"
     cp films/a.mkv films/b.mkv
     refuses 2 -r films -o films --name barcode
-    says "'films/a.mkv' and 'films/b.mkv' would have one name; put {stem} into it$"
+    says "'films/a.mkv' and 'films/b.mkv' would have the same name; put {stem} into it$"
     refuses 2 films -o films --name '{stem}' -m kmeans,average
     says "put {mode} into it$"
     refuses 2 films -o films --name 'x/{stem}'
@@ -63,7 +63,7 @@ test_folders_are_made() { # quick
     refuses 2 films -o pics/ --json json/ --csv one.csv
     refuses 2 films -o pics/ --json json/ --title two
     refuses 1 films -o no/pics/ --json json/
-    says "cannot make the folder 'no/pics/': the folder 'no/' is not there$"
+    says "cannot make the folder 'no/pics/': the folder 'no/' does not exist$"
     refuses 1 films -o films/a.mkv/ --json json/
     says "'films/a.mkv/' is not a folder$"
     refuses 3 missing.mkv -o pics/ --json json/
@@ -222,11 +222,11 @@ test_several_films_with_extras() {
     echo '{"mine": 1}' > j/hevc-open.json
     run "$a" "$b" -q -n 10 -o o --json j
     [ "$STATUS" -eq 1 ] || fail "somebody else's JSON: exit status $STATUS, not 1"
-    says "'j/hevc-open.json' is there and was not made by barcode; choose another name with --json"
+    says "'j/hevc-open.json' exists and was not made by barcode; choose another name with --json"
     [ "$(cat j/hevc-open.json)" = '{"mine": 1}' ] || fail "somebody else's JSON was replaced"
     cp o/hevc-open.rgb old.rgb
     refuses 1 "$b" -q -n 10 -o o --dump o
-    says "'o/hevc-open.rgb' is there, and raw pictures do not say of which film they are"
+    says "'o/hevc-open.rgb' exists, and a dump does not name its film"
     cmp o/hevc-open.rgb old.rgb || fail "a dump was replaced"
 }
 
@@ -240,7 +240,7 @@ test_films_of_one_name() {
     run s2 -q -n 20 -o o
     [ "$STATUS" -eq 1 ] || fail "the other season: exit status $STATUS, not 1"
     one_sentence
-    says "'o/e01.png' is there and shows another film, or this one before it was changed; choose another name with -o, or --overwrite"
+    says "'o/e01.png' exists and shows another film, or this one before it was modified; choose another name with -o, or --overwrite"
     cmp o/e01.png first.png || fail "the picture of another film was replaced"
     ok s2 -q -n 20 -o o --overwrite
     ! cmp -s o/e01.png first.png || fail "--overwrite did not"
@@ -251,10 +251,10 @@ test_films_of_one_name() {
     rm o/e01.rgb
     echo mine > o/e01.png
     refuses 1 s2 -q -n 20 -o o --overwrite
-    says "'o/e01.png' is there and was not made by barcode"
+    says "'o/e01.png' exists and was not made by barcode"
     rm o/e01.png
     refuses 1 s2 -q -n 20 -o o --json o
-    says "'o/e01.json' is there and shows another film"
+    says "'o/e01.json' exists and shows another film"
     rm o/*
     for _ in 1 2; do
         ok s1 s2 -q -n 20 -o o
@@ -284,7 +284,7 @@ test_a_film_and_its_picture() {
     ! grep -q "$PWD" film.png || fail "the picture gives away where the film lies"
     cat "$(clip h264-open.ts)" >> d/film.mkv
     refuses 1 d/film.mkv -q -n 20
-    says "or this one before it was changed"
+    says "or this one before it was modified"
     "$PYTHON" - film.png << 'PY' || fail "the picture does not say which film it shows"
 import re, sys
 sys.exit(not re.search(rb"tEXtbarcode:film\0[0-9]+-[0-9a-f]{32}", open(sys.argv[1], "rb").read()))
@@ -301,7 +301,7 @@ test_a_picture_of_a_pipe_stays() {
         kill $! 2> /dev/null || true
         [ "$STATUS" -eq $want ] || fail "exit status $STATUS, not $want"
     done
-    says "'film.png' is there, and whether it shows this film cannot be told"
+    says "'film.png' exists and may show another film"
     files film.mkv film.png
 }
 
@@ -329,7 +329,7 @@ test_folder_with_pipes() {
     ln -s a.mkv films/b.mkv
     ln -s /dev/zero films/c.mkv
     LIMIT=20 ok films -n 20 -v
-    says "'films/a.mkv' is left out"
+    says "skipped 'films/a.mkv'"
     [ "$(echo ./*.png)" = ./z.png ] || fail "made $(ls)"
     LIMIT=20 refuses 3 none
 }

@@ -59,10 +59,10 @@ test_html_replaces() { # quick
     echo mine > o/a.html
     run films -n 20 -o o --html o
     [ "$STATUS" -eq 1 ] && [ "$(cat o/a.html)" = mine ] || fail "a stranger's page is gone"
-    says "'o/a.html' is there and was not made by barcode; choose another name with --html$"
+    says "'o/a.html' exists and was not made by barcode; choose another name with --html$"
     cp o/b.html o/a.html
     run films -n 20 -o o --html o
-    says "'o/a.html' is there and shows another film"
+    says "'o/a.html' exists and shows another film"
     ok films -q -n 20 -o o --html o --overwrite
     # A name that the user gave is replaced.
     echo mine > x.html
@@ -80,13 +80,13 @@ test_html_update() {
     ok "$@"
     cp -r o before
     ok "$@"
-    says "'films/a.mkv' is left out"
-    says "'films/b.mkv' is left out"
+    says "skipped 'films/a.mkv'"
+    says "skipped 'films/b.mkv'"
     says "a gallery of 2 films$"
     diff -r before o || fail "something changed"
     truncate -s -1 o/a.html
     ok "$@"
-    says "'films/a.mkv' is to be done: 'o/a.html' is not whole$"
+    says "rendering 'films/a.mkv': 'o/a.html' is incomplete$"
     diff -r before o || fail "it was not made again"
     ok "$@" --order share
     says "'o/b.html' was made with other options$"
@@ -114,11 +114,11 @@ test_gallery_refuses() {
     cp "$(clip one-frame.mkv)" films/b.mkv
     echo mine > g/index.html
     refuses 1 films -o g --html g/index.html
-    says "'g/index.html' is there and is no gallery of barcode; choose another folder with --html$"
+    says "'g/index.html': the file exists and is not a gallery of barcode; choose another folder with --html$"
     [ "$(cat g/index.html)" = mine ] || fail "a stranger's page is gone"
     rm g/index.html
     refuses 1 films -o g --html no/such/index.html
-    says "cannot make the folder 'no/such/': the folder 'no/' is not there$"
+    says "cannot make the folder 'no/such/': the folder 'no/' does not exist$"
     # A film that is called as the gallery is; the others are made.
     for folder in g made; do
         run films -o g --html $folder/index.html

@@ -114,7 +114,7 @@ test_stdin_cannot_be_read_twice() {
     f=$(clip h264-closed.ts)
     through "$f" - --columns 20 -o p.png
     refused 3
-    says "'/dev/stdin': --columns needs the film's length, which only its end tells"
+    says "'/dev/stdin': --columns needs the film's length, and a pipe can be read only once"
     through "$f" - --interval 0.001 -o p.png
     refused 3
     says "so short an --interval needs the film's length"
@@ -167,13 +167,13 @@ test_stdin_is_no_film() { # quick
     says "empty"
     through "$(clip h264-closed.mkv)" - -
     [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
-    says "stdin is named twice"
+    says "stdin is given twice"
     command -v script > /dev/null || return 0
     script -qec true /dev/null < /dev/null > /dev/null 2>&1 || return 0
     STATUS=0 COMMAND="barcode - on a terminal"
     timeout 20 script -qec "'$BARCODE' -" /dev/null > "$LOGS/terminal" 2>&1 < /dev/null || STATUS=$?
     [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
-    grep -q "stdin is a terminal" "$LOGS/terminal" || fail "it is not said why"
+    grep -q "from stdin: it is a terminal" "$LOGS/terminal" || fail "it is not said why"
 }
 
 # ssh and others give a socket, which no name opens.
@@ -223,7 +223,7 @@ test_stdin_says_what_it_takes() {
     f=$(clip h264-open.ts)
     through "$f" - -m average -o p.png
     fine
-    says "does not say how long it is: every 24th frame is taken"
+    says "does not declare its length: using every 24th frame"
     through "$f" - -n 5 -m average -o p.png
-    says_not "how long it is"
+    says_not "its length"
 }

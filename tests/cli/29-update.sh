@@ -34,7 +34,7 @@ test_update_leaves_out() { # quick
     stat -c %Y.%i o/* > before
     makes '' "$@"
     ok "$@" -v
-    says "'films/a.mkv' is left out: 'o/a.png' is of this film and these options$"
+    says "skipped 'films/a.mkv': 'o/a.png' is up to date$"
     stat -c %Y.%i o/* | cmp - before || fail "a picture was written"
     # What is missing, changed or broken is made again.
     rm o/a.png
@@ -47,7 +47,7 @@ test_update_leaves_out() { # quick
     touch films/a.mkv
     ok "$@" -v
     [ "$(made)" = 'o/a.png ' ] || fail "a film that was written to: made '$(made)'"
-    says "'films/a.mkv' is to be done: 'o/a.png' is older than the film"
+    says "rendering 'films/a.mkv': 'o/a.png' is older than the film"
     cmp old.png o/a.png
     # Without --update everything is made, and a stranger's file stays.
     makes 'o/a.png o/b.png ' films -n 20 -o o
@@ -61,7 +61,7 @@ test_update_leaves_out() { # quick
     touch -d yesterday films/a.mkv
     run "$@"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'o/a.png' is there and shows another film"
+    says "'o/a.png' exists and shows another film"
 }
 
 test_update_and_options() {
@@ -114,7 +114,7 @@ test_update_with_several_outputs() { # quick
     # A dump of other options is nobody's.
     run "$@" -n 10
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'j/a.rgb' is there, and raw pictures do not say of which film they are"
+    says "'j/a.rgb' exists, and a dump does not name its film"
     # What goes to stdout is not there.
     makes 'o/a-kmeans.png ' films/a.mkv -n 20 -o o/a-kmeans.png --json - --update
 }

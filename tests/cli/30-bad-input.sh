@@ -33,7 +33,7 @@ test_too_many_pixels() {
     f=$(clip h264-closed.mkv)
     LIMIT=20
     refuses 2 "$f" --width 10000000 --height 65535
-    says "2147483648 pixels are the most"
+    says "at most 2147483648 pixels"
     refuses 2 "$f" --width 32769 --height 65535
     refuses 2 "$f" --width 32768 --height 65535 -m all
     refuses 2 "$f" --columns 10000000

@@ -39,11 +39,11 @@ END
     diff want got || fail "the report"
     grep -q "no films in the folder 'empty'" r.jsonl || fail "no reason"
     grep 'd\.mkv' r.jsonl | grep -q 'warnings":\["' || fail "no warnings"
-    says '^barcode: 6 films: 2 done, 0 left out, 4 failed, in [0-9.]* s$'
+    says '^barcode: 6 films: 2 done, 0 skipped, 4 failed, in [0-9.]* s$'
     # Appended to, and what is left out is told, too.
     rm o/b.png films/c.mkv
     ok films -n 20 -o o --json o --report r.jsonl --update
-    says '^barcode: 3 films: 1 done, 2 left out, 0 failed, in [0-9.]* s$'
+    says '^barcode: 3 films: 1 done, 2 skipped, 0 failed, in [0-9.]* s$'
     report r.jsonl | tail -n 3 | sed 's/0 10 /0 /' > got
     cat > want << END
 films/a.mkv left_out 0 None o/a.png,o/a.json
@@ -74,7 +74,7 @@ test_report_of_crash() { # quick
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv failed 1 None - c.mkv done 0 10 c.png " ] || fail "$(cat r)"
     grep -q 'crashed: ' r || fail "no reason"
-    says '^barcode: 3 films: 2 done, 0 left out, 1 failed, in'
+    says '^barcode: 3 films: 2 done, 0 skipped, 1 failed, in'
 }
 
 test_report_of_interruption() {
@@ -88,7 +88,7 @@ test_report_of_interruption() {
     wait $pid || STATUS=$?
     [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv interrupted 130 None - " ] || fail "$(cat r)"
-    says '^barcode: 3 films: 1 done, 0 left out, 0 failed, 2 not done, in'
+    says '^barcode: 3 films: 1 done, 0 skipped, 0 failed, 2 not done, in'
     rm b.mkv
     ok a.mkv c.mkv -n 20 --update --report r
     [ "$(report r | tail -n 2 | tr '\n' ' ')" = "a.mkv left_out 0 None a.png c.mkv done 0 10 c.png " ] || fail "$(cat r)"
@@ -138,5 +138,5 @@ test_report_among_any_files() {
     [ "$(grep -c rep.json got)" -eq 0 ] || fail "the report is a film"
     grep -q '^films/a.mkv left_out' got || fail "the film is not left out"
     run -r --any films -n 50 -m average -o films/out -v --update
-    says "'films/rep.json' is left out: barcode made it"
+    says "skipped 'films/rep.json': made by barcode"
 }

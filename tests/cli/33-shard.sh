@@ -29,15 +29,15 @@ test_shards_make_what_one_run_makes() {
     diff -r right o || fail "another tree"
     [ "$(wc -l < r)" -eq 14 ] && [ "$(sed 's/,"status.*//' r | sort -u | wc -l)" -eq 14 ] || fail "not every film once: $(cat r)"
     cat "$LOGS"/shard* > "$LOGS/stderr"
-    for i in 1 2 3; do says "^barcode: shard $i/3: [4-5] films: [4-5] done, 0 left out, 0 failed, in"; done
+    for i in 1 2 3; do says "^barcode: shard $i/3: [4-5] films: [4-5] done, 0 skipped, 0 failed, in"; done
     for i in 1 2 3; do grep -c "wrote 'o/[^']*\.png'" "$LOGS/shard$i"; done > counts
     # One of them once more, requeued: nothing is left to do.
     ok -r films -n 1 -o o --dump o --shard 2/3 --update
-    says "^barcode: shard 2/3: $(sed -n 2p counts) films: 0 done, $(sed -n 2p counts) left out, 0 failed"
+    says "^barcode: shard 2/3: $(sed -n 2p counts) films: 0 done, $(sed -n 2p counts) skipped, 0 failed"
     # What one shard left is found by a run over all.
     rm o/b/e1-2.* o/a/e7.*
     ok -r films -n 1 -o o --dump o --update
-    says '^barcode: 14 films: 2 done, 12 left out, 0 failed'
+    says '^barcode: 14 films: 2 done, 12 skipped, 0 failed'
     diff -r right o || fail "another tree"
 }
 

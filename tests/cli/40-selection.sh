@@ -154,10 +154,10 @@ test_default_without_a_length() {
 test_size_beyond_the_film() {
     f=$(clip h264-closed.mkv)
     ok "$f" -n 50 --size 640x360 --dump d.rgb -o p.png
-    says 'warning: .* 320x180, which --size 640x360 does not enlarge: 320x180 is staged'
+    says 'warning: .* 320x180, which --size 640x360 does not enlarge: the analysis size is 320x180'
     [ "$(stat -c %s d.rgb)" -eq $((4 * 320 * 180 * 3)) ] || fail "the dump has $(stat -c %s d.rgb) bytes"
     ok "$f" -n 50 --size 100x360 -o p.png
-    says '100x180 is staged'
+    says 'the analysis size is 100x180'
     for size in 320x180 100x50 full 640; do
         ok "$f" -n 50 --size $size -o p.png
         says_not warning

@@ -176,7 +176,7 @@ test_keyframes_are_named() {
     ok "$f" -q -m average -o e.png --json e.json
     if grep -q "keyframes" e.png e.json; then fail "an exact picture says keyframes"; fi
     refuses 2 "$f" --keyframes --verify -o v.png
-    says "give one of them"
+    says "exclude each other"
 }
 
 # Key frames have an entry of their own: exact frames do not serve, nor the other way round.
@@ -186,7 +186,7 @@ test_keyframes_in_the_cache() { # quick
     ok film.mp4 --cache c -q -m average --json e.json -o e.png
     ok film.mp4 --cache c -v --keyframes -m average --json first.json -o first.png
     says "cache partial"
-    says "a run without --keyframes left frames"
+    says "frames of a run without --keyframes"
     ok film.mp4 --cache c -v --keyframes -m average --json again.json -o again.png
     says "cache hit"
     check same first.json again.json

@@ -23,7 +23,7 @@ test_frame_threads() {
             BARCODE_FRAME_THREADS=$n ok "$f" -n 3 --size 96 -m average --threads 3 -vv --json $n.json -o $n.png
             case $n:$name in
                 off:* | *:vp8* | *:mpeg2* | *:size*) ;;
-                *) says "a run of [0-9]* pictures on $n threads$" ;;
+                *) says "a chunk of [0-9]* pictures on $n threads$" ;;
             esac
             [ $n = off ] && continue
             cmp off.png $n.png || fail "$name: another picture when its runs have $n threads"
@@ -210,7 +210,7 @@ test_contradiction() { # quick
     g=$(clip mpeg2.ts)
     ok "$f" -n 1 -m average --verify --strict -v --dump d.rgb --json f.json -o f.png
     says 'frames are identical$'
-    says 'only one decoder gives the right pictures'
+    says 'the frames do not match the headers'
     ok "$g" -n 1 -m average --dump e.rgb -o g.png
     cmp d.rgb e.rgb || fail "the frames are not those of the film with right times"
     "$PYTHON" -c 'import json; c = json.load(open("f.json"))["columns"]; assert [x["frame"] for x in c] == list(range(200))' ||

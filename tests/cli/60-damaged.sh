@@ -64,7 +64,7 @@ test_decoded_twice() {
     done
     ok --cache cache --cache-verify
     ok "$f" -n 2 -m average --verify -o verified.png
-    says 'are identical, but for'
+    says 'are identical, except'
     cmp plain.png verified.png
 }
 
@@ -89,7 +89,7 @@ test_damaged_columns_are_counted() { # quick
         ok "$f" $rule -m average --json d.json -o d.png
         n=$("$PYTHON" -c 'import json; print(sum(c.get("damaged", False) for c in json.load(open("d.json"))["columns"]))')
         [ "$n" -gt 0 ] || fail "$rule: no damaged column"
-        says " $n of [0-9]* columns come from damaged pictures"
+        says " $n of [0-9]* columns come from damaged frames"
     done
 }
 

@@ -59,7 +59,7 @@ test_columns_over_what_is_there() {
     f=$(clip account/cut-early.mkv)
     for n in 1 2 5; do
         ok "$f" --columns $n -m average --json d.json -o p.png
-        says 'its columns are spread over what is there'
+        says 'its columns are spread over its real length'
         c=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
         [ "$c" -eq $n ] || fail "$c columns, not $n"
         run "$f" --columns $n -m average --strict -o p.png
@@ -81,7 +81,7 @@ test_lead_in_is_told() {
     f=$(clip damaged/middle-of-gop.ts)
     run "$f" -n 1 -m average --strict -o p.png
     [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS, not 1"
-    says 'are left out, for want of others that are not in the file'
+    says 'before the first key frame (their references are not in the file)'
     ok "$f" -n 1 -m average --json d.json -o p.png
     grep -q '"lost": {.*"lead_in":[1-9]' d.json || fail "no lead-in in the JSON"
 }

@@ -38,7 +38,7 @@ test_a_crash_costs_one_film() { # quick
         wait "$pid" || STATUS=$?
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
         one_sentence
-        says "'pipe.mkv': the process that worked on it"
+        says "'pipe.mkv': the worker process"
         [ "$signal" = KILL ] || says crashed
         files a.mkv a.png b.mkv b.png pipe.mkv
         mv b.png crashed.png
@@ -66,8 +66,8 @@ test_a_crash_among_several() {
     kill -s SEGV "$worker"
     wait "$pid" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'films/3b.mkv': the process that worked on it crashed"
-    says '^barcode: 8 films: 7 done, 0 left out, 1 failed, in'
+    says "'films/3b.mkv': the worker process crashed"
+    says '^barcode: 8 films: 7 done, 0 skipped, 1 failed, in'
     grep -q '"films/3b.mkv","status":"failed"' r || fail "$(cat r)"
     [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "more than one failed: $(cat r)"
     ok films/[1-7].mkv -n 20 -j 1 -o alone -q
@@ -106,9 +106,9 @@ test_a_crash_beside_a_dump() {
     wait "$pid" || STATUS=$?
     kill "$reader"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'a.mkv' was under way"
-    says "'pipe.mkv': the process that worked on it crashed"
-    says '^barcode: 2 films: 1 done, 0 left out, 1 failed, in'
+    says "'a.mkv' was in progress"
+    says "'pipe.mkv': the worker process crashed"
+    says '^barcode: 2 films: 1 done, 0 skipped, 1 failed, in'
 }
 
 # What was read of a film on stdin is gone: its rest would make a picture, and not the film's.
@@ -132,8 +132,8 @@ test_a_crash_beside_stdin() {
     wait "$pid" || STATUS=$?
     kill "$writer" 2> /dev/null || true
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'/dev/stdin' was under way when .* crashed.*; it cannot be read again"
-    says '^barcode: 2 films: 0 done, 0 left out, 2 failed, in'
+    says "'/dev/stdin' was in progress when .* crashed.*; its input cannot be read again"
+    says '^barcode: 2 films: 0 done, 0 skipped, 2 failed, in'
     [ "$(wc -l < report)" -eq 2 ] || fail "$(cat report)"
     [ ! -e stdin-average.png ] || fail "a picture of the rest"
 }
@@ -235,7 +235,7 @@ test_a_worker_for_each_gpu() {
         diff -r alone o
         says 'worker 1 of 2: a GPU and 2 cores of its own'
         says 'worker 2 of 2: a GPU and 2 cores of its own'
-        says '^barcode: 7 films: 7 done, 0 left out, 0 failed, in'
+        says '^barcode: 7 films: 7 done, 0 skipped, 0 failed, in'
         [ "$(grep -c '100 %  7/7 films' "$LOGS/stderr")" -eq 1 ] || fail "the progress does not say once how it ended"
         [ "$(grep -c '"status":"done"' r)" -eq 7 ] || fail "$(cat r)"
         rm -r o r
@@ -253,15 +253,15 @@ test_a_crash_of_one_of_two_workers() {
     find_worker 0.mkv
     kill -s SEGV "$worker"
     until_true grep -q "'films/0.mkv'.*crashed" "$LOGS/stderr"
-    # Where another film was under way beside it, it is done again, alone.
-    if grep -q "'films/0.mkv' was under way" "$LOGS/stderr"; then
+    # Where another film was in progress beside it, it is done again, alone.
+    if grep -q "'films/0.mkv' was in progress" "$LOGS/stderr"; then
         find_worker 0.mkv
         kill -s SEGV "$worker"
     fi
     wait "$pid" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'films/0.mkv': the process that worked on it crashed"
-    says '^barcode: 8 films: 7 done, 0 left out, 1 failed, in'
+    says "'films/0.mkv': the worker process crashed"
+    says '^barcode: 8 films: 7 done, 0 skipped, 1 failed, in'
     [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "more than one failed: $(cat r)"
     diff -r alone o
 }

@@ -31,7 +31,7 @@ test_judge_changing_tags() {
         f=$(clip $name)
         judge --every 1 --also 35 "$f"
         ok "$f" -n 35 -m average -v -o t.png
-        [ "$(grep -c 'some of its pictures are read as matrix' "$LOGS/stderr")" -ge 1 ] || fail "-v says nothing of the tags"
+        [ "$(grep -c 'some frames are read as matrix' "$LOGS/stderr")" -ge 1 ] || fail "-v says nothing of the tags"
     done
     f=$(clip tag709.mkv)
     ok "$f" -n 35 -m average -v -o t.png

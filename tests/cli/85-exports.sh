@@ -88,18 +88,18 @@ test_exports_names() {
     echo mine > thumbs/s1/e01-001.jpg
     run "$@"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'thumbs/s1/e01-001.jpg' is there and was not made by barcode"
+    says "'thumbs/s1/e01-001.jpg': the file exists and was not made by barcode"
     [ "$(cat thumbs/s1/e01-001.jpg)" = mine ] || fail "a stranger's file is gone"
     rm thumbs/s1/e01-001.jpg
     for kind in o/s2/e01.csv o/s2/e01.gpl thumbs/s2/e01.vtt; do
         cp "$kind" saved
         echo mine > "$kind"
         run "$@"
-        [ "$STATUS" -eq 1 ] && says "'$kind' is there and was not made by barcode" || fail "$kind was replaced"
+        [ "$STATUS" -eq 1 ] && says "'$kind' exists and was not made by barcode" || fail "$kind was replaced"
         mv saved "$kind"
         cp "${kind/s2/s1}" "$kind"
         run "$@"
-        [ "$STATUS" -eq 1 ] && says "'$kind' is there and shows another film" || fail "$kind of another film was replaced"
+        [ "$STATUS" -eq 1 ] && says "'$kind' exists and shows another film" || fail "$kind of another film was replaced"
         ok "$@" --overwrite
     done
     # What it made does not become a film.
@@ -113,27 +113,27 @@ test_exports_update() {
     set -- films -n 20 -o o --swatches o --thumbnails o --update -v
     ok "$@"
     ok "$@"
-    says "'films/a.mkv' is left out"
+    says "skipped 'films/a.mkv'"
     truncate -s -1 o/a-001.jpg
     ok "$@"
-    says "'films/a.mkv' is to be done: 'o/a.vtt' is not whole"
+    says "rendering 'films/a.mkv': 'o/a.vtt' is incomplete"
     rm o/a-001.jpg
     ok "$@"
     ok "$@" -k 4
-    says "'films/a.mkv' is to be done: 'o/a.png' was made with other options"
+    says "rendering 'films/a.mkv': 'o/a.png' was made with other options"
     ok "$@" -k 4
-    says "'films/a.mkv' is left out"
+    says "skipped 'films/a.mkv'"
 }
 
 test_exports_refused() {
     f=$(clip one-frame.mkv)
     refuses 2 "$f" --thumbnails -
-    says "^barcode: --thumbnails: '-' is no folder$"
+    says "^barcode: --thumbnails: '-' is not a folder$"
     touch file
     run "$f" --thumbnails file -o x.png
     [ "$STATUS" -eq 1 ] && says "'file' is not a folder" || fail "exit status $STATUS"
     run "$f" --thumbnails no/such/folder -o x.png
-    [ "$STATUS" -eq 1 ] && says "cannot make the folder 'no/such/folder': the folder 'no/such/' is not there" || fail "exit status $STATUS"
+    [ "$STATUS" -eq 1 ] && says "cannot make the folder 'no/such/folder': the folder 'no/such/' does not exist" || fail "exit status $STATUS"
     [ ! -e x.png ] || fail "a picture was made all the same"
     cp "$f" other.mkv
     refuses 2 "$f" other.mkv --csv one.csv

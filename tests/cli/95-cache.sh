@@ -124,17 +124,17 @@ test_cache_finer_serves_coarser() {
 test_cache_says_why() {
     f=$(clip h264-closed.mkv)
     ok "$f" --cache cache -v -o a.png
-    says "cache miss: no frames of this film are there"
+    says "cache miss: no frames of this film are cached"
     ok "$f" --cache cache -v -k 5 -o a.png
     says "cache hit"
     ok "$f" --cache cache -v --size 64 -o a.png
-    says "cache miss: the frames that are there were made with size="
+    says "cache miss: the cached frames were made with size="
     cp "$f" copy.mkv
     touch -d 2020-01-01 copy.mkv
     ok copy.mkv --cache cache -v -o b.png
-    says "cache miss: the frames that are there are of a copy, or of the film before it was changed"
+    says "cache miss: the cached frames are of a copy, or of the film before it was modified"
     ok "$f" --cache cache -v --size 48 -o a.png
-    says "cache miss: the frames that are there were made with size="
+    says "cache miss: the cached frames were made with size="
     ok "$f" --cache cache -v --refresh -o a.png
     says "cache miss: --refresh"
     ok "$f" --no-cache -v -o a.png
@@ -354,7 +354,7 @@ test_cache_wrong_entries() {
             tail) spoil "$good" $((size - 5)) ;;
         esac
         now "$f" -n 5
-        says "barcode: warning: the cache's entry '.*' is damaged and is removed"
+        says "barcode: warning: removing the damaged cache entry '.*'"
         like plain.png
         check same plain.json now.json
         state miss
@@ -365,7 +365,7 @@ test_cache_wrong_entries() {
     rm "$good"
     mkdir "$good"                                  # a folder where the entry should be
     now "$f" -n 5
-    says "warning: frames of .* cannot be kept"
+    says "warning: cannot store the frames of"
     like plain.png
 }
 
@@ -376,7 +376,7 @@ test_cache_no_folder() {
     : > file
     for folder in /dev/null/cache file/cache /proc/cache; do
         ok "$f" --cache $folder -o now.png
-        says 'barcode: warning: frames cannot be kept in the cache'
+        says 'barcode: warning: cannot store frames in the cache'
         like plain.png
     done
     ffmpeg -nostdin -v error -stream_loop 5 -i "$(sample)" -c copy long.mkv
@@ -385,7 +385,7 @@ test_cache_no_folder() {
     while [ ! -e gone ] && kill -0 $pid; do sleep 0.02; done
     rm -rf gone || rm -rf gone          # the program may put a file there meanwhile
     wait $pid || fail "the run failed: $(cat said)"
-    grep -q 'cannot be kept in the cache' said || fail "nobody said that the folder went away: $(cat said)"
+    grep -q 'cannot store .* in the cache' said || fail "nobody said that the folder went away: $(cat said)"
     ok long.mkv -m average -n 20 --no-cache -o plain.png
     like plain.png
 }
@@ -401,7 +401,7 @@ test_cache_read_only() {
         "$1" "$2" --cache mounted -v -o now.png && "$1" "$2" --cache mounted --size 50 -o other.png' sh "$BARCODE" "$f" 2> said ||
         fail "it failed: $(cat said)"
     grep -q 'cache hit' said || fail "what is there was not used: $(cat said)"
-    grep -q 'cannot be kept' said || fail "no warning: $(cat said)"
+    grep -q 'cannot store' said || fail "no warning: $(cat said)"
     like plain.png
 }
 
@@ -410,7 +410,7 @@ full_disk() {
     mkdir cache
     unshare -m sh -c 'mount -t tmpfs -o size=400k none cache && "$1" "$2" -m average --cache cache --cache-limit 1G -o now.png && ls -A cache' \
         sh "$BARCODE" "$1" > left 2> said || fail "it failed: $(cat said)"
-    grep -q 'cannot be kept in the cache .*No space left' said || fail "nobody said that the disk is full: $(cat said)"
+    grep -q 'cannot store .* in the cache .*No space left' said || fail "nobody said that the disk is full: $(cat said)"
     ! grep -q -e frames -e new- left || fail "something was left: $(cat left)"
     like plain.png
 }

@@ -91,7 +91,7 @@ part_short() {
         in_turns "film x $n" 7 "off share 2 3 4 6" p.png "$work/short.mp4"
     done
     BARCODE_FRAME_THREADS=off "$bin/barcode" "$film" -q -n 24 -m average --engine cpu --bench -o "$work/x.png"
-    "$bin/barcode" "$film" -vv -n 24 -m average --engine cpu --bench -o "$work/x.png" 2>&1 | grep -E '^\{|a run of|session ends.*[1-9][0-9]* packets'
+    "$bin/barcode" "$film" -vv -n 24 -m average --engine cpu --bench -o "$work/x.png" 2>&1 | grep -E '^\{|a chunk of|worker ends.*[1-9][0-9]* packets'
     python3 "$here/tests/bench/repeat_mp4.py" "$film" 40 "$work/short.mp4"
     in_turns "film x 40" 3 "off share" p.png "$work/short.mp4"
     copies "$work/clips24" 24 "$film"

@@ -43,7 +43,7 @@ run() {
     timeout -k 5 "${LIMIT:-300}" "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null || STATUS=$?
     if [ "$STATUS" -eq 124 ] || [ "$STATUS" -eq 137 ]; then fail "it hangs"; fi
     if [ "$STATUS" -ge 128 ] && [ "$STATUS" -ne 130 ]; then fail "it died of signal $((STATUS - 128))"; fi
-    if grep -q 'the process that work' "$LOGS/stderr"; then fail "its worker crashed"; fi
+    if grep -q 'the worker process' "$LOGS/stderr"; then fail "its worker crashed"; fi
 }
 
 # run ARG..., which must exit with 0.

@@ -20,7 +20,7 @@ try() {
     shift
     timeout 300 "$@" > "$out/log" 2>&1
     status=$?
-    if [[ $fine == *" $status "* ]] && ! grep -q 'the process that work' "$out/log"; then
+    if [[ $fine == *" $status "* ]] && ! grep -q 'the worker process' "$out/log"; then
         passed=$((passed + 1))
     else
         echo "FAIL (status $status, not$fine): $*"

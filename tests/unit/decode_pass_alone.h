@@ -1,9 +1,9 @@
 /*
- * decode_pass_alone.h - for tests: a staging without a film to read, and without sessions but the
+ * decode_pass_alone.h - for tests: a decode pass without a film to read, whose only worker is the
  * test itself.
  */
-#ifndef BARCODE_TESTS_STAGING_ALONE_H
-#define BARCODE_TESTS_STAGING_ALONE_H
+#ifndef BARCODE_TESTS_DECODE_PASS_ALONE_H
+#define BARCODE_TESTS_DECODE_PASS_ALONE_H
 
 #include <stdlib.h>
 
@@ -13,11 +13,16 @@
 #include "media/container/demux.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
+#include "media/schedule/scheduler.h"
 
 static struct decode_pass s;
 
-/* A test's set-up: nothing was read yet, and nobody decodes. */
-static inline int staging_begin(void **state)
+/* Backends that decode nothing. */
+static const struct decoder_backend cores = {.name = "cores", .place = ON_CORES},
+                                    gpu = {.name = "GPU", .place = ON_DEVICE};
+
+/* A test's set-up: nothing was read yet, and no worker decodes. */
+static inline int pass_begin(void **state)
 {
     (void)state;
     static const struct film film;
@@ -30,7 +35,7 @@ static inline int staging_begin(void **state)
 }
 
 /* A test's teardown. */
-static inline int staging_end(void **state)
+static inline int pass_end(void **state)
 {
     (void)state;
     decode_pass_close(&s);

@@ -52,7 +52,7 @@ static void make(struct cache_index *x)
                                        .last_us = -1,
                                        .read_failed = true,
                                        .sequential = true,
-                                       .nvdec = true};
+                                       .on_device = true};
 }
 
 static struct wire_out encoded(const struct cache_index *x)
@@ -91,6 +91,31 @@ TEST(there_and_back)
     assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 50, NULL));
     assert_false(cache_index_decode(&y, o.data, o.count - 1, BEGIN, BEGIN + 49, NULL));
     wire_free(&o);
+}
+
+/* Tracks come back by kind, each kind once. */
+TEST(tracks)
+{
+    struct cache_index x, y;
+    make(&x);
+    assert_true(cache_index_add_track(&x, 7, (const uint8_t *)"loudness", 8, NULL));
+    assert_true(cache_index_add_track(&x, UINT32_MAX, (const uint8_t *)"", 0, NULL));
+    struct wire_out o = encoded(&x);
+    assert_true(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
+    assert_true(y.tracks == 2 && cache_index_track(&y, 7)->bytes == 8);
+    assert_memory_equal(cache_index_track(&y, 7)->data, "loudness", 8);
+    assert_true(cache_index_track(&y, UINT32_MAX)->bytes == 0);
+    assert_null(cache_index_track(&y, 8));
+    cache_index_free(&y);
+    wire_free(&o);
+
+    x.track[1].kind = 7;
+    o = encoded(&x);
+    assert_false(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
+    wire_free(&o);
+    for (uint64_t i = 0; i < x.tracks; i++)
+        free(x.track[i].data);
+    free(x.track);
 }
 
 /* One thing at a time that no writer writes. */

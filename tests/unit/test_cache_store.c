@@ -256,7 +256,7 @@ TEST_WITH(evicts_the_least_recently_used, empty, NULL)
             total += (uint64_t)st.st_size;
         }
         s.limit = total;
-        cache_store_crop(&s, "");
+        cache_store_evict(&s, "");
         for (int i = 0; i < 4; i++)
             assert_int_equal(lstat(cached_path(key[i].name), &st) == 0, i >= 4 - kept);
     }
@@ -267,7 +267,7 @@ TEST_WITH(evicts_the_least_recently_used, empty, NULL)
     }
     assert_int_equal(find(&f[0]), CACHE_HIT);
     s.limit = 0;
-    cache_store_crop(&s, key[2].name);
+    cache_store_evict(&s, key[2].name);
     assert_int_equal(lstat(cached_path(key[2].name), &st), 0);
     assert_int_not_equal(lstat(cached_path(key[0].name), &st), 0);
     lstat(cached_path(key[2].name), &st);
@@ -275,7 +275,7 @@ TEST_WITH(evicts_the_least_recently_used, empty, NULL)
     write_entry(&f[0]);
     set_used(key[0].name, 900);
     assert_int_equal(find(&f[0]), CACHE_HIT);
-    cache_store_crop(&s, "");
+    cache_store_evict(&s, "");
     assert_int_equal(lstat(cached_path(key[0].name), &st), 0);
     assert_int_not_equal(lstat(cached_path(key[2].name), &st), 0);
 }
@@ -302,7 +302,7 @@ TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
     }
     assert_true(seen);
     set_used(alive, time(NULL) - 100);
-    cache_store_crop(&s, "");
+    cache_store_evict(&s, "");
     assert_int_not_equal(lstat(cached_path(name[0]), &st), 0);
     assert_int_equal(lstat(cached_path(name[1]), &st), 0);
     assert_int_equal(lstat(cached_path(alive), &st), 0);
@@ -316,7 +316,7 @@ TEST_WITH(folders, empty, NULL)
     struct stat st;
     snprintf(s.folder, sizeof s.folder, "%s/a/b/c", cached_folder);
     assert_false(cache_store_each(&s, true, NULL, NULL));
-    cache_store_crop(&s, ""); /* nothing there: nothing to do */
+    cache_store_evict(&s, ""); /* nothing there: nothing to do */
     assert_true(cache_store_make(&s, &e));
     assert_true(cache_store_make(&s, &e));
     assert_int_equal(lstat(cached_path("a/b/c/CACHEDIR.TAG"), &st), 0);

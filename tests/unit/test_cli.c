@@ -165,7 +165,7 @@ TEST(selections)
     good("--keyframes --interval 2 f");
     assert_true(o.selection.keyframes && o.selection.kind == SELECT_INTERVAL);
     bad("f --keyframes --verify",
-        "--verify compares two ways of decoding, and --keyframes has only one; give one of them");
+        "--verify and --keyframes exclude each other: key frames are decoded in only one way");
     good("f --interval 0.5");
     assert_int_equal(o.selection.kind, SELECT_INTERVAL);
     assert_int_equal(o.selection.interval_us, 500000);
@@ -207,12 +207,12 @@ TEST(whole_numbers_are_strict)
     bad("f --columns 10000001", "--columns: '10000001' is not a whole number from 1 to 10000000");
     bad("f --width 10000001", "--width: '10000001' is not a whole number from 1 to 10000000");
     bad("f --width 10000000 --height 65535",
-        "a picture of 10000000x65535 is too large, 2147483648 pixels are the most: give a smaller "
+        "a picture of 10000000x65535 is too large (at most 2147483648 pixels); give a smaller "
         "--width or --height");
-    bad("f --columns 10000000", "a picture of 10000000x360 is too large, 2147483648 pixels are the "
-                                "most: give a smaller --width or --height");
+    bad("f --columns 10000000", "a picture of 10000000x360 is too large (at most 2147483648 "
+                                "pixels); give a smaller --width or --height");
     bad("f --width 32768 --height 65535 -m all",
-        "a picture of 32768x327675 is too large, 2147483648 pixels are the most: give a smaller "
+        "a picture of 32768x327675 is too large (at most 2147483648 pixels); give a smaller "
         "--width or --height");
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
@@ -232,9 +232,9 @@ TEST(steady)
     assert_int_equal(o.steady, 7);
     good("--steady 20 f");
     assert_int_equal(o.inputs, 2);
-    bad("f --steady=51", "--steady: '51' is not a per cent, a whole number from 0 to 50");
-    bad("f --steady=", "--steady: '' is not a per cent, a whole number from 0 to 50");
-    bad("f --steady=2.5", "--steady: '2.5' is not a per cent, a whole number from 0 to 50");
+    bad("f --steady=51", "--steady: '51' is not a whole number from 0 to 50");
+    bad("f --steady=", "--steady: '' is not a whole number from 0 to 50");
+    bad("f --steady=2.5", "--steady: '2.5' is not a whole number from 0 to 50");
     bad("--steady", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     bad("f --steady --bar", "unknown option '--bar'; see --help");
 }

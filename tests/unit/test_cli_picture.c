@@ -52,9 +52,9 @@ TEST(shapes_and_smoothing)
     bad("f --shape round", "--shape: 'round' is not strip, circle or vertical");
     bad("f --shape circle --width 5 --height 6",
         "--shape circle: a circle is as wide as it is high; give one of --width and --height");
-    bad("f --shape circle --width 16385", "--shape circle: 16384 pixels are the most");
-    bad("f --shape circle -m all", "--shape circle: -m all lays strips one below the other; name "
-                                   "the modes, for a picture each");
+    bad("f --shape circle --width 16385", "--shape circle: at most 16384 pixels");
+    bad("f --shape circle -m all", "--shape circle: -m all stacks the modes in one picture; name "
+                                   "the modes for a picture each");
     bad("f --smooth 1:00:00.001", "--smooth: '1:00:00.001' is more than an hour");
     bad("f --smooth -1", "--smooth: '-1' is not a time such as 10 or 1:30");
 }
@@ -81,10 +81,11 @@ TEST(posters)
     assert_int_equal(o.width, 2160);
     bad("f --poster=jpg", "--poster: 'jpg' is not png, svg or pdf");
     bad("f --poster=json", "--poster: 'json' is not png, svg or pdf");
-    bad("f --poster -o a.html", "--poster: 'a.html' is no poster's name; use .png, .svg or .pdf");
-    bad("f --poster -o a.csv", "--poster: 'a.csv' is no poster's name; use .png, .svg or .pdf");
+    bad("f --poster -o a.html",
+        "--poster: 'a.html' is not a poster's name; use .png, .svg or .pdf");
+    bad("f --poster -o a.csv", "--poster: 'a.csv' is not a poster's name; use .png, .svg or .pdf");
     bad("f --poster=pdf -o a.png",
-        "--poster=pdf and -o 'a.png' are two formats; leave one of them out");
+        "--poster=pdf and -o 'a.png' are different formats; give only one");
     bad("f --page A2",
         "--page is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --title x -o a.png",
@@ -98,7 +99,7 @@ TEST(posters)
     bad("f -o a.svg --width 16385", "the strip of a poster in SVG is at most 16384 pixels wide and "
                                     "high; give a smaller --width or --height");
     bad("f --poster --page A0 --dpi 1500",
-        "a poster of 70217x49665 pixels is too large, 2147483648 in all are the most: give a "
+        "a poster of 70217x49665 pixels is too large (at most 2147483648 in all); give a "
         "smaller --page or --dpi");
     bad("f --poster --dpi 19", "--dpi: '19' is not a whole number from 20 to 2400");
     bad("f -o a.pdf --page A9",

@@ -218,7 +218,7 @@ static void bench_open(struct bench *b, const char *name)
     struct decode_pass *s = b->pass = calloc(1, sizeof *s);
     assert_non_null(s);
     decode_pass_open(s, &b->source.film, b->reader.stream, b->reader.traits, &b->job);
-    s->workers[0] = 6; /* room in the queue for every chunk */
+    s->workers[ON_CORES] = 6; /* room in the queue for every chunk */
     assert_true(decode_pass_open_queue(s, &e));
 }
 

@@ -138,7 +138,7 @@ TEST(of_nothing)
     columns_at(columns, 3, &e);
     struct report r = report_of(columns, 4);
     assert_false(film_palette_make(&r, 8, &p, &e));
-    assert_string_equal(e.text, "no column has a picture for the film's palette");
+    assert_string_equal(e.text, "no column has a frame for the film's palette");
     columns_free(&columns);
 }
 

@@ -334,7 +334,7 @@ TEST(test_failures)
     err_clear(&e);
     report.count = 0;
     assert_false(w->write(&report, alone("kmeans"), f, &e));
-    assert_string_equal(e.text, "there is no column to show");
+    assert_string_equal(e.text, "the film has no columns");
     fclose(f);
     scene_close();
 }

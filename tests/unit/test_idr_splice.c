@@ -6,7 +6,6 @@
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
-#include "media/nvdec/nvdec.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
 
@@ -16,9 +15,11 @@ struct scene {
     struct film film;
     struct demux reader;
     struct decode_job job;
-    struct nvdec nvdec;
     struct decode_pass pass;
 };
+
+static const struct decoder_backend device = {.place = ON_DEVICE, .flush_is_slow = true},
+                                    flushes_fast = {.place = ON_DEVICE};
 
 static void scene_open(struct scene *s)
 {
@@ -27,7 +28,7 @@ static void scene_open(struct scene *s)
     assert_true(container_open("film.mkv", SOURCE_STREAM_CHOICE, &s->format, &s->film, &e) &&
                 demux_open(&s->reader, s->format, s->film.stream, &e));
     decode_pass_open(&s->pass, &s->film, s->reader.stream, s->reader.traits, &s->job);
-    s->pass.nvdec = &s->nvdec;
+    s->pass.backend[ON_DEVICE] = &device;
 }
 
 static void scene_close(struct scene *s)
@@ -79,9 +80,11 @@ TEST(which_is_kept)
     other.packet = av_packet_clone(idr.packet);
     assert_int_equal(av_grow_packet(other.packet, 5 << 20), 0);
     assert_false(offer(&s, &other)); /* too large */
-    s.pass.nvdec = NULL;
-    assert_false(offer(&s, &idr)); /* nobody needs it */
-    s.pass.nvdec = &s.nvdec;
+    s.pass.backend[ON_DEVICE] = &flushes_fast;
+    assert_false(offer(&s, &idr)); /* its decoders flush fast */
+    s.pass.backend[ON_DEVICE] = NULL;
+    assert_false(offer(&s, &idr)); /* there is no device */
+    s.pass.backend[ON_DEVICE] = &device;
     assert_true(offer(&s, &idr));
     assert_false(offer(&s, &idr)); /* no smaller */
     packet_free(&other.packet);

@@ -218,7 +218,7 @@ TEST_WITH(says_what_it_lacks, set_up, tear_down)
     for (uint64_t i = 0; i < COUNT; i++)
         columns_at(columns, i, &e)->clusters = 0;
     assert_null(painter_open(&report, it_alone, &e));
-    assert_string_equal(e.text, "no column has a picture for the mode 'least'");
+    assert_string_equal(e.text, "no column has a frame for the mode 'least'");
     assert_int_equal(opened, 0);
 }
 

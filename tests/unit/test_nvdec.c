@@ -141,10 +141,10 @@ TEST(odd_heights)
     make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
     m.picture->height = 7;
     m.picture->data[1] = m.bytes + 7 * 512;
-    nvdec_mend(m.picture);
+    nvdec_fix_chroma(m.picture);
     assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
     m.picture->height = 8;
-    nvdec_mend(m.picture);
+    nvdec_fix_chroma(m.picture);
     assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
     unmake(&m);
 }

@@ -174,7 +174,7 @@ TEST_WITH(strangers_files_stay, enter, leave)
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     touch("film.png");
-    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' is there and was not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' exists and was not made by barcode");
     o.output = "film.png"; /* the user said so */
     expect_allowed(&o, &in);
     o.output = NULL;
@@ -190,7 +190,7 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_allowed(&o, &in);
     touch("film.mkv");
     expect_problem(&o, &in, 0, ERR_FAILED,
-                   "'film.png' is there, and whether it shows this film cannot be told; choose "
+                   "'film.png' exists and may show another film; choose "
                    "another name with -o, or --overwrite");
     remove("film.mkv");
     put_png("film.png", "tEXt", other, sizeof other - 1, 9);
@@ -255,12 +255,12 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     touch("plain");
     mkdir("d", 0777);
     o.output = "gone/x.png";
-    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' does not exist");
     o.output = "gone/"; /* is made, and nothing above it */
     expect_allowed(&o, &in);
     o.output = "gone/deeper/";
     expect_refusal(&o, &in, ERR_FAILED,
-                   "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
+                   "cannot make the folder 'gone/deeper/': the folder 'gone/' does not exist");
     o.output = "plain/";
     expect_refusal(&o, &in, ERR_FAILED, "'plain/' is not a folder");
     o.output = "plain/x.png";
@@ -271,7 +271,7 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     expect_allowed(&o, &in);
     rmdir("d/film.json");
     extra(&o, "json", "gone/x.json");
-    expect_refusal(&o, &in, ERR_FAILED, "is not there");
+    expect_refusal(&o, &in, ERR_FAILED, "does not exist");
     extra(&o, "json", "/dev/null");
     o.output = "/dev/null";
     expect_allowed(&o, &in);
@@ -299,9 +299,9 @@ TEST_WITH(outputs_do_not_share_a_file, enter, leave)
     mkdir("d", 0777);
     o.output = "film.png";
     extra(&o, "json", "film.png");
-    expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
+    expect_refusal(&o, &in, ERR_USAGE, "requested twice");
     extra(&o, "json", "d/.././film.png");
-    expect_refusal(&o, &in, ERR_USAGE, "asked for twice");
+    expect_refusal(&o, &in, ERR_USAGE, "requested twice");
     extra(&o, "json", "a");
     o.dump = "./a";
     expect_refusal(&o, &in, ERR_USAGE, "by --json and by --dump");

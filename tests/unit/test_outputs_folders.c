@@ -35,7 +35,7 @@ TEST_WITH(other_films_pictures_stay, enter, leave)
     inputs_free(&in);
     o = expand(LIST("s2/e01.mkv"), &in);
     expect_problem(&o, &in, 0, ERR_FAILED,
-                   "'e01.png' is there and shows another film, or this one before it was changed; "
+                   "'e01.png' exists and shows another film, or this one before it was modified; "
                    "choose another name with -o, or --overwrite");
     o.output = "e01.png"; /* the user said so */
     expect_allowed(&o, &in);
@@ -59,7 +59,7 @@ TEST_WITH(other_films_pictures_stay, enter, leave)
     /* A pipe's films are all alike. */
     assert_int_equal(mkfifo("e01.mkv", 0600), 0);
     o = expand(LIST("e01.mkv"), &in);
-    expect_problem(&o, &in, 0, ERR_FAILED, "whether it shows this film cannot be told");
+    expect_problem(&o, &in, 0, ERR_FAILED, "may show another film");
     inputs_free(&in);
 }
 
@@ -88,18 +88,18 @@ TEST_WITH(outputs_in_folders, enter, leave)
     touch("out/b.json");
     expect_problem(
         &o, &in, 1, ERR_FAILED,
-        "'out/b.json' is there and was not made by barcode; choose another name with --json");
+        "'out/b.json' exists and was not made by barcode; choose another name with --json");
     remove("out/b.json");
     touch("out/a.rgb");
     expect_problem(&o, &in, 0, ERR_FAILED,
-                   "'out/a.rgb' is there, and raw pictures do not say of which film they are; "
+                   "'out/a.rgb' exists, and a dump does not name its film; "
                    "choose another name with --dump");
     remove("out/a.rgb");
     extra(&o, "json", "gone/");
     expect_allowed(&o, &in);
     extra(&o, "json", "gone/deeper/");
     expect_refusal(&o, &in, ERR_FAILED,
-                   "cannot make the folder 'gone/deeper/': the folder 'gone/' is not there");
+                   "cannot make the folder 'gone/deeper/': the folder 'gone/' does not exist");
     extra(&o, "json", "-");
     expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films; give a folder (DIR/)");
     assert_int_not_equal(access("gone", F_OK), 0);
@@ -108,7 +108,7 @@ TEST_WITH(outputs_in_folders, enter, leave)
     o = expand(LIST("a.mkv"), &in);
     extra(&o, "json", "out");
     o.dump = "out/a.json";
-    expect_refusal(&o, &in, ERR_USAGE, "'out/a.json' is asked for twice: by --json and by --dump");
+    expect_refusal(&o, &in, ERR_USAGE, "'out/a.json' is requested twice: by --json and by --dump");
     o.dump = NULL;
     o.output = "./out/a.json";
     expect_refusal(&o, &in, ERR_USAGE, "as the picture and as another output");

@@ -99,8 +99,9 @@ TEST_WITH(patterns, enter, leave)
     assert_true(cli_parse_name("{stem}", &o, &e));
     expect_names(&o, &in, 0, "o/a.png c/a.csv");
     assert_true(cli_parse_modes("kmeans,average", &o, &e));
-    expect_refusal(&o, &in, ERR_USAGE,
-                   "--name '{stem}': 2 pictures of a film would have one name; put {mode} into it");
+    expect_refusal(
+        &o, &in, ERR_USAGE,
+        "--name '{stem}': 2 pictures of a film would have the same name; put {mode} into it");
     o.output = "x";
     expect_refusal(&o, &in, ERR_USAGE, "-o x: one name for 3 films");
     inputs_free(&in);
@@ -121,8 +122,8 @@ TEST_WITH(patterns_without_a_stem, enter, leave)
     touch("films/s2/f.mkv");
     assert_false(inputs_expand(&o, &in, &e));
     expect_sentence(&e, ERR_USAGE,
-                    "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have one "
-                    "name; put {stem} into it");
+                    "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have the "
+                    "same name; put {stem} into it");
 }
 
 TEST_WITH(patterns_that_are_none, enter, leave)
@@ -141,7 +142,7 @@ TEST_WITH(patterns_that_are_none, enter, leave)
     o.name = "b";
     o.output = "x.png";
     expect_refusal(&o, &in, ERR_USAGE,
-                   "--name is for names in folders, and every output has a name of its own");
+                   "--name applies to outputs in folders, but every output has a name of its own");
     extra(&o, "csv", "./");
     expect_names(&o, &in, 0, "x.png ./b.csv");
     inputs_free(&in);

@@ -201,7 +201,7 @@ TEST(test_nothing_to_paint)
     scene_open(&s, 3, 1, 0);
     struct err e = ERR_INIT;
     assert_null(painter_open(&s.report, alone("kmeans"), &e));
-    assert_non_null(strstr(e.text, "no column has a picture"));
+    assert_non_null(strstr(e.text, "no column has a frame"));
     err_clear(&e);
     set_flat(&s, 1, 9);
     assert_null(painter_open(&s.report, alone("downsample"), &e)); /* no row means were kept */

@@ -30,7 +30,7 @@ static void bench_open(struct bench *b, const char *name, struct selection rule)
         !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
     decode_pass_open(&b->pass, &b->film, b->reader.stream, b->reader.traits, &b->job);
-    b->pass.workers[0] = 100; /* room in the queue for every chunk */
+    b->pass.workers[ON_CORES] = 100; /* room in the queue for every chunk */
     assert_true(b->job.columns && decode_pass_open_queue(&b->pass, &e));
 }
 

@@ -333,9 +333,9 @@ TEST(nothing_is_written_on_failure)
     must_fail("-o a.png --dump a.rgb --start 2 4x4,24", ERR_FAILED, "has no frame after --start");
     must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 4x4,24", ERR_FAILED, "is selected");
     must_fail("-o a.png --interval 0.000001 4x4,2400", ERR_USAGE,
-              "--interval is too short: it asks for 100000000 columns");
+              "--interval is too short: it gives 100000000 columns");
     must_fail("-o a.png --interval 0.00001 4x4,2400", ERR_USAGE,
-              "it asks for 10000000 columns, and 5965232 are the most");
+              "it gives 10000000 columns, but at most 5965232 are possible");
     must_fail("-o no/where/a.png 4x4,24", ERR_FAILED, "no/where");
     must_fail("-o a.png --dump no/where/a.rgb 4x4,24", ERR_FAILED, "no/where");
 }

@@ -139,7 +139,8 @@ TEST_WITH(strangers_files_stay, setup, teardown)
         assert_null(report_log_open(path, &e));
         assert_int_equal(e.code, ERR_FAILED);
         assert_non_null(strstr(
-            e.text, "is there and is no report of barcode; choose another name with --report"));
+            e.text,
+            "the file exists and is not a report of barcode; choose another name with --report"));
         assert_true(stat(path, &s) == 0 && (size_t)s.st_size == strlen(text[i]));
     }
     struct err e = ERR_INIT;

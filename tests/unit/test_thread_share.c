@@ -5,8 +5,8 @@
 
 static int of(int cores, uint64_t own, uint64_t left, int most)
 {
-    struct share s = {.cores = cores, .own = own, .left = left, .most = most};
-    return share_threads(&s);
+    struct thread_share s = {.cores = cores, .own = own, .left = left, .most = most};
+    return thread_share_count(&s);
 }
 
 /* Of a long film a run is a small part, and gets one thread; of a film that is one run it is all.

@@ -229,7 +229,7 @@ TEST(of_nothing)
     struct thumbs_sheets s;
     struct err e = ERR_INIT;
     assert_false(thumbs_sheets(t, &r, THUMBS_BYTES, NULL, &s, &e));
-    assert_string_equal(e.text, "there is no frame for a thumbnail");
+    assert_string_equal(e.text, "no frames for thumbnails");
     assert_null(s.thumb);
     thumbs_sheets_free(&s);
     thumbs_free(&t);

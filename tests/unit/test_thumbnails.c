@@ -137,8 +137,9 @@ TEST_WITH(foreign_files, setup, teardown)
     struct err e = ERR_INIT;
     put("x-002.jpg", "my holiday");
     assert_false(save("x.vtt", &e));
-    assert_string_equal(e.text, "'x-002.jpg' is there and was not made by barcode; choose another "
-                                "folder with --thumbnails");
+    assert_string_equal(e.text,
+                        "cannot write 'x-002.jpg': the file exists and was not made by barcode; "
+                        "choose another folder with --thumbnails");
     assert_int_equal(files(), 1);
     report.overwrite = true;
     assert_false(save("x.vtt", &e));
@@ -148,7 +149,7 @@ TEST_WITH(foreign_files, setup, teardown)
     report.overwrite = false;
     strcpy(report.film_id, "7-ff");
     assert_false(save("x.vtt", &e));
-    assert_non_null(strstr(e.text, "'x-001.jpg' is there and shows another film"));
+    assert_non_null(strstr(e.text, "'x-001.jpg': the file exists and shows another film"));
     report.overwrite = true;
     assert_true(save("x.vtt", &e));
     assert_int_equal(files(), 3);
@@ -164,7 +165,7 @@ TEST_WITH(failures, setup, teardown)
     assert_int_equal(files(), 1); /* no sheet without its WebVTT */
     report.count = 0;
     assert_false(save("y.vtt", &e));
-    assert_string_equal(e.text, "cannot write 'y.vtt': there is no frame for a thumbnail");
+    assert_string_equal(e.text, "cannot write 'y.vtt': no frames for thumbnails");
     assert_int_equal(rmdir("x.vtt"), 0);
 }
 

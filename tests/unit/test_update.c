@@ -141,25 +141,25 @@ TEST_WITH(whose_dump_it_is, enter, leave)
     put(film, "film", 4);
     put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
     assert_true(inputs_expand(&o, &in, &e));
-    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     o.update = true;
-    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     make_picture(&o, film, "png", "film.png");
     expect_allowed(&o, &in);
     o.update = false;
-    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     o.update = true;
     put_dump("d/film.rgb", 5);
-    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     /* JSON knows as well. */
     put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
     extra(&o, "json", "d");
-    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     make_picture(&o, film, "json", "d/film.json");
     expect_allowed(&o, &in);
     assert_true(left_out(&o));
     put_dump("d/film.rgb", 5);
-    expect_problem(&o, &in, 0, ERR_FAILED, "raw pictures do not say");
+    expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     inputs_free(&in);
 }
 

@@ -85,7 +85,7 @@ TEST_WITH(test_failure_keeps_the_old, setup, teardown)
     report.count = 0;
     assert_false(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
     char sentence[128], old[8] = {0};
-    snprintf(sentence, sizeof sentence, "cannot write '%s': there is no column to paint", path);
+    snprintf(sentence, sizeof sentence, "cannot write '%s': the film has no columns", path);
     assert_string_equal(e.text, sentence);
     f = fopen(path, "r");
     assert_int_equal(fread(old, 1, 7, f), 3);

@@ -97,14 +97,14 @@ TEST_WITH(is_checked, enter, leave)
     expect_refusal(&o, &in, ERR_USAGE, "as the picture and as another output");
     o.output = NULL;
     o.dump = "x.facts";
-    expect_refusal(&o, &in, ERR_USAGE, "'x.facts' is asked for twice: by --facts and by --dump");
+    expect_refusal(&o, &in, ERR_USAGE, "'x.facts' is requested twice: by --facts and by --dump");
     o.dump = NULL;
     o.extra[0].path = "./film.mkv";
     expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
     o.extra[0].path = "other.mkv";
     expect_refusal(&o, &in, ERR_USAGE, "--facts 'other.mkv' is the name of a film");
     o.extra[0].path = "gone/x";
-    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' is not there");
+    expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' does not exist");
     inputs_free(&in);
     o = expand(LIST("a.mkv", "b.mkv"), &in);
     ask(&o, &writer_facts, "x.facts");

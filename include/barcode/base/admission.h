@@ -1,12 +1,12 @@
 /*
- * admission.h - when the next film of a run begins to decode: where several are under way, one
- * holds the cores, and the next one begins as soon as that one has nothing left to hand out and a
- * core is idle.
+ * admission.h - decides when the next film of a run starts to decode.
  *
- * So the end of a film, where its last runs keep a few cores busy, and its clustering, painting and
- * writing lie beside the beginning of the next one. Long films still come one after another: no
- * more than one film's packets wait in memory, and less than twice as many decoders as there are
- * cores work. Any thread.
+ * One film at a time holds the cores. The next film starts when the holder has handed out all its
+ * work and a core is idle. So the end of one film overlaps with the start of the next: its last
+ * chunks, clustering, painting and writing keep only a few cores busy.
+ *
+ * Otherwise films are decoded one after another. The packets of only one film wait in memory, and
+ * fewer than twice as many decoders run as there are cores. Any thread.
  */
 #ifndef BARCODE_ADMISSION_H
 #define BARCODE_ADMISSION_H
@@ -21,42 +21,49 @@ extern "C" {
 
 struct admission;
 
-/* One film's way through the admission: zeroed but for the first. The admission's lock guards
- * `holds`. */
+/* One film's ticket. Set `admission` and zero the rest. The admission's lock guards `holds`. */
 struct admission_ticket {
-    struct admission *admission; /* NULL: none. Else an open one */
+    struct admission *admission; /* open, or NULL for no admission control */
     bool holds;
 };
 
-/* For `cores` (1 or more). NULL: memory. */
+/* Creates an admission for `cores` (1 or more) cores. Returns NULL if out of memory. */
 struct admission *admission_open(int cores, struct err *e);
 
 /*
- * Waits until no film feeds and a core is idle; from here on this one does. Those who wait go on in
- * the order of their calls. False: ERR_INTERRUPTED, and this film does not feed.
+ * Waits until no film holds the cores and a core is idle, then makes this film the holder. Waiting
+ * films are admitted in the order of their calls. Returns false with ERR_INTERRUPTED if
+ * interrupted() is true; the film then does not hold the cores.
  */
 bool admission_enter(struct admission_ticket *t, struct err *e);
 
-/* The film has handed out all it has, or is done with: it feeds no longer, if it did. NULL is fine.
+/*
+ * Releases the cores if this film holds them: it has handed out all its work, or it is finished.
+ * Does nothing if NULL.
  */
 void admission_release(struct admission_ticket *t);
 
-/* That many cores more (or, negative, fewer) are at work for the film. NULL is fine. */
+/* Adds `cores` to the number of busy cores; a negative value subtracts. Does nothing if NULL. */
 void admission_add_cores(struct admission_ticket *t, int cores);
 
 /*
- * What this film may have beyond what it is at work with. True: *cores becomes the number of cores
- * on which no film's runs are at work, less than 0 where more were counted than there are; without
- * a admission it stays as it is. False: another film waits at the admission, and begins as soon as
- * a core is idle, so that nothing is to spare.
+ * Returns true if this film may use more cores than it uses now, and sets *cores to the number of
+ * idle cores. That number is negative if more cores were counted as busy than exist. Without an
+ * admission, returns true and leaves *cores unchanged. Returns false if another film waits: that
+ * film starts as soon as a core is idle.
  */
 bool admission_spare_cores(struct admission_ticket *t, int *cores);
 
-/* Cores on which no film's runs are at work, 0 or more. INT_MAX without a admission; NULL is fine.
+/*
+ * Returns the number of cores that no film's chunks use, 0 or more. Returns INT_MAX if `t` is NULL
+ * or has no admission.
  */
 int admission_idle_cores(struct admission_ticket *t);
 
-/* Frees; sets *g to NULL. NULL is fine. Nobody waits or feeds. */
+/*
+ * Frees the admission and sets *g to NULL. Does nothing if *g is NULL. No film may wait or hold the
+ * cores.
+ */
 void admission_free(struct admission **g);
 
 #ifdef __cplusplus

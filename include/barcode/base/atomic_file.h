@@ -1,5 +1,5 @@
 /*
- * atomic_file.h - a file that appears whole or not at all. One thread a file.
+ * atomic_file.h - writes a file that appears complete or not at all. Use one file from one thread.
  */
 #ifndef BARCODE_ATOMIC_FILE_H
 #define BARCODE_ATOMIC_FILE_H
@@ -16,28 +16,36 @@ extern "C" {
 struct atomic_file;
 
 /*
- * Opens a temporary beside `path` (same folder, so that rename is atomic). Fails with a sentence
- * when the folder is missing or not writable, when `path` is a folder, or is there and not
- * writable.
- * "-" is stdout: refused when stdout is a terminal and `binary`.
- * A path that is a device or pipe (/dev/null, /dev/stdout) is opened itself, without a temporary.
- * Opening a FIFO waits for a reader, and writing for room; both end with ERR_INTERRUPTED within a
- * tenth of a second once interrupted() is true. A symbolic link is followed: the file that it
- * points to is replaced, the link stays. The new file has the old one's permissions (and owner,
- * where this user may set it), or 0666 less the umask.
+ * Opens a temporary file in the folder of `path`, so that rename is atomic. Fails if the folder
+ * does not exist or is not writable, or if `path` is a folder or a file that is not writable.
+ *
+ * - "-" is stdout. It is refused if stdout is a terminal and `binary` is true.
+ * - A device or pipe (/dev/null, /dev/stdout) is opened directly, without a temporary file.
+ * - Opening a FIFO waits for a reader, and writing to a pipe waits for room. Both fail with
+ *   ERR_INTERRUPTED within 0.1 s once interrupted() is true.
+ * - A symbolic link is followed: the file that the link points to is replaced, and the link stays.
+ *
+ * The new file gets the permissions of the old file, and its owner if this user may set it. A file
+ * that did not exist gets 0666 minus the umask.
  */
 struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e);
 
-/* True for a name of stdout: "-", /dev/stdout, /dev/fd/1, /proc/self/fd/1. */
+/* Returns true for a name of stdout: "-", /dev/stdout, /dev/fd/1 or /proc/self/fd/1. */
 bool atomic_file_is_stdout(const char *path);
 
 FILE *atomic_file_stream(struct atomic_file *f);
 
-/* Flush, fsync, rename, fsync of the folder; a full disk is reported here. Frees and sets *f to
- * NULL either way; on failure the temporary is removed and `path` is untouched. */
+/*
+ * Flushes and syncs the file, renames it to `path` and syncs the folder. Reports a full disk. Frees
+ * the file and sets *f to NULL in any case. On failure the temporary file is removed and `path` is
+ * unchanged.
+ */
 bool atomic_file_commit(struct atomic_file **f, struct err *e);
 
-/* Removes the temporary; `path` is untouched. Frees; sets *f to NULL. NULL is fine. */
+/*
+ * Removes the temporary file and leaves `path` unchanged. Frees the file and sets *f to NULL. Does
+ * nothing if *f is NULL.
+ */
 void atomic_file_discard(struct atomic_file **f);
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
-/* clock.h - monotonic time and processor time, for progress and stage times; times as nanoseconds.
- * Any thread. */
+/* clock.h - monotonic time and CPU time, for the progress line and for timings. Any thread. */
 #ifndef BARCODE_CLOCK_H
 #define BARCODE_CLOCK_H
 
@@ -10,28 +9,28 @@
 extern "C" {
 #endif
 
-/* A time, such as a file's, in nanoseconds; its zero is the timespec's. */
+/* Converts a timespec, such as a file's time, to nanoseconds since the same epoch. */
 static inline int64_t clock_in_ns(struct timespec t)
 {
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Nanoseconds of a clock that never goes back; its zero means nothing. */
+/* Returns the nanoseconds of a clock that never goes backwards. Its epoch is arbitrary. */
 int64_t clock_ns(void);
 
-/* Seconds since clock_ns gave `ns`. */
+/* Returns the seconds since clock_ns returned `ns`. */
 static inline double clock_since(int64_t ns) { return (double)(clock_ns() - ns) / 1e9; }
 
-/* The time of day that many nanoseconds (0 or more) from now, for pthread_cond_timedwait. */
+/* Returns the wall-clock time in `ns` (0 or more) nanoseconds, for pthread_cond_timedwait. */
 struct timespec clock_deadline(int64_t ns);
 
-/* Processor nanoseconds that the calling thread has used. */
+/* Returns the CPU nanoseconds that the calling thread has used. */
 int64_t clock_thread_ns(void);
 
-/* Peak resident memory of this process in bytes, as the kernel reports it (0 when it does not). */
+/* Returns the peak resident memory of this process in bytes, or 0 if unknown. */
 uint64_t clock_peak_memory(void);
 
-/* Processor seconds of the whole process, user and system together. */
+/* Returns the CPU seconds of this process, user and system together. */
 double clock_cpu_seconds(void);
 
 #ifdef __cplusplus

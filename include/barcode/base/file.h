@@ -1,6 +1,4 @@
-/*
- * file.h - what several rooms ask of files on the disk. Any thread.
- */
+/* file.h - file helpers. Any thread. */
 #ifndef BARCODE_FILE_H
 #define BARCODE_FILE_H
 
@@ -12,21 +10,28 @@
 extern "C" {
 #endif
 
-/* Reads `bytes` bytes from offset `at` of an open file. False when the file ends earlier or cannot
- * be read. */
+/*
+ * Reads `bytes` bytes at offset `at` of an open file. Returns false if the file is shorter or
+ * cannot be read.
+ */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
 
 /*
- * The number of the open file that a path names: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N,
- * /proc/self/fd/N. -1 for other paths. Nothing is looked up: the file may be closed.
+ * Returns the descriptor that a path names: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N or
+ * /proc/self/fd/N. Returns -1 for other paths. Does not check that the descriptor is open.
  */
 int file_descriptor(const char *path);
 
-/* True for a regular file, or a link to one. False also where stat() fails. */
+/*
+ * Returns true for a regular file or a link to one. Returns false for anything else, and if stat()
+ * fails.
+ */
 bool file_is_regular(const char *path);
 
-/* True if two paths lead to the same file, or would once both are written. Devices and pipes are
- * never the same. */
+/*
+ * Returns true if two paths name the same file, or would name the same file once both are written.
+ * Returns false for devices and pipes.
+ */
 bool file_same(const char *a, const char *b);
 
 #ifdef __cplusplus

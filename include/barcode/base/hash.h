@@ -1,6 +1,6 @@
 /*
- * hash.h - XXH3, for fingerprints and checksums. Against accidents, not against an enemy. Any
- * thread.
+ * hash.h - XXH3, for fingerprints and checksums. It detects accidental changes, not deliberate
+ * ones. Any thread.
  */
 #ifndef BARCODE_HASH_H
 #define BARCODE_HASH_H
@@ -21,17 +21,17 @@ uint64_t hash_64(const void *data, size_t bytes);
 struct hash128 hash_128(const void *data, size_t bytes);
 bool hash_same(struct hash128 a, struct hash128 b);
 
-/* hash_128 of what comes in pieces. One thread. */
+/* Computes hash_128 of data that is added in pieces. One thread. */
 struct hash_stream;
 
-/* The caller's. NULL: no memory. */
+/* Opens a stream, which the caller ends. Returns NULL if out of memory. */
 struct hash_stream *hash_stream_open(void);
 void hash_stream_add(struct hash_stream *s, const void *data, size_t bytes);
 
-/* Of all that was added. Frees; sets *s to NULL. */
+/* Returns the hash of all data added. Frees the stream and sets *s to NULL. */
 struct hash128 hash_stream_end(struct hash_stream **s);
 
-/* 32 lower-case hexadecimal digits, high half first, and a zero. */
+/* Writes 32 lower-case hexadecimal digits, high half first, and a terminating zero. */
 void hash_hex(struct hash128 h, char text[33]);
 
 #ifdef __cplusplus

@@ -1,6 +1,4 @@
-/*
- * heap.h - what malloc does with what was freed.
- */
+/* heap.h - tunes how much freed memory malloc keeps. */
 #ifndef BARCODE_HEAP_H
 #define BARCODE_HEAP_H
 
@@ -11,14 +9,13 @@ extern "C" {
 #endif
 
 /*
- * For a process that opens and closes decoders on many threads: from now on malloc keeps what is
- * freed for what comes next, at the ends of its arenas together about an eighth of this process's
- * memory (machine.h) at most. By default most of what a decoder had goes back to the kernel, which
- * hands it out again a page at a time, each zeroed first, and threads that wait for pages wait for
- * one another.
+ * Makes malloc keep freed memory for reuse, for a process that opens and closes decoders on many
+ * threads. All arenas together keep at most about an eighth of this process's memory (machine.h).
+ * By default most of a decoder's memory returns to the kernel, and getting zeroed pages back slows
+ * all threads down.
  *
- * Once, before other threads use malloc. False: nothing is changed, for malloc is not glibc's, or
- * memory is short. How glibc keeps memory: mallopt(3); malloc/arena.c (heap_trim). test_heap
+ * Call it once, before other threads use malloc. Returns false and changes nothing if malloc is not
+ * glibc's or memory is low. Sources: mallopt(3); heap_trim in glibc's malloc/arena.c.
  */
 bool heap_keep(void);
 

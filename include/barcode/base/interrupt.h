@@ -1,7 +1,7 @@
 /*
- * interrupt.h - Ctrl-C. The first one asks every thread to stop in order, the second one kills. Any
- * thread may ask; the handler is installed by main. A worker process (worker_process.h) hears the
- * first one from its parent, and leaves the second one to it.
+ * interrupt.h - Ctrl-C. The first signal asks every thread to stop cleanly; the second one kills
+ * the process. main installs the handler; any thread may query it. A worker process
+ * (worker_process.h) receives the first signal from its parent and ignores the second.
  */
 #ifndef BARCODE_INTERRUPT_H
 #define BARCODE_INTERRUPT_H
@@ -16,51 +16,63 @@ extern "C" {
 #endif
 
 /*
- * Catches SIGINT, SIGTERM and SIGHUP once (a second SIGINT or SIGTERM removes the doomed files and
- * has its default effect, a second SIGHUP none, nor has the same signal within 0.3 s: timeout(1)
- * sends it twice), and ignores SIGPIPE and SIGXFSZ.
+ * Installs a handler for SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ. A second
+ * SIGINT or SIGTERM removes the doomed files (interrupt_doom) and has its default effect. A second
+ * SIGHUP has no effect. Nor has the same signal within 0.3 s, because timeout(1) sends each signal
+ * twice.
  */
 void interrupt_install(void);
 
-/* Puts something in the place of a closed stdin, stdout or stderr, so that no file gets its number.
- * First of all in main. */
+/*
+ * Opens /dev/null for each of stdin, stdout and stderr that is closed, so that no other file gets
+ * its descriptor. Call it first in main.
+ */
 void interrupt_open_standard(void);
 
-/* True after the first signal. */
+/* Returns true after the first signal. */
 bool interrupted(void);
 
-/* Fills `e` with ERR_INTERRUPTED and a sentence without the film's name; the caller that knows the
- * name adds it. Returns false. */
+/*
+ * Sets ERR_INTERRUPTED with a sentence that does not name the film; the caller prepends the name.
+ * Returns false.
+ */
 bool interrupt_error(struct err *e);
 
-/* The same for an output that was being written, with its name. Returns false. */
+/* Sets ERR_INTERRUPTED for an output that was being written, with its name. Returns false. */
 bool interrupt_output(const char *path, struct err *e);
 
 /*
- * Forks a worker. What this process may be told by a signal until interrupt_forget_worker is passed
- * on to it. Returns what fork does: 0 in the worker, which dies when its parent does; -1 with
- * errno, also when so many workers run. No other thread may run. Main thread only.
+ * Forks a worker. Caught signals are forwarded to the worker until interrupt_forget_worker. Returns
+ * 0 in the worker, which is killed when its parent dies. Returns -1 with errno on failure, also if
+ * INTERRUPT_WORKERS_MOST workers exist. No other thread may run. Main thread only.
  */
 enum { INTERRUPT_WORKERS_MOST = 32 };
 pid_t interrupt_fork(void);
 
-/* In the parent: that worker is gone, and its number may soon be another process's. */
+/*
+ * Stops forwarding signals to a worker that has exited, because its pid may be reused. Called in
+ * the parent.
+ */
 void interrupt_forget_worker(pid_t gone);
 
 /*
- * From here on the second signal, which kills, first removes the temporary at `path`; so does
- * interrupt_remove_doomed in the worker's parent. Returns a number for interrupt_spare; -1 and does
- * nothing before interrupt_install, when too many files are doomed already, or when memory was
- * short.
+ * Registers the temporary file at `path`: a killing signal, and interrupt_remove_doomed in the
+ * worker's parent, remove it. Returns a number for interrupt_spare. Returns -1 and does nothing if
+ * interrupt_install was not called or was out of memory, if the path is too long, or if too many
+ * files are registered.
  */
 int interrupt_doom(const char *path);
 
-/* From here on the file is not removed. -1 is fine. Does not return when the second signal has
- * come. */
+/*
+ * Unregisters a file, so that it is not removed. Does nothing if `number` is -1. Does not return if
+ * the second signal has removed the file.
+ */
 void interrupt_spare(int number);
 
-/* In the parent of a worker that is gone, where no other thread runs: removes the temporaries that
- * this process left. */
+/*
+ * Removes the temporary files that the exited worker `owner` left. Called in the parent, when no
+ * other thread runs.
+ */
 void interrupt_remove_doomed(pid_t owner);
 
 #ifdef __cplusplus

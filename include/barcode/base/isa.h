@@ -1,9 +1,9 @@
 /*
- * isa.h - which instruction set the CPU engine's inner loops use.
+ * isa.h - selects the instruction set of the CPU engine's inner loops.
  *
- * All of them give the same bytes. The best one that the processor has is taken;
- * the environment variable BARCODE_ISA (c, avx2, avx512, vnni) forces one, for
- * tests and measurements.
+ * All instruction sets give the same bytes. By default the best one that the processor supports is
+ * used. The environment variable BARCODE_ISA (c, avx2, avx512, vnni) overrides it, for tests and
+ * measurements.
  */
 #ifndef BARCODE_ISA_H
 #define BARCODE_ISA_H
@@ -20,19 +20,23 @@ enum isa {
     ISA_C,      /* plain C, the reference */
     ISA_AVX2,   /* AVX2 and BMI */
     ISA_AVX512, /* AVX-512 F, BW, DQ, VL */
-    ISA_VNNI    /* the same and AVX-512 VNNI (vpdpwssd) */
+    ISA_VNNI    /* AVX-512 as above, and AVX-512 VNNI (vpdpwssd) */
 };
 
-/* True if this processor and its operating system have it; processors other than x86-64 have ISA_C
- * alone. Any thread. */
+/*
+ * Returns true if the processor and the operating system support `isa`. Processors other than
+ * x86-64 support ISA_C only. Any thread.
+ */
 bool isa_supported(enum isa isa);
 
-/* "c", "avx2", "avx512", "vnni": what BARCODE_ISA takes. Never to be freed. */
+/*
+ * Returns the name that BARCODE_ISA takes: "c", "avx2", "avx512" or "vnni". The string is static.
+ */
 const char *isa_name(enum isa isa);
 
 /*
- * The one to use: the last of them that is supported, or what BARCODE_ISA asks for. Fails
- * (ERR_USAGE) when BARCODE_ISA names none or one that this processor lacks. Main thread.
+ * Selects the last supported instruction set of the enum, or the one in BARCODE_ISA. Fails with
+ * ERR_USAGE if BARCODE_ISA names an unknown or unsupported one. Main thread.
  */
 bool isa_choose(enum isa *isa, struct err *e);
 

@@ -1,8 +1,8 @@
 /*
- * log.h - what the program says on stderr, a whole line at a time.
+ * log.h - messages on stderr, one complete line at a time.
  *
- * Any thread may call. A line is composed first and written once under one
- * lock, which also lifts the progress line and draws it again below.
+ * Any thread. Each line is formatted first and then written in one call under a lock, which also
+ * erases the progress line and redraws it below.
  */
 #ifndef BARCODE_LOG_H
 #define BARCODE_LOG_H
@@ -21,27 +21,26 @@ enum log_level {
     LOG_DEBUG    /* -vv */
 };
 
-/* The highest level that is written; LOG_INFO at start. Call before any other thread runs. */
+/*
+ * Sets the highest level that is written; initially LOG_INFO. Call it before any other thread runs.
+ */
 void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
 
-/* Writes one line. A newline is added; control characters in the text are shown as '?'. */
+/* Writes one line and appends a newline. Control characters in the text are replaced by '?'. */
 void log_msg(enum log_level level, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/*
- * The progress line below the log on a terminal: replaces the one shown.
- * NULL lifts it for good.
- */
+/* Replaces the progress line below the log on a terminal. NULL erases it permanently. */
 void log_status(const char *line);
 
 /*
- * From here on this process and those that it forks share the progress line: each lifts it for its
- * own messages, whichever of them shows it. Without memory for that each knows of its own line
- * alone. No other thread may run.
+ * Shares the progress line between this process and those forked later, so that each erases it
+ * before its own messages. If out of memory, each process handles only its own progress line. No
+ * other thread may run.
  */
 void log_share(void);
 

@@ -1,7 +1,4 @@
-/*
- * path.h - the names of files: how they are put together and taken apart. Nothing here looks at the
- * disk. Any thread.
- */
+/* path.h - composes and splits file names. Does not access the disk. Any thread. */
 #ifndef BARCODE_PATH_H
 #define BARCODE_PATH_H
 
@@ -15,34 +12,41 @@ extern "C" {
 #endif
 
 /*
- * A new string, the caller's to free: `folder`, a slash, `name`, `end`. No slash after one that is
- * there already, none where `folder` or `name` is empty. NULL when memory runs out (errno is ENOMEM
- * too).
+ * Returns a new string that the caller frees: `folder`, a slash, `name`, `end`. Omits the slash if
+ * `folder` is empty or ends with one, or if `name` is empty. Returns NULL if out of memory (errno
+ * is ENOMEM too).
  */
 char *path_join(const char *folder, const char *name, const char *end, struct err *e);
 
-/* FOLDER/NAME by the same rule into path[room]. False, with `path` cut off, when it does not fit.
+/*
+ * Writes FOLDER/NAME by the same rule into path[room]. Returns false, with `path` truncated, if it
+ * does not fit.
  */
 bool path_fill(char *path, size_t room, const char *folder, const char *name);
 
-/* `name` in the folder where `path` lies: "a/b.mkv" and "c" give "a/c", "b.mkv" and "c" give "c".
- * As path_join. */
+/*
+ * Returns `name` in the folder of `path`: "a/b.mkv" and "c" give "a/c", "b.mkv" and "c" give "c".
+ * Otherwise as path_join.
+ */
 char *path_beside(const char *path, const char *name, struct err *e);
 
-/* The last part of a path, as a pointer into it and a length: "a/b.mkv" gives "b.mkv", "a/b/" gives
- * "b". */
+/*
+ * Returns the last component of a path as a pointer into `path` and a length: "a/b.mkv" gives
+ * "b.mkv", "a/b/" gives "b".
+ */
 const char *path_last(const char *path, size_t *length);
 
 /*
- * A byte of a path as a URL has it (RFC 3986): itself, or %XX for what URLs have a use for and what
- * is not ASCII; a slash stays. 1 or 3 characters and a 0 into `text`; returns how many.
+ * Writes one byte of a path as it appears in a URL (RFC 3986): the byte itself, or %XX for reserved
+ * and non-ASCII bytes. A slash stays. Writes 1 or 3 characters and a terminating zero into `text`;
+ * returns the number of characters.
  */
 size_t path_url_byte(char byte, char text[4]);
 
 /*
- * The order of two names as people count: < 0, 0 or > 0 as strcmp. Digits that follow one another
- * are a number ("e2" before "e10"), everything else goes by bytes, the same in every language. 0
- * only for equal names.
+ * Compares two names in natural order; returns < 0, 0 or > 0 as strcmp does. Consecutive digits are
+ * compared as a number ("e2" before "e10"), everything else by bytes in any locale. Returns 0 only
+ * for equal names.
  */
 int path_order(const char *a, const char *b);
 

@@ -1,6 +1,4 @@
-/*
- * shared.h - memory and locks that a process has together with those that it forks.
- */
+/* shared.h - memory and locks shared with forked processes. */
 #ifndef BARCODE_SHARED_H
 #define BARCODE_SHARED_H
 
@@ -13,19 +11,19 @@
 extern "C" {
 #endif
 
-/* Returns zeroed memory that processes forked later share. NULL when memory runs out. Any thread.
- */
+/* Returns zeroed memory that processes forked later share, or NULL if out of memory. Any thread. */
 void *shared_alloc(size_t bytes, struct err *e);
 
-/* Frees memory of shared_alloc in this process. NULL is fine. */
+/* Unmaps memory of shared_alloc in this process. Does nothing if NULL. */
 void shared_free(void *memory, size_t bytes);
 
-/* Makes a lock in such memory. */
+/* Initializes a lock in shared memory. */
 void shared_lock_init(pthread_mutex_t *lock);
 
 /*
- * Takes such a lock. A process that held it may have been killed: what the lock guards must make
- * sense after every single assignment. pthread_mutex_unlock releases it.
+ * Acquires a shared lock; pthread_mutex_unlock releases it. The previous holder may have been
+ * killed while it held the lock. So the guarded data must be consistent after every single
+ * assignment.
  */
 void shared_lock(pthread_mutex_t *lock);
 

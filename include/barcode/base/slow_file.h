@@ -1,7 +1,7 @@
 /*
- * slow_file.h - files that may keep their reader or writer waiting: pipes, FIFOs, sockets,
- * terminals, and descriptors that another program opened. Each wait here ends within a tenth of a
- * second once interrupted() is true. Regular files work too.
+ * slow_file.h - interruptible I/O on files that can block: pipes, FIFOs, sockets, terminals, and
+ * inherited descriptors. Each wait ends within 0.1 s once interrupted() is true. Regular files work
+ * too.
  */
 #ifndef BARCODE_SLOW_FILE_H
 #define BARCODE_SLOW_FILE_H
@@ -15,20 +15,26 @@ extern "C" {
 #endif
 
 /*
- * Opens `path` for reading, or for writing (nothing is created or cut off). The caller closes it.
- * -1 with errno on failure; EINTR: interrupted.
- * - A name of an open file (file_descriptor) gives a duplicate of its descriptor: the file may be
- * one that cannot be opened by name, such as a socket or another user's pipe.
- * - A FIFO is opened for reading at once, and slow_read waits for its first writer. For writing,
- * opening waits for a reader.
+ * Opens `path` for reading or writing. Neither creates nor truncates a file. The caller closes the
+ * descriptor. Returns -1 with errno on failure; EINTR if interrupted.
+ *
+ * - If the path names an open descriptor (file_descriptor), returns a duplicate of it. Such a file,
+ *   for instance a socket or another user's pipe, may not be openable by name.
+ * - Opening a FIFO for reading returns at once, and slow_read waits for its first writer. Opening
+ *   it for writing waits for a reader.
  */
 int slow_open(const char *path, bool writing);
 
-/* As read(2): waits for some bytes; 0: the end, every writer is gone. -1 with errno; EINTR:
- * interrupted. */
+/*
+ * Reads like read(2): waits for data; returns 0 at the end, when all writers have closed. Returns
+ * -1 with errno on failure; EINTR if interrupted.
+ */
 ssize_t slow_read(int fd, void *to, size_t bytes);
 
-/* Writes all of it. False with errno, possibly after a part was written; EINTR: interrupted. */
+/*
+ * Writes all bytes. Returns false with errno on failure, possibly after a partial write; EINTR if
+ * interrupted.
+ */
 bool slow_write(int fd, const void *from, size_t bytes);
 
 #ifdef __cplusplus

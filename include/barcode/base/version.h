@@ -1,25 +1,29 @@
-/* version.h - the version of the program, for --version, pictures and JSON, and those of what it
- * computes. */
+/*
+ * version.h - the program's version, for --version, images and JSON, and the versions of its
+ * results.
+ */
 #ifndef BARCODE_VERSION_H
 #define BARCODE_VERSION_H
 
 #define BARCODE_VERSION "0.1.0"
 
 /*
- * Raise this when a staged frame of any film may come out different from before: shrink, colour,
- * selection, order of frames. tests/unit/test_cache_key.c holds a golden frame that fails when the
- * arithmetic changes and this does not.
+ * Increase this when an analysis frame of any film may change: scaling, colour, selection, or the
+ * order of frames. The golden frame in tests/unit/test_cache_key.c fails if the arithmetic changes
+ * and this does not.
  */
 enum { ANALYSIS_VERSION = 9 };
 
 /*
- * Raise this when the same staged frames and options may give another picture or other numbers than
- * before: k-means, modes, steady, strips, what the JSON has. A change that a recipe's words tell
- * (race=no) needs none. --update makes pictures of another version again.
+ * Increase this when the same analysis frames and options may give a different image or different
+ * numbers: k-means, modes, --steady, or the contents of the JSON. A change that is visible in the
+ * options fingerprint (race=no) needs no increase. --update recreates images of another version.
  */
 enum { PICTURE_VERSION = 1 };
 
-/* Of what is drawn around strips: posters and the comparison picture. In the recipe of these alone.
+/*
+ * The version of what is drawn around the barcode: posters and the comparison image. Only their
+ * options fingerprint contains it.
  */
 enum { LAYOUT_VERSION = 1 };
 

@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /*
- * Does what was asked for, in the order verify, clear, stats, with the answers as lines of text to
- * `out`. ERR_FAILED: there is no folder for a cache, an entry was damaged (it is removed), one
- * cannot be removed, or `out` cannot be written. ERR_INTERRUPTED when interrupted() turned true.
- * Main thread only.
+ * Does what the options ask for, in the order verify, clear, stats, and writes the results as text
+ * to `out`. Verifying removes damaged entries. Returns false with ERR_FAILED if there is no folder
+ * for a cache, or if an entry is damaged or cannot be removed. Also fails if `out` cannot be
+ * written. Returns false with ERR_INTERRUPTED if interrupted() becomes true. Main thread only.
  */
 bool cache_admin(const struct cache_options *o, FILE *out, struct err *e);
 

@@ -1,6 +1,4 @@
-/*
- * cache_options.h - what the command line and the environment say about the frame cache.
- */
+/* cache_options.h - the options of the frame cache, from the command line and the environment. */
 #ifndef BARCODE_CACHE_OPTIONS_H
 #define BARCODE_CACHE_OPTIONS_H
 
@@ -14,17 +12,18 @@
 extern "C" {
 #endif
 
-/* No --cache-limit: cache_limit_default decides, which needs the folder. */
+/* No --cache-limit: cache_limit_default chooses the limit when the folder is known. */
 #define CACHE_LIMIT_AUTO UINT64_MAX
 
 struct cache_options {
-    const char *folder;        /* --cache; NULL: from the environment; "-": no cache */
-    uint64_t limit;            /* bytes of all entries together, or CACHE_LIMIT_AUTO */
-    bool off, refresh;         /* --no-cache; --refresh: write, but do not look */
-    bool stats, clear, verify; /* what to do instead of a film */
+    const char *folder; /* --cache; NULL: the environment names it; "-": no cache */
+    uint64_t limit;     /* bytes of all entries together, or CACHE_LIMIT_AUTO */
+    bool off, refresh;  /* --no-cache; --refresh: write entries, but read none */
+    /* --cache-stats, --cache-clear, --cache-verify: done instead of a film */
+    bool stats, clear, verify;
 };
 
-/* The options' keys in the command line's table, in this order. */
+/* The keys of the cache options in the table of options. */
 enum cache_option {
     CACHE_OPTION_FOLDER = 1024,
     CACHE_OPTION_OFF,
@@ -36,29 +35,31 @@ enum cache_option {
     CACHE_OPTION_END
 };
 
-/* No option given: CACHE_LIMIT_AUTO, and the folder from the environment. */
+/* Returns the options of a command line without cache options. */
 struct cache_options cache_options_default(void);
 
 /*
  * Returns the limit without --cache-limit: 10 GiB or a tenth of the free space, whichever is less.
- * The bytes that the cache holds count as free, so a cache does not lower its own limit by growing.
+ * The cache's own bytes count as free, so a cache does not lower its own limit by growing.
  */
 uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes);
 
-/* One option and its value (NULL where it has none), which is kept. ERR_USAGE. */
+/* Sets one option and keeps its value (NULL if it has none). Returns false with ERR_USAGE. */
 bool cache_options_set(struct cache_options *o, int option, const char *value, struct err *e);
 
-/* True if the options ask for something to be done with the cache itself, without a film. */
+/* Returns true if the options ask for an action on the cache itself, without a film. */
 bool cache_options_action(const struct cache_options *o);
 
-/* "500", "64K", "3.5G", also followed by B or iB; K, M, G, T are powers of 1024. False: not a size.
+/*
+ * Parses "500", "64K" or "3.5G", also followed by B or iB. K, M, G and T are powers of 1024.
+ * Returns false if `text` is no size.
  */
 bool cache_options_size(const char *text, uint64_t *bytes);
 
 /*
- * The cache's folder: --cache, else $BARCODE_CACHE, else $XDG_CACHE_HOME/barcode, else
- * ~/.cache/barcode. It need not exist. False: none of these gives a folder, "-" asks for no cache,
- * or the folder's name is too long.
+ * Writes the path of the cache's folder to `folder`: --cache, else $BARCODE_CACHE, else
+ * $XDG_CACHE_HOME/barcode, else ~/.cache/barcode. The folder need not exist. Returns false if none
+ * of these gives a folder, if "-" turns the cache off, or if the path is too long.
  */
 bool cache_options_folder(const struct cache_options *o, char *folder, size_t room);
 

@@ -1,10 +1,10 @@
 /*
- * frame_cache.h - one film's dealings with the cache of staged frames.
+ * frame_cache.h - reads and writes the cached analysis frames of one film.
  *
  *   open (before the film) -> look -> source, put ... (-> again) -> end -> close
  *
- * Nothing here fails: what goes wrong is a warning, and the film is decoded. Every function takes
- * NULL, which is a film without a cache. Main thread, but for put.
+ * No function fails: an error is logged as a warning, and the film is decoded. Every function
+ * accepts NULL for a film without a cache. Main thread, except for frame_cache_put.
  */
 #ifndef BARCODE_FRAME_CACHE_H
 #define BARCODE_FRAME_CACHE_H
@@ -25,72 +25,84 @@ extern "C" {
 struct frame_cache;
 
 /*
- * Notes which file the film is, so that a change during the run is noticed. `path` and `o` are lent
- * until frame_cache_close. NULL: no cache is wanted, or the film's file cannot be identified.
+ * Records the identity of the film's file, so that a later change is noticed. `path` and `o` are
+ * borrowed until frame_cache_close. Returns NULL if the cache is off, if the file cannot be
+ * identified, or if out of memory.
  */
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path);
 
 /*
- * Which decoder would do the film. All decoders agree on intact films; on damaged ones they differ.
- * A GPU does not always notice damage, so a run that demands software gets nothing that a GPU
- * decoded.
+ * The decoder that would decode the film. All decoders agree on intact films but may differ on
+ * damaged ones. A GPU does not detect all damage, so CACHE_BY_SOFTWARE_ALONE (--decode cpu) never
+ * gets frames that a GPU decoded.
  */
 enum cache_decoder { CACHE_BY_SOFTWARE, CACHE_BY_GPU, CACHE_BY_SOFTWARE_ALONE };
 
-/* What a run wants. */
+/* The frames that are looked up. */
 struct frame_cache_ask {
-    struct source *film;               /* open; lent until frame_cache_close */
-    const struct selection *selection; /* decided */
-    int width, height;                 /* staged */
-    /* what --crop says, in words; lent until frame_cache_close; "" or NULL: off */
+    struct source *film;               /* open; borrowed until frame_cache_close */
+    const struct selection *selection; /* complete */
+    int width, height;                 /* of the analysis frames */
+    /* the text of --crop; borrowed until frame_cache_close; "" or NULL: off */
     const char *crop;
-    /* how HDR and means are worked out, likewise; "" or NULL: as in every SDR film */
+    /*
+     * the text of tone mapping and averaging, borrowed likewise; "" or NULL: the default of SDR
+     * films
+     */
     const char *light;
     int threads;
-    const char *decode; /* "nvdec", or "any" for those that give the same bytes of a sound film */
+    /* "nvdec", or "any" for the decoders that give the same bytes for an intact film */
+    const char *decode;
     enum cache_decoder decoder;
 };
 
-/* Looks for frames that serve, says so with -v, and makes ready to keep those that are decoded. */
+/*
+ * Looks the frames up, logs the result with -v, and prepares to store the frames that will be
+ * decoded. Copies `*ask`.
+ */
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 
-/* What the frames that serve were cut to: then nobody has to look for bars. False: no frames serve.
+/*
+ * Sets `*crop` to the crop of the cached frames, which makes crop detection unnecessary. Returns
+ * false if there are no such frames.
  */
 bool frame_cache_crop(const struct frame_cache *c, struct crop *crop);
 
-/* What the frames that are to be kept are cut to. Once, before staging. */
-void frame_cache_truncate(struct frame_cache *c, const struct crop *crop);
+/* Sets the crop of the frames that will be stored. Call it once, before decoding. */
+void frame_cache_set_crop(struct frame_cache *c, const struct crop *crop);
 
-/* What to stage from: `film` itself, or what the cache has of it. */
+/* Returns the source to decode: a source of cached frames, or `film` itself. */
 struct source *frame_cache_source(struct frame_cache *c, struct source *film);
 
-/* True when staged frames are to be put here. */
+/* Returns true if decoded analysis frames must be passed to frame_cache_put. */
 bool frame_cache_wants(const struct frame_cache *c);
 
-/* A staged frame, rgb[height][width][3]. Any thread. */
+/* Stores an analysis frame, rgb[height][width][3]. Any thread. */
 void frame_cache_put(struct frame_cache *c, const struct frame_tag *tag, const uint8_t *rgb);
 
-/* What staging is to fill; NULL: nothing. */
+/* Returns the frame times that the decode pass fills, or NULL. */
 struct frame_times *frame_cache_frame_times(struct frame_cache *c);
 
 /*
- * Starts anew, because staging has to: by the sequential plan (counts->contradicted), carefully
- * (damage_found) or without the cache (cache_failed).
+ * Restarts with an empty entry because the decode pass restarts: sequentially
+ * (counts->contradicted), with exact_damage (counts->damage_found), or without the cached frames
+ * (counts->cache_failed).
  */
 void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts);
 
 /*
- * To be called when staging is over and every frame is in its column, before columns_finish. `ok`:
- * staging did all it could; otherwise, if the user interrupted it, the frames so far are kept for
- * the next run. Cuts the cache to its limit.
+ * Ends the cache's part of the film. Call it after the decode pass, when every frame is in its
+ * column, and before columns_finish. If `ok`, the film was decoded to its end and all frames are
+ * stored. If not, and the user interrupted, the frames so far are stored for the next time. Then
+ * evicts entries down to the limit.
  */
 void frame_cache_end(struct frame_cache *c, struct columns *columns,
                      const struct decode_counts *counts, bool ok);
 
-/* "off", "miss", "partial" or "hit". */
+/* Returns "off", "miss", "partial" or "hit". */
 const char *frame_cache_state(const struct frame_cache *c);
 
-/* Sets *c to NULL. */
+/* Frees `*c` and sets it to NULL. */
 void frame_cache_close(struct frame_cache **c);
 
 #ifdef __cplusplus

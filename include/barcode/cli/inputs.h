@@ -1,6 +1,4 @@
-/*
- * inputs.h - which films, and the stems of what their outputs are called.
- */
+/* inputs.h - the list of films, and the stems of their output names. */
 #ifndef BARCODE_INPUTS_H
 #define BARCODE_INPUTS_H
 
@@ -14,41 +12,50 @@
 extern "C" {
 #endif
 
-/* What the disk said of a film when the list was made: it is asked once, for there may be many
- * thousands. */
+/*
+ * Metadata of a film's file from when the list was made. Each file is queried once, because there
+ * may be thousands.
+ */
 struct input_file {
-    bool regular; /* false: a pipe, or not there; the rest but `absent` is 0 */
-    bool absent;  /* the disk has no such path, or does not let it be seen */
+    /* false: not a regular file, or missing; all other fields but `absent` are then 0 */
+    bool regular;
+    bool absent; /* the path does not exist or cannot be accessed */
     uint64_t device, inode;
     uint64_t bytes;
     int64_t modified_ns; /* since 1970 */
 };
 
-/* A folder that films come from. */
+/* A folder that contains input films. */
 struct input_folder {
     uint64_t device, inode;
-    bool named; /* an argument, or with -r below one; false: only films in it are arguments */
+    /*
+     * the folder is an argument, or with -r lies below one; false: only films in it are arguments
+     */
+    bool named;
 };
 
-/* Whether an entry is this run's to do. */
+/* Whether this process renders an entry. */
 enum input_duty {
-    INPUT_TO_DO,    /* a film to be rendered, or a problem to be told */
-    INPUT_LEFT_OUT, /* --update: its outputs are there */
-    INPUT_OTHERS    /* --shard: another process does it */
+    INPUT_TO_DO,    /* render the film, or report its problem */
+    INPUT_LEFT_OUT, /* --update: its outputs exist */
+    INPUT_OTHERS    /* --shard: another process renders it */
 };
 
 struct inputs {
     /*
-     * films in order: arguments as given; a folder's films by name (path_order), then those of the
-     * folders in it
+     * the films in order: arguments as given; the films of a folder by name (path_order), then
+     * those of its subfolders
      */
     char **path;
     /*
-     * for each: the output name without ending, unique in this run; with -r "FOLDER/NAME", as the
-     * film lies below the folder that was named. NULL: the entry is no film
+     * for each: the output name without its ending, unique in the list. With -r it is
+     * "FOLDER/NAME", relative to the folder argument. NULL: the entry is no film
      */
     char **stem;
-    /* for each: why it cannot be rendered, as far as is known before opening it; mostly ERR_NONE */
+    /*
+     * for each: why it cannot be rendered, as far as that is known before it is opened; mostly
+     * ERR_NONE
+     */
     struct err *problem;
     struct input_file *file;
     enum input_duty *duty;
@@ -58,24 +65,30 @@ struct inputs {
 };
 
 /*
- * Expands folders (regular files with a film's ending, with --any of any ending but those that
- * barcode made; no hidden ones; with -r the folders below, too) and names outputs. A folder without
- * films, or one that cannot be read, becomes one entry with a problem (ERR_INPUT), so that the
- * other films are still rendered. A folder that leads back to one above it is left out with a
- * warning. A path that does not exist is kept: opening it says so later. "" is refused (ERR_USAGE),
- * and without -o so is the name of an output beside a film ("film.mp4 out.png"), unless it is an
- * animated PNG that barcode did not make. So is a second word that does not exist and is not called
- * like a film ("film.mp4 out.jpg"). "-" becomes /dev/stdin; where that is closed (ERR_INPUT), a
- * terminal, or named twice without being a file (ERR_USAGE), it is an entry with a problem too.
- * Stems are the file's name without its last ending; a second equal stem
- * becomes "stem-2". A --name without {stem} is the stem itself, and a second equal one is refused
- * (ERR_USAGE).
- * On success the caller calls inputs_free(); on failure (ERR_INTERRUPTED among others)
- * `in` is empty. Main thread.
+ * Lists the films of all arguments and names their outputs.
+ *
+ * Folders are expanded to their regular files with a film's ending. With --any the ending does not
+ * matter, but files that barcode made are skipped. Hidden files are skipped. With -r subfolders are
+ * included. A subfolder that leads back to one of its parents is skipped with a warning.
+ *
+ * Problems that let the other films go on become an entry with `problem` set. They are a folder
+ * without films or one that cannot be read (ERR_INPUT); a closed stdin (ERR_INPUT); stdin that is a
+ * terminal, or that is named twice and is not a file (ERR_USAGE). A path that does not exist is
+ * kept: opening it reports the error. "-" becomes /dev/stdin.
+ *
+ * Arguments that make the call fail with ERR_USAGE: "", and without -o also an output's name
+ * beside a film ("film.mp4 out.png"). An animated PNG that barcode did not make is a film. A second
+ * and last argument also fails if it does not exist and has no film's ending ("film.mp4 out.jpg").
+ *
+ * A stem is the file name without its last ending; a repeated stem becomes "stem-2". A --name
+ * without {stem} is itself the stem; a repeated one fails with ERR_USAGE.
+ *
+ * On success the caller calls inputs_free(). On failure (also ERR_INTERRUPTED, or out of memory)
+ * `*in` is empty. Main thread only.
  */
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);
 
-/* True for a film that this run is to render. Any thread. */
+/* Returns true if this process must render the film. Any thread. */
 bool inputs_is_due(const struct inputs *in, size_t i);
 
 void inputs_free(struct inputs *in);

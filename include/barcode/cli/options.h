@@ -1,6 +1,4 @@
-/*
- * options.h - what the command line asked for, checked.
- */
+/* options.h - the parsed and checked command line. */
 #ifndef BARCODE_OPTIONS_H
 #define BARCODE_OPTIONS_H
 
@@ -27,11 +25,12 @@ extern "C" {
 #endif
 
 enum {
-    OPTION_COLUMNS_MOST = 10000000, /* of --columns, --width, and what --interval may come to */
+    /* limit of --columns, of --width, and of the columns that --interval gives */
+    OPTION_COLUMNS_MOST = 10000000,
     OPTION_JOBS_MOST = 64
 };
 
-/* An output that has an option of its own (writer_option). */
+/* An output with an option of its own (writer_option). */
 struct options_extra {
     const struct writer *writer;
     const char *path; /* "-": stdout */
@@ -40,54 +39,60 @@ struct options_extra {
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
-    bool recursive;     /* -r: the folders below, too */
-    bool any;           /* of folders, files of any ending */
-    const char *output; /* NULL: the default name; "-": stdout, by any name */
-    /* --json, --bench: in the table's order, `extras` of them */
+    bool recursive; /* -r: include subfolders */
+    bool any;       /* --any: take files with any ending from folders */
+    /* -o; NULL: the default name; "-": stdout, whichever name the user gave it */
+    const char *output;
+    /* --json, --bench and the like, in the order of writer_table; `extras` entries */
     struct options_extra extra[WRITERS_MOST];
     size_t extras;
-    const char *name;   /* --name, as cli_parse_name takes it; NULL: not given */
-    const char *report; /* a line a film; NULL: none; "-": stdout */
-    const char *dump;   /* NULL: none; "-": stdout */
+    const char *name;   /* --name, checked by cli_parse_name; NULL: not given */
+    const char *report; /* --report: a line per film; NULL: not given; "-": stdout */
+    const char *dump;   /* --dump; NULL: not given; "-": stdout */
 
-    /* the wanted ones in the table's order, `strips` of them */
+    /* the selected modes in the order of strip_table; `strips` entries */
     const struct strip_kind *strip[STRIPS_MOST];
     size_t strips;
-    bool stacked; /* -m all: one picture of them all */
-    /* `strip`, then the others that need no more than these do */
+    bool stacked; /* -m all: one picture of all modes */
+    /*
+     * `strip`, then the other modes that need no data beyond what `strip` needs; `computes` entries
+     */
     const struct strip_kind *computed[STRIPS_MOST];
     size_t computes;
-    struct kmeans_params kmeans; /* race: false where strips_settled */
-    int steady;                  /* --steady: per cent, 0 (not asked for) to STEADY_MOST */
-    struct selection selection;  /* every == 0: chosen from the film's length */
+    struct kmeans_params kmeans; /* race: false if strips_settled */
+    int steady;                  /* --steady: a percentage, 0 (off) to STEADY_MOST */
+    struct selection selection;  /* every == 0: chosen by the film's length */
     struct size_rule size;
     struct crop_rule crop;
     struct light_rule light; /* --tone-map, --hdr-peak, --light */
     int stream;              /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
     /*
-     * of the picture, settled (cli_finalize_picture); the one along time may be 0: a pixel a column
+     * of the picture, after cli_finalize_picture; the size along time may be 0: one pixel per
+     * column
      */
     int width, height;
     enum strip_shape shape;
-    int64_t smooth_us; /* --smooth; 0: not asked for */
-    bool poster;       /* --poster; SVG and PDF are posters without it, too: outputs_are_posters */
+    int64_t smooth_us; /* --smooth; 0: off */
+    /* --poster; SVG and PDF outputs are posters without it, see outputs_are_posters */
+    bool poster;
     const struct writer *poster_format; /* --poster=FORMAT; NULL: by -o's ending, or PNG */
     struct paper page;
-    int dpi;           /* of a poster in pixels; PAPER_DPI_USUAL unless given */
+    int dpi;           /* of a PNG poster; PAPER_DPI_USUAL by default */
     const char *title; /* --title; NULL: not given */
 
     enum engine_choice engine;
-    struct engine_devices devices; /* the GPUs that --engine named */
+    struct engine_devices devices; /* the GPUs named by --engine */
     enum decode_choice decode;
-    int threads; /* 1..1024; 0: one a core */
-    int jobs;    /* films under way at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int threads; /* 1..1024; 0: one per core */
+    int jobs;    /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
     enum progress_when progress;
     bool strict, verify;
-    int shard, shards;          /* --shard I/N: I from 1; 0, 0: not asked for */
-    bool update;                /* leave out the films whose outputs are there */
-    bool overwrite;             /* outputs of other films too, where the program chose the name */
-    struct cache_options cache; /* of staged frames */
+    int shard, shards; /* --shard I/N: I from 1; both 0: not given */
+    bool update;       /* skip films whose outputs exist */
+    /* also replace outputs of other films at names that the program chose */
+    bool overwrite;
+    struct cache_options cache; /* of analysis frames */
 };
 
 #ifdef __cplusplus

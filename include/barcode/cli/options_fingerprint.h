@@ -1,10 +1,11 @@
 /*
- * options_fingerprint.h - all options that can change an output, as text. Two outputs of one film
- * with the same fingerprint are the same. Images and JSON contain it under the name "recipe", and
- * --update compares it.
+ * options_fingerprint.h - the text of all options that can change an output. Two outputs of one
+ * film with the same fingerprint are the same. Images and JSON contain it under the name "recipe",
+ * and --update compares it.
  *
- * It has what the user asked for ("every=auto", not the number), so it is known before the film is
- * opened. Engines, decoders, threads and the cache change no pixel and are not in it.
+ * The fingerprint has the options as given ("every=auto", not the resulting number), so it is known
+ * before the film is opened. Engines, decoders, threads and the cache change no pixel and are not
+ * in it.
  */
 #ifndef BARCODE_OPTIONS_FINGERPRINT_H
 #define BARCODE_OPTIONS_FINGERPRINT_H

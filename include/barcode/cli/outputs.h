@@ -1,6 +1,6 @@
 /*
- * outputs.h - the files that a film gives: what each shows, what it is called, and whether it may
- * be written.
+ * outputs.h - the output files of a film: their contents, their names, and whether they may be
+ * written.
  */
 #ifndef BARCODE_OUTPUTS_H
 #define BARCODE_OUTPUTS_H
@@ -18,84 +18,103 @@ extern "C" {
 /* One file of a film. */
 struct output {
     const struct writer *writer; /* NULL: --dump */
-    /* of a writer with one_a_strip: one, or the stack; else all that were asked for */
+    /*
+     * what the file shows. For a writer with one_a_strip, one mode or the stack; for any other, all
+     * selected or computed modes
+     */
     struct strips strips;
-    const char *path;  /* "-": stdout. Lasts as long as the list and the options */
-    char *made;        /* the list's: what `path` points to, or NULL */
-    const char *below; /* in `path`: from here on folders are made; NULL: none is */
-    bool overwrite;    /* whatever film an older output was made of */
-    /* the program chose the name, so only its own files of this film may be replaced */
+    const char *path;  /* "-": stdout. Valid as long as the list and the options */
+    char *made;        /* owned by the list: the memory of `path`, or NULL */
+    const char *below; /* in `path`: folders are made from here on; NULL: none are made */
+    bool overwrite;    /* replace an older output of any film */
+    /* the program chose the name, so only its own outputs of this film may be replaced */
     bool chosen;
-    char option[32]; /* what asks for it: "-o", "--json" */
+    char option[32]; /* the option that requests the output: "-o", "--json" */
 };
 
-/* What -o names, in the order of the strips, then what options of their own name. */
+/* The outputs of -o in the order of the modes, then those of the other options. */
 struct outputs {
     struct output output[STRIPS_MOST + WRITERS_MOST];
     size_t count;
-    size_t pictures;    /* the first of them: what -o names; may be 0 */
-    struct output dump; /* path NULL: not asked for */
+    size_t pictures;    /* how many of the first are outputs of -o; may be 0 */
+    struct output dump; /* path NULL: not requested */
 };
 
 /*
- * The outputs of film `i`. -o FILE names a picture, by the writer that has its ending or else as a
- * PNG; with several of a film "-MODE" goes before the ending. Without -o, and in a folder (there,
- * or ending in '/'), the name is the film's stem, with -r in folders below it; what is no default
- * (mode, shape, poster) follows it, and OUTPUTS_SUFFIX where films lie in that folder. An option of
- * its own (--json, --dump) takes a folder too: there it is STEM and the writer's ending, or
- * STEM.rgb. --name changes STEM. The strips and some paths point into `o`. Errors: several films
- * and -o FILE or "-"; several files and "-", or one --name (ERR_USAGE). On success the caller calls
- * outputs_free(); on failure `list` is empty.
+ * Lists the outputs of film `i`.
+ *
+ * -o FILE names a picture. Its ending selects the writer; any other ending gives a PNG. For several
+ * pictures "-MODE" is inserted before the ending.
+ *
+ * Without -o, or if -o names a folder (an existing one, or a path that ends in '/'), the film's
+ * stem is the name. With -r the stem includes subfolders. Mode, shape and "poster" are appended
+ * where they differ from the default. OUTPUTS_SUFFIX is appended in a folder of films. An option
+ * such as --json or --dump also takes a folder: its file there is STEM with the writer's ending, or
+ * STEM.rgb. --name changes STEM.
+ *
+ * Fails with ERR_USAGE if several films share -o FILE or "-", and if several pictures share "-" or
+ * one --name. The modes and some paths point into `o`. On success the caller calls outputs_free();
+ * on failure `*list` is empty. Any thread.
  */
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list,
                 struct err *e);
 void outputs_free(struct outputs *list);
 
 /*
- * True if this output of film `i` may be written now. False: it is one of the films, under whatever
- * name (ERR_USAGE; ERR_FAILED where the program chose the name), or a name that the program chose
- * itself would replace a file that barcode did not make, made of another film, or made of a film
- * that the file does not name (ERR_FAILED; with --overwrite only a file that barcode did not make,
- * dumps apart). The writer looks for the film in the file's first 4 KB; a dump names none.
+ * Returns true if this output of film `i` may be written now. Returns false if the output is one of
+ * the films, under any name: ERR_USAGE, or ERR_FAILED if the program chose the name.
+ *
+ * If the program chose the name, an existing file may also prevent writing (ERR_FAILED): one that
+ * barcode did not make, that shows another film, or that does not name its film. --overwrite allows
+ * all of these but a file that barcode did not make. It allows any dump, because a dump never names
+ * its film. The writer looks for the film in the first 4 KB of the file.
  */
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e);
 
-/* Makes the folder that was named and those that the output's name needs below it. Main thread, or
- * one that writes. */
+/*
+ * Makes the folder that an option names and the subfolders that the output's name needs. Main
+ * thread, or the thread that writes the output.
+ */
 bool outputs_make_folders(const struct output *output, struct err *e);
 
 /*
- * Checks all outputs before any decoding. False where the whole run is impossible: every ERR_USAGE
- * of the two above, a folder that is missing or cannot be written to (ERR_FAILED), one file of
- * --json or --dump for several films, two outputs in one file, pixels to a terminal, posters that
- * cannot be lettered here (paint.h), one title for several films, an output with a film's ending or
- * a picture with that of another format (ERR_USAGE). What stands in one film's way only, such as
- * another program's file in the place of its picture, becomes that film's problem.
+ * Checks all outputs before decoding. Returns false if nothing can be rendered: every ERR_USAGE of
+ * the two functions above, and a missing or read-only folder (ERR_FAILED). These also fail with
+ * ERR_USAGE: one file of --json or --dump for several films; two outputs in one file; pixels to a
+ * terminal; posters without fonts (paint.h); one title for several films; an output with a film's
+ * ending; a picture with the ending of another format.
+ *
+ * An error that concerns only one film becomes the film's problem, for example another program's
+ * file at the picture's name.
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
 
-/* True unless other outputs were asked for and no picture: with --json and without -o there is
- * none. Any thread. */
+/*
+ * Returns true if pictures are made. Outputs such as --json suppress them unless -o or --poster is
+ * given. Any thread.
+ */
 bool outputs_have_pictures(const struct options *o);
 
-/* The format of what -o names. Any thread. */
+/* Returns the format of the outputs of -o. Any thread. */
 const struct writer *outputs_format(const struct options *o);
 
-/* True if what -o names are posters: asked for, or of a format that has nothing else. Any thread.
+/*
+ * Returns true if the outputs of -o are posters: --poster, or a format that makes only posters. Any
+ * thread.
  */
 bool outputs_are_posters(const struct options *o);
 
 /*
- * The path of the gallery that the options ask for (--html FOLDER/index.html with several films or
- * a folder), the options' own; NULL: none. Its films' pages lie in that folder, as if it had been
- * named. Any thread.
+ * Returns the path of the gallery, owned by the options, or NULL if none is requested. --html
+ * FOLDER/index.html with several films or a folder requests one. The films' pages are written to
+ * FOLDER, as for --html FOLDER/. Any thread.
  */
 const char *outputs_gallery(const struct options *o);
 
-/* Makes the gallery's folder, which is not there yet if no film got a page. */
+/* Makes the gallery's folder, which does not exist if no page was written. */
 bool outputs_make_gallery_folder(const struct options *o, struct err *e);
 
-/* True for stdout: cli_parse says "-", whatever name the user gave it. Any thread. */
+/* Returns true for stdout. cli_parse replaces its other names by "-". Any thread. */
 bool outputs_is_stdout(const char *path);
 
 #ifdef __cplusplus

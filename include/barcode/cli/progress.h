@@ -1,6 +1,6 @@
 /*
- * progress.h - one line that says how far: on a terminal at most 6 times a second, with
- * --progress always also as plain lines every few seconds in a log.
+ * progress.h - the progress line: on a terminal at most 6 times a second; with --progress always
+ * also as plain lines in a log every few seconds.
  */
 #ifndef BARCODE_PROGRESS_H
 #define BARCODE_PROGRESS_H
@@ -18,58 +18,65 @@ enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct progress;
 
-/* A run of several films: how far all of them are. */
+/* The progress of several films. */
 struct progress_run {
-    uint64_t films, films_total; /* ended, failed ones too; to be done */
-    uint64_t bytes, bytes_total; /* of their files, 0 for what is no file */
-    double films_now, bytes_now; /* what is done of the films under way */
-    double seconds;              /* since the run began */
+    uint64_t films, films_total; /* finished, including failed ones; and to be rendered */
+    uint64_t bytes, bytes_total; /* of their files; 0 for an input that is no file */
+    double films_now, bytes_now; /* the finished part of the films in progress */
+    double seconds;              /* since the start */
 };
 
-/* What is known at a tick. Totals are 0 when unknown. */
+/* The progress at one moment. Totals are 0 if unknown. */
 struct progress_state {
-    uint64_t frames;                 /* film frames covered */
-    uint64_t columns, columns_total; /* columns done */
-    double share;                    /* 0..1 of the film, < 0 when unknown */
+    uint64_t frames;                 /* of the film, up to the current position */
+    uint64_t columns, columns_total; /* finished columns */
+    double share;                    /* 0..1 of the film, < 0 if unknown */
     /*
-     * NULL: the only film; else `frames` are of all, and `share` means nothing. Lent for the call
+     * NULL for a single film. Otherwise `frames` counts all films and `share` is ignored. Borrowed
+     * for the call
      */
     const struct progress_run *run;
-    const char *title; /* NULL: as progress_open was told. Must live until progress_close */
+    const char *title; /* NULL: the title of progress_open. Must be valid until progress_close */
 };
 
 /*
- * `title` (copied) names the film. PROGRESS_AUTO shows the line only on a terminal that can lift
- * one (TERM is set and not dumb) and while in the foreground; PROGRESS_ALWAYS writes a plain line
- * every 3 seconds where there is no such terminal, and one that says how it ended, however short
- * the run; -q silences both. Never NULL unless memory is short: then `e` says so, and every
- * function below takes NULL. One at a time.
+ * Opens the progress line. `title` (copied) names the film.
+ *
+ * PROGRESS_AUTO shows the line only on a terminal that can erase a line (TERM is set and not
+ * "dumb"), and only in the foreground. PROGRESS_ALWAYS, without such a terminal, logs a plain line
+ * every 3 seconds and a last one at the end, however short the run. -q silences both.
+ *
+ * Returns NULL and sets `e` if out of memory. All functions below accept NULL, except
+ * progress_share and progress_format. Only one progress may be open at a time.
  */
 struct progress *progress_open(enum progress_when when, const char *title, struct err *e);
 
-/* Shows the state if it is time to; cheap to call often. One thread at a time. */
+/* Shows the state if the interval has passed; cheap to call often. One thread at a time. */
 void progress_tick(struct progress *p, const struct progress_state *s);
 
 /*
- * Returns the seconds that are left by the last tick. Returns 0 where they are not known, or where
- * no line is shown on a terminal.
+ * Returns the seconds left at the last tick. Returns 0 if they are unknown, if no line is shown on
+ * a terminal, or for several films.
  */
 double progress_seconds_left(const struct progress *p);
 
-/* Lifts the line; in a log, says the last tick's state if no line did yet. Frees; sets *p to NULL.
- * NULL is fine. */
+/*
+ * Erases the line. In a log, writes the last state if no line has shown it. Frees `*p` and sets it
+ * to NULL. Does nothing if `*p` is NULL.
+ */
 void progress_close(struct progress **p);
 
 /*
- * How far a run is: of its bytes, or of its films where these are no files. 0..1.
+ * Returns the finished share of several films, 0..1: of their bytes, or of their number if the
+ * bytes are unknown.
  */
 double progress_share(const struct progress_run *r);
 
 /*
- * The text of a line (for tests): "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:12", `seconds`
- * after the start. In a run of several films share, rate and ETA are of them all: "NAME  37 %  3/24
- * films  1234 frames/s  ETA 1:02:03". At most size - 1 bytes: a long name is cut, then left out,
- * then the tail is cut. What is unknown is left out.
+ * Formats a line `seconds` after the start (public for tests): "NAME 37 % 1234 frames/s 120/320
+ * columns ETA 0:12". For several films share, rate and ETA count all of them: "NAME 37 % 3/24 films
+ * 1234 frames/s ETA 1:02:03". Writes at most size - 1 bytes: a long name is cut, then omitted, then
+ * the rest is cut. Unknown values are omitted.
  */
 void progress_format(char *text, int size, const char *title, const struct progress_state *s,
                      double seconds);

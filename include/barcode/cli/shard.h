@@ -1,10 +1,10 @@
 /*
- * shard.h - --shard I/N: the films of one of N processes that share a command line, on as many
- * machines.
+ * shard.h - --shard I/N: splits the films among N processes that have the same command line, on one
+ * or more machines.
  *
- * No process hears of another: each lists all films, names the outputs of all, and computes the
- * same split. It depends on nothing but the list and the sizes of the files, so films must not
- * come, go or grow while the processes start.
+ * The processes do not communicate: each lists all films, names all outputs and computes the same
+ * split. The split depends only on the list and the file sizes. So films must not appear, vanish or
+ * grow while the processes start.
  */
 #ifndef BARCODE_SHARD_H
 #define BARCODE_SHARD_H
@@ -16,14 +16,19 @@ extern "C" {
 #endif
 
 /*
- * With --shard: turns the duty of every entry that is another shard's into INPUT_OTHERS. The
- * largest file first goes to the shard that has the fewest bytes so far (longest processing time
- * first: Graham, "Bounds on multiprocessing timing anomalies", 1969: the largest share is at most
- * 4/3 of the best possible one). Of equal files the earlier in the list goes first, of equal shards
- * to the lower one; what is no file counts as a byte, so that these are spread too. Entries with a
- * problem and paths that are not there are every shard's: a machine that cannot see the films must
- * not pass for one that had nothing to do. To be called before anything changes a duty. False:
- * memory. Main thread.
+ * With --shard, sets the duty of every entry of another shard to INPUT_OTHERS. Does nothing without
+ * it.
+ *
+ * The largest remaining file goes to the shard with the fewest bytes (longest processing time
+ * first: Graham, "Bounds on multiprocessing timing anomalies", 1969). The largest shard is then at
+ * most 4/3 of the best possible one. Of equal files the earlier in the list goes first, and of
+ * equal shards the lower number is used. An input that is no file counts as one byte, so that such
+ * inputs are spread, too.
+ *
+ * Entries with a problem and missing paths belong to every shard, so that a machine that cannot see
+ * the films reports that.
+ *
+ * Call it before any other duty changes. Returns false if out of memory. Main thread only.
  */
 bool shard_split(const struct options *o, struct inputs *in, struct err *e);
 

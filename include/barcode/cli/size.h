@@ -1,6 +1,4 @@
-/*
- * size.h - the staged size: which rule the user gave, and what it makes of a film.
- */
+/* size.h - the size of analysis frames: the rule of --size, and the size that a film gets. */
 #ifndef BARCODE_SIZE_H
 #define BARCODE_SIZE_H
 
@@ -11,7 +9,7 @@ extern "C" {
 enum size_kind {
     SIZE_SIDE,   /* longer side = side (default 320) */
     SIZE_EXACT,  /* width x height */
-    SIZE_DIVIDE, /* 1/divisor of the film's size */
+    SIZE_DIVIDE, /* 1/divisor of the film's width and height */
     SIZE_FULL
 };
 
@@ -20,7 +18,9 @@ struct size_rule {
     int side, width, height, divisor;
 };
 
-/* The staged size by the rule for a film of width x height (displayed); never larger than the film.
+/*
+ * Computes the size of the analysis frames of a film with the displayed size width x height. The
+ * result is never larger than the film.
  */
 void size_resolve(const struct size_rule *rule, int width, int height, int *out_width,
                   int *out_height);

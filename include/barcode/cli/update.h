@@ -1,12 +1,11 @@
 /*
- * update.h - --update: which films need not be done, because all of their outputs are there
- * already.
+ * update.h - --update: skips films whose outputs all exist and are up to date.
  *
- * An output is there if it is a whole file that says it was made by barcode, of this very film
- * (film_id.h) and by the same recipe (options_fingerprint.h), and if the film was not written to
- * since. A dump says nothing: it counts if its size is what the film's picture says. What goes to
- * stdout, a pipe or a device is never there. With --strict, nor is a picture of a film that decoded
- * only in part.
+ * An output counts if it is a complete file that barcode made after the last change of the film.
+ * Its metadata must name this film (film_id.h) and the same options (options_fingerprint.h). A dump
+ * has no metadata: it counts if its size matches the metadata of another output of the film.
+ * Stdout, pipes and devices never count. With --strict, neither does an image of a film that was
+ * decoded only in part.
  */
 #ifndef BARCODE_UPDATE_H
 #define BARCODE_UPDATE_H
@@ -18,9 +17,9 @@ extern "C" {
 #endif
 
 /*
- * With --update: turns the duty of every film whose outputs are there into INPUT_LEFT_OUT, and says
- * of each with -v what was found. Reads those outputs, and up to 1 MiB of each such film. False:
- * ERR_INTERRUPTED, or memory. Main thread.
+ * With --update, sets the duty of every film whose outputs exist to INPUT_LEFT_OUT, and logs the
+ * decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film. Returns
+ * false with ERR_INTERRUPTED, or if out of memory. Main thread only.
  */
 bool update_leave_out(const struct options *o, struct inputs *in, struct err *e);
 

@@ -1,38 +1,45 @@
 /*
- * dominant.h - the colour of which a frame has most: the mode of its pixels' density in OKLab
- * (oklab.h). Unlike a largest cluster it depends on no start and on no other colours' shares, so it
- * goes on smoothly from frame to frame.
+ * dominant.h - a frame's dominant colour: the mode of its pixels' density in OKLab (oklab.h).
+ * Unlike the largest cluster, the mode depends on no random start and on no other colour's share.
+ * So it changes smoothly from frame to frame.
  *
- * The definition, which every engine reproduces exactly; all of it in integers:
+ * This definition, which every engine reproduces exactly, is all in integers:
  *
- *     place      of a pixel: p = (L + 13, a + 13 + 26 * 9, b + 13 + 26 * 12), which is positive for
- * all of sRGB cell       of a pixel: (i, j, k) = p / 26, rounded down, of 40 x 21 x 21; its number
- * is (21 i + j) 21 + k, its centre 26 (i, j, k) + 13: greys lie in the middle of theirs density of
- * a cell: sum over the cells at most 2 away along each axis of their pixels times (3 - |di|)(3 -
- * |dj|)(3 - |dk|), which is a box of 3 cells passed twice along each axis. What lies outside of the
- * 40 x 21 x 21 holds no pixel. peaks      the cells that are not empty around (density > 0) none of
- * whose 26 neighbours is denser, or as dense and of a lower number; by density descending, then
- * number ascending. The first is the densest of all cells. m          the centre of the first peak
- *     3 rounds   m = sum(w p) / sum(w), each channel rounded half up, w = max(0, 102^2 - |p -
- * m|^2), over all pixels colour     sum(w rgb) / sum(w) with the last m's weights, each channel
- * rounded half up
+ *   place     of a pixel: p = (L + 13, a + 13 + 26 * 9, b + 13 + 26 * 12), positive for all sRGB
+ *   cell      of a pixel: (i, j, k) = p / 26, rounded down, of 40 x 21 x 21. Its number is
+ *             (21 i + j) 21 + k and its centre 26 (i, j, k) + 13. Greys lie at a cell's centre
+ *             in a and b.
+ *   density   of a cell: the sum over all cells at most 2 away along each axis of their pixels
+ *             times (3 - |di|)(3 - |dj|)(3 - |dk|). This is a box filter of 3 cells, applied
+ *             twice along each axis. Cells outside the 40 x 21 x 21 hold no pixels.
+ *   peaks     the cells of density > 0 for which none of the 26 neighbours is denser, or equally
+ *             dense with a lower number. Sorted by density descending, then number ascending.
+ *             The first one is the densest of all cells.
+ *   m         the centre of the first peak
+ *   3 rounds  m = sum(w p) / sum(w) over all pixels, each channel rounded half up, where
+ *             w = max(0, 102^2 - |p - m|^2)
+ *   colour    sum(w rgb) / sum(w) with the weights of the last m, each channel rounded half up
  *
- * The frame's further modes, for steady.h, are what the rounds make of the other peaks. A mode's
- * count is its peak's density / 27, rounded down: no more than the frame's pixels, and as many
- * where all lie in one cell.
+ * The frame's other modes, for steady.h, are computed in the same way from the other peaks. A
+ * mode's count is its peak's density / 27, rounded down. It is at most the number of pixels, and
+ * equal to it if all lie in one cell.
  *
- * 26 is 0.025 and 102 is 0.1 of OKLab's unit. A round is one of the mean shift (Fukunaga,
- * Hostetler, "The estimation of the gradient of a density function", IEEE Transactions on
- * Information Theory 21(1), 1975; with these weights it climbs a density whose kernel is (102^2 -
- * d^2)^2).
+ * 26 is 0.025 and 102 is 0.1 of OKLab's unit. A round is one step of the mean shift algorithm
+ * (Fukunaga, Hostetler, "The estimation of the gradient of a density function", IEEE Transactions
+ * on Information Theory 21(1), 1975). With these weights the density that it climbs has the kernel
+ * (102^2 - d^2)^2.
  *
- * Sum(w) is never 0. At first: what adds to a peak's density lies within 102 of its centre, but for
- * pixels of the 8 cells at (+-2, +-2, +-2). Were there no others, the peak's density would be the
- * sum of these 8, and that of its neighbour on the way to the fullest of them 8 times that one or
- * more: denser, or all 8 are as full and the neighbour at (-1, -1, -1) is as dense and of a lower
- * number. Later: m is whole and the next m is the whole place nearest to the mean, hence not
- * farther from it than m is, so that the weighted sum of |p - m|^2 does not grow; some pixel's
- * stays below 102^2.
+ * Proof that sum(w) is never 0:
+ *
+ * - In the first round, pixels that contribute to a peak's density lie within 102 of its centre,
+ *   except pixels of the 8 cells at (+-2, +-2, +-2). Suppose that there were no others. Then the
+ *   peak's density would be the sum of these 8 cells. The neighbour towards the fullest of them
+ *   would have at least 8 times that cell's count. So it would be denser, or all 8 are equally full
+ *   and the neighbour at (-1, -1, -1) is equally dense with a lower number. Either way the cell
+ *   would be no peak.
+ * - In later rounds, m is an integer point and the next m is the integer point nearest to the mean.
+ *   So the next m is not farther from the mean than m, and the weighted sum of |p - m|^2 does not
+ *   grow. Some pixel's |p - m|^2 therefore stays below 102^2.
  */
 #ifndef BARCODE_DOMINANT_H
 #define BARCODE_DOMINANT_H
@@ -58,11 +65,11 @@ enum {
     DOMINANT_CELLS = DOMINANT_L * DOMINANT_A * DOMINANT_B,
     DOMINANT_FAR = 102 * 102,
     DOMINANT_ROUNDS = 3,
-    DOMINANT_MOST = 8, /* modes of a frame that are looked at */
-    DOMINANT_PEAK = 27 /* what a pixel adds to its own cell's density */
+    DOMINANT_MOST = 8, /* most modes computed for a frame */
+    DOMINANT_PEAK = 27 /* a pixel's weight in the density of its own cell */
 };
 
-/* A pixel's place above: L 13..1037, a 8..530, b 6..528. */
+/* The place of a pixel, as above: L 13..1037, a 8..530, b 6..528. */
 struct dominant_place {
     uint16_t l, a, b;
 };
@@ -78,7 +85,7 @@ OKLAB_INLINE struct dominant_place dominant_place_of(const uint16_t *linear, con
     return p;
 }
 
-/* The number of its cell. */
+/* Returns the number of the cell that contains p. */
 OKLAB_INLINE uint32_t dominant_cell_of(struct dominant_place p)
 {
     return (p.l / (uint32_t)DOMINANT_CELL * DOMINANT_A + p.a / (uint32_t)DOMINANT_CELL) *
@@ -86,7 +93,7 @@ OKLAB_INLINE uint32_t dominant_cell_of(struct dominant_place p)
            p.b / (uint32_t)DOMINANT_CELL;
 }
 
-/* The centre of cell number `cell`. */
+/* Returns the centre of cell number `cell`. */
 OKLAB_INLINE struct dominant_place dominant_centre(uint32_t cell)
 {
     struct dominant_place p = {
@@ -96,7 +103,7 @@ OKLAB_INLINE struct dominant_place dominant_centre(uint32_t cell)
     return p;
 }
 
-/* The weight of a pixel at p where the mode is m: 0..10404. */
+/* Returns the weight (0..10404) of a pixel at p for the mode m. */
 OKLAB_INLINE uint32_t dominant_weight(struct dominant_place p, struct dominant_place m)
 {
     int l = p.l - m.l, a = p.a - m.a, b = p.b - m.b, far = l * l + a * a + b * b;
@@ -106,23 +113,26 @@ OKLAB_INLINE uint32_t dominant_weight(struct dominant_place p, struct dominant_p
 struct dominant;
 
 /*
- * A workspace for one thread, for frames of at most `pixels` (1..2^28) pixels; takes all the memory
- * that dominant_run needs, 6 bytes a pixel and 420 KB. NULL when memory runs out.
+ * Creates a workspace for one thread, for frames of at most `pixels` (1..2^28) pixels. Allocates
+ * all the memory that dominant_run needs: 6 bytes a pixel and 420 KB. Returns NULL if out of
+ * memory.
  */
 struct dominant *dominant_open(size_t pixels, struct err *e);
 
-/* The colour of rgb[pixels][3] (1 <= pixels <= the workspace's). Cannot fail; the order of the
- * pixels does not matter. */
+/*
+ * Computes the dominant colour of rgb[pixels][3] (1 <= pixels <= the workspace's). Cannot fail. The
+ * order of the pixels does not matter.
+ */
 void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3]);
 
 /*
- * The frame's first modes, `most` (1..DOMINANT_MOST) of them or as many as there are, into mode[];
- * returns how many, 1 or more. The first is dominant_run's colour. Else as dominant_run.
+ * Writes at most `most` (1..DOMINANT_MOST) of the frame's modes to mode[], strongest first; returns
+ * their number, 1 or more. The first is dominant_run's colour. Otherwise as dominant_run.
  */
 int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most,
                    struct cluster *mode);
 
-/* Frees the workspace; sets *d to NULL. NULL is fine. */
+/* Frees the workspace and sets *d to NULL. Does nothing if *d is NULL. */
 void dominant_free(struct dominant **d);
 
 #ifdef __cplusplus

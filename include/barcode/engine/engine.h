@@ -1,17 +1,18 @@
 /*
- * engine.h - what shrinks and clusters. One table, one implementation a kind of
- * processor: `cpu`, and `cuda` where the build has it.
+ * engine.h - downscales frames and clusters their colours. Each kind of processor has one
+ * implementation, a table of functions: `cpu`, and `cuda` if built with it.
  *
- * The contract:
- *  1. Every engine gives identical bytes in the columns.              tests/check, test_engine
- *  2. The order in which frames are put does not matter.              test_engine:
- * any_order_any_threads
- *  3. Ties go to the lower index.                                     test_kmeans
- *  4. After engine_begin nothing is allocated per frame in the steady state.
- *  5. A port belongs to one thread; several ports may be used at once.
- *  6. After a failure every put and engine_finish fail, with the
- *     first sentence, until engine_begin begins the next film.        test_engine: failure
- *  7. Back-pressure: put waits while every batch is in use.           test_engine_cpu: put_waits
+ * The contract, and the tests that check it:
+ *
+ *   1. Every engine writes identical bytes to the columns.            tests/check, test_engine
+ *   2. The order in which frames are put does not matter.             test_engine:
+ *                                                                     any_order_any_threads
+ *   3. Ties go to the lower index.                                    test_kmeans
+ *   4. In the steady state nothing is allocated per frame.
+ *   5. A port belongs to one thread; several ports may be used at once.
+ *   6. After a failure every put and engine_finish fail with the
+ *      first error, until engine_begin starts the next film.          test_engine: failure
+ *   7. Back-pressure: put waits while every batch is in use.          test_engine_cpu: put_waits
  *
  *   engine_open -> (engine_begin -> ports: put ... -> port_close -> engine_finish)* -> engine_close
  */
@@ -33,59 +34,54 @@ extern "C" {
 #endif
 
 /*
- * Called once for every staged frame, rgb[height][width][3], before it is clustered; from any
- * engine thread, several at once. The bytes are the engine's. False, with *e filled, fails the
- * film.
+ * Called once for every analysis frame, rgb[height][width][3], before it is clustered. Any engine
+ * thread may call it, several at once. The bytes remain the engine's. The film fails if it returns
+ * false with *e filled.
  */
 typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
 
 struct engine_config {
     int threads; /* clustering threads, 1 or more */
-    int device;  /* which GPU, from 0; only `cuda` looks */
+    int device;  /* GPU number, from 0; only `cuda` uses it */
 };
 
-/* What one film needs. */
+/* The parameters of one film. */
 struct engine_job {
-    int width, height; /* staged size, 1..16384 each */
-    bool cluster;      /* k-means wanted */
-    bool rows;         /* row means wanted */
+    int width, height; /* analysis size, 1..16384 each */
+    bool cluster;      /* compute k-means */
+    bool rows;         /* compute row means */
     /*
-     * of each frame, 0..DOMINANT_MOST (dominant.h); the columns keep all where columns_keep_modes
-     * said so
+     * modes of each frame, 0..DOMINANT_MOST (dominant.h); the columns keep all of them after
+     * columns_keep_modes
      */
     int modes;
     struct kmeans_params kmeans;
-    /*
-     * about how many will be open at once; `cpu` has a staged frame's room for each, more may open
-     */
+    /* expected number of open ports; more may open. `cpu` allocates an analysis frame for each */
     int ports;
-    struct columns *columns; /* results go here; the caller's */
-    /*
-     * what decoded pictures are cut to before they are shrunk; lent until engine_finish. NULL:
-     * nothing
-     */
+    struct columns *columns; /* destination of the results; the caller's */
+    /* crop of decoded frames before downscaling; borrowed until engine_finish. NULL: none */
     const struct crop *crop;
-    /* what HDR and linear means go through (light.h); lent until engine_finish. NULL: nothing */
+    /* for HDR frames and linear means (light.h); borrowed until engine_finish. NULL: none */
     struct light *light;
-    /* --light linear: means of staged frames are taken of light, by SDR's table. NULL: of codes */
+    /* SDR table for means in linear light (--light linear); NULL: means of code values */
     const struct light_table *means;
     engine_tap *tap; /* may be NULL */
     void *tap_user;
 };
 
 /*
- * Busy seconds since engine_begin, summed over threads. For `cuda`, `cluster` is the GPU's own time
- * from a batch's first kernel to its last, and `shrink` the time that ports spent waiting for their
- * pictures to be shrunk.
+ * Busy seconds since engine_begin, summed over threads. For `cuda`, `cluster` is GPU time from a
+ * batch's first kernel to its last. `shrink` is then the time that ports waited for their frames to
+ * be downscaled.
  */
 struct engine_times {
     double shrink, cluster;
 };
 
 /*
- * Where a decoder may leave its pictures so that they never cross to the host. `context` is a
- * CUcontext that lives as long as the engine; NULL: the engine takes host memory only. `exclusive`:
- * the administrator lets one process at a time have the device (nvidia-smi --compute-mode).
+ * Device memory where a decoder may leave its frames, so that they need not be copied to the host.
+ * `context` is a CUcontext that lives as long as the engine; NULL: the engine accepts only host
+ * memory. `exclusive`: only one process at a time may use the device (nvidia-smi --compute-mode).
  */
 struct engine_device {
     void *context;
@@ -105,8 +101,10 @@ struct engine_ops {
                 struct err *e);
     bool (*put_analysed)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
                          struct err *e);
-    /* crop_rows of a view on the device; the copy is the port's until its next call. NULL: no
-     * device. */
+    /*
+     * crop_rows of a view on the device. The copy belongs to the port and is valid until its next
+     * call. NULL: no device.
+     */
     bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows,
                  struct err *e);
     void (*port_close)(struct engine_port **p);
@@ -114,14 +112,14 @@ struct engine_ops {
     const char *(*detail)(const struct engine *g);
     struct engine_device (*device)(const struct engine *g); /* NULL: no device */
     void (*close)(struct engine **g);
-    int (*count)(void); /* how many there are to open; NULL: 1 */
-    int toolkit;        /* CUDA's, as CUDART_VERSION: 12040 is 12.4. 0: without CUDA */
+    int (*count)(void); /* returns how many can be opened; NULL: 1 */
+    int toolkit;        /* CUDA version as in CUDART_VERSION: 12040 is 12.4; 0: no CUDA */
 };
 
-/* Private data of an implementation begins with this. */
+/* The first member of an implementation's private data. */
 struct engine {
     const struct engine_ops *ops;
-    const struct crop *crop; /* the job's */
+    const struct crop *crop; /* of the current job */
 };
 struct engine_port {
     struct engine *engine;
@@ -130,62 +128,74 @@ struct engine_port {
 extern const struct engine_ops engine_cpu;
 extern const struct engine_ops engine_cuda; /* only in builds with CUDA */
 
-/* True when this build has the engine of that name; only engine_open tells whether a device is
- * there. Any thread. */
+/*
+ * Returns true if this build has the engine `name`. Only engine_open checks for a device. Any
+ * thread.
+ */
 bool engine_built(const char *name);
 
 /*
- * How many engines of that name can be opened, each on a device of its own: the GPUs that the
- * driver shows this process, 1 of `cpu`; 0 where there is none, or none in this build. Starts the
- * driver, so never before a fork. Any thread.
+ * Returns how many engines of that name can be opened, each on its own device: the GPUs visible to
+ * this process, or 1 for `cpu`. Returns 0 if there is none or this build lacks the engine.
+ * Initializes the driver, so never call it before a fork. Any thread.
  */
 int engine_count(const char *name);
 
 /*
- * The engine called `name`, the caller's until engine_close; `config` is copied. NULL when it is
- * not there (ERR_ENGINE), when BARCODE_ISA names no instruction set of this processor (ERR_USAGE),
- * or when memory runs out. Any thread, several at once.
+ * Opens the engine `name`; the caller closes it with engine_close. Copies `config`. Returns NULL if
+ * the engine is not available (ERR_ENGINE), if BARCODE_ISA names an unsupported instruction set
+ * (ERR_USAGE), or if out of memory. Any thread, several at once.
  */
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
 
-/* Prepares for one film: copies `job` and takes memory for it. Between films only; any one thread.
+/*
+ * Prepares for one film: copies `job` and allocates memory. Call it only between films; any one
+ * thread.
  */
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e);
 
-/* A way in for one thread, the caller's until engine_port_close. After engine_begin; any thread.
- * NULL on failure. */
+/*
+ * Opens a port for one thread; the caller closes it with engine_port_close. Call it after
+ * engine_begin; any thread. Returns NULL on failure.
+ */
 struct engine_port *engine_port_open(struct engine *g, struct err *e);
 
 /*
- * Cuts a decoded picture to the job's trim, shrinks it into a staged frame and queues it. The view
- * is read before this returns, wherever it lies. Waits while all batches are in use. A view with
- * on_device comes from a decoder that uses the engine's context (engine_device); what is done with
- * it follows what was queued on the view's stream.
+ * Crops a decoded frame, downscales it to an analysis frame and queues it. The view is read before
+ * this returns, in host or device memory. Waits while all batches are in use. A view with on_device
+ * must come from a decoder that uses the engine's context (engine_device). Work on it is ordered
+ * after the view's stream.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e);
 
-/* The same for a frame that is staged already: rgb[height][width][3], read before this returns. */
+/*
+ * Queues a frame that is already an analysis frame: rgb[height][width][3], read before this
+ * returns.
+ */
 bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
                          struct err *e);
 
-/* Sends what the port still holds; sets *p to NULL. NULL is fine. */
+/*
+ * Submits frames that the port still holds; closes it and sets *p to NULL. Does nothing if *p is
+ * NULL.
+ */
 void engine_port_close(struct engine_port **p);
 
 /*
- * Waits until every put frame is in its column. Every port must be closed. Any one thread. *times
- * is filled in any case. False, with *e: the film's first failure. The CPU engine also gives
- * ERR_INTERRUPTED when interrupted() turned true, because it clusters nothing from then on.
+ * Waits until the columns of all frames are filled. All ports must be closed. Any one thread.
+ * Always fills *times. Returns false with the film's first failure in *e. The CPU engine also
+ * returns ERR_INTERRUPTED if interrupted() became true, because it then stops clustering.
  */
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e);
 
-/* "avx2", "NVIDIA H200"; the engine's. Any thread. */
+/* Returns a description such as "avx2" or "NVIDIA H200", owned by the engine. Any thread. */
 const char *engine_detail(const struct engine *g);
 
-/* Any thread. */
+/* Returns the engine's device, or a NULL context if it has none. Any thread. */
 struct engine_device engine_device(const struct engine *g);
 
-/* Frees an engine that is between films; sets *g to NULL. NULL is fine. Any one thread. */
+/* Frees an engine between films and sets *g to NULL. Does nothing if *g is NULL. Any one thread. */
 void engine_close(struct engine **g);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
 /*
- * engines.h - the engines that a run may use, as a list (the GPUs, then the CPU), and which of them
- * a film gets.
+ * engines.h - the list of engines that a run may use (the GPUs, then the CPU), and the choice of
+ * one for each film.
  *
- * The CPU engine costs nothing to open; a GPU takes up to half a second, so it is opened for the
- * first film that is worth it and kept for those that follow. A list belongs to one thread.
+ * The CPU engine opens instantly; a GPU takes up to half a second. So a GPU is opened for the first
+ * film large enough to benefit from it and stays open for later films. One thread a list.
  */
 #ifndef BARCODE_ENGINES_H
 #define BARCODE_ENGINES_H
@@ -14,124 +14,128 @@
 extern "C" {
 #endif
 
-/* Which processor clusters. */
+/* The processor that clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
-/* Which devices of a kind, each from 0; one that is named twice is used by two workers
- * (worker_process.h). */
+/*
+ * Device numbers of one kind, from 0. A device that is listed twice is used by two workers
+ * (worker_process.h).
+ */
 enum { ENGINE_DEVICES_MOST = 32 };
 struct engine_devices {
     int number[ENGINE_DEVICES_MOST];
-    int count; /* 0: none is named, and every one that there is may be used */
+    int count; /* 0: none is specified, and all may be used */
 };
 
 /* One engine of the list. */
 struct engine_slot {
-    const char *kind; /* "cpu" or "cuda": what engine_open takes */
+    const char *kind; /* "cpu" or "cuda", for engine_open */
     /*
-     * in the order in which they are tried; where none was named, all that there are, once that is
-     * asked
+     * in the order of preference. If none was specified, all devices, once they have been counted
      */
     struct engine_devices devices;
-    bool named;            /* the devices were named: each of them must exist */
-    int next;              /* devices before this one could not be opened, or failed on a film */
-    struct engine *opened; /* on devices.number[next]; NULL until a film needs it; owned */
-    bool failed;           /* none could be opened, or the last one failed on a film */
+    bool named; /* the user specified the devices: each of them must exist */
+    /* index of the device to use: earlier ones could not be opened or failed on a film */
+    int next;
+    struct engine *opened; /* opened on devices.number[next]; owned. NULL until a film needs it */
+    bool failed;           /* no device could be opened, or the last one failed on a film */
 };
 
 enum { ENGINES_MOST = 2 };
 
 /*
- * In order of preference: the GPUs, then the CPU, or one of these alone. The last one is tried for
- * every film; a film for which it cannot be opened fails. An earlier engine that has failed is not
+ * In order of preference: the GPUs, then the CPU, or one of these alone. The last engine is tried
+ * for every film, and a film fails if it cannot be opened. An earlier engine that failed is not
  * tried again.
  */
 struct engines {
     struct engine_slot slot[ENGINES_MOST];
     int count;      /* 1 or more */
     int threads;    /* clustering threads of an engine, 1 or more */
-    uint64_t films; /* of the run, each taken to be like the one that asks; 0: one */
+    uint64_t films; /* films of the run, each assumed to be like the current one; 0: one */
 };
 
-/* What a film asks of an engine; estimates. */
+/* Estimated work of a film. */
 struct engine_work {
-    uint64_t frames;   /* pictures to decode, 0: unknown */
-    int width, height; /* of the film */
-    uint64_t columns;  /* frames to cluster, 0: none or unknown */
+    uint64_t frames;   /* frames to decode; 0: unknown */
+    int width, height; /* of the film's frames */
+    uint64_t columns;  /* frames to cluster; 0: none or unknown */
     int analysis_width, analysis_height;
 };
 
-/* Pixels that a core decodes in software in a second, about. */
+/* Estimated pixels that a core decodes in software per second. */
 #define ENGINES_DECODE_RATE 334e6
 
 /*
- * Seconds that `threads` cores would take for the work, roughly: ENGINES_DECODE_RATE pixels decoded
- * and 6.9 million staged pixels clustered a second and core, groups of 240 pictures side by side.
- * Cores that are more than the groups help with frame threads, which keep six of ten busy.
+ * Estimates the seconds that `threads` cores need for the work. Assumes that a core decodes
+ * ENGINES_DECODE_RATE pixels a second and clusters 6.9 million. GOPs of 240 frames are decoded in
+ * parallel. If there are more cores than GOPs, frame threads keep six of ten cores busy.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
 
 /*
- * True if `threads` cores would take longer than a GPU, its start included, for a run of that many
- * `films` (0: one) like this one. A film of unknown length is worth a GPU.
+ * Returns true if `threads` cores would take longer for `films` (0: one) films like this one than a
+ * GPU including its initialization. Returns true for a film of unknown length.
  */
 bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films);
 
 /*
- * The list for a choice, nothing opened and no driver touched: the GPUs of `devices`, copied, and
- * then the CPU where no GPU is demanded, else the demanded ones alone. A number in the
- * environment's BARCODE_GPUS, for tests: of the CPU alone there are so many.
+ * Initializes the list for a choice; opens nothing and does not load the driver. The list has the
+ * GPUs of `devices` (copied), then the CPU unless `choice` requires a GPU. For tests, the
+ * environment variable BARCODE_GPUS sets the number of CPU engines if the list has only the CPU.
  */
 void engines_init(struct engines *g, enum engine_choice choice,
                   const struct engine_devices *devices, int threads);
 
 /*
- * Returns how many devices of the list's first kind there can be, 1 to ENGINE_DEVICES_MOST, without
- * the driver, which no process may start before it forks: those that were named, else as many as
- * the system has and CUDA_VISIBLE_DEVICES names. engines_devices may tell fewer.
+ * Returns an upper bound for engines_devices, 1 to ENGINE_DEVICES_MOST. Does not load the driver,
+ * which no process may do before it forks. Counts the specified devices, or else those of the
+ * system that CUDA_VISIBLE_DEVICES allows.
  */
 int engines_devices_at_most(const struct engines *g);
 
 /*
- * Returns how many devices there are of the list's first kind: those that were named, else all. The
- * driver is asked: 0.1 s, which the first opening then takes less. Nothing is opened. 1 for the CPU
- * and without a driver.
+ * Returns the number of devices of the list's first kind: the specified ones, or all. Loads the
+ * driver (about 0.1 s) but opens no device. Returns 1 for the CPU (unless BARCODE_GPUS is set) and
+ * without a driver.
  */
 int engines_devices(struct engines *g);
 
-/* Begins a list as `of` began, for so many clustering threads. It asks no driver again; nothing of
- * it is open. */
+/*
+ * Initializes a list with the contents of `of`, for `threads` clustering threads. Does not query
+ * the driver; opens nothing.
+ */
 void engines_begin_as(struct engines *g, const struct engines *of, int threads);
 
 /*
- * Turns the devices of the list's first kind round, so that device `first` (0 or more, counted
- * round) is tried first and those before it last. Nothing is open yet.
+ * Rotates the devices of the list's first kind: device `first` (0 or more, modulo the count) is
+ * tried first and the ones before it last. Nothing may be open.
  */
 void engines_turn(struct engines *g, int first);
 
 /*
- * Returns the engine for a film, opened: the first of the list that opens, on the first device of
- * its kind that opens. Where the list ends with the CPU, a GPU that is not open yet is left alone
- * unless the work would keep the cores busy for longer than a GPU takes to start. The engine stays
- * the list's. Returns NULL when the last one cannot be opened, or when a device that was named does
- * not exist (ERR_ENGINE). -v tells why a device is not used.
+ * Returns an open engine for a film: the first of the list that opens, on the first of its devices
+ * that opens. If the list ends with the CPU, a GPU is only opened for work that keeps the cores
+ * busy for longer than the GPU takes to start. The engine stays the list's. Returns NULL if the
+ * last engine cannot be opened, or if a specified device does not exist (ERR_ENGINE). -v logs why a
+ * device is not used.
  */
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e);
 
 /*
- * Closes an engine that failed on a film; engines_for no longer gives its device. Returns for a
- * sentence what does the film again ("the CPU", "another GPU"). NULL, with nothing done, if there
- * is nothing else, or if the engine is not in the list.
+ * Closes an engine that failed on a film; engines_for no longer returns its device. Returns what
+ * processes the film again, for a message ("the CPU", "another GPU"). Returns NULL and does nothing
+ * if nothing else is left, or if the engine is not in the list.
  */
 const char *engines_give_up(struct engines *g, const struct engine *failed);
 
 /*
- * True if a GPU of the list is open, which a driver takes up to half a second to take back from a
- * process, and nobody has to wait until it has: the next process can have it too.
+ * Returns true if a GPU is open that other processes can use too. The driver takes up to half a
+ * second to release it from a process, and nobody has to wait for that.
  */
 bool engines_linger(const struct engines *g);
 
-/* Closes those that are open. */
+/* Closes the open engines. */
 void engines_close(struct engines *g);
 
 #ifdef __cplusplus

@@ -1,8 +1,7 @@
 /*
- * frame.h - a decoded picture as the shrink sees it, and the tag that it carries.
+ * frame.h - a decoded frame as the input of the downscaler, and the tag that goes with it.
  *
- * A view is borrowed: it owns nothing, and stays valid only as long as the
- * decoder's picture that it describes is held.
+ * A view is borrowed: it owns nothing and is valid only while the decoder's frame is held.
  */
 #ifndef BARCODE_FRAME_H
 #define BARCODE_FRAME_H
@@ -21,7 +20,7 @@ enum colour_model {
     MODEL_RGB    /* plane 0 R', 1 G', 2 B' */
 };
 
-/* ITU-T H.273 matrix coefficients that we know. */
+/* The supported ITU-T H.273 matrix coefficients. */
 enum matrix {
     MATRIX_UNSPECIFIED,
     MATRIX_BT601,
@@ -30,21 +29,20 @@ enum matrix {
     MATRIX_SMPTE240M,
     MATRIX_FCC,
     MATRIX_YCGCO,
-    MATRIX_RGB /* the planes are R'G'B' already */
+    MATRIX_RGB /* the planes are already R'G'B' */
 };
 
 enum range { RANGE_UNSPECIFIED, RANGE_LIMITED, RANGE_FULL };
 
-/* How light became samples: SDR is everything that is neither SMPTE ST 2084 (PQ) nor ARIB STD-B67
- * (HLG). */
+/* Transfer characteristics. SDR is anything except SMPTE ST 2084 (PQ) and ARIB STD-B67 (HLG). */
 enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG, TRANSFERS };
 
-/* What R, G and B are. Only HDR pictures are brought to BT.709's (light.h). */
+/* Colour primaries. Only HDR frames are converted to BT.709 (light.h). */
 enum primaries { PRIMARIES_BT709, PRIMARIES_BT2020, PRIMARIES_P3 };
 
 /*
- * How the decoded picture is turned into the displayed one: first mirrored left to
- * right if `mirror`, then turned clockwise by `quarter_turns` times 90 degrees.
+ * How to turn the decoded frame into the displayed one: first mirror it left to right if `mirror`,
+ * then rotate it clockwise by `quarter_turns` times 90 degrees.
  */
 struct orientation {
     int quarter_turns; /* 0..3 */
@@ -52,14 +50,14 @@ struct orientation {
 };
 
 /*
- * Samples of one component. Sample (x, y) is at data + y * pitch + x * step:
- * one byte when bits <= 8, else one 16-bit word in host order.
+ * Samples of one component. Sample (x, y) is at data + y * pitch + x * step: one byte if bits <= 8,
+ * else one 16-bit word in host byte order.
  */
 struct plane {
     const uint8_t *data;
     ptrdiff_t pitch;   /* bytes from row to row, may be negative */
     int step;          /* bytes from sample to sample */
-    int width, height; /* samples, crop applied */
+    int width, height; /* in samples, after cropping */
 };
 
 struct frame_view {
@@ -70,20 +68,21 @@ struct frame_view {
     enum primaries primaries;
     struct orientation orientation;
     int bits;          /* 8..16 significant bits of a sample */
-    int shift;         /* the stored word is shifted right by this (P010: 6) */
-    int width, height; /* luma samples, crop applied, orientation not yet applied */
+    int shift;         /* right shift of the stored word (P010: 6) */
+    int width, height; /* in luma samples, after cropping, before orientation */
     bool on_device; /* plane[].data are addresses in the engine's device memory (engine_device) */
-    void *stream;   /* on_device: the CUstream on which the samples become ready; NULL: they are */
+    /* on_device: the CUstream on which the samples become ready; NULL: they are ready */
+    void *stream;
     struct plane plane[3];
 };
 
-/* What is known of a staged frame beside its pixels. */
+/* Properties of an analysis frame besides its pixels. */
 struct frame_tag {
-    uint64_t column; /* first column that it fills */
-    uint32_t repeat; /* columns that it fills, 1 or more */
+    uint64_t column; /* first column that the frame fills */
+    uint32_t repeat; /* number of columns that the frame fills, 1 or more */
     uint64_t frame;  /* number of the displayed frame, from 0 */
-    int64_t time_us; /* time of the frame from the film's start */
-    bool damaged;    /* the decoder reported damage in it */
+    int64_t time_us; /* time of the frame from the start of the film */
+    bool damaged;    /* the decoder reported corruption in the frame */
 };
 
 #ifdef __cplusplus

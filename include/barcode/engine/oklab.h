@@ -1,20 +1,21 @@
 /*
- * oklab.h - an 8-bit sRGB colour in OKLab, in integers: where equal distances look about equally
- * large.
+ * oklab.h - converts an 8-bit sRGB colour to OKLab in integers. In OKLab, equal distances look
+ * about equally large.
  *
- * OKLab is Bjorn Ottosson's ("A perceptual color space for image processing", 2020,
- * bottosson.github.io/posts/oklab, with the matrices of 2021). Here L, a and b are whole numbers,
- * OKLAB_ONE times the published ones:
+ * OKLab is by Bjorn Ottosson ("A perceptual color space for image processing", 2020,
+ * bottosson.github.io/posts/oklab, with the matrices of 2021). Here L, a and b are integers,
+ * OKLAB_ONE times the published values:
  *
- *     linear    = srgb_linear of each channel (srgb.h), 0..65535
- *     l, m, s   = (OKLAB_TO_LMS linear + 2^15) >> 16, 0..65535
- *     l', ...   = oklab_root(l), ...: 2^14 times the cube root of l / 65535, rounded to nearest,
- * 0..2^14 L, a, b   = floor((OKLAB_TO_LAB (l', m', s') + 2^19) / 2^20)
+ *   linear    = srgb_linear of each channel (srgb.h), 0..65535
+ *   l, m, s   = (OKLAB_TO_LMS linear + 2^15) >> 16, 0..65535
+ *   l', ...   = oklab_root(l), ...: 2^14 times the cube root of l / 65535, rounded to nearest,
+ *               0..2^14
+ *   L, a, b   = floor((OKLAB_TO_LAB (l', m', s') + 2^19) / 2^20)
  *
- * The matrices are 2^16 times the published ones, each entry one of the two nearest integers,
- * chosen so that a row's sum is what it is in real numbers (1, or 0 for a and b): every grey has a
- * = b = 0. L, a and b lie within 2 of the definition in real numbers; tests/unit/test_oklab.c has
- * all of it from there.
+ * The matrices are 2^16 times the published ones. Each entry is one of the two nearest integers,
+ * chosen so that each row sums to the exact value (1, or 0 for a and b). So every grey has a = b =
+ * 0. L, a and b are within 2 of the definition in real numbers; tests/unit/test_oklab.c checks
+ * this.
  */
 #ifndef BARCODE_OKLAB_H
 #define BARCODE_OKLAB_H
@@ -25,7 +26,7 @@
 extern "C" {
 #endif
 
-/* L is 0..1024, 0 black and 1024 white; of sRGB's colours a is -239..283 and b -319..203. */
+/* L is 0..1024: 0 is black and 1024 white. For sRGB colours a is -239..283 and b -319..203. */
 enum { OKLAB_ONE = 1024, OKLAB_ROOTS = 65536 };
 
 #define OKLAB_TO_LMS \
@@ -42,8 +43,8 @@ struct oklab {
 };
 
 /*
- * root[x] = oklab_root(x) above: the r with (2r - 1)^3 * 65535 <= 2^45 x < (2r + 1)^3 * 65535,
- * which needs no real number (and no 65536 numbers of source). About 80,000 steps. Any thread.
+ * Computes root[x] = oklab_root(x) above: the r with (2r - 1)^3 * 65535 <= 2^45 x < (2r + 1)^3 *
+ * 65535. About 80,000 steps, without floating point. Any thread.
  */
 void oklab_roots(uint16_t root[OKLAB_ROOTS]);
 
@@ -54,9 +55,9 @@ void oklab_roots(uint16_t root[OKLAB_ROOTS]);
 #endif
 
 /*
- * rgb in OKLab. linear[256] is srgb_linear and root[OKLAB_ROOTS] what oklab_roots gives, or copies
- * of them: the GPU has its own. Sums are taken modulo 2^32, OFFSET above the true ones, which makes
- * all that sRGB has positive.
+ * Returns rgb in OKLab. linear[256] is srgb_linear and root[OKLAB_ROOTS] the result of oklab_roots,
+ * or copies: the GPU has its own. Sums are computed modulo 2^32 with OFFSET added, which makes all
+ * of them positive for sRGB.
  */
 OKLAB_INLINE struct oklab oklab_of(const uint16_t *linear, const uint16_t *root,
                                    const uint8_t rgb[3])

@@ -1,8 +1,8 @@
 /*
- * seed.h - where a restart of the k-means begins: k distinct colours of the frame.
+ * seed.h - chooses where a restart of the k-means starts: k distinct colours of the frame.
  *
- * The definition stands in kmeans.h ("Start"); this is its orchestration, the same for
- * every instruction set. The passes over the points are in seed_nearest.h. One thread an object.
+ * kmeans.h defines the algorithm ("Start"). This module is its control flow, the same for every
+ * instruction set; the loops over the points are in seed_nearest.h. One thread an object.
  */
 #ifndef BARCODE_SEED_H
 #define BARCODE_SEED_H
@@ -20,12 +20,14 @@
 extern "C" {
 #endif
 
-/* The fourth word of the counter: one number a purpose, so that no two draws share a block. */
+/*
+ * The fourth word of the counter: one value a purpose, so that no two draws share a Philox block.
+ */
 enum seed_stage {
-    STAGE_RANDOM,   /* the draws of the random start */
+    STAGE_RANDOM,   /* draws of the random start */
     STAGE_PLUSPLUS, /* k-means++ on the frame's points */
-    STAGE_ROUNDS,   /* the rounds of k-means|| */
-    STAGE_RECLUSTER /* k-means++ on the candidates that the rounds gave */
+    STAGE_ROUNDS,   /* rounds of k-means|| */
+    STAGE_RECLUSTER /* k-means++ on the candidates of the rounds */
 };
 
 enum {
@@ -35,20 +37,23 @@ enum {
 
 struct seed;
 
-/* Works with frames of at most `capacity` distinct colours. `params` is copied. NULL on failure. */
+/*
+ * Creates a workspace for frames of at most `capacity` distinct colours. Copies `params`. Returns
+ * NULL if out of memory.
+ */
 struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa,
                        struct err *e);
 void seed_close(struct seed **s);
 
-/* floor(u * total / 2^64): a draw below `total`. */
+/* Returns floor(u * total / 2^64): a draw below `total`. */
 uint64_t seed_scale(uint64_t u, uint64_t total);
 
-/* 2 + floor(ln k): the trials that greedy k-means++ makes for a centre. */
+/* Returns 2 + floor(ln k): the trials of greedy k-means++ for each centre. */
 int seed_trials(int k);
 
 /*
- * The k starting centres as colour words (points.h) of restart `restart` of frame `frame`. p has
- * more than k points, and boxes unless the instruction set is ISA_C.
+ * Writes the k starting centres of restart `restart` of frame `frame` as colour words (points.h). p
+ * has more than k points, and boxes unless the instruction set is ISA_C.
  */
 void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart,
                 uint32_t centre[CLUSTERS_MAX]);

@@ -26,7 +26,7 @@ struct decode_times {
      * The share of `pass`, 0..1, in which an average worker of the kind had a chunk to decode; 0:
      * there was no worker.
      */
-    double nvdec_busy, software_busy;
+    double device_busy, software_busy;
 };
 
 struct decode_counts {
@@ -60,7 +60,7 @@ struct decode_counts {
     bool damage_found;   /* the pass stopped early: repeat it with exact_damage */
     bool keys_again;     /* key frames turned out damaged: repeat the pass without them */
     bool cache_failed;   /* frames of the cache are damaged: repeat the pass from the film */
-    bool nvdec;          /* NVDEC workers took part, whichever chunks they decoded */
+    bool on_device;      /* workers on a device took part, whichever chunks they decoded */
     bool sequential;     /* all or the rest of the film went through one decoder */
 };
 

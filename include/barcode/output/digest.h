@@ -1,5 +1,5 @@
 /*
- * digest.h - a fingerprint of every staged frame by column, for --verify.
+ * digest.h - a hash of every analysis frame by column, for --verify.
  */
 #ifndef BARCODE_DIGEST_H
 #define BARCODE_DIGEST_H
@@ -18,14 +18,15 @@ struct digest;
 
 struct digest *digest_open(struct err *e);
 
-/* Notes XXH3-64 of `bytes` bytes for a column (< 2^32). Any thread. */
+/* Stores the XXH3-64 of `bytes` bytes for a column (< 2^32). Returns false if out of memory. Any
+ * thread. */
 bool digest_put(struct digest *d, uint64_t column, const void *data, size_t bytes, struct err *e);
 
-/* Forgets a column. */
+/* Removes a column. Call it when no thread calls digest_put. */
 void digest_drop(struct digest *d, uint64_t column);
 
-/* Compares two, once all writers are done: columns in both, of those different, columns in one
- * only. */
+/* The result of digest_compare: columns in both digests, how many of them differ, columns in only
+ * one, and the first column that differs (0 if none does). */
 struct digest_result {
     uint64_t both, different, alone, first_difference;
 };

@@ -1,7 +1,8 @@
 /*
- * dump.h - staged frames as raw RGB24, in column order, for other tools (--dump).
+ * dump.h - writes analysis frames as raw RGB24 in column order, for other tools (--dump).
  *
- * Frames arrive in any order and are put at column * frame size; a missing column is black.
+ * Frames may arrive in any order. Each is written at column * frame size. A missing column is
+ * black.
  */
 #ifndef BARCODE_DUMP_H
 #define BARCODE_DUMP_H
@@ -18,17 +19,18 @@ extern "C" {
 
 struct dump;
 
-/* `path` as atomic_file_open takes it; pipes and stdout get their bytes at dump_commit, and until
- * then these lie in $TMPDIR. */
+/* Opens a dump. `path` is as for atomic_file_open and must outlive the dump. A pipe or stdout gets
+ * its bytes in dump_commit. Until then the frames are in a temporary file in $TMPDIR. */
 struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e);
 
-/* Any thread. */
+/* Writes a frame `repeat` times, from `column` on. Any thread. */
 bool dump_put(struct dump *d, uint64_t column, uint32_t repeat, const uint8_t *rgb, struct err *e);
 
-/* Makes the file `columns` frames long and publishes it. Frees, *d becomes NULL either way. */
+/* Sets the file's length to `columns` frames and publishes it. Frees the dump and sets *d to NULL,
+ * also on failure. */
 bool dump_commit(struct dump **d, uint64_t columns, struct err *e);
 
-/* Throws it away. NULL is fine. */
+/* Discards the dump and sets *d to NULL. Does nothing if *d is NULL. */
 void dump_discard(struct dump **d);
 
 #ifdef __cplusplus

@@ -1,9 +1,8 @@
 /*
- * gallery.h - one page of all the film pages (writer "html") that lie in a folder and below it.
+ * gallery.h - one page of all film pages (writer "html") in a folder and its subfolders.
  *
- * It is made of the pages themselves, each of which has a card in its head, and not of what one run
- * did: so a run with --update, a shard and a run that was taken up give a full gallery, too. Main
- * thread.
+ * The gallery is made from the pages themselves: each has a card in its <head>. So a run with
+ * --update, a shard and a resumed run give a complete gallery, too. Main thread.
  */
 #ifndef BARCODE_GALLERY_H
 #define BARCODE_GALLERY_H
@@ -17,17 +16,21 @@
 extern "C" {
 #endif
 
-/* True if a gallery may be written to `path`: nothing is there, or a gallery of barcode. False:
- * ERR_FAILED. */
+/* Returns true if a gallery may be written to `path`: the file does not exist or is a gallery of
+ * barcode. Otherwise fails with ERR_FAILED. */
 bool gallery_allowed(const char *path, struct err *e);
 
 /*
- * Writes the gallery of the folder in which `path` lies, whole and by rename. Several processes may
- * do so at once: each looks again when it has written and writes anew if a page came or changed
- * meanwhile, so the one that is there in the end has every page that was there before the last of
- * them began to look. *films gets how many it shows. What is no page of barcode, or not one that
- * can be read, is left out. The same pages give the same bytes. False: it cannot be written,
- * memory, or ERR_INTERRUPTED.
+ * Writes the gallery of the folder of `path` through a temporary file and rename. *films is set to
+ * the number of films that the gallery shows. Files that are not pages of barcode, or cannot be
+ * read, are skipped. The same pages give the same bytes.
+ *
+ * Several processes may call this at once. Each lists the folder again after writing, and writes
+ * again if a page was added or changed. The last process to write has therefore seen all pages that
+ * were there before it last listed the folder.
+ *
+ * Returns false if gallery_allowed fails, if the file cannot be written, if out of memory, or with
+ * ERR_INTERRUPTED.
  */
 bool gallery_write(const char *path, size_t *films, struct err *e);
 

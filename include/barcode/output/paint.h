@@ -1,13 +1,13 @@
 /*
- * paint.h - columns to pixels, a row at a time, so that a very wide picture needs no
- * memory of its own. Pure: same report, same bytes.
+ * paint.h - paints columns as pixels, one row at a time, so that a very wide image needs little
+ * memory. Pure: the same report gives the same bytes.
  *
- * One strip alone is a picture of nothing else, in the report's shape. Several are stacked one
- * below the other: the film's title on top, then each strip after its own label, and a time axis
- * below. With report.poster the picture is a page with all of this on it.
+ * One mode alone fills the image, in the report's shape. Several modes are stacked: the film's
+ * title on top, each strip below its own label, and a time axis at the bottom. With report.poster
+ * the image is a page with all of these.
  *
- * The strips' pixels are exact everywhere. Words are drawn with the fonts that are installed, so
- * that all the bytes of a picture with words are the same on one machine only.
+ * The pixels of the strips are exact on every machine. Text is drawn with the installed fonts, so
+ * an image with text is reproducible only on one machine.
  */
 #ifndef BARCODE_PAINT_H
 #define BARCODE_PAINT_H
@@ -22,40 +22,44 @@
 extern "C" {
 #endif
 
-/* Pixels of one picture. Picture viewers give up earlier, and asking for more is a slip that would
- * take hours to write. */
+/* The maximum number of pixels of an image. Image viewers have lower limits, and a larger image is
+ * most likely a mistake that would take hours to write. */
 #define PAINT_PIXELS_MOST (UINT64_C(1) << 31)
 
-/*
- * True if posters can be lettered: a font is there (else ERR_FAILED), and the build has cairo and
- * pango (else ERR_USAGE). Main thread, before others start.
- */
+/* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with
+ * ERR_USAGE if the build has no cairo and pango. Main thread, before other threads start. */
 bool paint_has_letters(struct err *e);
 
 struct painter;
 
 /*
- * A painter for one picture of `strips`. The report and the strips' array must outlive it. Fails
- * when no column has what a strip needs (strip_kind.needs), when the picture would have more than
- * PAINT_PIXELS_MOST, or a poster has no font. Takes the size from the report: 0 along time is one
- * pixel a column (several in a stacked picture of a short film, whose labels need room), a poster's
- * is its page's. Memory: 12 MB for a sheet, a few rows else, and what the strips keep; other shapes
- * hold their strip as a whole. One thread.
+ * Opens a painter for one image of `strips`. The report and the array of `strips` must outlive it.
+ * One thread.
+ *
+ * Fails if no column has what a mode needs (strip_kind.needs), if the image would have more than
+ * PAINT_PIXELS_MOST pixels, or if a poster has no font.
+ *
+ * The size comes from the report. A length of 0 along time means one pixel per column. A stacked
+ * image of a short film has several, because its labels need room. A poster has the size of its
+ * page.
+ *
+ * Memory: about 12 MB for a layout, otherwise a few rows, and what the strips keep. Shapes other
+ * than SHAPE_STRIP hold their strip completely.
  */
 struct painter *painter_open(const struct report *r, struct strips strips, struct err *e);
 
 int painter_width(const struct painter *p);
 int painter_height(const struct painter *p);
-int painter_channels(const struct painter *p); /* 3: R'G'B'; 4: and alpha, not multiplied */
+int painter_channels(const struct painter *p); /* 3: R'G'B'; 4: with alpha, not premultiplied */
 
-/* Row y (0..height) into out[width][channels]. Quickest from top to bottom; any order gives the
- * same bytes. */
+/* Writes row y (0..height - 1) into out[width][channels]. Ascending order is fastest; any order
+ * gives the same bytes. */
 void painter_row(struct painter *p, int y, uint8_t *out);
 
-/* False when a row could not be drawn, and is black; *e says why. */
+/* Returns false if a row could not be drawn; *e has the reason. Such a row is black. */
 bool painter_ok(const struct painter *p, struct err *e);
 
-/* Frees; sets *p to NULL. NULL is fine. */
+/* Frees the painter and sets *p to NULL. Does nothing if *p is NULL. */
 void painter_free(struct painter **p);
 
 #ifdef __cplusplus

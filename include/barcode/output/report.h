@@ -1,5 +1,6 @@
 /*
- * report.h - everything that a finished film's picture, JSON and --bench line are made from.
+ * report.h - everything that the image, the JSON and the --bench line of a finished film are made
+ * from.
  */
 #ifndef BARCODE_REPORT_H
 #define BARCODE_REPORT_H
@@ -28,41 +29,41 @@ enum { REPORT_WARNINGS = 16, REPORT_FINGERPRINT = 1024 };
 
 struct report {
     const struct film *film;
-    char film_id[FILM_ID_TEXT];           /* as film_id.h has it; "": the film has none */
-    char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h: of this output; "": unknown */
-    /*
-     * files of another film may be replaced, where several files of the program's own names are
-     * written
-     */
+    char film_id[FILM_ID_TEXT]; /* film_id.h; "" if the film has none */
+    /* of this output (options_fingerprint.h); "" if unknown */
+    char fingerprint[REPORT_FINGERPRINT];
+    /* whether files of another film may be replaced, if the program chooses the names of several
+     * files */
     bool overwrite;
-    bool partial;                /* pictures of the film are missing, damaged or lost */
-    struct selection selection;  /* as used: every N decided */
-    struct kmeans_params kmeans; /* as asked for */
-    /*
-     * per cent (steady.h): columns have their choice; 0: each its largest cluster and its first
-     * mode
-     */
+    bool partial;                /* frames of the film are missing or damaged */
+    struct selection selection;  /* as used: with the interval resolved */
+    struct kmeans_params kmeans; /* as requested */
+    /* percent (steady.h): columns use a chosen cluster and dominant colour; 0: the largest and the
+     * first */
     int steady;
-    enum palette_order order; /* of the palette's bands */
-    unsigned needs;           /* what the wanted strips need of a column: enum strip_need */
-    int width, height;        /* staged size */
-    struct crop crop;         /* what pictures were cut to */
-    struct light_rule light;  /* as used: the peak decided */
-    /* --light linear: columns are averaged by it (strip_fit_mean); NULL: as they are */
+    enum palette_order order; /* of the bands of the palette */
+    unsigned needs;    /* what the selected strips need of a column: bits of enum strip_need */
+    int width, height; /* of an analysis frame */
+    struct crop crop;  /* the rectangles that frames were cropped to */
+    struct light_rule light; /* as used: with the peak resolved */
+    /* --light linear: the table for means of columns (strip_fit_mean); NULL: means of the R'G'B'
+     * values */
     const struct light_table *means;
-    /* of one strip; the one along time may be 0: a pixel a column; a circle's are the same */
+    /*
+     * of one strip; a length of 0 along time means one pixel per column; a circle has equal sides
+     */
     int picture_width, picture_height;
     enum strip_shape shape;
-    int64_t smooth_us;             /* smooth.h; 0: not asked for */
-    bool poster;                   /* a PNG is one; SVG and PDF always are */
-    struct paper page;             /* of posters */
-    int dpi;                       /* of a poster that is a PNG */
-    const char *title;             /* any bytes; NULL: nobody said */
+    int64_t smooth_us;             /* smooth.h; 0: off */
+    bool poster;                   /* the PNG is a poster; SVG and PDF always are */
+    struct paper page;             /* of a poster */
+    int dpi;                       /* of a poster in PNG */
+    const char *title;             /* --title, any bytes; NULL if not given */
     const struct columns *columns; /* finished */
-    uint64_t count;                /* columns */
-    /* small copies of staged frames (thumbs.h); NULL unless an output's writer wants them */
+    uint64_t count;                /* number of columns */
+    /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
-    uint64_t missing;                  /* of them without a picture, plus those cut off the end */
+    uint64_t missing; /* columns without a frame, including those that were cut off the end */
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */
     const char *cache;                 /* "off", "miss", "partial" or "hit" */
     int threads;

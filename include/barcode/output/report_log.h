@@ -1,13 +1,19 @@
 /*
- * report_log.h - the report of a run (--report): a file of JSON lines to which every film adds one,
- * whatever became of it.
+ * report_log.h - the report of a run (--report): a file of JSON lines with one line per film,
+ * whatever its result.
  *
- *     {"film": path, "status": "done" | "left_out" | "failed" | "interrupted", "reason": sentence
- * or null, "exit": the exit status that it stands for, "seconds": it took or null, "columns": or
- * null, "warnings": [sentences], "outputs": [paths], "finished": "2026-11-22T14:55:13Z"}
+ *     {"film": path,
+ *      "status": "done" | "left_out" | "failed" | "interrupted",
+ *      "reason": sentence or null,
+ *      "exit": the exit status for this result,
+ *      "seconds": duration or null,
+ *      "columns": number or null,
+ *      "warnings": [sentences],
+ *      "outputs": [paths],
+ *      "finished": "2026-11-22T14:55:13Z"}
  *
- * Lines are appended, each by one write, so that several processes may use one file on a local
- * disk, and a crash tears none.
+ * Each line is appended by one write. So several processes may use one file on a local disk, and a
+ * crash leaves no incomplete line.
  */
 #ifndef BARCODE_REPORT_LOG_H
 #define BARCODE_REPORT_LOG_H
@@ -27,34 +33,35 @@ struct report_log;
 
 enum report_status { REPORT_DONE, REPORT_LEFT_OUT, REPORT_FAILED, REPORT_INTERRUPTED };
 
-/* One film's line. All of it is lent for the call. */
+/* The line of one film. All pointers are borrowed for the call. */
 struct report_entry {
     const char *film; /* path, any bytes */
     enum report_status status;
     const char *reason;          /* NULL: none */
     int exit;                    /* exit status: 0, 1, 2, 3, 4, 130 */
     double seconds;              /* < 0: unknown */
-    int64_t columns;             /* < 0: there are none */
-    const struct report *report; /* for its warnings; NULL: none */
-    const char *const *output;   /* [outputs], those that are there; "-": stdout */
+    int64_t columns;             /* < 0: none */
+    const struct report *report; /* source of the warnings; NULL: none */
+    const char *const *output;   /* [outputs], the files that exist; "-": stdout */
     size_t outputs;
 };
 
 /*
- * Opens `path` to append to it; "-" is stdout. NULL: it cannot be written to, or is there and no
- * report (ERR_FAILED). A line that a power cut tore is ended first. Main thread.
+ * Opens `path` to append to it; "-" is stdout. `path` must outlive the report log. A last line that
+ * is incomplete, as after a power failure, is ended first. Returns NULL with ERR_FAILED if the file
+ * cannot be written, if it exists and is not a report, or if out of memory. Main thread.
  */
 struct report_log *report_log_open(const char *path, struct err *e);
 
-/* True if a report begins at `path`, a regular file; nothing is said where it cannot be read. Any
- * thread. */
+/* Returns true if `path` is a regular file that begins as a report does, and false if it cannot be
+ * read. Any thread. */
 bool report_log_made(const char *path);
 
-/* Appends a line. NULL is fine: nothing is kept. False: it could not be written. Any thread, and
- * any process after fork. */
+/* Appends a line. Does nothing if `l` is NULL. Returns false if the line could not be written. Any
+ * thread, and any process after fork. */
 bool report_log_add(struct report_log *l, const struct report_entry *entry, struct err *e);
 
-/* Closes; sets *l to NULL. NULL is fine. */
+/* Closes the report log and sets *l to NULL. Does nothing if *l is NULL. */
 void report_log_close(struct report_log **l);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
 /*
- * thumbs.h - thumbnails of a film: a choice of its staged frames, made small while they pass by,
- * and sheets of them as JPEG.
+ * thumbs.h - thumbnails of a film: selected analysis frames, downscaled as they arrive, and sheets
+ * of them as JPEG.
  *
- *   open -> put (any threads, any order) -> sheets ... -> free
+ *     open -> put (any threads, any order) -> sheets ... -> free
  *
- * Kept are the frames of every S-th column, from column 0, with S the least power of two that
- * leaves at most `most` of them: half of `most` or more once there are so many columns. So the
- * choice is evenly spread, is the same in whatever order frames come, and needs no knowledge of how
- * many columns there will be. Memory: most * width * height * 3 bytes, 43 MB as THUMBS_MOST and
- * thumbs_size have it.
+ * The frames of every S-th column are kept, from column 0. S is the smallest power of two with
+ * which at most `most` frames are kept. So the selection is evenly spaced, independent of the order
+ * of the frames, and needs no knowledge of the number of columns. Once there are `most` columns, at
+ * least half of `most` are kept. Memory: most * width * height * 3 bytes, 43 MB with THUMBS_MOST
+ * and the size of thumbs_size.
  */
 #ifndef BARCODE_THUMBS_H
 #define BARCODE_THUMBS_H
@@ -31,74 +31,75 @@ extern "C" {
 enum {
     THUMBS_MOST = 1000,
     THUMBS_SIDE = 160,        /* of a thumbnail, at most */
-    THUMBS_PIXELS = 160 * 90, /* likewise */
-    THUMBS_BYTES = 4000000,   /* of all sheets: base64 in a page leaves 6 MB room for more */
-    THUMBS_ACROSS = 10,       /* thumbnails in a row of a sheet, and rows in a sheet */
-    /*
-     * sides of cells are multiples of it: a JPEG's blocks, so that no thumbnail bleeds into another
-     */
+    THUMBS_PIXELS = 160 * 90, /* of a thumbnail, at most */
+    /* of all sheets together; less than 6 MB as base64 */
+    THUMBS_BYTES = 4000000,
+    THUMBS_ACROSS = 10, /* thumbnails per row of a sheet, and rows per sheet */
+    /* the sides of a cell are multiples of this: JPEG blocks, so that thumbnails do not bleed into
+     * each other */
     THUMBS_CELL = 16
 };
 
 /*
- * The size of a film's thumbnails as it is looked at: pixels are square here, whatever the film's
- * samples and the staged size are. Of a film with bars it is that of the tightest rectangle, and
- * the few frames that other rectangles were cut to are squeezed into it. No side is longer than the
- * staged frame's longer one. Pure; any thread.
+ * Returns the size of a film's thumbnails for display. Their pixels are square, whatever the film's
+ * sample aspect ratio and the analysis size are. For a film with bars the size is that of the
+ * tightest crop rectangle; frames with another rectangle are scaled to it. No side exceeds the
+ * longer side of an analysis frame. Pure; any thread.
  */
 void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width,
                  int analysis_height, int *width, int *height);
 
 struct thumbs;
 
-/* For staged frames of from_width x from_height; thumbnails have width x height (1 or more each),
- * `most` of them (1 or more) at most. */
+/* Opens a set for analysis frames of from_width x from_height. At most `most` (>= 1) thumbnails are
+ * kept, of width x height (>= 1 each). Returns NULL if out of memory. */
 struct thumbs *thumbs_open(int from_width, int from_height, int width, int height, size_t most,
                            struct err *e);
 
-/* A staged frame, rgb[from_height][from_width][3], made small by the area mean of its codes. Any
- * thread. False: memory. */
+/* Offers an analysis frame, rgb[from_height][from_width][3]. A selected frame is downscaled by the
+ * area mean of its R'G'B' values. Returns false if out of memory. Any thread. */
 bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
 
-/* One thumbnail, and where it lies. */
+/* A thumbnail and its place in the sheets. */
 struct thumb {
-    /* the columns that it stands for: up to the next thumbnail's, 0 to count - 1 in all */
+    /* the columns that it stands for: up to the next thumbnail's first; together 0 to count - 1 */
     uint64_t first, last;
-    uint64_t frame; /* its frame: number and time, as in struct column */
+    uint64_t frame; /* number and time of its frame, as in struct column */
     int64_t time_us;
-    /*
-     * the next thumbnail's time; of the last one, when the film or the part of it ends. Later than
-     * time_us
-     */
+    /* the time of the next thumbnail; for the last one, the end of the film or of the selected
+     * part. Always later than time_us */
     int64_t end_us;
     size_t sheet; /* from 0 */
-    int x, y;     /* of its upper left pixel in the sheet; its size is the sheets' */
+    int x, y;     /* of its top left pixel in the sheet */
 };
 
 struct thumbs_sheets {
     int width, height;   /* of a thumbnail, in pixels */
-    struct thumb *thumb; /* [count], by time; 1 or more */
+    struct thumb *thumb; /* [count], by time; at least 1 */
     size_t count;
     struct jpeg *sheet; /* [sheets] */
     size_t sheets;
 };
 
 /*
- * The sheets: THUMBS_ACROSS x THUMBS_ACROSS thumbnails each, the last one as many as are left, row
- * by row. A frame that fills several columns comes once. The quantiser (jpeg.h) is the finest of a
- * list with which all sheets take at most `bytes_most`, or the coarsest. `comment`: as jpeg_encode
- * has it. Reads of the report its film, count and selection. The same frames give the same bytes.
- * Of a film of 1,000 thumbnails it takes about half a second. One thread, while nobody puts. False:
- * ERR_FAILED (memory; no frame was put; no encoder), ERR_INTERRUPTED when interrupted() turned
- * true; *to is empty then.
+ * Encodes the sheets. Each has THUMBS_ACROSS x THUMBS_ACROSS thumbnails, row by row; the last one
+ * has the rest. A frame that fills several columns appears once.
+ *
+ * The quantiser (jpeg.h) is the finest of a list with which all sheets together take at most
+ * `bytes_most`, or the coarsest. `comment` is as for jpeg_encode. Reads film, count and selection
+ * of the report. The same frames give the same bytes.
+ *
+ * One thread, while no thread calls thumbs_put. Returns false and leaves *to empty with ERR_FAILED
+ * (out of memory, no frame was put, or no encoder) or with ERR_INTERRUPTED if interrupted() is
+ * true.
  */
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most,
                    const char *comment, struct thumbs_sheets *to, struct err *e);
 
-/* Frees; empties *to. */
+/* Frees the sheets and empties *to. */
 void thumbs_sheets_free(struct thumbs_sheets *to);
 
-/* Frees; sets *t to NULL. NULL is fine. */
+/* Frees the set and sets *t to NULL. Does nothing if *t is NULL. */
 void thumbs_free(struct thumbs **t);
 
 #ifdef __cplusplus

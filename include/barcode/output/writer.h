@@ -1,10 +1,10 @@
 /*
- * writer.h - the formats of output: a table, an entry a format; and the file that appears whole or
- * not at all.
+ * writer.h - the output formats: a table with one entry per format, and functions that write a file
+ * completely or not at all.
  *
- * Whatever depends on the format stands in its entry. A new format is a file formats/NAME.c with
- * its entry, and its line in writer.c. `-o` then picks it by its ending; for an option of its own,
- * named as the writer is, it needs a key and a line in cli.c.
+ * Everything that depends on the format is in its entry. To add a format, write a file
+ * formats/NAME.c with its entry and add a line to writer.c. `-o` then selects it by its file name
+ * ending. An option of its own, with the name of the writer, needs a key and a line in cli.c.
  */
 #ifndef BARCODE_WRITER_H
 #define BARCODE_WRITER_H
@@ -22,143 +22,148 @@ extern "C" {
 
 enum {
     WRITERS_MOST = 16,
-    WRITER_HEAD = 4096 /* bytes of a file that writer.recognizes gets, where it has so many */
+    WRITER_HEAD = 4096 /* bytes that writer.recognizes gets, fewer if the file is shorter */
 };
 
-/* What a whole file that barcode made says of itself. */
+/* The metadata in a complete file that barcode made. */
 struct writer_metadata {
-    char film[FILM_ID_TEXT];              /* the film's id; "": it had none */
-    char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h; "": unknown */
-    bool partial;      /* the film decoded only in part; false where the format does not say */
-    uint64_t columns;  /* with width and height, what a dump of it holds; 0: it does not say */
-    int width, height; /* staged size */
-    uint64_t parts;    /* other files that belong to it */
+    char film[FILM_ID_TEXT];              /* the film's id; "" if it has none */
+    char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h; "" if unknown */
+    bool partial; /* the film was decoded only in part; false if the format does not store it */
+    /* with width and height, the extent of a dump of the film; 0 if the format does not store it */
+    uint64_t columns;
+    int width, height; /* of an analysis frame */
+    uint64_t parts;    /* number of other files that belong to this one */
 };
 
-/* Functions may be called from any thread, for several files at once. */
+/* A format. The functions may be called from any thread, for several files at once. */
 struct writer {
-    const char *name;   /* "png"; "json" and "bench" are also the long options that ask for them */
-    const char *option; /* the long option that asks for it, without "--"; NULL: its name */
-    const char *title;  /* as people write it: "PNG" */
+    const char *name;   /* "png"; "json" and "bench" are also the long options that select them */
+    const char *option; /* the long option that selects it, without "--"; NULL: its name */
+    const char *title;  /* for display: "PNG" */
     /*
-     * those by which -o picks it, in lower case and without the dot, then a NULL; names that the
-     * program chooses have the first. NULL: -o never picks it, and such names end in the writer's
+     * the endings by which -o selects it, in lower case and without the dot, then a NULL. File
+     * names that the program chooses have the first one. NULL: -o never selects it, and chosen
+     * names end in the writer's name
      */
     const char *const *ending;
-    bool binary;      /* not for a terminal */
-    bool one_a_strip; /* a file for each strip, or for the stack; else one a film, for all strips */
-    bool page;        /* always a poster (options.h) */
-    bool tail;        /* `recognizes` looks at the last bytes of a file, not at the first */
+    bool binary; /* must not go to a terminal */
     /*
-     * shows what options.computed has: also strips that were not asked for and cost nothing more.
-     * Not with one_a_strip
+     * one file per strip, or for the stack of strips; otherwise one file per film, for all strips
      */
+    bool one_a_strip;
+    bool page; /* always a poster (options.h) */
+    bool tail; /* `recognizes` gets the end of a file, not its beginning */
+    /* shows all modes in options.computed, including modes that were not requested but cost nothing
+     * more. Not with one_a_strip */
     bool all_computed;
-    bool gallery; /* of several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
-    bool one_line; /* a line a film: several films may share one stream */
-    bool folder;   /* its option names a folder, there or not: the names in it are the program's */
-    bool modeless; /* shows nothing of the strips: nothing is computed for them */
+    /* for several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
+    bool gallery;
+    bool one_line; /* one line per film: several films may share one stream */
+    /* its option takes a folder, which need not exist; the program chooses the names in it */
+    bool folder;
+    bool modeless;   /* independent of the modes: nothing is computed for them */
     bool thumbnails; /* reads report.thumbs */
-    /*
-     * what it tells of columns whatever the strips, and which options change that: enum strip_need,
-     * strip_option
-     */
+    /* what it needs of columns whatever the modes are, and which options change its content: bits
+     * of enum strip_need and strip_option */
     unsigned needs, obeys;
-    bool has_times; /* says how long the film took, so it is written after all that do not */
+    bool has_times; /* contains processing times, so it is written after all writers that do not */
 
     /*
-     * True for the beginning (with `tail`: the end) of a file that barcode wrote; `film` gets the
-     * id of the film that the file names, or stays empty. NULL: the format has no sign of barcode,
-     * so no file counts as barcode's.
+     * Returns true if `head` is the beginning (with `tail`: the end) of a file that barcode wrote.
+     * `film` is set to the film id in the file, or left empty. NULL: the format cannot identify
+     * barcode, so no file counts as barcode's.
      */
     bool (*recognizes)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
-    /*
-     * Reads a file of this format to its end. False: barcode did not make it, or it is not as it
-     * was written, whatever became of it. `metadata` comes in zeroed. NULL: the format does not
-     * say.
-     */
+    /* Reads a file of this format to its end. Returns false if barcode did not make it, or if it is
+     * not as barcode wrote it. `metadata` comes in zeroed. NULL: the format stores no metadata. */
     bool (*read_metadata)(FILE *f, struct writer_metadata *metadata);
 
-    /* True if the other files that belong to the one at `path` (told->parts) are there and whole.
-     * NULL: there are none. */
+    /* Returns true if the other files that belong to the one at `path` (metadata->parts) exist and
+     * are complete. NULL: the format has no other files. */
     bool (*parts_there)(const char *path, const struct writer_metadata *metadata);
 
     /*
-     * Writes the whole output to `f`; does not open, flush or close it. `strips`: what is to be
-     * painted or told. On failure `e` gets the cause alone ("No space left on device"): writer_save
-     * puts what it was writing in front. A writer that may take long asks interrupted() several
-     * times a second and fails when it is true; writer_save then makes the sentence.
+     * Writes the complete output to `f`, but does not open, flush or close it. `strips` are the
+     * modes to paint or list. On failure `e` gets only the reason ("No space left on device"), and
+     * writer_save prefixes what it was writing. A writer that may take long must call interrupted()
+     * several times a second and fail if it is true. writer_save then writes the message.
      */
     bool (*write)(const struct report *r, struct strips strips, FILE *f, struct err *e);
 
     /*
-     * In the place of `write`, for what is several files: makes all of them, of names that follow
-     * from `path` (no stdout), as writer_save does. Those beside `path` replace nothing that
-     * barcode did not make, and nothing of another film unless report.overwrite. NULL: `write` it
-     * is.
+     * Replaces `write` for an output of several files: writes all of them, as writer_save does.
+     * Their names derive from `path`, which is not stdout. Files beside `path` replace no file that
+     * barcode did not make, and no file of another film unless report.overwrite. NULL: `write` is
+     * used.
      */
     bool (*save)(const struct report *r, struct strips strips, const char *path, struct err *e);
 };
 
 /*
- * png     libpng: 8-bit RGB, sRGB chunk, tEXt/iTXt: Software, barcode:film (its id),
- * barcode:recipe, Title, Description, barcode:KEY = the parameters; nothing of engine or times:
- * same input, same bytes svg     a poster: the strip's pixels as an embedded PNG, letters as
- * outlines; title, film id and recipe in <metadata> pdf     a poster by cairo: the strip's pixels
- * without loss, letters as embedded fonts; no date. Both end with film id, recipe and a checksum in
- * a comment (trailer_comment.h) html    a page to look at the film with, and what a gallery needs
- * of it: src/DESIGN.md section 7; same input, same bytes json    the man page, section JSON; one
- * key a line, one column a line, stages last csv     a row a column: column, frame, time, status,
- * average, then dominant and k colours with shares as far as the strips need them, and the film's
- * id gpl, ase, css, swatches-json   the film's palette (film_palette.h), for --swatches thumbnails
- * WebVTT of the film's thumbnails, and the sheets beside it bench   stage times, counts, frames/s,
- * peak memory: one JSON object, one line
+ *     png             libpng: 8-bit RGB or RGBA, sRGB chunk. tEXt/iTXt: Software, barcode:film,
+ *                     barcode:recipe, Title, Description, barcode:KEY = the parameters. Nothing
+ *                     about engine or times: the same input gives the same bytes.
+ *     svg             A poster: the strip's pixels as an embedded PNG, text as outlines. Title and
+ *                     film id in <metadata>.
+ *     pdf             A poster by cairo: the strip's pixels lossless, text in embedded fonts, no
+ *                     date. SVG and PDF end with film id, options fingerprint and a checksum in a
+ *                     comment (trailer_comment.h).
+ *     html            A page to view the film, with the card for a gallery: src/DESIGN.md section
+ *                     7. The same input gives the same bytes.
+ *     json            Man page, section JSON; one key per line, one column per line, stages last.
+ *     csv             One row per column: column, frame, time, status, average, then dominant and
+ *                     k colours with shares as far as the modes need them, and the film's id.
+ *     gpl, ase, css,  The film's palette (film_palette.h), for --swatches.
+ *     swatches-json
+ *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.
+ *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
  *
- * -o writes the first when no writer has the name's ending. Names that the program chooses for -o
- * are of the first, too.
+ * If no writer has the ending of the name, -o uses the first. The first is also used for names that
+ * the program chooses for -o.
  */
 extern const struct writer *const writer_table[];
 extern const size_t writer_count; /* 1..WRITERS_MOST */
 
 extern const struct writer writer_thumbnails;
 
-/* The writer of that name; NULL: none. Any thread. */
+/* Returns the writer with this name, or NULL if there is none. Any thread. */
 const struct writer *writer_find(const char *name);
 
-/* The long option that asks for it, without "--". Any thread. */
+/* Returns the long option that selects the writer, without "--". Any thread. */
 const char *writer_option(const struct writer *w);
 
-/* True if the path ends in a dot and one of these, in letters of any case. A list as writer.ending;
- * NULL: false. Any thread. */
+/* Returns true if the path ends in a dot and one of the endings, in any case. `ending` is a list as
+ * writer.ending; if it is NULL, returns false. Any thread. */
 bool writer_has_ending(const char *path, const char *const *ending);
 
-/* The writer that has this path's ending; NULL: none. Any thread. */
+/* Returns the writer that has the ending of this path, or NULL if there is none. Any thread. */
 const struct writer *writer_by_ending(const char *path);
 
-/* The ending, without the dot, of names that the program chooses for this writer's files. Any
+/* Returns the ending, without the dot, of file names that the program chooses for this writer. Any
  * thread. */
 const char *writer_usual_ending(const struct writer *w);
 
-/*
- * True if barcode wrote the file at `path` with this writer; `film` gets the id of the film in it
- * (film_id.h), "" where the file does not say. Opens regular files only. Any thread.
- */
+/* Returns true if barcode wrote the file at `path` with this writer. `film` is set to the film id
+ * (film_id.h) in the file, or to "" if it has none. Opens regular files only. Any thread. */
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT]);
 
 /*
- * True if barcode wrote the file at `path` with this writer and it is whole, its parts too; *told
- * then has what it says. False for formats that do not say. Opens regular files only. Any thread.
+ * Returns true if barcode wrote the file at `path` with this writer and the file is complete,
+ * including its parts. Sets *metadata to its metadata. Returns false for formats that store none.
+ * Opens regular files only. Any thread.
  */
 bool writer_read_metadata(const struct writer *w, const char *path,
                           struct writer_metadata *metadata);
 
 /*
- * Writes to `path` through a temporary file beside it, fsync and rename: after a failure or a
- * kill the old file is untouched and the temporary is gone (or, after a kill, named
- * .NAME.XXXXXX.tmp).
- * "-" is stdout (flushed, not closed); binary to a terminal is refused. ERR_INTERRUPTED when
- * interrupted() turned true meanwhile.
+ * Writes to `path` through a temporary file beside it, fsync and rename. After a failure the old
+ * file is unchanged and the temporary is removed. After a kill the temporary may remain as
+ * .NAME.XXXXXX.tmp.
+ *
+ * "-" is stdout (flushed, not closed); binary output to a terminal is refused. Fails with
+ * ERR_INTERRUPTED if interrupted() becomes true.
  */
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips,
                  const char *path, struct err *e);

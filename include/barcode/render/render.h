@@ -1,6 +1,4 @@
-/*
- * render.h - one film from its name to its pictures: open, decide, stage, cluster, paint, write.
- */
+/* render.h - renders one film: opens, probes, decodes, clusters, paints, writes. */
 #ifndef BARCODE_RENDER_H
 #define BARCODE_RENDER_H
 
@@ -14,30 +12,35 @@
 extern "C" {
 #endif
 
-/* Film `film` is done by `share` (0..1), with so many frames so far. Any thread. */
+/*
+ * Receives the progress of film `film`: its finished share (0..1) and its frame count so far. Any
+ * thread.
+ */
 typedef void render_tick(void *user, size_t film, double share, uint64_t frames);
 
 struct render {
     const struct options *options;
     const struct inputs *inputs;
-    /* lent for the call, used for one film after another: a film worker's own */
+    /* borrowed for the call and reused from film to film; each film worker has its own */
     struct engines *engines;
-    int threads;                   /* decided, 1 or more; of this worker */
-    int workers;                   /* that divide the machine; 0: one */
-    struct report_log *report_log; /* --report, opened by films.h: one line per film; NULL: none */
-    render_tick *tick;             /* of several films: is told how far each is; NULL: one film */
+    int threads;                   /* 1 or more; of this process */
+    int workers;                   /* the worker processes that share the machine; 0: only one */
+    struct report_log *report_log; /* --report, opened by films.c: a line per film; NULL: none */
+    /* called with the progress of each of several films; NULL: a single film */
+    render_tick *tick;
     void *tick_user;
-    /* of several films under way: which one decodes; NULL: one at a time */
+    /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;
-    struct decoders *decoders; /* the GPU's that are kept; NULL: none */
-    bool again; /* an earlier worker of this run had the film, and may have written outputs of it */
-    struct admission *probe_admission; /* the same for crop detection; shared by several films */
+    struct decoders *decoders; /* pooled NVDEC decoders; NULL: none are pooled */
+    bool again; /* an earlier worker process had the film, and may have written outputs of it */
+    /* as `admission`, for crop detection; shared by several films */
+    struct admission *probe_admission;
 };
 
 /*
- * Renders film `i` of the inputs. Writes nothing unless everything that was asked of the film
- * succeeded up to writing. Warnings are logged. Stops with ERR_INTERRUPTED when interrupted() turns
- * true before that. Any thread, with its own engines.
+ * Renders film `i` of the inputs. Writes no output before everything else of the film has
+ * succeeded. Logs warnings. Returns false with ERR_INTERRUPTED if interrupted() becomes true before
+ * the outputs are written. Any thread, with its own engines.
  */
 bool render_film(const struct render *r, size_t i, struct err *e);
 

@@ -1,5 +1,5 @@
 /*
- * render_report.h - what is said of a run's films, on stderr and in its report (report_log.h): for
+ * render_report.h - reports problems of films on stderr and in the report log (report_log.h): for
  * films.c.
  */
 #ifndef BARCODE_RENDER_REPORT_H
@@ -11,12 +11,17 @@
 extern "C" {
 #endif
 
-/* Says the problems that are known before the first film is opened: now, not hours later. Notes
- * them, and what is left out. */
+/*
+ * Reports the problems that are known before the first film is opened, so that the user sees them
+ * at once. Adds these films and the skipped ones to the report log. Returns false if the log cannot
+ * be written.
+ */
 bool render_report_known(const struct render *r, struct err *e);
 
-/* Notes a film that nobody else can speak for any more: `failure` ended the process that worked on
- * it, or it was not begun. */
+/*
+ * Adds a film to the report log that no worker can report any more: `failure` ended its worker
+ * process, or the film was never opened. Returns false if the log cannot be written.
+ */
 bool render_report_missing(const struct render *r, size_t film, const struct err *failure,
                            struct err *e);
 

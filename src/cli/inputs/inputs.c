@@ -13,7 +13,7 @@
 #include "inputs_list.h"
 #include "inputs_names.h"
 
-/* What a film in a folder is called. A file named outright may have any ending. */
+/* Endings of films in folders. A film that is an argument may have any ending. */
 static const char *const ending[] = {
     "mkv",  "mp4", "m4v",  "mov", "qt",  "avi", "webm", "ts",  "m2ts", "mts",  "m2t",   "mpg",
     "mpeg", "mpe", "m1v",  "m2v", "vob", "evo", "wmv",  "asf", "flv",  "f4v",  "ogv",   "ogm",
@@ -28,28 +28,24 @@ bool inputs_is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* What a film from stdin is called everywhere: its outputs are named "stdin", and every room knows
- * what to open. */
+/* The path of stdin. Its outputs are named "stdin". */
 #define STDIN "/dev/stdin"
 
 static bool check_stdin(const struct inputs *in, const char *name, struct err *e)
 {
     int flags = fcntl(STDIN_FILENO, F_GETFL);
-    /* as interrupt_open_standard leaves a closed one */
+    /* interrupt_open_standard opens a closed one for writing only */
     if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY)
         return err_set(e, ERR_INPUT, "cannot read a film from stdin: it is closed");
     if (isatty(STDIN_FILENO))
-        return err_set(
-            e, ERR_USAGE,
-            "stdin is a terminal, and films are not typed: send one into it with | or <");
+        return err_set(e, ERR_USAGE, "cannot read a film from stdin: it is a terminal; use | or <");
     for (size_t i = 0; i < in->count && !file_is_regular(name); i++)
         if (file_descriptor(in->path[i]) == STDIN_FILENO)
-            return err_set(e, ERR_USAGE,
-                           "stdin is named twice, and what comes through it can be read only once");
+            return err_set(e, ERR_USAGE, "stdin is given twice but can be read only once");
     return true;
 }
 
-/* Notes the folder of a film that was named outright. A film that is not there has none. */
+/* Adds the folder of a film that is an argument to the list, if the film exists. */
 static bool note_parent(struct inputs_list *list, const char *path, struct err *e)
 {
     struct stat s;
@@ -84,7 +80,7 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     return false;
 }
 
-/* Returns true for a PNG of several frames, which is a film. */
+/* Returns true for a PNG with several frames, which is a film. */
 static bool is_animated(const char *path)
 {
     char head[WRITER_HEAD];
@@ -97,8 +93,10 @@ static bool is_animated(const char *path)
 
 static const char *const json_ending[] = {"json", NULL};
 
-/* Returns true for the name of an output: barcode writes such files, and this one is missing or no
- * film. */
+/*
+ * Returns true for the name of an output: barcode writes such files, and this one is missing or no
+ * film.
+ */
 static bool is_output_name(const char *name)
 {
     char film[FILM_ID_TEXT];
@@ -110,15 +108,14 @@ static bool is_output_name(const char *name)
            (w && (writer_made(w, name, film) || !is_animated(name)));
 }
 
-/* Returns true for a last word that does not exist and is not even called like a film: "out.jpg",
- * "pictures/". */
+/* Returns true for a word that does not exist and has no film's ending: "out.jpg", "pictures/". */
 static bool is_missing_name(const char *name)
 {
     struct stat s;
     return *name && strcmp(name, "-") != 0 && !inputs_is_film_name(name) && stat(name, &s) != 0;
 }
 
-/* The last word of ffmpeg's command line is its output. Here it would be one more film. */
+/* Rejects an output's name among the films: ffmpeg's last word is its output. */
 static bool check_for_outputs(const struct options *o, struct err *e)
 {
     for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output; i++) {

@@ -12,10 +12,10 @@
 #include "inputs_list.h"
 #include "inputs_names.h"
 
-/* A folder on the way down from the one that was named. */
+/* A folder between the folder argument and the current one. */
 struct level {
-    const struct level *up;   /* NULL: that one */
-    const char *path, *below; /* `below` as inputs_list_film has it */
+    const struct level *up;   /* NULL: the folder argument */
+    const char *path, *below; /* `below`: see inputs_list_film */
     dev_t device;
     ino_t inode;
 };
@@ -27,8 +27,10 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return path_order((*a)->d_name, (*b)->d_name);
 }
 
-/* True for what barcode made: by --any its pictures, and the report, would become films of the next
- * run. */
+/*
+ * Returns true for a file that barcode made. With --any its pictures and the report would otherwise
+ * be films the next time.
+ */
 static bool is_output(const char *path)
 {
     char film[FILM_ID_TEXT];
@@ -41,9 +43,9 @@ static bool is_output(const char *path)
 }
 
 /*
- * True for a film: a regular file, or one that stat() knows nothing of, since opening it says why.
- * A user who names a folder means the films in it, whatever a folder, pipe, socket or device there
- * is called.
+ * Returns true for a film: a regular file, or one for which stat() fails, because opening it
+ * reports the error. Folders, pipes, sockets and devices in a folder are never films, whatever
+ * their names.
  */
 static bool is_film(const struct options *o, const char *path, const char *name)
 {
@@ -53,11 +55,11 @@ static bool is_film(const struct options *o, const char *path, const char *name)
     bool known = stat(path, &s) == 0;
     if (known && S_ISDIR(s.st_mode))
         return false;
-    const char *why = known && !S_ISREG(s.st_mode)                    ? "it is no regular file"
-                      : !inputs_is_film_name(name) && is_output(path) ? "barcode made it"
+    const char *why = known && !S_ISREG(s.st_mode)                    ? "not a regular file"
+                      : !inputs_is_film_name(name) && is_output(path) ? "made by barcode"
                                                                       : NULL;
     if (why)
-        log_msg(LOG_VERBOSE, "'%s' is left out: %s", path, why);
+        log_msg(LOG_VERBOSE, "skipped '%s': %s", path, why);
     return !why;
 }
 
@@ -78,8 +80,10 @@ static bool add_films(struct inputs_list *list, const struct level *at, struct d
     return true;
 }
 
-/* The folder above, or this one itself, that the folder of these numbers is; NULL: none. A way that
- * leads back up has no end. */
+/*
+ * Returns the folder among `at` and its parents that is the same as `*s`, or NULL. Following such a
+ * link would never end.
+ */
 static const struct level *find_above(const struct level *at, const struct stat *s)
 {
     while (at && (at->device != s->st_dev || at->inode != s->st_ino))
@@ -89,7 +93,7 @@ static const struct level *find_above(const struct level *at, const struct stat 
 
 static bool add_level(struct inputs_list *list, const struct level *at, struct err *e);
 
-/* `name` in the folder `at`, if it is a folder itself. */
+/* Adds the films below the entry `d` of folder `at`, if it is a folder. */
 static bool add_below(struct inputs_list *list, const struct level *at, const struct dirent *d,
                       struct err *e)
 {
@@ -107,7 +111,7 @@ static bool add_below(struct inputs_list *list, const struct level *at, const st
                                                                 .inode = s.st_ino};
         if (above)
             log_msg(LOG_WARNING,
-                    "the folder '%s' is left out: it leads back to '%s', which it lies in", path,
+                    "skipped the folder '%s': it leads back to '%s', which contains it", path,
                     above->path);
         else
             ok = add_level(list, &next, e);
@@ -117,7 +121,7 @@ static bool add_below(struct inputs_list *list, const struct level *at, const st
     return ok;
 }
 
-/* The films of a folder, then those of the folders in it; each by name. */
+/* Adds the films of a folder by name, then those of its subfolders. */
 static bool add_level(struct inputs_list *list, const struct level *at, struct err *e)
 {
     struct dirent **entry = NULL;
@@ -129,7 +133,7 @@ static bool add_level(struct inputs_list *list, const struct level *at, struct e
     }
     size_t before = list->in->count;
     bool ok = add_films(list, at, entry, count, e);
-    /* One without films may be an earlier run's folder of outputs, whose names must stay. */
+    /* A folder without films may hold an earlier run's outputs, whose names must not change. */
     if (ok && (!at->up || list->in->count > before))
         ok = inputs_list_folder(list, &(struct input_folder){at->device, at->inode, true}, e);
     for (int i = 0; i < count; i++) {

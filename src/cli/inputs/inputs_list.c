@@ -12,7 +12,7 @@
 
 /* ---- Names ---- */
 
-/* The slot that has the name, or the empty one where it belongs. */
+/* Returns the slot of the name, or the empty slot for it. */
 static size_t *find_slot(const struct inputs_names *names, char *const *stem, const char *name)
 {
     size_t at = (size_t)hash_64(name, strlen(name)) & (names->slots - 1);
@@ -21,7 +21,7 @@ static size_t *find_slot(const struct inputs_names *names, char *const *stem, co
     return &names->slot[at];
 }
 
-/* Room for one more name: at most half of the slots are used. */
+/* Makes room for one more name: at most half of the slots are used. */
 static bool grow_names(struct inputs_names *names, char *const *stem, struct err *e)
 {
     if (names->slots > 2 * names->used)
@@ -44,7 +44,10 @@ void inputs_names_free(struct inputs_names *names)
     *names = (struct inputs_names){.slots = 0};
 }
 
-/* The output name where --name has no stem in it: the name itself, in the film's folder. */
+/*
+ * Returns the output name if --name has no {stem}: the name itself, in the film's folder. Returns
+ * NULL on failure.
+ */
 static char *make_fixed(struct inputs_list *list, const char *name, const char *path,
                         const char *below, struct err *e)
 {
@@ -54,7 +57,8 @@ static char *make_fixed(struct inputs_list *list, const char *name, const char *
     size_t *slot = find_slot(&list->names, list->in->stem, stem);
     if (*slot) {
         err_set(e, ERR_USAGE,
-                "--name '%s': '%s' and '%s' would have one name; put " CLI_NAME_STEM " into it",
+                "--name '%s': '%s' and '%s' would have the same name; put " CLI_NAME_STEM
+                " into it",
                 name, list->in->path[*slot - 1], path);
         free(stem);
         return NULL;
@@ -64,8 +68,10 @@ static char *make_fixed(struct inputs_list *list, const char *name, const char *
     return stem;
 }
 
-/* The output name for a film's path, below a folder; it differs from every stem that is in the list
- * already. */
+/*
+ * Returns a new output name for a film's path, different from all stems in the list. Returns NULL
+ * if out of memory.
+ */
 static char *make_stem(struct inputs_list *list, const char *path, const char *below, struct err *e)
 {
     size_t length;
@@ -76,7 +82,7 @@ static char *make_stem(struct inputs_list *list, const char *path, const char *b
             break;
         }
     }
-    size_t bytes = strlen(below) + length + 24; /* room for "-" and any size_t */
+    size_t bytes = strlen(below) + length + 24; /* for "-" and any size_t */
     char *stem = grow_names(&list->names, list->in->stem, e) ? malloc(bytes) : NULL;
     if (!stem) {
         err_memory(e, bytes);
@@ -103,11 +109,11 @@ static bool grow_array(void *array, size_t count, size_t each, struct err *e)
     return true;
 }
 
-/* Room for one more entry. The arrays that grew before one failed are freed with the rest. */
+/* Makes room for one more entry. On failure inputs_free() frees the arrays that grew already. */
 static bool grow(struct inputs *in, struct err *e)
 {
     size_t n = in->count ? 2 * in->count : 1;
-    if (in->count & (in->count - 1)) /* room for the next power of two is there */
+    if (in->count & (in->count - 1)) /* there is room up to the next power of two */
         return true;
     return grow_array(&in->path, n, sizeof *in->path, e) &&
            grow_array(&in->stem, n, sizeof *in->stem, e) &&

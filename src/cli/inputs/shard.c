@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* One entry of the list in the order in which they are dealt out. */
+/* An entry of the list, for sorting by size. */
 struct piece {
     uint64_t bytes;
     size_t entry;
@@ -25,7 +25,10 @@ static size_t lightest(const uint64_t *load, size_t shards)
     return best;
 }
 
-/* What this process does not see, another one may, or none: each tells it. */
+/*
+ * Returns true for an entry that every process reports: other processes may see what this one does
+ * not.
+ */
 static bool is_everybodys(const struct inputs *in, size_t i)
 {
     return in->problem[i].code != ERR_NONE || in->file[i].absent;

@@ -3,7 +3,7 @@
 #include "barcode/cli/cli.h"
 #include "barcode/engine/engine.h"
 
-/* A number of one or two digits; *text is moved behind it. */
+/* Parses a number of one or two digits and moves `*text` behind it. */
 static bool parse_number(const char **text, int *number)
 {
     int digits = 0;
@@ -14,7 +14,7 @@ static bool parse_number(const char **text, int *number)
     return digits == 1 || digits == 2;
 }
 
-/* "cuda", "cuda:N" or "cuda:N,N...". */
+/* Parses "cuda", "cuda:N" or "cuda:N,N...". */
 static bool parse_cuda(const char *text, struct engine_devices *devices)
 {
     devices->count = 0;

@@ -4,12 +4,12 @@
 #include <string.h>
 
 enum {
-    ANSWERED = 1 << 20, /* words that an option takes: all others of the line */
-    NAMES_MOST = 4,     /* in a suggestion */
-    COMMON_LEAST = 3    /* letters that a suggestion shares with what is no beginning of it */
+    ANSWERED = 1 << 20, /* "all remaining words" as a number of words */
+    NAMES_MOST = 4,     /* of names in a suggestion */
+    COMMON_LEAST = 3    /* letters in common with a suggestion, unless the word abbreviates it */
 };
 
-/* Options of ffmpeg and zstd that people have in their fingers. */
+/* Options of ffmpeg and zstd that users may type by habit. */
 static const struct habit {
     const char *word, *hint;
 } habits[] = {
@@ -58,7 +58,7 @@ static const char *find_habit(const char *word, size_t length)
     return NULL;
 }
 
-/* Returns how many letters both begin with. */
+/* Returns how many leading letters are equal. */
 static size_t count_common(const char *a, const char *b, size_t length)
 {
     size_t n = 0;
@@ -67,8 +67,10 @@ static size_t count_common(const char *a, const char *b, size_t length)
     return n;
 }
 
-/* Writes the names that share the longest beginning with `name` into text[size]. False: there are
- * none, or too many. */
+/*
+ * Writes the option names with the longest common beginning with `name` into text[size]. Returns
+ * false if there are none, or too many.
+ */
 static bool list_similar(const struct argp_option *table, const char *name, size_t length,
                          char *text, size_t size)
 {
@@ -105,13 +107,13 @@ static int fail_long(const struct check *check, const char *word, size_t length)
     return 0;
 }
 
-/* Returns true if the option's value is the word after it, unless it stands behind a '='. */
+/* Returns true if the option's value may be the next word; "=VALUE" is the other form. */
 static bool takes_next(const struct argp_option *t)
 {
     return t->arg && !(t->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Checks "--name[=value]". Returns how many words it takes, 0 once the sentence is written. */
+/* Checks "--name[=value]". Returns how many words the option uses, or 0 with ERR_USAGE. */
 static int check_long(const struct check *check, const char *word, bool last)
 {
     size_t length = strcspn(word + 2, "=");
@@ -134,8 +136,10 @@ static int fail_short(const struct check *check, char letter)
                    hint ? hint : "see --help");
 }
 
-/* Checks "-abc" in the same way. A long option behind one dash, as ffmpeg has them, would mean
- * another: -output is -o utput. */
+/*
+ * Checks "-abc" as check_long does. Rejects a long option behind one dash, as in ffmpeg: -output
+ * would mean -o utput.
+ */
 static int check_short(const struct check *check, const char *word, bool last)
 {
     size_t length = strcspn(word + 1, "=");

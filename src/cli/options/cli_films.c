@@ -25,14 +25,13 @@ bool cli_parse_shard(const char *text, struct options *o, struct err *e)
 bool cli_parse_name(const char *text, struct options *o, struct err *e)
 {
     if (!*text || strchr(text, '/'))
-        return err_set(e, ERR_USAGE, "--name: '%s' is no name of a file", text);
+        return err_set(e, ERR_USAGE, "--name: '%s' is not a file name", text);
     for (const char *c = text + strcspn(text, "{}"); *c; c += strcspn(c, "{}")) {
         size_t length = strcspn(c, "}") + 1;
         if (strncmp(c, CLI_NAME_STEM, length) != 0 && strncmp(c, CLI_NAME_MODE, length) != 0)
-            return err_set(e, ERR_USAGE,
-                           "--name: '%s' has a brace that is not of " CLI_NAME_STEM
-                           " or " CLI_NAME_MODE,
-                           text);
+            return err_set(
+                e, ERR_USAGE,
+                "--name: '%s' has a brace outside of " CLI_NAME_STEM " or " CLI_NAME_MODE, text);
         c += length;
     }
     o->name = text;

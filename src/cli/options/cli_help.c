@@ -1,6 +1,6 @@
 #include "cli_help.h"
 
-/* argp prints what stands before the \v above the options, and the rest below them. */
+/* argp prints the text before \v above the options, and the rest below them. */
 static const char short_doc[] =
     "Makes a movie barcode: one picture of a film's colours, a column for every sampled frame. "
     "Defaults are in parentheses.\v"

@@ -5,16 +5,16 @@
 #include <argp.h>
 #include <stdio.h>
 
-/* A flag of struct argp_option, beside argp's own: -h shows the option. */
+/* A flag of struct argp_option in addition to argp's own: -h shows the option. */
 #define CLI_COMMON (1 << 16)
 
-/* The most options that may have that flag. */
+/* The maximum number of options with that flag. */
 enum { CLI_COMMON_LIMIT = 20 };
 
-/* What argp prints for --help: the usage, the purpose of the program and the options. */
+/* What argp prints for --help: usage, description and options. */
 enum { CLI_HELP_WHOLE = ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC };
 
-/* Prints the usage, those options of state->root_argp that have CLI_COMMON, and three examples. */
+/* Prints the usage, the options of state->root_argp that have CLI_COMMON, and three examples. */
 void cli_print_short_help(const struct argp_state *state, FILE *out);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { NAMES_SIZE = 32 * STRIPS_MOST };
 
-/* The names of all strips, a comma between two; `after_first` follows the first. */
+/* Writes the names of all modes, separated by commas; `after_first` follows the first. */
 static void names(char *text, const char *after_first)
 {
     size_t used = 0;

@@ -1,15 +1,19 @@
-/* cli_modes.h - modes: what --help says of -m, and what -m comes to. */
+/* cli_modes.h - the help text of -m, and the modes that are computed. */
 #ifndef BARCODE_OPTIONS_CLI_MODES_H
 #define BARCODE_OPTIONS_CLI_MODES_H
 
 #include "barcode/cli/options.h"
 
-/* The strips of the table, the default first; the caller frees. NULL when memory runs out. Any
- * thread. */
+/*
+ * Returns the help text of -m, which lists all modes, the default first. The caller frees it.
+ * Returns NULL if out of memory. Any thread.
+ */
 char *cli_modes_help(void);
 
-/* Fills o->computed from o->strip, and ends the race where one of them wants it. After the last
- * option. */
+/*
+ * Fills o->computed from o->strip, and turns off the k-means race if a selected mode needs finished
+ * restarts. Call it after the last option.
+ */
 void cli_finalize_modes(struct options *o);
 
 #endif

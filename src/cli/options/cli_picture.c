@@ -48,8 +48,8 @@ bool cli_parse_page(const char *text, struct options *o, struct err *e)
     return paper_parse(text, &o->page) ||
            err_set(e, ERR_USAGE,
                    "--page: '%s' is not a page such as A2, A4-portrait, Letter, 420x297mm, "
-                   "16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or "
-                   "%d to %d pixels, one at most %d times the other",
+                   "16.5x11.7in or 800x600 pixels; sides are 40 mm to 5 m or %d to %d pixels, one "
+                   "at most %d times the other",
                    text, PAPER_LEAST_PX, PAPER_MOST_PX, PAPER_ASPECT_MOST);
 }
 
@@ -63,7 +63,7 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
     return true;
 }
 
-/* What belongs to posters, where there is none. */
+/* Rejects options for posters if the output is none. */
 static bool check_plain(const struct options *o, struct err *e)
 {
     const char *option = o->page.given             ? "--page"
@@ -83,11 +83,10 @@ static bool check_poster(const struct options *o, struct err *e)
     const struct writer *w = outputs_format(o);
     int width, height;
     if (!w->page && w != writer_table[0])
-        return err_set(e, ERR_USAGE, "--poster: '%s' is no poster's name; use .png, .svg or .pdf",
-                       o->output);
-    if (o->poster_format && w != o->poster_format)
         return err_set(e, ERR_USAGE,
-                       "--poster=%s and -o '%s' are two formats; leave one of them out",
+                       "--poster: '%s' is not a poster's name; use .png, .svg or .pdf", o->output);
+    if (o->poster_format && w != o->poster_format)
+        return err_set(e, ERR_USAGE, "--poster=%s and -o '%s' are different formats; give only one",
                        o->poster_format->name, o->output);
     if (w->page && o->dpi > 0)
         return err_set(
@@ -111,18 +110,18 @@ static bool check_poster(const struct options *o, struct err *e)
     paper_pixels(&o->page, o->shape, o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL, &width, &height);
     return (uint64_t)width * (uint64_t)height <= PAINT_PIXELS_MOST ||
            err_set(e, ERR_USAGE,
-                   "a poster of %dx%d pixels is too large, %llu in all are the most: give a "
-                   "smaller --page or --dpi",
+                   "a poster of %dx%d pixels is too large (at most %llu in all); give a smaller "
+                   "--page or --dpi",
                    width, height, (unsigned long long)PAINT_PIXELS_MOST);
 }
 
 static bool check_shape(const struct options *o, struct err *e)
 {
     if (o->shape != SHAPE_STRIP && o->stacked)
-        return err_set(e, ERR_USAGE,
-                       "--shape %s: -m all lays strips one below the other; name the modes, for a "
-                       "picture each",
-                       strip_shape_name(o->shape));
+        return err_set(
+            e, ERR_USAGE,
+            "--shape %s: -m all stacks the modes in one picture; name the modes for a picture each",
+            strip_shape_name(o->shape));
     if (o->shape != SHAPE_CIRCLE)
         return true;
     if (o->width > 0 && o->height > 0 && o->width != o->height)
@@ -130,7 +129,7 @@ static bool check_shape(const struct options *o, struct err *e)
             e, ERR_USAGE,
             "--shape circle: a circle is as wide as it is high; give one of --width and --height");
     return (o->width <= CIRCLE_MOST && o->height <= CIRCLE_MOST) ||
-           err_set(e, ERR_USAGE, "--shape circle: %d pixels are the most", CIRCLE_MOST);
+           err_set(e, ERR_USAGE, "--shape circle: at most %d pixels", CIRCLE_MOST);
 }
 
 bool cli_finalize_picture(struct options *o, struct err *e)

@@ -4,7 +4,7 @@
 
 #include "barcode/cli/cli.h"
 
-/* Reads digits as a number of at most `most`; *text moves after them. */
+/* Parses digits as a number of at most `most` and moves `*text` behind them. */
 static bool read_digits(const char **text, uint64_t most, uint64_t *value)
 {
     const char *c = *text;
@@ -27,7 +27,7 @@ bool cli_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *v
 
 bool cli_parse_time(const char *text, int64_t *us)
 {
-    /* 10^9 hours in microseconds still fit. */
+    /* 10^9 hours in microseconds fit in 64 bits */
     uint64_t part[3], seconds = 0, fraction = 0;
     int parts = 0;
     do {

@@ -4,7 +4,7 @@
 
 #include "barcode/output/strip.h"
 
-/* What an option's value is, told by the word that --help has for it. */
+/* The kind of an option's value, derived from its placeholder in --help. */
 enum value { VALUE_NONE, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS, VALUE_OTHER };
 
 #ifdef BARCODE_CUDA
@@ -50,7 +50,7 @@ const char *completions_words(const char *option, bool *list)
     return "";
 }
 
-static enum value value_of(const struct argp_option *o)
+static enum value value_kind(const struct argp_option *o)
 {
     if (!o->arg || o->flags & OPTION_ARG_OPTIONAL)
         return VALUE_NONE;
@@ -63,13 +63,16 @@ static enum value value_of(const struct argp_option *o)
 
 static bool is_shown(const struct argp_option *o) { return o->name && !(o->flags & OPTION_HIDDEN); }
 
-/* A letter for options that have one; 0: none. */
+/* Returns the option's letter, or 0 if it has none. */
 static char letter_of(const struct argp_option *o)
 {
     return o->key > 0 && o->key < 128 ? (char)o->key : 0;
 }
 
-/* What --help says up to its first ';', or to the parenthesis that this one stands in. */
+/*
+ * Returns the length of the description: the --help text up to its first ';', or up to the
+ * parenthesis that contains it.
+ */
 static size_t text_length(const char *text)
 {
     size_t end = strcspn(text, ";");
@@ -78,8 +81,10 @@ static size_t text_length(const char *text)
     return inside && open > text ? (size_t)(open - text) - 1 : end;
 }
 
-/* That, within single quotes: `quote` stands for one of its own, and what is in `special` gets a
- * backslash. */
+/*
+ * Writes the description within single quotes. `quote` replaces a single quote, and characters in
+ * `special` get a backslash.
+ */
 static void put_text(FILE *f, const struct argp_option *o, const char *quote, const char *special)
 {
     const char *text = o->key == 'm' ? "how columns become pixels" : o->doc;
@@ -92,12 +97,12 @@ static void put_text(FILE *f, const struct argp_option *o, const char *quote, co
 
 /* ---- bash ---- */
 
-/* "-o|--output|" of all options with this kind of value. */
+/* Writes "-o | --output | ..." for all options with this kind of value. */
 static void put_bash_names(FILE *f, const struct argp_option *table, enum value value)
 {
     const char *between = "";
     for (const struct argp_option *o = table; o->name || o->doc; o++) {
-        if (!is_shown(o) || value_of(o) != value)
+        if (!is_shown(o) || value_kind(o) != value)
             continue;
         if (letter_of(o))
             fprintf(f, "%s-%c | --%s", between, letter_of(o), o->name);
@@ -111,7 +116,7 @@ static void put_bash_words(FILE *f, const struct argp_option *table)
 {
     for (const struct argp_option *o = table; o->name || o->doc; o++) {
         bool list;
-        if (!is_shown(o) || value_of(o) != VALUE_WORDS)
+        if (!is_shown(o) || value_kind(o) != VALUE_WORDS)
             continue;
         const char *text = completions_words(o->name, &list);
         fputs("        ", f);
@@ -123,9 +128,9 @@ static void put_bash_words(FILE *f, const struct argp_option *table)
 }
 
 /*
- * Nothing of the package bash-completion is used: it may not be there. Bash splits --name=value
- * into three words. Where the function offers nothing, `-o default` has bash offer files, as is
- * right for films; where not even these are right, compopt takes that away.
+ * Writes the script for bash. The package bash-completion may be missing, so none of its functions
+ * are used. Bash splits --name=value into three words. With `-o default` bash offers files if the
+ * function offers nothing; compopt turns that off for values that are no files.
  */
 static void write_bash(const struct argp_option *table, FILE *f)
 {
@@ -169,12 +174,12 @@ static void write_bash(const struct argp_option *table, FILE *f)
 
 /* ---- zsh ---- */
 
-/* What _arguments is to do for a value. */
+/* Writes the action of _arguments for a value. */
 static void put_zsh_value(FILE *f, const struct argp_option *o)
 {
     bool list;
     const char *text = completions_words(o->name, &list);
-    switch (value_of(o)) {
+    switch (value_kind(o)) {
     case VALUE_NONE: return;
     case VALUE_FILE: fprintf(f, ":%s:_files", o->arg); return;
     case VALUE_FOLDER: fprintf(f, ":%s:_files -/", o->arg); return;
@@ -189,7 +194,7 @@ static void put_zsh_value(FILE *f, const struct argp_option *o)
 
 static void put_zsh_option(FILE *f, const struct argp_option *o)
 {
-    bool value = value_of(o) != VALUE_NONE;
+    bool value = value_kind(o) != VALUE_NONE;
     fputs("    ", f);
     if (letter_of(o))
         fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", letter_of(o), o->name, letter_of(o),
@@ -200,7 +205,7 @@ static void put_zsh_option(FILE *f, const struct argp_option *o)
     put_text(f, o, "'\\''", "[]\\");
     fputs("]", f);
     if (o->arg && !value)
-        fprintf(f, "::%s: ", o->arg); /* may be left out, and stands behind a '=' */
+        fprintf(f, "::%s: ", o->arg); /* optional, after '=' */
     put_zsh_value(f, o);
     fputs("' \\\n", f);
 }
@@ -225,7 +230,7 @@ static void put_fish_option(FILE *f, const struct argp_option *o)
     if (letter_of(o))
         fprintf(f, " -s %c", letter_of(o));
     fprintf(f, " -l %s", o->name);
-    switch (value_of(o)) {
+    switch (value_kind(o)) {
     case VALUE_NONE: break;
     case VALUE_FILE: fputs(" -r -F", f); break;
     case VALUE_FOLDER: fputs(" -x -a '(__fish_complete_directories)'", f); break;

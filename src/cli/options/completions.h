@@ -1,7 +1,4 @@
-/*
- * completions.h - shell completions, made from the table of options: what --generate prints. Any
- * thread.
- */
+/* completions.h - shell completions from the table of options, for --generate. Any thread. */
 #ifndef BARCODE_OPTIONS_COMPLETIONS_H
 #define BARCODE_OPTIONS_COMPLETIONS_H
 
@@ -12,16 +9,16 @@
 #include "barcode/base/err.h"
 
 /*
- * Writes a completion script for `table`, which ends in zeros. `kind`: "complete-bash",
- * "complete-zsh" or "complete-fish". Hidden options are left out. False: ERR_USAGE for another
- * kind; whether `f` took it all is for the caller to ask.
+ * Writes a completion script for `table`, which ends in zeros. `kind` is "complete-bash",
+ * "complete-zsh" or "complete-fish"; for any other, returns false with ERR_USAGE. Hidden options
+ * are omitted. The caller checks `f` for write errors.
  */
 bool completions_write(const struct argp_option *table, const char *kind, FILE *f, struct err *e);
 
 /*
- * The words that the value of an option may be, with a blank between two; "" where it may be
- * anything. Modes are the strips' names. `list` (may be NULL) gets true where several words may be
- * given with commas between them. The text lasts until the next call on this thread.
+ * Returns the values of an option, separated by blanks, or "" if any value is allowed. Sets `*list`
+ * (may be NULL) to true if several values may be given, separated by commas. The text is valid
+ * until the next call on this thread.
  */
 const char *completions_words(const char *option, bool *list);
 

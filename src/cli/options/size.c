@@ -2,23 +2,25 @@
 
 #include <stdint.h>
 
-/* `n` held inside 1..most. */
-static int inside(int n, int most)
+/* Returns `n` limited to 1..most. */
+static int clamp_side(int n, int most)
 {
     if (n > most)
         n = most;
     return n < 1 ? 1 : n;
 }
 
-/* round half up of n / divisor, at least 1. */
+/* Returns n / divisor, rounded half up, at least 1. */
 static int divided(int n, int divisor)
 {
     int64_t d = divisor > 1 ? divisor : 1;
-    return inside((int)((2 * (int64_t)n + d) / (2 * d)), n);
+    return clamp_side((int)((2 * (int64_t)n + d) / (2 * d)), n);
 }
 
-/* The longer side scaled to `side` (never enlarged), the shorter one in proportion, rounded half
- * up, at least 1. */
+/*
+ * Scales the longer side to `side` (never enlarges) and the other in proportion, rounded half up,
+ * at least 1.
+ */
 static void fit_side(int width, int height, int side, int *out_width, int *out_height)
 {
     int longer = width > height ? width : height;
@@ -39,8 +41,8 @@ void size_resolve(const struct size_rule *rule, int width, int height, int *out_
     switch (rule->kind) {
     case SIZE_SIDE: fit_side(width, height, rule->side, out_width, out_height); return;
     case SIZE_EXACT:
-        *out_width = inside(rule->width, width);
-        *out_height = inside(rule->height, height);
+        *out_width = clamp_side(rule->width, width);
+        *out_height = clamp_side(rule->height, height);
         return;
     case SIZE_DIVIDE:
         *out_width = divided(width, rule->divisor);

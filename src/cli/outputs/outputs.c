@@ -19,19 +19,19 @@
 #include "outputs_names.h"
 #include "update_dump.h"
 
-/* Formats that a user may expect; one that a writer has is not refused. */
+/* Endings of image formats that a user may expect. Those that a writer has are accepted. */
 static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp",
                                              "tif", "tiff", "svg", "pdf", "avif", "heic",
                                              "jxl", "eps",  "ps",  "ai",  "psd",  NULL};
 
-/* What -o writes unless its ending says something else. */
+/* Returns the default writer of -o. */
 static const struct writer *usual_writer(void) { return writer_table[0]; }
 
 bool outputs_is_stdout(const char *path) { return strcmp(path, "-") == 0; }
 
 /* ---- Names ---- */
 
-/* True if -o leaves the name to the program. */
+/* Returns true if the program chooses the names of -o's outputs. */
 static bool is_chosen(const struct options *o)
 {
     return !o->output || outputs_names_folder(o->output);
@@ -51,11 +51,13 @@ bool outputs_have_pictures(const struct options *o)
 {
     bool other = false;
     for (size_t k = 0; k < o->extras; k++)
-        other |= !o->extra[k].writer->one_line; /* --bench measures what is made anyway */
+        other |= !o->extra[k].writer->one_line; /* --bench does not replace the picture */
     return o->output || o->poster || !other;
 }
 
-/* FILE with "-STRIP" before its ending. */
+/*
+ * Returns FILE with "-MODE" before its ending; the caller frees it. Returns NULL if out of memory.
+ */
 static char *insert_strip(const char *file, const char *strip, struct err *e)
 {
     size_t length, bytes = strlen(file) + strlen(strip) + 2;
@@ -70,14 +72,14 @@ static char *insert_strip(const char *file, const char *strip, struct err *e)
     return path;
 }
 
-/* The strips that this writer's files show together. */
+/* Returns the modes that one file of this writer shows. */
 static struct strips shown_by(const struct writer *w, const struct options *o)
 {
     return w->all_computed ? (struct strips){o->computed, o->computes}
                            : (struct strips){o->strip, o->strips};
 }
 
-/* Names one of the files that -o asks for. */
+/* Sets the name of one output of -o. */
 static bool name_picture(const struct options *o, const struct inputs *in, size_t i, bool several,
                          struct output *output, struct err *e)
 {
@@ -89,19 +91,20 @@ static bool name_picture(const struct options *o, const struct inputs *in, size_
     return output->path != NULL;
 }
 
-/* Refuses several pictures of one name. */
+/* Rejects several pictures with one name. */
 static bool check_several(const struct options *o, size_t pictures, struct err *e)
 {
     if (!is_chosen(o) && outputs_is_stdout(o->output))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
     return !is_chosen(o) || !o->name || strstr(o->name, CLI_NAME_MODE) ||
-           err_set(e, ERR_USAGE,
-                   "--name '%s': %zu pictures of a film would have one name; put " CLI_NAME_MODE
-                   " into it",
-                   o->name, pictures);
+           err_set(
+               e, ERR_USAGE,
+               "--name '%s': %zu pictures of a film would have the same name; put " CLI_NAME_MODE
+               " into it",
+               o->name, pictures);
 }
 
-/* Adds the files that -o asks for. */
+/* Adds the outputs of -o. */
 static bool add_pictures(const struct options *o, const struct inputs *in, size_t i,
                          struct outputs *list, struct err *e)
 {
@@ -124,8 +127,10 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     return true;
 }
 
-/* Names the output that has an option of its own: PATH, or a file of the film's name in the folder
- * PATH. */
+/*
+ * Sets the name of an output with an option of its own: PATH, or a file with the film's name in the
+ * folder PATH.
+ */
 static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path,
                        const char *ending, struct output *output, struct err *e)
 {
@@ -135,7 +140,7 @@ static bool name_extra(const struct options *o, const struct inputs *in, size_t 
     return true;
 }
 
-/* Names a film's page beside its gallery in the same way. */
+/* Sets the name of a film's page in the gallery's folder. */
 static bool name_page(const struct options *o, const struct inputs *in, size_t i,
                       const char *gallery, struct output *output, struct err *e)
 {
@@ -189,14 +194,16 @@ void outputs_free(struct outputs *list)
 
 /* ---- What may be written ---- */
 
-/* "-" is stdout and no file, even where a file of that name exists. */
+/* Returns true if both paths are one file. "-" is stdout, even if a file of that name exists. */
 static bool same_output(const char *a, const char *b)
 {
     return !outputs_is_stdout(a) && !outputs_is_stdout(b) && file_same(a, b);
 }
 
-/* Refuses to replace one of the films. A name that the program chose is that film's bad luck, and
- * the user's slip otherwise. */
+/*
+ * Rejects an output that is one of the films. The error concerns that film if the program chose the
+ * name; otherwise the user made a mistake.
+ */
 static bool spare_films(const struct inputs *in, const struct output *output, struct err *e)
 {
     struct stat s;
@@ -213,8 +220,10 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
     return true;
 }
 
-/* Where a name that the program chose exists, only an older picture of the same film may be
- * replaced. */
+/*
+ * Rejects a name chosen by the program if a file of that name exists, unless the file is an older
+ * output of the same film.
+ */
 static bool spare_old(const char *film, const struct output *output, struct err *e)
 {
     struct stat s;
@@ -223,28 +232,27 @@ static bool spare_old(const char *film, const struct output *output, struct err 
     if (stat(path, &s) != 0)
         return true;
     if (!output->writer)
-        return output->overwrite ||
-               err_set(e, ERR_FAILED,
-                       "'%s' is there, and raw pictures do not say of which film they are; choose "
-                       "another name with %s, or --overwrite",
-                       path, output->option);
+        return output->overwrite || err_set(e, ERR_FAILED,
+                                            "'%s' exists, and a dump does not name its film; "
+                                            "choose another name with %s, or --overwrite",
+                                            path, output->option);
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED,
-                       "'%s' is there and was not made by barcode; choose another name with %s",
-                       path, output->option);
+                       "'%s' exists and was not made by barcode; choose another name with %s", path,
+                       output->option);
     if (output->overwrite || stat(film, &s) != 0)
-        return true; /* opening the film says why */
+        return true; /* opening the film reports the error */
     if (!film_id_of(film, mine, e))
         return false;
     if (!mine[0] || !shown[0])
-        return err_set(e, ERR_FAILED,
-                       "'%s' is there, and whether it shows this film cannot be told; choose "
-                       "another name with %s, or --overwrite",
-                       path, output->option);
+        return err_set(
+            e, ERR_FAILED,
+            "'%s' exists and may show another film; choose another name with %s, or --overwrite",
+            path, output->option);
     return strcmp(shown, mine) == 0 ||
            err_set(e, ERR_FAILED,
-                   "'%s' is there and shows another film, or this one before it was changed; "
-                   "choose another name with %s, or --overwrite",
+                   "'%s' exists and shows another film, or this one before it was modified; choose "
+                   "another name with %s, or --overwrite",
                    path, output->option);
 }
 
@@ -255,7 +263,7 @@ bool outputs_allowed(const struct inputs *in, size_t i, const struct output *out
     return spare_films(in, output, e) && (!output->chosen || spare_old(in->path[i], output, e));
 }
 
-/* True if what is at `path`, if anything, may be replaced. */
+/* Returns true if nothing exists at `path`, or something that may be replaced. */
 static bool check_old(const char *path, struct err *e)
 {
     struct stat s;
@@ -270,7 +278,7 @@ static bool check_old(const char *path, struct err *e)
 
 /* ---- Before decoding ---- */
 
-/* The outputs of one film, the dump last; NULL: no more of them. */
+/* Returns output `k` of a film, the dump last; NULL after the last one. */
 static const struct output *nth(const struct outputs *list, size_t k)
 {
     return k < list->count                       ? &list->output[k]
@@ -278,7 +286,7 @@ static const struct output *nth(const struct outputs *list, size_t k)
                                                  : NULL;
 }
 
-/* What an option of its own names: --dump, and the outputs of options.extra. */
+/* An output with an option of its own: --dump, or one of options.extra. */
 struct named {
     char option[32];
     const char *path;
@@ -318,11 +326,11 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
             option = list->named[k].option;
     }
     return !option || !isatty(STDOUT_FILENO) ||
-           err_set(e, ERR_USAGE,
-                   "%s -: pixels are not for a terminal; send stdout to a file or a pipe", option);
+           err_set(e, ERR_USAGE, "%s -: stdout is a terminal; send pixels to a file or a pipe",
+                   option);
 }
 
-/* Refuses one file for several films, unless each film is a line of it. */
+/* Rejects one file for several films, unless each film is a line of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
     return n->one_line || n->folder || n->gallery || outputs_names_folder(n->path) ||
@@ -331,7 +339,10 @@ static bool check_one_for_many(const struct inputs *in, const struct named *n, s
                    n->path, inputs_films(in));
 }
 
-/* False: the run is impossible. What concerns this film alone goes into `problem`. */
+/*
+ * Checks one output. Returns false if nothing can be rendered; an error of this film only goes into
+ * `problem`.
+ */
 static bool check_output(const struct inputs *in, size_t i, const struct output *output,
                          bool picture, struct err *problem, struct err *e)
 {
@@ -341,7 +352,7 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     struct err *whose = own ? problem : e;
     if (!outputs_allowed(in, i, output, whose) || !check_old(output->path, whose))
         return own;
-    bool shared = !output->below; /* the same folder for all films */
+    bool shared = !output->below; /* all films have the same folder */
     return outputs_check_folder(output, shared ? e : problem) || !shared;
 }
 
@@ -349,7 +360,7 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
 {
     for (size_t k = 0; report && nth(list, k); k++)
         if (same_output(nth(list, k)->path, report))
-            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by --report", report,
+            return err_set(e, ERR_USAGE, "'%s' is requested twice: by %s and by --report", report,
                            nth(list, k)->option);
     for (size_t k = 0; nth(list, k); k++) {
         for (size_t j = k + 1; nth(list, j); j++) {
@@ -358,9 +369,9 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
                 continue;
             if (k < list->pictures)
                 return err_set(e, ERR_USAGE,
-                               "'%s' is asked for twice: as the picture and as another output",
+                               "'%s' is requested twice: as the picture and as another output",
                                a->path);
-            return err_set(e, ERR_USAGE, "'%s' is asked for twice: by %s and by %s", a->path,
+            return err_set(e, ERR_USAGE, "'%s' is requested twice: by %s and by %s", a->path,
                            a->option, b->option);
         }
     }
@@ -387,7 +398,7 @@ static bool check_film(const struct options *o, struct inputs *in, size_t i, str
     return ok;
 }
 
-/* `-o a.mkv b.mkv` is a slip that would cost a film. */
+/* Rejects a film's name as an output: `-o a.mkv b.mkv` would replace a film. */
 static bool check_name(const char *option, const char *path, struct err *e)
 {
     return !path || inputs_is_folder(path) || !inputs_is_film_name(path) ||
@@ -395,7 +406,7 @@ static bool check_name(const char *option, const char *path, struct err *e)
                    option, path);
 }
 
-/* `-o a.jpg` would not give what its name says. */
+/* Rejects endings of formats that barcode does not write, such as `-o a.jpg`. */
 static bool check_format(const char *path, struct err *e)
 {
     if (!path || inputs_is_folder(path) || writer_by_ending(path) ||
@@ -408,13 +419,13 @@ static bool check_format(const char *path, struct err *e)
                    path, w->title, w->ending[0]);
 }
 
-/* What is known of it before the films are done, which may take days. */
+/* Checks the gallery before the films are rendered, which may take days. */
 static bool check_gallery(const char *path, struct err *e)
 {
     return check_old(path, e) && gallery_allowed(path, e);
 }
 
-/* Checks the folders that options name, and says where names get OUTPUTS_SUFFIX. */
+/* Checks a folder that an option names, and logs if names in it get OUTPUTS_SUFFIX. */
 static bool check_folder(const struct options *o, const struct inputs *in, const char *folder,
                          struct err *e)
 {
@@ -423,12 +434,15 @@ static bool check_folder(const struct options *o, const struct inputs *in, const
     if (outputs_add_suffix(o, in, folder))
         log_msg(LOG_VERBOSE,
                 "names in '%s' end in " OUTPUTS_SUFFIX
-                ", because films lie there too; --name '" CLI_NAME_STEM "' leaves it out",
+                ", because films are in that folder, too; --name '" CLI_NAME_STEM "' avoids that",
                 folder && *folder ? folder : ".");
     return true;
 }
 
-/* The same for all of them; *chosen: how many outputs get their names from the program. */
+/*
+ * Checks the folders of all options. Sets `*chosen` to the number of options whose output names the
+ * program chooses.
+ */
 static bool check_folders(const struct options *o, const struct inputs *in,
                           const struct named_list *list, size_t *chosen, struct err *e)
 {
@@ -473,13 +487,14 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
         return false;
     if (o->name && chosen == 0)
-        return err_set(e, ERR_USAGE,
-                       "--name is for names in folders, and every output has a name of its own");
+        return err_set(
+            e, ERR_USAGE,
+            "--name applies to outputs in folders, but every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
         if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;
     }
-    /* The report is appended to, so that anything else in its place would be spoilt. */
+    /* The report is appended to, which would damage any other file. */
     struct output report = {.path = o->report};
     bool ok = check_name("-o", o->output, e) && check_format(o->output, e) &&
               check_name("--report", o->report, e) && (!o->report || spare_films(in, &report, e));

@@ -8,7 +8,7 @@
 
 #include "barcode/base/path.h"
 
-/* Where the last part of a path begins. */
+/* Returns the offset of the last part of a path. */
 static size_t last_begins(const char *path)
 {
     size_t length;
@@ -16,14 +16,14 @@ static size_t last_begins(const char *path)
 }
 
 /*
- * Cuts `path`, the output's own to write to, to its folder, or to the nearest one that is there
- * where the rest can be made. Returns its name, and what stat says of it.
+ * Shortens `path` to its folder, or to the nearest existing parent if the rest can be made. Returns
+ * the folder's name for messages, and the result of stat in `*s` and `*there`.
  */
 static const char *find_folder(char *path, size_t named, struct stat *s, bool *there)
 {
     for (;;) {
         size_t keep = last_begins(path);
-        /* with a slash behind it a file would not be there */
+        /* with a slash behind it, stat would fail for a file */
         path[keep > named ? keep - 1 : keep] = 0;
         const char *shown = keep > 0 ? path : ".";
         *there = stat(shown, s) == 0;
@@ -38,15 +38,15 @@ bool outputs_check_folder(const struct output *output, struct err *e)
     bool there, ok = true;
     const char *path = output->path;
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return true; /* a device or a pipe is opened itself */
+        return true; /* a device or a pipe needs no folder */
     char *copy = strdup(path);
     if (!copy)
         return err_memory(e, strlen(path));
     const char *folder = find_folder(
         copy, output->below ? (size_t)(output->below - path) : last_begins(path), &s, &there);
     if (!there)
-        ok =
-            err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' is not there", path, folder);
+        ok = err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' does not exist", path,
+                     folder);
     else if (!S_ISDIR(s.st_mode))
         ok = err_set(e, ERR_FAILED, "cannot write '%s': '%s' is not a folder", path, folder);
     else if (access(folder, W_OK | X_OK) != 0)
@@ -56,7 +56,7 @@ bool outputs_check_folder(const struct output *output, struct err *e)
     return ok;
 }
 
-/* Checks that a folder can be written into; `s` is NULL where stat() failed. */
+/* Checks that a folder can be written to. `s` is NULL if stat() failed. */
 static bool check_place(const char *folder, const struct stat *s, struct err *e)
 {
     if (s && !S_ISDIR(s->st_mode))
@@ -79,10 +79,10 @@ bool outputs_check_named(const char *folder, struct err *e)
         return err_memory(e, strlen(folder));
     const char *shown = *parent ? parent : ".";
     bool there = stat(shown, &s) == 0;
-    bool ok =
-        there ? check_place(shown, &s, e)
-              : err_set(e, ERR_FAILED, "cannot make the folder '%s': the folder '%s' is not there",
-                        folder, shown);
+    bool ok = there ? check_place(shown, &s, e)
+                    : err_set(e, ERR_FAILED,
+                              "cannot make the folder '%s': the folder '%s' does not exist", folder,
+                              shown);
     free(parent);
     return ok;
 }
@@ -96,8 +96,10 @@ bool outputs_make_folders(const struct output *output, struct err *e)
     for (char *slash = path ? strchr(path + (output->below - output->path), '/') : NULL;
          slash && ok; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        /* Another process may make it at the same time, and another kind of file is told by who
-         * opens the output. */
+        /*
+         * Another process may make the folder at the same time. If it is another kind of file,
+         * opening the output reports that.
+         */
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
             ok = err_set(e, ERR_FAILED, "cannot make the folder '%s' for '%s': %s", path,
                          output->path, strerror(errno));

@@ -55,7 +55,6 @@ bool outputs_spare_gallery(const struct options *o, const struct output *output,
     const char *gallery = outputs_gallery(o);
     return !gallery || !file_same(gallery, output->path) ||
            err_set(e, ERR_FAILED,
-                   "'%s' is the gallery, and this film's page would have its name; give the film "
-                   "another name",
+                   "'%s' is the gallery, and this film's page would have its name; rename the film",
                    gallery);
 }

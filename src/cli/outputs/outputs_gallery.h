@@ -1,17 +1,25 @@
-/* outputs_gallery.h - the names of a gallery and its pages, for outputs.c. Any thread. */
+/* outputs_gallery.h - the names of a gallery and its pages: for outputs.c. Any thread. */
 #ifndef BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 #define BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 
 #include "barcode/cli/outputs.h"
 
-/* True if `path` names a gallery of this writer's files: FOLDER/index.ENDING, of several films or
- * of a folder, however many films that has. */
+/*
+ * Returns true if `path` names a gallery of this writer's files: FOLDER/index.ENDING, and the input
+ * is several films or a folder with any number of films.
+ */
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path);
 
-/* The folder of a gallery's path, as path_join takes it; the caller frees. NULL: memory. */
+/*
+ * Returns the folder part of a gallery's path, in the form that path_join takes. The caller frees
+ * it. Returns NULL if out of memory.
+ */
 char *outputs_gallery_folder(const char *path, struct err *e);
 
-/* False where a film's file would be the gallery itself: ERR_FAILED, the film's problem. */
+/*
+ * Returns false if a film's output would have the path of the gallery: ERR_FAILED, the film's
+ * problem.
+ */
 bool outputs_spare_gallery(const struct options *o, const struct output *output, struct err *e);
 
 #endif

@@ -71,7 +71,7 @@ static size_t last_begins(const char *folder)
 {
     size_t length;
     const char *last = path_last(folder, &length);
-    return length > 0 ? (size_t)(last - folder) : strlen(folder); /* nobody makes the root */
+    return length > 0 ? (size_t)(last - folder) : strlen(folder); /* the root always exists */
 }
 
 bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i,

@@ -1,28 +1,32 @@
-/* outputs_names.h - the names of outputs that the program chooses: for outputs.c. Any thread. */
+/* outputs_names.h - output names that the program chooses: for outputs.c. Any thread. */
 #ifndef BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 #define BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 
 #include "barcode/cli/outputs.h"
 
-/* What follows the name of a film in a folder that films come from: as "film.png" media centres
- * would take it for the film's poster. */
+/*
+ * The suffix of output names in a folder that contains films. Media centres would use "film.png" as
+ * the film's poster.
+ */
 #define OUTPUTS_SUFFIX "-barcode"
 
-/* Returns true for a folder that exists or a path that ends in '/': the program chooses the names
- * in it. */
+/*
+ * Returns true for an existing folder or a path that ends in '/': the program chooses the names in
+ * it.
+ */
 bool outputs_names_folder(const char *path);
 
 /*
  * Returns true if names in this folder get OUTPUTS_SUFFIX, because films come from it. NULL is the
- * working directory where no option names it ("" and "." do): it counts only if it is an argument
- * itself, so that film.mkv gives film.png. With --name no folder counts.
+ * working directory if no option names it ("" and "." do). It counts only if it is an argument
+ * itself, so film.mkv gives film.png. With --name no folder counts.
  */
 bool outputs_add_suffix(const struct options *o, const struct inputs *in, const char *folder);
 
 /*
- * Fills output->path, made, below and chosen with film i's name in `folder` (as above) and this
- * ending. `picture` adds what distinguishes one picture of a film from another to a name without
- * --name: mode, shape, "poster". False: memory.
+ * Fills output->path, made, below and chosen: film i's name in `folder` (as above) with this
+ * ending. If `picture` and without --name, adds what distinguishes the pictures of one film: mode,
+ * shape, "poster". Returns false if out of memory.
  */
 bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i,
                          const char *folder, const char *ending, bool picture,

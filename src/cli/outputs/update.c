@@ -10,16 +10,20 @@
 #include "barcode/cli/options_fingerprint.h"
 #include "update_dump.h"
 
-/* A film and what was found out about it, each at most once. */
+/* A film and what is known about it; each fact is read at most once. */
 struct question {
     const struct options *options;
     const char *path;
     struct input_file file;
-    char id[FILM_ID_TEXT];            /* "": not asked for yet, or the film has none */
-    struct writer_metadata reference; /* what an output says that has columns; else 0 columns */
+    char id[FILM_ID_TEXT]; /* "": not read yet, or the film has none */
+    /* metadata of an output that has columns; otherwise columns is 0 */
+    struct writer_metadata reference;
 };
 
-/* A time in the future is a clock's mistake and says nothing. */
+/*
+ * Returns true if the film was modified after the output. Ignores modification times in the future,
+ * which come from a wrong clock.
+ */
 static bool written_since(const struct question *q, const struct stat *output)
 {
     struct timespec now;
@@ -28,14 +32,17 @@ static bool written_since(const struct question *q, const struct stat *output)
            q->file.modified_ns <= clock_in_ns(now);
 }
 
-/* True if this is the film that the output says. Reading it is the last thing that is done. */
+/* Returns true if `film` identifies this film. Call it last, because it reads the film. */
 static bool is_of(struct question *q, const char *film)
 {
     struct err e = ERR_INIT;
     return film[0] && (q->id[0] || film_id_of(q->path, q->id, &e)) && strcmp(q->id, film) == 0;
 }
 
-/* Why an output has to be made; NULL: it is there. Fills *told where barcode made what is there. */
+/*
+ * Returns why an output must be made, or NULL if it is up to date. Fills `*metadata` if barcode
+ * made the existing file.
+ */
 static const char *why_output(struct question *q, const struct output *output,
                               struct writer_metadata *metadata)
 {
@@ -43,11 +50,11 @@ static const char *why_output(struct question *q, const struct output *output,
     char fingerprint[REPORT_FINGERPRINT];
     *metadata = (struct writer_metadata){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
-        return "is not there";
+        return "does not exist";
     if (!output->writer->read_metadata || !S_ISREG(s.st_mode))
-        return "does not say what it shows";
+        return "has no metadata";
     if (!writer_read_metadata(output->writer, output->path, metadata))
-        return "is not whole";
+        return "is incomplete";
     options_fingerprint(q->options, output->writer, output->strips, fingerprint);
     if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
@@ -58,16 +65,16 @@ static const char *why_output(struct question *q, const struct output *output,
     return is_of(q, metadata->film) ? NULL : "shows another film";
 }
 
-/* The same for the dump, by what another output says. */
+/* As why_output, for the dump: compares its size with another output's metadata. */
 static const char *why_dump(const struct question *q, const char *path)
 {
     struct stat s;
     const struct writer_metadata *t = &q->reference;
     if (outputs_is_stdout(path) || stat(path, &s) != 0)
-        return "is not there";
+        return "does not exist";
     if (!S_ISREG(s.st_mode) ||
         (uint64_t)s.st_size != t->columns * (uint64_t)t->width * (uint64_t)t->height * 3)
-        return "is not whole";
+        return "is incomplete";
     return written_since(q, &s) ? "is older than the film" : NULL;
 }
 
@@ -76,7 +83,10 @@ static struct question ask(const struct options *o, const struct inputs *in, siz
     return (struct question){.options = o, .path = in->path[i], .file = in->file[i]};
 }
 
-/* Why the film has to be done, and of which output that is said; NULL: it has not. */
+/*
+ * Returns why the film must be rendered, and sets `*which` to the output concerned. Returns NULL if
+ * all outputs are up to date.
+ */
 static const char *why_film(struct question *q, const struct outputs *list, const char **which)
 {
     for (size_t k = 0; k < list->count; k++) {
@@ -113,7 +123,7 @@ bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
 {
     for (size_t i = 0; i < in->count && o->update; i++) {
         struct outputs list;
-        struct err problem = ERR_INIT; /* told by outputs_check */
+        struct err problem = ERR_INIT; /* outputs_check reports it */
         struct question q = ask(o, in, i);
         const char *which = NULL;
         if (interrupted())
@@ -124,10 +134,10 @@ bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
         if (!why)
             in->duty[i] = INPUT_LEFT_OUT;
         if (why)
-            log_msg(LOG_VERBOSE, "'%s' is to be done: '%s' %s", in->path[i], which, why);
+            log_msg(LOG_VERBOSE, "rendering '%s': '%s' %s", in->path[i], which, why);
         else
-            log_msg(LOG_VERBOSE, "'%s' is left out: '%s' is of this film and these options",
-                    in->path[i], list.output[0].path);
+            log_msg(LOG_VERBOSE, "skipped '%s': '%s' is up to date", in->path[i],
+                    list.output[0].path);
         outputs_free(&list);
     }
     return true;

@@ -1,5 +1,5 @@
 /*
- * corruption.c - what libavcodec knows and tells of damage, and what it does not.
+ * corruption.c - libavcodec's signs of damage.
  */
 #include "corruption.h"
 
@@ -10,7 +10,7 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 
-/* With frame threads it is called on any of them. */
+/* A get_buffer2. With frame threads, any of them calls it. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct corruption_watch *w = c->opaque;
@@ -66,7 +66,8 @@ bool corruption_spreads(struct corruption_watch *w, const struct picture *p, boo
         w->tainted = false;
     }
     bool spoilt = corrupt || w->tainted || (leads && w->tainted_before);
-    /* What follows an HEVC key in display order refers to nothing that leads it: H.265 7.4.2.2. */
+    /* Pictures after an HEVC key in display order do not refer to its leading pictures: H.265
+     * 7.4.2.2. */
     *(p->marked_leading ? &w->tainted_before : &w->tainted) |= corrupt && !p->droppable;
     return spoilt;
 }
@@ -88,9 +89,9 @@ bool corruption_is_flagged(const AVFrame *frame)
 bool corruption_concealed(const AVFrame *frame) { return frame->decode_error_flags != 0; }
 
 /*
- * How the messages begin that the MPEG family, its offspring, MJPEG and ProRes have for blocks that
- * cannot be right; then those of Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting,
- * JPEG 2000, TIFF, GIF, Road Pizza and PNG for parts of a picture that they step over.
+ * The beginnings of messages about invalid blocks: of the MPEG family and related codecs, MJPEG and
+ * ProRes. Then those of Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000,
+ * TIFF, GIF, Road Pizza and PNG about parts of a picture that they skip.
  */
 static const char *const about_blocks[] = {
     "ac-tex damaged",
@@ -116,10 +117,10 @@ static const char *const about_blocks[] = {
 
 /*
  * Codecs whose decoders log an error only if the data is corrupt, and output the frame or a part of
- * it all the same. Read in FFmpeg 5.1's sources, decoder by decoder. Other decoders also log errors
- * for intact films: MPEG-4 with junk after its pictures, MJPEG of cameras, JPEG 2000 and PNG
- * without their last marker, animations whose chunks have odd lengths. Their messages are in the
- * lists.
+ * it all the same. Read in the sources of FFmpeg 5.1, decoder by decoder. Other decoders also log
+ * errors for intact films: MPEG-4 with junk after its pictures, MJPEG of cameras, JPEG 2000 and PNG
+ * without their last marker, animations whose chunks have odd lengths. The lists have their
+ * messages.
  */
 static const enum AVCodecID errors_mean_corruption[] = {
     AV_CODEC_ID_FFV1,     AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE,   AV_CODEC_ID_SNOW,
@@ -136,9 +137,9 @@ static bool error_means_corruption(enum AVCodecID codec)
 }
 
 /*
- * How HEVC's messages about slices that are lost, whole or in part, begin. Not among them is "Could
- * not find ref with POC": the standard allows that a picture names references which it does not
- * use.
+ * The beginnings of HEVC's messages about slices that are missing, in whole or in part. "Could not
+ * find ref with POC" is not among them: the standard allows a picture to name references that it
+ * does not use.
  */
 static const char *const about_slices[] = {
     "CABAC_MAX_BIN",
@@ -163,14 +164,14 @@ static const char *const about_slices[] = {
     "PPS id out of range",
 };
 
-/* How messages about references that are missing begin, HEVC's and H.264's. */
+/* The beginnings of HEVC's and H.264's messages about missing references. */
 static const char *const about_references[] = {
     "Could not find ref with POC",
     "Missing reference picture",
     "reference picture missing",
 };
 
-static bool begins(const char *text, const char *const *start, size_t starts)
+static bool begins_with_any(const char *text, const char *const *start, size_t starts)
 {
     for (size_t i = 0; i < starts; i++)
         if (av_strstart(text, start[i], NULL))
@@ -186,15 +187,17 @@ void corruption_message(const AVCodecContext *c, int level, const char *format)
     if (level > AV_LOG_INFO)
         return;
     static const char *const concealing[] = {"concealing "};
-    bool heard = begins(format, concealing, 1);
+    bool heard = begins_with_any(format, concealing, 1);
     if (level <= AV_LOG_ERROR && error_means_corruption(c->codec_id))
         heard = true;
     else if (level <= AV_LOG_ERROR)
-        heard |= c->codec_id == AV_CODEC_ID_HEVC
-                     ? begins(format, about_slices, sizeof about_slices / sizeof *about_slices)
-                     : begins(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
+        heard |=
+            c->codec_id == AV_CODEC_ID_HEVC
+                ? begins_with_any(format, about_slices, sizeof about_slices / sizeof *about_slices)
+                : begins_with_any(format, about_blocks, sizeof about_blocks / sizeof *about_blocks);
     if (heard)
         atomic_fetch_add(&w->complaints, 1);
-    if (begins(format, about_references, sizeof about_references / sizeof *about_references))
+    if (begins_with_any(format, about_references,
+                        sizeof about_references / sizeof *about_references))
         atomic_fetch_add(&w->substitutes, 1);
 }

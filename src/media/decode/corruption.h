@@ -1,5 +1,5 @@
 /*
- * corruption.h - what libavcodec knows and tells of damage, and what it does not.
+ * corruption.h - finds out which frames are damaged, by libavcodec's errors, flags and messages.
  */
 #ifndef BARCODE_DECODE_CORRUPTION_H
 #define BARCODE_DECODE_CORRUPTION_H
@@ -11,71 +11,71 @@
 #include "media/bitstream/coded_picture.h"
 
 /*
- * What is noticed of one decoder; zero it first. It must stay where it is while the decoder lives.
- * The thread that sends packets uses it; messages may come from the decoder's own threads.
+ * What is known of one decoder. Zero it first. It must not move while the decoder lives. The thread
+ * that sends packets uses it; messages may come from the decoder's own threads.
  */
 struct corruption_watch {
     atomic_uint_fast64_t complaints, substitutes;
     uint_fast64_t heard, substitutes_before;
     bool tainted, tainted_before;
     atomic_bool out_of_memory; /* a frame buffer could not be allocated, on any thread */
-    int width, height;         /* nvdec_expect_size's; 0: any */
-    bool resized;              /* NVDEC was chosen for a frame of another size */
+    int width, height;         /* the only size that a device decodes correctly; 0: any */
+    bool resized;              /* the device was chosen for a frame of another size */
 };
 
 /*
- * Watches an opened decoder that works on memory of libavcodec's own:
- * - its messages, where they are the only sign: those of the HEVC decoder on slices, which it drops
- * without an error code or a flag; those of others on wrong blocks; and what H.264 and the MPEG
- * family say when they conceal blocks, because the flags of a picture that is not put out cannot be
- * seen;
- * - its memory, on every thread that it has.
+ * Watches an opened decoder that works in libavcodec's own memory: its frame buffers, on each of
+ * its threads, and its messages, where they are the only sign of damage. HEVC drops slices without
+ * an error code or a flag. Other decoders log invalid blocks. A frame of H.264 or of the MPEG
+ * family that does not come out shows no flags when blocks are concealed.
  */
 void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c);
 
-/* Returns true if the decoder has complained since damage_found was asked. */
+/* Returns true if the decoder has logged damage since damage_found was called. */
 bool corruption_reported(const struct corruption_watch *w);
 
-/* Watches a decoder whose pictures are not in memory that can be looked at: its messages alone. */
+/* Watches the messages alone, of a decoder whose frames are in a device's memory. */
 void corruption_watch_messages(struct corruption_watch *w, AVCodecContext *c);
 
 /*
- * Called when avcodec_send_packet has given `code`: true if something was wrong with the packet.
- * With threads the answer may come with a later packet.
+ * Returns true if something was wrong with the packet for which avcodec_send_packet returned
+ * `code`. With threads, the report may come with a later packet.
  */
 bool damage_found(struct corruption_watch *w, int code);
 
 /*
- * True if the decoder, since it was last asked, lent pictures in place of references that are
- * missing. No damage by itself (a key may name such references for pictures that are not decoded),
- * but on a GPU what was lent shows what its memory held.
+ * Returns true if the decoder has substituted missing references since this function was last
+ * called. That is no damage by itself: a key may name references for pictures that are not decoded.
+ * But on a GPU, a substituted frame shows what its memory held.
  */
 bool corruption_has_substitutes(struct corruption_watch *w);
 
 /*
- * Returns true if picture `p`, the next in decoding order, is damaged. It must still have its
- * packet. `corrupt`: the packet itself is corrupt. This spreads to all pictures that may refer to
+ * Returns true if picture `p`, the next in decoding order, is damaged. `p` must still have its
+ * packet. `corrupt`: the packet itself is corrupt. Damage spreads to all pictures that may refer to
  * `p`: up to the next key, and to the leading pictures of that key.
  */
 bool corruption_spreads(struct corruption_watch *w, const struct picture *p, bool corrupt);
 
-/* Forgets what was noticed: the decoder is flushed and begins anew. */
+/* Forgets all damage: the decoder was flushed. */
 void corruption_reset(struct corruption_watch *w);
 
-/* Notes that something was wrong and the decoder does not say where: what comes now may show it. */
+/* Notes damage that the decoder does not locate: the following frames may show it. */
 void corruption_is_everywhere(struct corruption_watch *w);
 
-/* True if the decoder says that this picture is damaged, as it does of those before an H.264
- * recovery point. */
+/*
+ * Returns true if the decoder flags the frame as damaged, as it does before an H.264 recovery
+ * point.
+ */
 bool corruption_is_flagged(const AVFrame *frame);
 
-/* True if the decoder found damage in this picture's own data. */
+/* Returns true if the decoder found damage in this frame's own data. */
 bool corruption_concealed(const AVFrame *frame);
 
 /*
- * Every message of every decoder comes here, on any thread (av_log.c). The decoder's `opaque` is
- * its watch, so decoders of several films can be at work; one without a watch (a parser's) is not
- * listened to.
+ * Receives every message of every decoder, on any thread (av_log.c). A decoder's `opaque` is its
+ * watch, so decoders of several films may work at the same time. Ignores a context without a watch
+ * (a parser's).
  */
 void corruption_message(const AVCodecContext *c, int level, const char *format);
 

@@ -4,7 +4,10 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/av_error.h"
 
-/* libavcodec may make any other error, or none, of a frame buffer that could not be allocated. */
+/*
+ * Returns AVERROR(ENOMEM) if a frame buffer could not be allocated, else `code`: libavcodec may
+ * return any other error, or none, in that case.
+ */
 static int unless_out_of_memory(const AVCodecContext *c, int code)
 {
     const struct corruption_watch *w = c->opaque;
@@ -30,7 +33,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     const AVCodec *codec = name ? avcodec_find_decoder_by_name(name)
                                 : avcodec_find_decoder(stream->codecpar->codec_id);
     if (!codec) {
-        err_set(e, ERR_INPUT, "there is no decoder '%s'",
+        err_set(e, ERR_INPUT, "FFmpeg has no decoder '%s'",
                 name ? name : avcodec_get_name(stream->codecpar->codec_id));
         return NULL;
     }
@@ -41,19 +44,18 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
         return NULL;
     }
     c->pkt_timebase = stream->time_base;
-    /* Damaged pictures are counted and judged by us; without the flag some good ones are lost on a
-     * drain. */
+    /* Damaged frames are counted here. Without the flag, draining drops some intact frames. */
     c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
-    /* The crop to the pixel, not to the next aligned address. */
+    /* Crop to the pixel, not to the next aligned address. */
     c->flags |= AV_CODEC_FLAG_UNALIGNED;
-    /* Grain is noise added after decoding; hardware leaves it out, so every decoder does. */
+    /* Film grain is noise that is added after decoding. No decoder adds it, as devices do not. */
     c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     return c;
 }
 
-int decoder_threads_most(const AVStream *stream, const struct codec_traits *traits)
+int decoder_max_threads(const AVStream *stream, const struct codec_traits *traits)
 {
-    enum { MOST = 16 }; /* libavcodec warns of more */
+    enum { MOST = 16 }; /* libavcodec warns about more */
     if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
         return 1;
     const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
@@ -61,7 +63,7 @@ int decoder_threads_most(const AVStream *stream, const struct codec_traits *trai
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }
 
-/* of the standard; more comes from broken timestamps, and libavcodec aborts */
+/* The standard's. A larger delay comes from wrong timestamps, and libavcodec aborts. */
 enum { DELAY_MAX = 15 };
 
 void decoder_widen_delay(AVCodecContext *c)
@@ -76,7 +78,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     AVCodecContext *c = decoder_alloc(stream, NULL, e);
     if (!c)
         return NULL;
-    /* With frame threads libavcodec's Theora says nothing of damage and shows something else. */
+    /* With frame threads, Theora does not report damage, and outputs other frames. */
     if (c->codec_id == AV_CODEC_ID_THEORA)
         threads = 1;
     c->thread_count = threads;
@@ -90,10 +92,9 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
         av_out_of_memory(path, e);
         avcodec_free_context(&c);
     } else if (code < 0) {
-        /* no thread could be started: not the film's fault */
-        bool machine = code == AVERROR(EAGAIN);
-        err_set(e, machine ? ERR_FAILED : ERR_INPUT, "'%s': the %s decoder cannot be opened: %s",
-                path, codec->name, av_error_text(code, text));
+        bool no_thread = code == AVERROR(EAGAIN);
+        err_set(e, no_thread ? ERR_FAILED : ERR_INPUT, "cannot open the %s decoder for '%s': %s",
+                codec->name, path, av_error_text(code, text));
         avcodec_free_context(&c);
     }
     return c;

@@ -1,20 +1,17 @@
 /*
- * worker.c - one decoder that takes runs from the queue: a single-threaded one, but where fewer
- * chunks are left than there are cores.
+ * worker.c - a thread that takes chunks from the queue and decodes them in software.
  *
- * Every chunk begins with a fresh decoder state (drained and flushed after the last one), so which
- * worker decodes which chunk, and in what order, cannot change a pixel. A idr splice (idr_splice.h)
- * in place of the flush was measured: it saves nothing in software. A picture is known by its
- * serial, which travels through the decoder in `pts`.
+ * A decoder is single-threaded, unless fewer chunks are left than there are cores (thread_share.h).
+ * It is drained and flushed after each chunk. So which worker decodes which chunk, and in what
+ * order, cannot change a pixel. A picture's serial travels through the decoder in `pts`.
  *
- * A chunk whose decoder reports an error is given up and decoded once more by a fresh
- * single-threaded decoder, which tells where the damage is (corruption_spreads). What was staged of
- * it before was decoded before the damage. What damaged frames look like depends on what the
- * decoder's memory held.
+ * If a decoder reports an error, the chunk is decoded again by a fresh single-threaded decoder,
+ * which finds out where the damage is (corruption_spreads). Frames that were analysed before the
+ * error stay: they were decoded before the damage. What damaged frames look like depends on what
+ * the decoder's memory held.
  *
- * A decoder with frame threads (thread_share.h) shows the same frames of a chunk without damage.
- * Its complaints come earlier or later than the frames that they are of: so nothing is staged any
- * more from the first one on.
+ * A decoder with frame threads returns the same frames of an intact chunk. It reports an error
+ * earlier or later than the frame that has it, so no frame is analysed after its first error.
  */
 #include "worker.h"
 
@@ -28,9 +25,10 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/packet.h"
 #include "media/frame/frame_view.h"
+#include "media/schedule/scheduler.h"
 #include "barcode/base/log.h"
 
-/* A decoder, and what is noticed of it. */
+/* A decoder and its corruption watch. */
 struct watched {
     AVCodecContext *context; /* NULL: not open */
     struct corruption_watch watch;
@@ -39,14 +37,14 @@ struct watched {
 
 struct decode_worker {
     struct decode_pass *pass;
-    struct watched usual, threaded;
-    struct watched *now; /* the one that decodes the chunk */
+    struct watched single, threaded;
+    struct watched *current; /* the chunk's: one of these, or decode_again's */
     AVPacket *packet;
     AVFrame *frame, *planes; /* planes: view_of_frame's */
     struct engine_port *port;
-    bool corrupt;             /* a picture of the chunk is */
-    bool again;               /* it is, and is decoded once more */
-    struct chunk_order order; /* of what comes out of the chunk */
+    bool corrupt;             /* the chunk is damaged */
+    bool redoing;             /* the chunk is damaged and decoded again */
+    struct chunk_order order; /* in which its frames come out */
     struct decode_counts counts;
 };
 
@@ -56,7 +54,7 @@ static void close_watched(struct watched *w)
     w->watch = (struct corruption_watch){0};
 }
 
-/* Opens a decoder on that many threads, unless it is open. */
+/* Opens a decoder with `threads` threads, unless it is open. */
 static bool open_watched(struct decode_worker *s, struct watched *w, int threads, struct err *e)
 {
     if (w->context && w->threads == threads)
@@ -75,8 +73,8 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
     s->frame = av_frame_alloc();
     if (!s->packet || !s->frame)
         return err_set(e, ERR_FAILED, "out of memory for a decoder");
-    s->now = &s->usual;
-    if (!open_watched(s, &s->usual, 1, e))
+    s->current = &s->single;
+    if (!open_watched(s, &s->single, 1, e))
         return false;
     s->port = engine_port_open(s->pass->job->engine, e);
     return s->port != NULL;
@@ -85,14 +83,14 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
 static void decode_worker_close(struct decode_worker *s)
 {
     engine_port_close(&s->port);
-    close_watched(&s->usual);
+    close_watched(&s->single);
     close_watched(&s->threaded);
     av_frame_free(&s->frame);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
 }
 
-static bool put_frame(struct decode_worker *s, struct picture *p, struct err *e)
+static bool put_software_frame(struct decode_worker *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
     if (!view_of_frame(s->frame, s->pass->film, &s->planes, &view, e))
@@ -104,31 +102,31 @@ static bool put_frame(struct decode_worker *s, struct picture *p, struct err *e)
     return engine_put(s->port, &view, &p->tag, e);
 }
 
-static bool given_up(const struct decode_worker *s) { return s->corrupt && !s->again; }
+static bool is_given_up(const struct decode_worker *s) { return s->corrupt && !s->redoing; }
 
-/* The picture that came out, if it is to be staged. */
-static struct picture *picture_of(struct decode_worker *s, struct chunk *chunk)
+/* Returns the picture of the frame that came out, or NULL if the frame is not to be analysed. */
+static struct picture *find_selected(struct decode_worker *s, struct chunk *chunk)
 {
     uint64_t index = (uint64_t)s->frame->pts - chunk->picture[0].serial;
     struct picture *p = index < chunk->count ? &chunk->picture[index] : NULL;
-    if (!p || given_up(s))
+    if (!p || is_given_up(s))
         return NULL;
-    if (p->second && index > 0) /* of a key frame alone */
+    if (p->second && index > 0) /* the second field of a key frame alone */
         p--;
     chunk_order_check(&s->order, &s->pass->traits, p);
     if (!p->selected || p->done)
         return NULL;
     s->corrupt |= corruption_concealed(s->frame);
-    if (s->now->threads > 1)
-        s->corrupt |= corruption_reported(&s->now->watch);
-    return given_up(s) ? NULL : p;
+    if (s->current->threads > 1)
+        s->corrupt |= corruption_reported(&s->current->watch);
+    return is_given_up(s) ? NULL : p;
 }
 
-/* Takes every picture that is ready. */
-static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
+/* Handles every frame that is ready. */
+static bool receive_frames(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     for (int errors = 0;;) {
-        int code = decoder_receive(s->now->context, s->frame);
+        int code = decoder_receive(s->current->context, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code == AVERROR(ENOMEM))
@@ -136,73 +134,74 @@ static bool receive(struct decode_worker *s, struct chunk *chunk, struct err *e)
         if (code < 0) {
             s->counts.decode_errors++;
             s->corrupt = true;
-            corruption_is_everywhere(&s->now->watch);
+            corruption_is_everywhere(&s->current->watch);
             if (++errors == RECEIVE_ERRORS_MAX)
                 return true;
             continue;
         }
         s->counts.decoded++;
-        struct picture *p = picture_of(s, chunk);
-        bool ok = !p || put_frame(s, p, e);
+        struct picture *p = find_selected(s, chunk);
+        bool ok = !p || put_software_frame(s, p, e);
         av_frame_unref(s->frame);
         if (!ok)
             return false;
     }
 }
 
-static bool send_picture(struct decode_worker *s, struct chunk *chunk, struct picture *p,
-                         struct err *e)
+static bool send_coded_picture(struct decode_worker *s, struct chunk *chunk, struct picture *p,
+                               struct err *e)
 {
     if (!decoder_packet(s->packet, p, e))
         return false;
-    int code = decoder_send(s->now->context, s->packet);
+    int code = decoder_send(s->current->context, s->packet);
     av_packet_unref(s->packet);
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(s->pass->film->path, e);
-    bool corrupt = (damage_found(&s->now->watch, code) && !p->empty) || p->suspect;
+    bool corrupt = (damage_found(&s->current->watch, code) && !p->empty) || p->suspect;
     s->counts.decode_errors += corrupt;
     s->corrupt |= corrupt;
-    p->tag.damaged |= corruption_spreads(&s->now->watch, p, corrupt);
+    p->tag.damaged |= corruption_spreads(&s->current->watch, p, corrupt);
     s->counts.sent++;
-    return receive(s, chunk, e);
+    return receive_frames(s, chunk, e);
 }
 
-static bool drain(struct decode_worker *s, struct chunk *chunk, struct err *e)
+static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
-    bool ok = decoder_send(s->now->context, NULL) == AVERROR(ENOMEM)
+    bool ok = decoder_send(s->current->context, NULL) == AVERROR(ENOMEM)
                   ? av_out_of_memory(s->pass->film->path, e)
-                  : receive(s, chunk, e);
-    avcodec_flush_buffers(s->now->context);
+                  : receive_frames(s, chunk, e);
+    avcodec_flush_buffers(s->current->context);
     return ok;
 }
 
 /*
- * Pictures before `p` are missing, so pictures that may refer to them are damaged. A clean key
- * after a gap refers to none of them.
+ * Notes that pictures before `p` are missing: pictures that may refer to them are damaged. A key
+ * that is not missing itself refers to none of them.
  */
-static void miss(struct decode_worker *s, const struct chunk *chunk, const struct picture *p)
+static void note_missing(struct decode_worker *s, const struct chunk *chunk,
+                         const struct picture *p)
 {
     bool begins = p == chunk->picture || p->rap == RAP_CLOSED;
     if (begins && !p->lost)
         return;
     s->corrupt = true;
-    corruption_is_everywhere(&s->now->watch);
+    corruption_is_everywhere(&s->current->watch);
 }
 
 static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool everything,
                         struct err *e)
 {
-    assert(s->now->context);
+    assert(s->current->context);
     s->order.last = 0;
-    corruption_reset(&s->now->watch);
+    corruption_reset(&s->current->watch);
     for (size_t i = 0; i < chunk->count; i++)
         chunk->picture[i].tag.damaged &= chunk->picture[i].done;
     chunk_plan(chunk, &s->pass->traits, everything);
-    decoder_fit_delay(s->now->context, &s->pass->traits, chunk);
+    decoder_fit_delay(s->current->context, &s->pass->traits, chunk);
     bool ok = true, gap = false;
     for (size_t i = 0; i < chunk->count && ok; i++) {
         struct picture *p = &chunk->picture[i];
-        if (decode_pass_stopped(s->pass) || given_up(s))
+        if (decode_pass_stopped(s->pass) || is_given_up(s))
             break;
         decode_pass_sent(s->pass, chunk, packet_size(p->packet));
         decode_pass_pictures_done(s->pass, chunk, 1);
@@ -210,13 +209,13 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
         if (p->action == ACTION_SKIP)
             continue;
         if (gap)
-            miss(s, chunk, p);
+            note_missing(s, chunk, p);
         gap = false;
         if (!p->lost)
-            ok = given_up(s) || send_picture(s, chunk, p, e);
+            ok = is_given_up(s) || send_coded_picture(s, chunk, p, e);
     }
-    ok = drain(s, chunk, e) && ok;
-    s->corrupt |= damage_found(&s->now->watch, 0); /* on threads that had not finished yet */
+    ok = drain_decoder(s, chunk, e) && ok;
+    s->corrupt |= damage_found(&s->current->watch, 0); /* by threads that had not finished yet */
     return ok;
 }
 
@@ -229,37 +228,38 @@ static uint64_t still_selected(const struct chunk *chunk)
 }
 
 /*
- * Decodes the chunk once more, all of it, by a fresh single-threaded decoder: what it gives is
- * staged.
+ * Decodes the whole chunk again, by a fresh single-threaded decoder whose frames are analysed
+ * whatever it reports.
  */
 static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     struct watched fresh = {0};
-    s->now = &fresh;
-    s->again = true;
+    s->current = &fresh;
+    s->redoing = true;
     bool ok = open_watched(s, &fresh, 1, e) && decode_once(s, chunk, true, e);
     close_watched(&fresh);
-    s->again = false;
-    s->now = &s->usual;
+    s->redoing = false;
+    s->current = &s->single;
     return ok;
 }
 
 /*
- * Chooses the chunk's decoder. One with threads that cannot be opened is none: the usual one
- * serves.
+ * Chooses the chunk's decoder: the single-threaded one if a decoder with threads cannot be opened.
  */
 static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 {
     struct err why = ERR_INIT;
     bool threaded = chunk->threads > 1 && open_watched(s, &s->threaded, chunk->threads, &why);
-    s->now = threaded ? &s->threaded : &s->usual;
+    s->current = threaded ? &s->threaded : &s->single;
     if (chunk->threads > 1)
-        log_msg(LOG_DEBUG, "a run of %zu pictures on %d threads%s%s", chunk->count, s->now->threads,
-                threaded ? "" : ": ", why.text);
+        log_msg(LOG_DEBUG, "a chunk of %zu pictures on %d threads%s%s", chunk->count,
+                s->current->threads, threaded ? "" : ": ", why.text);
 }
 
-/* A key frame alone that is damaged or never came is noted, and another one serves: what is staged
- * of it is thrown away. */
+/*
+ * Returns true if the chunk is a key frame alone that is damaged or did not come out. Another key
+ * frame serves in its place, and what was analysed of this one is discarded.
+ */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
     bool bad_key = s->corrupt || still_selected(chunk) > 0 || chunk->picture[0].tag.damaged;
@@ -285,21 +285,20 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
         return true;
     if (s->corrupt && !decode_pass_stopped(s->pass)) {
         s->counts.redone_chunks++;
-        s->counts.decode_errors = errors; /* they are met again */
+        s->counts.decode_errors = errors; /* they are found again */
         if (!decode_again(s, chunk, e))
             return false;
     }
     if (decode_pass_stopped(s->pass)) {
-        if (s->order.wrong) /* frames of this chunk must not be kept for the next try */
+        if (s->order.wrong) /* the next pass must not reuse frames of this chunk */
             atomic_store(&s->pass->contradicted, true);
         return true;
     }
     uint64_t lost = still_selected(chunk);
     s->counts.lost += lost;
-    /* Damage explains much. Without it the decoder is right, and what was foreseen of the film is
-     * not. */
-    bool foreseen = !s->pass->job->selection.keyframes;
-    if (foreseen && (s->order.wrong || lost > 0) && !s->corrupt && s->counts.damaged == damaged)
+    /* Without damage the decoder is right, and what was predicted of the film is wrong. */
+    bool predicted = !s->pass->job->selection.keyframes;
+    if (predicted && (s->order.wrong || lost > 0) && !s->corrupt && s->counts.damaged == damaged)
         decode_pass_contradict(s->pass);
     return true;
 }
@@ -338,18 +337,25 @@ void *decode_worker_main(void *pass)
     struct err e = ERR_INIT;
     bool ok = decode_worker_open(&s, &e);
     struct chunk *chunk;
-    while (ok && decode_pass_next(s.pass, false, &chunk)) {
+    while (ok && scheduler_next_chunk(s.pass, &software_backend, &chunk)) {
         ok = decode_chunk(&s, chunk, &e);
-        struct taken taken = decode_pass_taken(chunk);
+        struct taken_chunk taken = scheduler_taken(chunk);
         decode_pass_sent(s.pass, chunk, chunk->bytes);
         decode_pass_pictures_done(s.pass, chunk, chunk->count);
-        decode_pass_chunk_done(s.pass, &taken);
+        scheduler_chunk_done(s.pass, &taken);
         chunk_free(&chunk);
     }
     if (!ok)
         decode_pass_fail(s.pass, &e);
     decode_pass_add_counts(s.pass, &s.counts);
     decode_worker_close(&s);
-    decode_pass_thread_ends(pass, false, s.counts.sent);
+    decode_pass_thread_ends(pass, &software_backend, s.counts.sent);
     return NULL;
 }
+
+const struct decoder_backend software_backend = {
+    .name = "software",
+    .place = ON_CORES,
+    .worker_main = decode_worker_main,
+    .max_threads = decoder_max_threads,
+};

@@ -1,5 +1,5 @@
 /*
- * worker.h - a thread that decodes runs.
+ * worker.h - a thread that decodes chunks in software.
  */
 #ifndef BARCODE_DECODE_WORKER_H
 #define BARCODE_DECODE_WORKER_H
@@ -10,13 +10,22 @@
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
 
+/* libavcodec on the cores. */
+extern const struct decoder_backend software_backend;
+
+/* A worker_main (decoder_backend.h). */
 void *decode_worker_main(void *pass);
 
-/* One software worker without a thread, for the caller's: decodes what a chunk still wants. */
+/*
+ * A software worker without a thread of its own: the caller's. decode_worker_decode decodes what is
+ * selected in the chunk and not done.
+ */
 struct decode_worker;
 struct decode_worker *decode_worker_new(struct decode_pass *s, struct err *e);
 bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e);
-/* Adds its counts to the staging's, frees it; NULL is fine. */
+/*
+ * Adds the worker's counts to the pass, frees it and sets *s to NULL. Does nothing if *s is NULL.
+ */
 void decode_worker_free(struct decode_worker **s);
 
 #endif

@@ -24,6 +24,8 @@
 extern "C" {
 #endif
 
+struct decoder_backend;
+
 struct chunk {
     struct picture *picture; /* [count] in decoding order */
     size_t count, room;
@@ -34,10 +36,12 @@ struct chunk {
     bool unsure;          /* its display order is a guess: decode everything and check */
     size_t bytes_pending; /* of packets that no decoder has received yet */
     size_t work;          /* of decoding bytes_pending, in bytes (decode_pass.c) */
-    size_t passed;    /* pictures that a software worker has finished (decode_pass_pictures_done) */
-    int64_t cpu_ns;   /* the worker's processor time when it was last counted */
-    int64_t taken_ns; /* when a worker took it (clock_ns) */
-    int threads;      /* number of threads that decode it in software; 0: not taken, or by NVDEC */
+    size_t passed;  /* pictures that a software worker has finished (decode_pass_pictures_done) */
+    int64_t cpu_ns; /* the worker's processor time when it was last counted */
+    /* when a worker took it (scheduler_next_chunk, clock_ns), and for which backend */
+    int64_t taken_ns;
+    const struct decoder_backend *backend;
+    int threads; /* of its decoder */
 };
 
 /*

@@ -8,14 +8,11 @@
 
 enum {
     DEVICES = 32,
-    /*
-     * of films whose decoders may lie idle, all of them, side by side; less where memory is tight
-     */
-    KINDS = 8,
-    ANSWERS = 64 /* of the driver's that are kept: the last ones */
+    IDLE_FILMS = 8, /* all of whose decoders may be idle; fewer if memory is low */
+    ANSWERS = 64    /* of the driver that are kept: the last ones */
 };
 
-/* Of one GPU, for one kind of stream. */
+/* The driver's answer for one GPU and one kind of stream. */
 struct answer {
     void *context;
     struct nvdec_caps caps;
@@ -26,25 +23,25 @@ struct waiter {
     struct waiter *next;
 };
 
-/* What is at work in one CUDA context. */
+/* The workers in one CUDA context. */
 struct device {
     void *context;
     int most, working;
-    struct waiter *first; /* to come */
+    struct waiter *first; /* the next to get a place */
 };
 
 struct decoders {
-    bool several;         /* films, one of which may take over another's decoders */
+    bool several;         /* films, which may reuse one another's decoders */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t left;
     struct device device[DEVICES];
     int devices;
-    struct nvdec_decoder *idle;    /* the one that was given back last is first */
-    struct nvdec_decoder *retired; /* no film can have them; likewise */
-    /* guards what follows; held while the driver is asked, which answers one at a time anyway */
+    struct nvdec_decoder *idle;    /* the one that was returned last is first */
+    struct nvdec_decoder *retired; /* not reusable; in the same order */
+    /* guards what follows; held while asking the driver, which answers one at a time anyway */
     pthread_mutex_t asking;
     struct answer answer[ANSWERS];
-    unsigned answers; /* so many were ever kept */
+    unsigned answers; /* that were ever kept */
 };
 
 struct decoders *decoders_open(bool several, struct err *e)
@@ -61,7 +58,7 @@ struct decoders *decoders_open(bool several, struct err *e)
     return d;
 }
 
-static void destroy(struct nvdec_decoder **d)
+static void destroy_decoder(struct nvdec_decoder **d)
 {
     if (!*d)
         return;
@@ -71,11 +68,11 @@ static void destroy(struct nvdec_decoder **d)
     *d = NULL;
 }
 
-static void destroy_all(struct nvdec_decoder **list)
+static void destroy_decoders(struct nvdec_decoder **list)
 {
     for (struct nvdec_decoder *one; (one = *list);) {
         *list = one->next;
-        destroy(&one);
+        destroy_decoder(&one);
     }
 }
 
@@ -83,8 +80,8 @@ void decoders_free(struct decoders **d)
 {
     if (!*d)
         return;
-    destroy_all(&(*d)->idle);
-    destroy_all(&(*d)->retired);
+    destroy_decoders(&(*d)->idle);
+    destroy_decoders(&(*d)->retired);
     pthread_cond_destroy(&(*d)->left);
     pthread_mutex_destroy(&(*d)->asking);
     pthread_mutex_destroy(&(*d)->lock);
@@ -92,13 +89,15 @@ void decoders_free(struct decoders **d)
     *d = NULL;
 }
 
-/* A context of the film's own (nvdec.h, own) ends with it. Software that stands in has no context,
- * and is kept. */
-static bool keeps(const struct decoders *pool, const struct nvdec *n) { return pool && !n->own; }
+/*
+ * Returns true if decoders of `n` may be pooled. A context of the film's own (nvdec.h, own) ends
+ * with the film. An emulated NVDEC has no context and is pooled.
+ */
+static bool has_pool(const struct decoders *pool, const struct nvdec *n) { return pool && !n->own; }
 
-bool nvdec_pool_hands_on(const struct decoders *pool) { return pool && pool->several; }
+bool nvdec_pool_is_shared(const struct decoders *pool) { return pool && pool->several; }
 
-/* Under its lock. */
+/* With pool->asking held. */
 static const struct answer *find_answer(const struct decoders *pool, const void *context,
                                         const struct nvdec_caps *question)
 {
@@ -114,7 +113,7 @@ static const struct answer *find_answer(const struct decoders *pool, const void 
 bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps,
                     nvdec_ask *ask, struct err *e)
 {
-    if (!keeps(pool, n))
+    if (!has_pool(pool, n))
         return ask(n, caps, e);
     pthread_mutex_lock(&pool->asking);
     const struct answer *known = find_answer(pool, n->context, caps);
@@ -127,8 +126,8 @@ bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_c
     return answered;
 }
 
-/* Under the lock. NULL: there are more than anybody has. */
-static struct device *device_of(struct decoders *pool, const struct nvdec *n)
+/* Returns the device of n's context, NULL if there are too many. With the lock held. */
+static struct device *find_device(struct decoders *pool, const struct nvdec *n)
 {
     for (int i = 0; i < pool->devices; i++)
         if (pool->device[i].context == n->context)
@@ -139,7 +138,7 @@ static struct device *device_of(struct decoders *pool, const struct nvdec *n)
     return &pool->device[pool->devices++];
 }
 
-static bool is_in_vain(struct decode_pass *s)
+static bool is_pointless(struct decode_pass *s)
 {
     return decode_pass_stopped(s) || queue_is_over(s->chunks);
 }
@@ -154,10 +153,10 @@ static void remove_waiter(struct device *device, const struct waiter *w)
 
 bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decode_pass *s)
 {
-    if (!keeps(pool, n))
+    if (!has_pool(pool, n))
         return true;
     pthread_mutex_lock(&pool->lock);
-    struct device *device = device_of(pool, n);
+    struct device *device = find_device(pool, n);
     struct waiter me = {NULL}, **last = device ? &device->first : NULL;
     while (last && *last)
         last = &(*last)->next;
@@ -165,9 +164,9 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decod
     if (device) {
         *last = &me;
         device->most = nvdec_workers(n);
-        while (!(in_vain = is_in_vain(s)) &&
+        while (!(in_vain = is_pointless(s)) &&
                (device->working >= device->most || device->first != &me)) {
-            /* nobody wakes who waits here when a film is stopped */
+            /* stopping a film does not wake its workers here */
             struct timespec until = clock_deadline(100000000);
             pthread_cond_timedwait(&pool->left, &pool->lock, &until);
         }
@@ -181,10 +180,10 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decod
 
 void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n)
 {
-    if (!keeps(pool, n))
+    if (!has_pool(pool, n))
         return;
     pthread_mutex_lock(&pool->lock);
-    struct device *device = device_of(pool, n);
+    struct device *device = find_device(pool, n);
     if (device)
         device->working--;
     pthread_cond_broadcast(&pool->left);
@@ -198,7 +197,7 @@ static bool same_bytes(const AVCodecParameters *a, const AVCodecParameters *b)
             memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
 }
 
-/* All that avcodec_parameters_to_context takes of a video stream, but for its bit rate. */
+/* Compares all that avcodec_parameters_to_context copies of a video stream, except its bit rate. */
 static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
 {
     return a->codec_id == b->codec_id && a->codec_tag == b->codec_tag && a->format == b->format &&
@@ -213,9 +212,12 @@ static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
            a->sample_aspect_ratio.den == b->sample_aspect_ratio.den && same_bytes(a, b);
 }
 
-/* Under the lock: takes the first for `stream` out of the list; for NULL, the last of any. */
-static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *context,
-                                      const AVCodecParameters *stream)
+/*
+ * Removes the first decoder for `stream` from the list; with NULL, the last of any stream. With the
+ * lock held.
+ */
+static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const void *context,
+                                            const AVCodecParameters *stream)
 {
     struct nvdec_decoder **at = list, **found = NULL;
     for (; *at; at = &(*at)->next)
@@ -232,8 +234,8 @@ static struct nvdec_decoder *take_out(struct nvdec_decoder **list, const void *c
     return d;
 }
 
-/* Under the lock: how many lie idle in n's context. */
-static int idle_in(const struct decoders *pool, const struct nvdec *n)
+/* Counts the idle decoders in n's context. With the lock held. */
+static int count_idle(const struct decoders *pool, const struct nvdec *n)
 {
     int idle = 0;
     for (const struct nvdec_decoder *d = pool->idle; d; d = d->next)
@@ -241,36 +243,41 @@ static int idle_in(const struct decoders *pool, const struct nvdec *n)
     return idle;
 }
 
-/* Under the lock: takes out what is in the way of a new one. A spent one at a time, for each costs
- * the film time; where memory is tight, all of them. */
-static struct nvdec_decoder *find_out_of_use(struct decoders *pool, const struct nvdec *n)
+/*
+ * Removes the decoders that make room for a new one: one retired decoder, because destroying each
+ * takes the film's time, or all of them if memory is low. With the lock held.
+ */
+static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct nvdec *n)
 {
     struct nvdec_decoder *found = NULL, *one;
-    bool tight = (pool->retired || pool->idle) && nvdec_is_tight(n);
-    while ((tight || !found) && (one = take_out(&pool->retired, n->context, NULL))) {
+    bool tight = (pool->retired || pool->idle) && nvdec_is_memory_low(n);
+    while ((tight || !found) && (one = remove_decoder(&pool->retired, n->context, NULL))) {
         one->next = found;
         found = one;
     }
-    if ((tight || (!found && idle_in(pool, n) >= KINDS * nvdec_workers(n))) &&
-        (one = take_out(&pool->idle, n->context, NULL))) {
+    if ((tight || (!found && count_idle(pool, n) >= IDLE_FILMS * nvdec_workers(n))) &&
+        (one = remove_decoder(&pool->idle, n->context, NULL))) {
         one->next = found;
         found = one;
     }
     return found;
 }
 
-/* One that is kept. Where there is none, *out_of_use is what must go before a new one is made. */
-static struct nvdec_decoder *find(struct decoders *pool, const struct nvdec *n,
-                                  const AVStream *stream, struct nvdec_decoder **out_of_use)
+/*
+ * Returns an idle decoder, or NULL and in *out_of_use those to destroy before a new one is created.
+ */
+static struct nvdec_decoder *find_decoder(struct decoders *pool, const struct nvdec *n,
+                                          const AVStream *stream, struct nvdec_decoder **out_of_use)
 {
     pthread_mutex_lock(&pool->lock);
-    struct nvdec_decoder *d = take_out(&pool->idle, n->context, stream->codecpar);
-    *out_of_use = d ? NULL : find_out_of_use(pool, n);
+    struct nvdec_decoder *d = remove_decoder(&pool->idle, n->context, stream->codecpar);
+    *out_of_use = d ? NULL : remove_unused(pool, n);
     pthread_mutex_unlock(&pool->lock);
     return d;
 }
 
-static struct nvdec_decoder *make(const struct nvdec *n, const AVStream *stream, struct err *e)
+static struct nvdec_decoder *make_decoder(const struct nvdec *n, const AVStream *stream,
+                                          struct err *e)
 {
     struct nvdec_decoder *d = calloc(1, sizeof *d);
     if (!d) {
@@ -284,7 +291,7 @@ static struct nvdec_decoder *make(const struct nvdec *n, const AVStream *stream,
     else
         d->context = nvdec_decoder_open(n, stream, e);
     if (!d->context)
-        destroy(&d);
+        destroy_decoder(&d);
     return d;
 }
 
@@ -292,9 +299,9 @@ struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec 
                                       const AVStream *stream, struct err *e)
 {
     struct nvdec_decoder *out_of_use = NULL,
-                         *d = keeps(pool, n) ? find(pool, n, stream, &out_of_use) : NULL;
-    destroy_all(&out_of_use);
-    return d ? d : make(n, stream, e);
+                         *d = has_pool(pool, n) ? find_decoder(pool, n, stream, &out_of_use) : NULL;
+    destroy_decoders(&out_of_use);
+    return d ? d : make_decoder(n, stream, e);
 }
 
 bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct err *e)
@@ -310,20 +317,20 @@ bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct 
 }
 
 void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d,
-                     bool sound)
+                     bool reusable)
 {
     struct nvdec_decoder *one = *d;
     *d = NULL;
     if (!one)
         return;
     one->context->opaque = NULL; /* the worker's watch */
-    bool reused = sound && nvdec_pool_hands_on(pool);
-    if (!keeps(pool, n) || (!reused && nvdec_is_tight(n))) {
-        destroy(&one);
+    bool reused = reusable && nvdec_pool_is_shared(pool);
+    if (!has_pool(pool, n) || (!reused && nvdec_is_memory_low(n))) {
+        destroy_decoder(&one);
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    struct nvdec_decoder **list = sound ? &pool->idle : &pool->retired;
+    struct nvdec_decoder **list = reusable ? &pool->idle : &pool->retired;
     one->films++;
     one->next = *list;
     *list = one;

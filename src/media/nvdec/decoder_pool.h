@@ -1,6 +1,5 @@
 /*
- * decoder_pool.h - private to the files that speak libav: decoders that go from film to film
- * (barcode/media/decoders.h).
+ * decoder_pool.h - NVDEC decoders that films share (barcode/media/decoders.h).
  */
 #ifndef BARCODE_NVDEC_DECODER_POOL_H
 #define BARCODE_NVDEC_DECODER_POOL_H
@@ -8,68 +7,67 @@
 #include "nvdec.h"
 #include "media/schedule/decode_pass.h"
 
-/* A decoder, and what is known of its past. A worker's, until it is given back. */
+/* A decoder and its past. A worker's, until the worker returns it to the pool. */
 struct nvdec_decoder {
     AVCodecContext *context;
-    AVCodecParameters *of;      /* what it was opened for */
+    AVCodecParameters *of;      /* for which it was opened */
     void *device;               /* the CUcontext that it works in */
-    int films;                  /* so many have used it; its pictures may still be in it (H.264) */
-    struct nvdec_decoder *next; /* the pool's */
+    int films;                  /* that have used it; their frames may still be in it (H.264) */
+    struct nvdec_decoder *next; /* in the pool */
 };
 
-/* True if another film may come to have what a film is done with: that is worth some work at the
- * film's end. `pool` may be NULL. */
-bool nvdec_pool_hands_on(const struct decoders *pool);
+/* Returns true if another film may reuse a film's decoders. `pool` may be NULL. */
+bool nvdec_pool_is_shared(const struct decoders *pool);
 
-/* What asks the driver. False: it did not answer; then also `e`, if it is not there. */
+/* Asks the driver. Returns false if it does not answer, and sets `e` if there is no driver. */
 typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e);
 
 /*
- * What the driver says of such streams on n's GPU: as it said to a film before, or else what `ask`
- * gets, one film at a time. To ask for each film cost a folder of 480p clips a tenth of its time.
- * No answer is not kept. `pool` may be NULL.
+ * Fills `caps`, for such streams on n's GPU, with the driver's answer to an earlier film, else by
+ * `ask`: asking takes a tenth of a short film's time. One film asks at a time. A missing answer is
+ * not kept. `pool` may be NULL.
  */
 bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps,
                     nvdec_ask *ask, struct err *e);
 
 /*
- * Waits until one more worker may work in n's context; without a pool it may at once. False: `s`
- * was stopped meanwhile, or has no run left. Places are given in the order of the calls, so that a
- * film never waits for one that began after it.
+ * Waits until one more worker may work in n's context; without a pool it may at once. Returns false
+ * if `s` was stopped meanwhile, or has no chunk left. Places are given in the order of the calls,
+ * so a film never waits for one that began after it.
  */
 bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decode_pass *s);
 
-/* The worker ends; its decoder is given back. */
+/* Gives the worker's place back. Its decoder was returned before. */
 void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n);
 
 /*
- * A decoder for `stream`: one that is kept and was opened for the same parameters, to the byte, or
- * a new one. What a kept one learnt from its last film is put right by the extradata that
- * nvdec_pool_refresh gives its first packet. `pool` may be NULL.
+ * Returns a decoder for `stream`: a pooled one that was opened for the same parameters, to the
+ * byte, or a new one. What a pooled one kept of its last film is corrected by the extradata that
+ * nvdec_pool_refresh adds to its first packet. `pool` may be NULL. Returns NULL on failure.
  */
 struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec *n,
                                       const AVStream *stream, struct err *e);
 
 /*
- * To the first packet of a decoder that other films have used: the parameter sets of its stream's
- * extradata, which replace those that were in the other films' pictures. False: memory.
+ * Adds the parameter sets of the stream's extradata to the first packet of a reused decoder. They
+ * replace those of the other films' pictures. Returns false if out of memory.
  */
 bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct err *e);
 
 /*
- * Takes the decoder back; sets *d to NULL, which is fine too. It is kept for another film if it is
- * `sound`, and nothing is left for it to do. Another one is spent: it is destroyed when a new one
- * is made in its place, or with the pool. To destroy one takes the driver 25 ms, one at a time, and
- * the last of all at times 0.25 s: a film's picture does not wait for that. One that no film can
- * have is destroyed at once where the GPU's memory is tight; so is any without a pool, or in a
- * context of the film's own.
+ * Returns a decoder to the pool and sets *d to NULL. Does nothing if *d is NULL. A `reusable`
+ * decoder is empty: it is pooled. Any other is retired: it is destroyed when a new one is created
+ * in its place, or with the pool, because destroying a decoder blocks the driver for 25 to 250 ms.
+ *
+ * A decoder that no film can reuse is destroyed immediately if the GPU's memory is low. So is every
+ * decoder without a pool, or in a context of the film's own.
  */
 void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_decoder **d,
-                     bool sound);
+                     bool reusable);
 
 /*
- * Adds to a packet's time what makes it this film's among all that the decoder had; a picture's
- * time minus it is < 0 for pictures of other films. Times are serials (open.h).
+ * Returns what is added to a packet's pts, a serial, so that it differs from those of other films
+ * of the decoder. A frame's pts minus the base is < 0 for frames of other films.
  */
 static inline int64_t nvdec_pool_base(const struct nvdec_decoder *d)
 {

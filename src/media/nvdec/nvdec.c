@@ -17,7 +17,7 @@ typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
 #include <libavutil/hwcontext_cuda.h>
 
-/* ------------------------------------------------------------------ asking the driver */
+/* ------------------------------------------------------------------ the driver */
 
 struct driver {
     void *cuda, *cuvid;
@@ -30,8 +30,8 @@ struct driver {
     int (*ask)(struct nvdec_caps *caps);
 };
 
-/* A function by name; ISO C has no cast from an object's address to a function's. */
-static bool look_up(void *library, const char *name, void *function)
+/* Stores the address of a function. ISO C has no cast from an object's address to a function's. */
+static bool load_symbol(void *library, const char *name, void *function)
 {
     void *address = library ? dlsym(library, name) : NULL;
     memcpy(function, &address, sizeof address);
@@ -42,15 +42,15 @@ static bool driver_open(struct driver *d, struct err *e)
 {
     d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
     d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
-    if (look_up(d->cuda, "cuCtxPushCurrent_v2", &d->push) &&
-        look_up(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
-        look_up(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) &&
-        look_up(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
-        look_up(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) &&
-        look_up(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
-        look_up(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
+    if (load_symbol(d->cuda, "cuCtxPushCurrent_v2", &d->push) &&
+        load_symbol(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
+        load_symbol(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) &&
+        load_symbol(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
+        load_symbol(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) &&
+        load_symbol(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
+        load_symbol(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
         return true;
-    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver, and %s is not there",
+    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver: cannot load %s",
             d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
     return false;
 }
@@ -116,7 +116,7 @@ bool nvdec_is_exact(enum AVCodecID codec)
     return c && c->exact;
 }
 
-/* cudaVideoChromaFormat; -1 for what no NVDEC takes. */
+/* Returns the cudaVideoChromaFormat, -1 if no NVDEC decodes the format. */
 static int chroma_number(const AVPixFmtDescriptor *d)
 {
     if (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_ALPHA))
@@ -126,7 +126,7 @@ static int chroma_number(const AVPixFmtDescriptor *d)
     return d->log2_chroma_h == 1 ? 1 : d->log2_chroma_w == 1 ? 2 : d->log2_chroma_w == 0 ? 3 : -1;
 }
 
-static bool fits(const struct nvdec_caps *c, const AVCodecParameters *par)
+static bool fits_caps(const struct nvdec_caps *c, const AVCodecParameters *par)
 {
     unsigned width = (unsigned)par->width, height = (unsigned)par->height;
     return c->supported && width >= c->min_width && height >= c->min_height &&
@@ -134,7 +134,7 @@ static bool fits(const struct nvdec_caps *c, const AVCodecParameters *par)
            (uint64_t)width * height / 256 <= c->max_macroblocks;
 }
 
-/* nvdec_ask */
+/* An nvdec_ask. */
 static bool ask_driver(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
 {
     struct driver driver = {0};
@@ -157,12 +157,11 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
                               .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
-    /* Grey is decoded as 4:2:0 by libavcodec's hwaccel only for some codecs: not worth a second
-     * way. */
+    /* libavcodec's hwaccel decodes grey as 4:2:0 for some codecs only: it is left to software. */
     bool askable = codec && caps.chroma > 0;
     if (!askable && !driver_is_there(e))
         return false;
-    if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits(&caps, par)) {
+    if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits_caps(&caps, par)) {
         n->engines = caps.engines > 0 ? caps.engines : 1;
         return true;
     }
@@ -176,7 +175,7 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
 
 /* ------------------------------------------------------------------ contexts */
 
-bool nvdec_stands_in(void)
+bool nvdec_is_emulated(void)
 {
     const char *what = getenv("BARCODE_NVDEC");
     return what && strcmp(what, "software") == 0;
@@ -186,7 +185,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
                 const AVStream *stream, struct err *e)
 {
     *n = (struct nvdec){.context = device.context};
-    if (nvdec_stands_in()) {
+    if (nvdec_is_emulated()) {
         n->context = NULL;
         n->engines = 2;
         return true;
@@ -197,7 +196,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
         char text[128];
         int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
         if (code < 0)
-            return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s",
+            return err_set(e, ERR_ENGINE, "cannot open a CUDA device: %s",
                            av_error_text(code, text));
         n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
     }
@@ -213,8 +212,10 @@ void nvdec_close(struct nvdec *n)
     *n = (struct nvdec){0};
 }
 
-/* A stream that waits for no other and outranks the clustering, for what comes out is shrunk on it.
- * NULL: the driver refuses. */
+/*
+ * Creates a stream that waits for no other and has priority over clustering, because frames are
+ * downscaled on it. Returns NULL if the driver refuses.
+ */
 static void *make_stream(void *context)
 {
     enum { NON_BLOCKING = 1 }; /* CU_STREAM_NON_BLOCKING of cuda.h */
@@ -232,7 +233,7 @@ static void *make_stream(void *context)
     return stream;
 }
 
-/* Of a device whose last user, a decoder or a picture, is gone. */
+/* An AVHWDeviceContext.free: the device's last user, a decoder or a frame, is gone. */
 static void free_stream(AVHWDeviceContext *device)
 {
     AVCUDADeviceContext *c = device->hwctx;
@@ -246,7 +247,7 @@ static void free_stream(AVHWDeviceContext *device)
     driver_close(&d);
 }
 
-/* One a decoder, with a stream of its own; all on the same context. */
+/* Creates a decoder's device, with a stream of its own, in the context that all decoders share. */
 static AVBufferRef *make_device(const struct nvdec *n)
 {
     if (n->own)
@@ -269,7 +270,7 @@ int nvdec_workers(const struct nvdec *n) { return 2 * n->engines; }
 
 bool nvdec_shares(const struct nvdec *n) { return n->context && !n->own; }
 
-bool nvdec_is_tight(const struct nvdec *n)
+bool nvdec_is_memory_low(const struct nvdec *n)
 {
     struct driver d = {0};
     struct err why = ERR_INIT;
@@ -285,9 +286,9 @@ bool nvdec_is_tight(const struct nvdec *n)
 }
 
 /*
- * libavcodec asks again without CUDA when the driver refuses: then the software format is taken.
- * NVDEC is told coded sizes, in whole blocks for most codecs; VP8 and VP9 have none, and NVDEC
- * scales a picture that is to come out in an odd size.
+ * A get_format. libavcodec asks again without CUDA if the driver refuses; then the software format
+ * is chosen. NVDEC gets coded sizes, in whole blocks for most codecs. VP8 and VP9 have no coded
+ * size, and NVDEC would scale a frame whose output size is odd.
  */
 static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
 {
@@ -317,18 +318,18 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     if (!c)
         return NULL;
     if (n->context && !(c->hw_device_ctx = make_device(n))) {
-        err_set(e, ERR_ENGINE, "no decoder can be made on the GPU");
+        err_set(e, ERR_ENGINE, "cannot create a decoder on the GPU");
         avcodec_free_context(&c);
         return NULL;
     }
     c->get_format = choose_format;
     c->thread_count = 1;
-    /* The picture being shrunk, and what a raised H.264 delay holds back. */
+    /* For the frame being downscaled, and those that an increased H.264 delay holds back. */
     c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
     const AVCodec *codec = c->codec; /* a failed avcodec_open2 forgets it */
     int code = avcodec_open2(c, codec, NULL);
     if (code < 0) {
-        err_set(e, ERR_ENGINE, "no %s decoder can be opened on the GPU: %s", codec->name,
+        err_set(e, ERR_ENGINE, "cannot open the %s decoder on the GPU: %s", codec->name,
                 av_error_text(code, text));
         avcodec_free_context(&c);
     }
@@ -351,21 +352,21 @@ bool nvdec_is_resized(const AVCodecContext *decoder)
            (w->resized || decoder->width != w->width || decoder->height != w->height);
 }
 
-/* ------------------------------------------------------------------ pictures */
+/* ------------------------------------------------------------------ frames */
 
-bool nvdec_is_picture(const AVFrame *frame) { return frame->format == AV_PIX_FMT_CUDA; }
+bool nvdec_is_device_frame(const AVFrame *frame) { return frame->format == AV_PIX_FMT_CUDA; }
 
-static enum AVPixelFormat layout_of(const AVFrame *picture)
+static enum AVPixelFormat software_format(const AVFrame *picture)
 {
     const AVHWFramesContext *frames = (const AVHWFramesContext *)picture->hw_frames_ctx->data;
     return frames->sw_format;
 }
 
-void nvdec_mend(AVFrame *frame)
+void nvdec_fix_chroma(AVFrame *frame)
 {
-    if (!nvdec_is_picture(frame))
+    if (!nvdec_is_device_frame(frame))
         return;
-    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(frame));
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(software_format(frame));
     if (d && d->log2_chroma_h == 1 && frame->data[1] && frame->height & 1)
         frame->data[1] = frame->data[0] + (ptrdiff_t)(frame->height + 1) * frame->linesize[0];
 }
@@ -374,17 +375,16 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 {
     char text[128];
     av_frame_unref(host);
-    /* Rows are copied by the frame's height, halved: of an odd one the last row of chroma would be
-     * left out. */
+    /* Half of the height is copied of chroma: of an odd height the last row would be missing. */
     AVFrame *even = av_frame_clone(frame);
     if (!even)
-        return err_set(e, ERR_FAILED, "out of memory for a picture");
+        return err_set(e, ERR_FAILED, "out of memory for a frame");
     even->width += even->width & 1;
     even->height += even->height & 1;
     int code = av_hwframe_transfer_data(host, even, 0);
     av_frame_free(&even);
     if (code < 0)
-        return err_set(e, ERR_ENGINE, "a picture could not be fetched from the GPU: %s",
+        return err_set(e, ERR_ENGINE, "cannot copy a frame from the GPU: %s",
                        av_error_text(code, text));
     return true;
 }
@@ -392,24 +392,23 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data,
                 const struct film *film, struct frame_view *view, struct err *e)
 {
-    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(layout_of(picture));
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(software_format(picture));
     const AVPixFmtDescriptor *coded = av_pix_fmt_desc_get(decoder->sw_pix_fmt);
     if (!d || !coded || d->nb_components != 3)
-        return err_set(e, ERR_ENGINE, "the GPU gives pictures in format '%s', which cannot be read",
+        return err_set(e, ERR_ENGINE, "cannot read frames of the GPU in format '%s'",
                        d ? d->name : "unknown");
     int left = (int)picture->crop_left, top = (int)picture->crop_top;
     bool wide = d->comp[0].depth > 8;
     *view = (struct frame_view){
         .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
         .orientation = film->orientation,
-        /* NVDEC puts the bits of a sample highest in its word, also where libav's name for the
-           layout says 16. */
+        /* NVDEC has a sample in the highest bits of its word, also if the format's name has 16. */
         .bits = coded->comp[0].depth,
         .shift = wide ? 16 - coded->comp[0].depth : 0,
-        /* libavcodec crops pictures on a device at the right and bottom only. */
+        /* libavcodec crops frames on a device at the right and bottom only. */
         .width = picture->width - left,
         .height = picture->height - top,
-        .on_device = nvdec_is_picture(data),
+        .on_device = nvdec_is_device_frame(data),
     };
     if (view->on_device && decoder->hw_device_ctx)
         view->stream =

@@ -1,19 +1,18 @@
 /*
- * nvdec_worker.c - one NVDEC decoder that takes runs from the queue that software workers share.
+ * nvdec_worker.c - a thread with one NVDEC decoder, which takes chunks from the queue.
  *
- * Flushing an H.264 context throws its NVDEC decoder away, 0.2 s to make another. So a chunk
- * that begins with an IDR picture is fed directly after the last one, whose last pictures then come
- * out while the new chunk goes in: several runs may be waiting for pictures at once, and a picture
- * finds its chunk by its serial. Before a chunk that begins with another key an IDR picture is sent
- * that belongs to neither (idr_splice.h). Where there is none that fits, the chunk finds an empty
- * decoder: drained, flushed.
+ * Flushing an H.264 context destroys its NVDEC decoder, and creating another takes 0.2 s. So a
+ * chunk that begins with an IDR picture is sent directly after the chunk before it. The last frames
+ * of that one then come out while the new chunk goes in: several chunks may be pending, and a frame
+ * finds its chunk by its serial. Before a chunk that begins with another key, the worker sends an
+ * IDR picture that belongs to neither (idr_splice.h). If no such picture fits, the decoder is
+ * drained and flushed.
  *
- * What NVDEC did not deliver, a software decoder does: the chunk is decoded again for what is still
- * wanted.
+ * A chunk of which NVDEC does not return all selected frames is decoded again in software.
  *
- * A chunk's bytes leave the budget once it is fed, though its packets are kept until its pictures
- * are there (about one chunk a worker): an idle session that waits for the next chunk must not keep
- * the reader from reading it.
+ * A chunk leaves the byte budget once it is sent, though its packets are kept until its frames are
+ * there (about one chunk a worker). Otherwise the reader could not read the next chunk, for which
+ * an idle worker waits.
  */
 #include <assert.h>
 #include <string.h>
@@ -31,26 +30,27 @@
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
+#include "media/schedule/scheduler.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
 enum {
-    WAITING_MAX = 64, /* runs that are fed but not whole: as many as a decoder may delay pictures */
-    PATIENCE = 48     /* packets sent after a chunk, beyond which nothing more of it will come */
+    PENDING_MAX = 64,      /* incomplete chunks: as many frames as a decoder may delay */
+    PACKETS_AFTER_MAX = 48 /* packets sent after a chunk, until it is given up */
 };
 
-struct waiting {
+struct pending_chunk {
     struct chunk *chunk;
-    unsigned sent_after; /* packets sent since its last one */
+    unsigned sent_after; /* packets sent after its last one */
     struct chunk_order order;
-    /* something of it was refused or is not to be trusted, and so is what still comes out */
+    /* frames that come out from now on are not used: a packet was refused or is untrusted */
     bool broken;
 };
 
 struct nvdec_worker {
     struct decode_pass *pass;
-    struct nvdec_decoder *kept; /* the decoder's, NULL until the first chunk */
-    struct nvdec *nvdec;        /* its GPU */
+    struct nvdec_decoder *pooled; /* holds `decoder`; NULL until the first chunk */
+    struct nvdec *nvdec;          /* the GPU */
     AVCodecContext *decoder;
     int64_t base; /* nvdec_pool_base */
     struct corruption_watch watch;
@@ -58,18 +58,18 @@ struct nvdec_worker {
     AVPacket *packet;
     AVFrame *frame, *host, *planes; /* planes: view_of_frame's */
     struct engine_port *port;
-    struct decode_worker *software; /* NULL until something must be done again */
-    struct waiting waiting[WAITING_MAX];
-    int waitings;
+    struct decode_worker *software; /* NULL until a chunk must be decoded again */
+    struct pending_chunk pending[PENDING_MAX];
+    int pending_count;
     struct idr_splice idr_splice;
     uint64_t sets;  /* of the packet that was sent last (struct picture's) */
-    bool used;      /* packets were sent since it was opened or flushed */
-    bool fed;       /* this film's packets were sent */
-    bool fell_back; /* libavcodec gave a picture in software */
+    bool used;      /* packets were sent since the decoder was opened or flushed */
+    bool sent_any;  /* this film's packets were sent */
+    bool fell_back; /* libavcodec returned a frame in software */
     struct decode_counts counts;
 };
 
-static bool open_all(struct nvdec_worker *s, struct err *e)
+static bool open_nvdec_worker(struct nvdec_worker *s, struct err *e)
 {
     struct decode_pass *pass = s->pass;
     s->packet = av_packet_alloc();
@@ -80,18 +80,18 @@ static bool open_all(struct nvdec_worker *s, struct err *e)
     s->port = engine_port_open(pass->job->engine, e);
     if (!s->port)
         return false;
-    s->kept = nvdec_pool_take(pass->job->decoders, s->nvdec, pass->stream, e);
-    if (!s->kept)
+    s->pooled = nvdec_pool_take(pass->job->decoders, s->nvdec, pass->stream, e);
+    if (!s->pooled)
         return false;
-    s->decoder = s->kept->context;
-    s->base = nvdec_pool_base(s->kept);
-    s->used = s->kept->films > 0;
+    s->decoder = s->pooled->context;
+    s->base = nvdec_pool_base(s->pooled);
+    s->used = s->pooled->films > 0;
     s->counts.reused += s->used;
     const AVCodecParameters *par = pass->stream->codecpar;
     struct nal_sets sets = {0};
     if (pass->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
-    s->sets = sets.state; /* nvdec_pool_refresh sees to it */
+    s->sets = sets.state; /* the decoder gets them by nvdec_pool_refresh */
     s->length_size =
         nal_length_size(pass->traits.stream, par->extradata, (size_t)par->extradata_size);
     corruption_watch_messages(&s->watch, s->decoder);
@@ -99,12 +99,12 @@ static bool open_all(struct nvdec_worker *s, struct err *e)
     return true;
 }
 
-/* `sound`: the decoder has nothing left to do, and another film may have it. */
-static void close_all(struct nvdec_worker *s, bool sound)
+/* Frees what the worker holds. `reusable`: the decoder is empty, and another film may have it. */
+static void close_nvdec_worker(struct nvdec_worker *s, bool reusable)
 {
-    nvdec_pool_give(s->pass->job->decoders, s->nvdec, &s->kept, sound);
-    while (s->waitings > 0)
-        chunk_free(&s->waiting[--s->waitings].chunk);
+    nvdec_pool_give(s->pass->job->decoders, s->nvdec, &s->pooled, reusable);
+    while (s->pending_count > 0)
+        chunk_free(&s->pending[--s->pending_count].chunk);
     engine_port_close(&s->port);
     decode_worker_free(&s->software);
     av_frame_free(&s->frame);
@@ -114,42 +114,42 @@ static void close_all(struct nvdec_worker *s, bool sound)
     idr_splice_drop(&s->idr_splice);
 }
 
-/* ------------------------------------------------------------------ pictures out */
+/* ------------------------------------------------------------------ frames out */
 
-/* An error came with the packet that went in last. */
-static void broke(struct nvdec_worker *s)
+/* Marks the chunk that was sent last: an error came with its packet. */
+static void mark_broken(struct nvdec_worker *s)
 {
-    if (s->waitings > 0)
-        s->waiting[s->waitings - 1].broken = true;
+    if (s->pending_count > 0)
+        s->pending[s->pending_count - 1].broken = true;
 }
 
 /*
- * The chunk of the picture that came out. NULL: it has none, or a broken one. A picture that
- * libavcodec knows to be damaged breaks its chunk, because each decoder hides damage in its own way
- * (it chooses the pictures that it lends).
+ * Returns the chunk of the frame that came out, or NULL if it has none or a broken one. A frame
+ * that libavcodec flags as damaged breaks its chunk: each decoder conceals damage in its own way,
+ * because it chooses the substituted references.
  */
-static struct waiting *find_chunk(struct nvdec_worker *s, int64_t serial)
+static struct pending_chunk *find_pending_chunk(struct nvdec_worker *s, int64_t serial)
 {
     bool damaged = corruption_is_flagged(s->frame);
-    for (int i = s->waitings - 1; i >= 0; i--) {
-        struct chunk *chunk = s->waiting[i].chunk;
+    for (int i = s->pending_count - 1; i >= 0; i--) {
+        struct chunk *chunk = s->pending[i].chunk;
         assert(chunk && chunk->picture);
         uint64_t index = (uint64_t)serial - chunk->picture[0].serial;
-        /* A chunk's extras are the next chunk's first pictures: only one of the two was sent here,
-         * and only one wants them. */
+        /* The next key's leading pictures are in two chunks. Only one of the two was sent here, and
+         * only one selects them. */
         if (index < chunk->count && chunk->picture[index].action != ACTION_SKIP) {
-            chunk_order_check(&s->waiting[i].order, &s->pass->traits, &chunk->picture[index]);
-            s->waiting[i].broken |= damaged;
-            return s->waiting[i].broken ? NULL : &s->waiting[i];
+            chunk_order_check(&s->pending[i].order, &s->pass->traits, &chunk->picture[index]);
+            s->pending[i].broken |= damaged;
+            return s->pending[i].broken ? NULL : &s->pending[i];
         }
     }
     return NULL;
 }
 
-static bool view_of_picture(struct nvdec_worker *s, struct frame_view *view, struct err *e)
+static bool view_nvdec_frame(struct nvdec_worker *s, struct frame_view *view, struct err *e)
 {
     const struct film *film = s->pass->film;
-    if (!nvdec_is_picture(s->frame)) {
+    if (!nvdec_is_device_frame(s->frame)) {
         s->fell_back = true;
         return view_of_frame(s->frame, film, &s->planes, view, e);
     }
@@ -159,48 +159,48 @@ static bool view_of_picture(struct nvdec_worker *s, struct frame_view *view, str
            nvdec_view(s->decoder, s->frame, s->host, film, view, e);
 }
 
-static bool put_frame(struct nvdec_worker *s, struct picture *p, struct err *e)
+static bool put_nvdec_frame(struct nvdec_worker *s, struct picture *p, struct err *e)
 {
     struct frame_view view;
-    if (!view_of_picture(s, &view, e))
+    if (!view_nvdec_frame(s, &view, e))
         return false;
     decode_pass_log_colour(s->pass, &view);
     p->done = true;
     return engine_put(s->port, &view, &p->tag, e);
 }
 
-static bool take_picture(struct nvdec_worker *s, struct err *e)
+static bool handle_frame(struct nvdec_worker *s, struct err *e)
 {
-    struct waiting *w = find_chunk(s, s->frame->pts);
+    struct pending_chunk *w = find_pending_chunk(s, s->frame->pts);
     if (!w)
         return true;
     struct picture *p = &w->chunk->picture[(uint64_t)s->frame->pts - w->chunk->picture[0].serial];
-    return !p->selected || p->done || put_frame(s, p, e);
+    return !p->selected || p->done || put_nvdec_frame(s, p, e);
 }
 
-/* Takes every picture that is ready. */
-static bool receive(struct nvdec_worker *s, struct err *e)
+/* Handles every frame that is ready. */
+static bool receive_nvdec_frames(struct nvdec_worker *s, struct err *e)
 {
     for (int refused = 0; refused < RECEIVE_ERRORS_MAX;) {
         int code = avcodec_receive_frame(s->decoder, s->frame);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
         if (code < 0) {
-            broke(s);
+            mark_broken(s);
             refused++;
             continue;
         }
-        if (s->frame->pts < s->base) { /* another film's */
+        if (s->frame->pts < s->base) { /* of another film */
             av_frame_unref(s->frame);
             continue;
         }
         s->frame->pts -= s->base;
         s->counts.decoded++;
-        s->counts.hardware += nvdec_is_picture(s->frame);
+        s->counts.hardware += nvdec_is_device_frame(s->frame);
         if (nvdec_is_resized(s->decoder))
-            broke(s);
-        nvdec_mend(s->frame);
-        bool ok = take_picture(s, e);
+            mark_broken(s);
+        nvdec_fix_chroma(s->frame);
+        bool ok = handle_frame(s, e);
         av_frame_unref(s->frame);
         if (!ok)
             return false;
@@ -208,19 +208,20 @@ static bool receive(struct nvdec_worker *s, struct err *e)
     return true;
 }
 
-/* ------------------------------------------------------------------ runs */
+/* ------------------------------------------------------------------ chunks */
 
 /*
- * Ends waiting[i]: what is still wanted of it comes from software, which also counts what is wrong
- * with a broken one. Nothing is staged twice: what was staged before a chunk broke was decoded
- * before it.
+ * Removes s->pending[i]. What is missing of the chunk is decoded in software, which also counts the
+ * damage of a broken one. No frame is analysed twice: NVDEC decoded the frames that are done before
+ * the chunk broke.
  */
 static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
 {
-    struct waiting w = s->waiting[i];
+    struct pending_chunk w = s->pending[i];
     struct chunk *chunk = w.chunk;
-    /* The order is kept: the last one is the one being fed. */
-    memmove(&s->waiting[i], &s->waiting[i + 1], (size_t)(--s->waitings - i) * sizeof *s->waiting);
+    /* The order is kept: the last one is the one being sent. */
+    memmove(&s->pending[i], &s->pending[i + 1],
+            (size_t)(--s->pending_count - i) * sizeof *s->pending);
     bool ok = true;
     if (w.order.wrong && !w.broken)
         decode_pass_contradict(s->pass);
@@ -234,40 +235,39 @@ static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
     return ok;
 }
 
-/* Finishes the chunks that are whole, and those of which nothing more will come; `all`: every one.
+/*
+ * Finishes the chunks that are complete, and those that will not become so. With `all`, every
+ * chunk.
  */
 static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
 {
-    for (int i = s->waitings - 1; i >= 0; i--) {
-        bool over = all || (chunk_is_complete(s->waiting[i].chunk) && !s->waiting[i].broken) ||
-                    s->waiting[i].sent_after > PATIENCE;
+    for (int i = s->pending_count - 1; i >= 0; i--) {
+        bool over = all || (chunk_is_complete(s->pending[i].chunk) && !s->pending[i].broken) ||
+                    s->pending[i].sent_after > PACKETS_AFTER_MAX;
         if (over && !finish_chunk(s, i, e))
             return false;
     }
     return true;
 }
 
-/* Takes everything out of the decoder, which is empty then, and finishes its chunks. */
-static bool drain(struct nvdec_worker *s, struct err *e)
+/* Takes all frames out of the decoder, and finishes all chunks. */
+static bool drain_nvdec(struct nvdec_worker *s, struct err *e)
 {
     bool ok = true;
     if (s->used) {
         avcodec_send_packet(s->decoder, NULL);
-        ok = receive(s, e);
+        ok = receive_nvdec_frames(s, e);
     }
     return finish_chunks(s, true, e) && ok;
 }
 
-/* The film's first packet, until one went in. */
-static bool refresh(struct nvdec_worker *s, struct err *e)
+/* Adds the parameter sets to s->packet until a first packet of this film was sent. */
+static bool refresh_parameter_sets(struct nvdec_worker *s, struct err *e)
 {
-    if (s->fed || nvdec_pool_refresh(s->kept, s->packet, e))
-        return true;
-    av_packet_unref(s->packet);
-    return false;
+    return s->sent_any || nvdec_pool_refresh(s->pooled, s->packet, e);
 }
 
-/* What avcodec_send_packet gives for s->packet, which is empty then. */
+/* Sends s->packet and unrefs it. Returns the code of avcodec_send_packet. */
 static int send_packet(struct nvdec_worker *s)
 {
     int code = avcodec_send_packet(s->decoder, s->packet);
@@ -276,64 +276,64 @@ static int send_packet(struct nvdec_worker *s)
 }
 
 /*
- * Sends the idr splice before `next`, the key of a chunk; NULL: nothing in particular follows.
- * *sent: it went in, and the decoder knows nothing of what came before, though pictures of that may
- * still come out. Else the decoder is as it was, or complained, and has to be flushed. What broke a
- * chunk may have left more in a decoder than an IDR picture clears away.
+ * Sends the spliced IDR before `next`, the key of a chunk, or NULL if no picture follows. Sets
+ * *sent if the decoder accepted it: the decoder then refers to nothing that came before, though
+ * earlier frames may still come out. Otherwise the decoder is unchanged or reported an error, and
+ * has to be flushed. Does nothing after a broken chunk, of which more may be left in the decoder
+ * than an IDR picture removes.
  */
-static bool separate(struct nvdec_worker *s, const struct picture *next, bool *sent, struct err *e)
+static bool send_idr_splice(struct nvdec_worker *s, const struct picture *next, bool *sent,
+                            struct err *e)
 {
     *sent = false;
     if (s->pass->traits.stream != STREAM_H264 ||
-        (s->waitings > 0 && s->waiting[s->waitings - 1].broken))
+        (s->pending_count > 0 && s->pending[s->pending_count - 1].broken))
         return true;
     idr_splice_fetch(s->pass, &s->idr_splice);
     if (!idr_splice_fits(&s->idr_splice, s->sets, next ? next->sets : s->sets) ||
         !idr_splice_packet(&s->idr_splice, next, s->packet))
         return true;
-    if (!refresh(s, e))
+    if (!refresh_parameter_sets(s, e))
         return false;
     int code = send_packet(s);
     bool complained = damage_found(&s->watch, code);
     *sent = !(corruption_has_substitutes(&s->watch) || complained);
-    s->fed |= *sent;
+    s->sent_any |= *sent;
     if (!*sent)
         idr_splice_refuse(s->pass, &s->idr_splice);
     s->counts.idr_splices += *sent;
-    return receive(s, e);
+    return receive_nvdec_frames(s, e);
 }
 
 /*
- * As drain, but the decoder lives on: it holds separators alone, and what is fed next may begin
- * with an IDR picture of any film, or follow another idr splice. False in *lives: it could not be
- * done, and everything is still to come out.
+ * Empties the decoder as drain_nvdec does, but with spliced IDRs, so that the decoder lives on. An
+ * IDR picture of any film, or another spliced IDR, may follow. Clears *reusable if that is not
+ * possible, and the frames still have to be drained.
  */
-static bool separate_out(struct nvdec_worker *s, bool *lives, struct err *e)
+static bool push_frames_out(struct nvdec_worker *s, bool *reusable, struct err *e)
 {
     assert(s->decoder);
-    /* As many pictures as the decoder delays push the last one out, one more because the delay may
-     * have just grown. */
+    /* As many pictures as the decoder delays push the last frame out, and one more because the
+     * delay may have just grown. */
     int times = s->decoder->has_b_frames + 1;
     bool ok = true;
-    *lives = true;
-    for (int i = 0; i < times && ok && *lives && s->used; i++)
-        ok = separate(s, NULL, lives, e);
-    if (!*lives || !ok)
-        return ok;
-    return finish_chunks(s, true, e);
+    *reusable = true;
+    for (int i = 0; i < times && ok && *reusable && s->used; i++)
+        ok = send_idr_splice(s, NULL, reusable, e);
+    return *reusable && ok ? finish_chunks(s, true, e) : ok;
 }
 
 /*
- * True if NVDEC's output from here on may differ from software's. NVDEC says nothing of damage
- * inside slices: only the bytes can tell of it. Where references are missing, libavcodec lends
- * surfaces that hold no picture. `key`: the chunk's first, when `p` is of its GOP. It and what
- * leads it (hidden, where a film begins with it) are free to name references that this decoder
- * never saw. A CRA's are lent in silence: libavcodec does not tell when a RADL picture, which must
- * not, refers to them. (A film whose every CRA has RADL pictures is decoded twice. No encoder that
- * we know of makes one.)
+ * Returns true if NVDEC's frames from here on may differ from the software decoder's. Either the
+ * decoder reported damage, or the bytes contain it, because NVDEC does not report damage inside
+ * slices. Or a reference is missing, for which libavcodec substitutes a surface without a picture.
+ * `key` is the chunk's first picture if `p` is of its GOP, else NULL. The key and its leading
+ * pictures (hidden at the start of a film) may name references that this decoder never got.
+ * libavcodec does not report the references that it substitutes after a CRA: nvdec_gives_up checks
+ * RADL pictures. So a film with RADL pictures after every CRA is decoded twice.
  */
-static bool untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
-                      int code)
+static bool is_untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
+                         int code)
 {
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool substitutes =
@@ -341,42 +341,40 @@ static bool untrusted(struct nvdec_worker *s, const struct picture *key, const s
     return damaged || substitutes || nvdec_gives_up(key, p) || p->illegal_zeros;
 }
 
-static bool send_picture(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
-                         struct err *e)
+static bool send_nvdec_picture(struct nvdec_worker *s, const struct picture *key,
+                               const struct picture *p, struct err *e)
 {
-    if (!decoder_packet(s->packet, p, e) || !refresh(s, e))
+    if (!decoder_packet(s->packet, p, e) || !refresh_parameter_sets(s, e))
         return false;
     s->packet->pts += s->base;
-    s->fed = true;
-    if (untrusted(s, key, p, send_packet(s)) || nvdec_is_resized(s->decoder))
-        broke(s);
+    s->sent_any = true;
+    if (is_untrusted(s, key, p, send_packet(s)) || nvdec_is_resized(s->decoder))
+        mark_broken(s);
     s->used = true;
     s->sets = p->sets;
     s->counts.sent++;
-    for (int i = 0; i < s->waitings - 1; i++)
-        s->waiting[i].sent_after++;
-    return receive(s, e);
+    for (int i = 0; i < s->pending_count - 1; i++)
+        s->pending[i].sent_after++;
+    return receive_nvdec_frames(s, e);
 }
 
-/* True if the chunk may be fed right after the last one. */
-static bool follows_on(const struct nvdec_worker *s, const struct chunk *chunk)
+/* Returns true if the chunk may be sent right after the chunk before it. */
+static bool may_follow_directly(const struct nvdec_worker *s, const struct chunk *chunk)
 {
     if (!s->used || !s->pass->traits.flush)
         return true;
     return s->pass->traits.stream == STREAM_H264 && chunk->picture[0].rap == RAP_CLOSED;
 }
 
-/* Makes the decoder ready for a chunk that knows nothing of the last one. */
-static bool part(struct nvdec_worker *s, const struct chunk *chunk, struct err *e)
+/* Makes the decoder ready for a chunk that refers to no earlier one. */
+static bool prepare_decoder(struct nvdec_worker *s, const struct chunk *chunk, struct err *e)
 {
-    bool full = s->waitings == WAITING_MAX, parted = !full && follows_on(s, chunk);
-    if (parted)
-        return true;
-    if (!full && !separate(s, chunk->picture, &parted, e))
+    bool full = s->pending_count == PENDING_MAX, ready = !full && may_follow_directly(s, chunk);
+    if (!full && !ready && !send_idr_splice(s, chunk->picture, &ready, e))
         return false;
-    if (parted)
+    if (ready)
         return true;
-    if (!drain(s, e))
+    if (!drain_nvdec(s, e))
         return false;
     avcodec_flush_buffers(s->decoder);
     corruption_reset(&s->watch);
@@ -386,22 +384,22 @@ static bool part(struct nvdec_worker *s, const struct chunk *chunk, struct err *
 }
 
 /*
- * No other chunk comes. *lives: another film may have the decoder. Not H.264's of a film that is
- * alone: to separate costs it time. Not one of H.264 in Annex B: newer versions of libavcodec
- * replace parameter sets by nvdec_pool_refresh's only where they came in that way.
+ * Empties the decoder after the last chunk. Sets *reusable if another film may have it. An H.264
+ * decoder is reusable only if there are other films, because splicing costs time, and never of
+ * Annex B: newer versions of libavcodec keep its parameter sets in spite of nvdec_pool_refresh.
  */
-static bool end(struct nvdec_worker *s, bool *lives, struct err *e)
+static bool empty_decoder(struct nvdec_worker *s, bool *reusable, struct err *e)
 {
     bool h264 = s->pass->traits.stream == STREAM_H264, ok = true;
-    *lives = false;
-    if (h264 && s->length_size > 0 && nvdec_pool_hands_on(s->pass->job->decoders))
-        ok = separate_out(s, lives, e);
-    if (*lives)
+    *reusable = false;
+    if (h264 && s->length_size > 0 && nvdec_pool_is_shared(s->pass->job->decoders))
+        ok = push_frames_out(s, reusable, e);
+    if (*reusable)
         return ok;
-    ok = drain(s, e) && ok;
+    ok = drain_nvdec(s, e) && ok;
     if (!h264 && s->used)
         avcodec_flush_buffers(s->decoder);
-    *lives = !h264;
+    *reusable = !h264;
     return ok;
 }
 
@@ -409,13 +407,13 @@ static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err
 {
     const struct codec_traits *traits = &s->pass->traits;
     assert(s->decoder);
-    if (!part(s, chunk, e)) {
+    if (!prepare_decoder(s, chunk, e)) {
         chunk_free(&chunk);
         return false;
     }
     chunk_plan(chunk, traits, chunk->unsure);
     decoder_fit_delay(s->decoder, traits, chunk);
-    s->waiting[s->waitings++] = (struct waiting){.chunk = chunk};
+    s->pending[s->pending_count++] = (struct pending_chunk){.chunk = chunk};
     bool ok = true;
     const struct picture *key = chunk->picture;
     for (size_t i = 0; i < chunk->count && ok; i++) {
@@ -423,37 +421,37 @@ static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err
             break;
         const struct picture *p = &chunk->picture[i];
         key = i == 0 || p->rap == RAP_NONE ? key : NULL;
-        if (p->lost || p->suspect || (p->after_gap && i > 0)) /* left to software */
-            broke(s);
+        if (p->lost || p->suspect || (p->after_gap && i > 0)) /* for software */
+            mark_broken(s);
         if (p->action != ACTION_SKIP && !p->lost)
-            ok = send_picture(s, key, p, e);
+            ok = send_nvdec_picture(s, key, p, e);
     }
     return ok && finish_chunks(s, nvdec_is_resized(s->decoder), e);
 }
 
-/* Closes the NVDEC decoder; what this worker takes from here on is decoded in software. */
+/* Closes the NVDEC decoder: this worker decodes in software from here on. */
 static void leave_nvdec(struct nvdec_worker *s, const char *why)
 {
     log_msg(LOG_VERBOSE, "%s: decoding in software instead", why);
-    close_all(s, false);
+    close_nvdec_worker(s, false);
     nvdec_pool_leave(s->pass->job->decoders, s->nvdec);
     s->counts.fallbacks = 1;
-    decode_pass_lacks_nvdec(s->pass);
+    decode_pass_add_counts(s->pass, &s->counts);
+    scheduler_leave_device(s->pass);
 }
 
-/* NVDEC refuses this worker: decodes its chunk in software, and all that it would have taken. */
+/* Decodes `chunk` in software, and all chunks that follow: NVDEC refused this worker. */
 static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
 {
     struct decode_pass *pass = s->pass;
-    struct taken taken = decode_pass_taken(chunk);
+    struct taken_chunk taken = scheduler_taken(chunk);
     leave_nvdec(s, e->text);
     err_clear(e);
     s->software = decode_worker_new(pass, e);
     bool ok = s->software && decode_worker_decode(s->software, chunk, e);
     decode_worker_free(&s->software);
-    decode_pass_chunk_done(pass, &taken);
+    scheduler_chunk_done(pass, &taken);
     chunk_free(&chunk);
-    decode_pass_add_counts(pass, &s->counts);
     if (!ok)
         decode_pass_fail(pass, e);
     return decode_worker_main(pass);
@@ -462,39 +460,38 @@ static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *
 void *nvdec_worker_main(void *pass)
 {
     struct decode_pass *shared = pass;
-    struct nvdec_worker s = {.pass = shared};
+    struct nvdec_worker s = {.pass = shared, .nvdec = shared->device.state};
     struct decoders *decoders = shared->job->decoders;
     struct err e = ERR_INIT;
     struct chunk *chunk;
-    bool ok = true, lives = false;
-    s.nvdec = shared->nvdec;
+    bool ok = true, reusable = false;
     if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
-        /* There may be nobody else to take runs, for which the reader waits. */
+        /* There may be no other worker to take chunks, for which the reader waits. */
         if (interrupted() && !interrupt_error(&e))
             decode_pass_fail(shared, &e);
         return NULL;
     }
-    while (ok && decode_pass_next(s.pass, true, &chunk)) {
-        /* Only now: a film of few runs needs few decoders, and making one takes time. */
-        if (!s.kept && !open_all(&s, &e))
+    while (ok && scheduler_next_chunk(s.pass, &nvdec_backend, &chunk)) {
+        /* Only now: a film of few chunks needs few decoders, and creating one takes time. */
+        if (!s.pooled && !open_nvdec_worker(&s, &e))
             return fall_back(&s, chunk, &e);
-        struct taken taken = decode_pass_taken(chunk);
+        struct taken_chunk taken = scheduler_taken(chunk);
         ok = decode_chunk(&s, chunk, &e);
-        decode_pass_chunk_done(s.pass, &taken);
+        scheduler_chunk_done(s.pass, &taken);
         if (ok && nvdec_is_resized(s.decoder)) {
             leave_nvdec(&s, "the size of the frames changes");
-            decode_pass_add_counts(s.pass, &s.counts);
             return decode_worker_main(pass);
         }
     }
     if (!ok)
         decode_pass_fail(s.pass, &e);
-    if (s.kept && !end(&s, &lives, &e))
+    if (s.pooled && !empty_decoder(&s, &reusable, &e))
         decode_pass_fail(s.pass, &e);
     s.counts.fallbacks = s.fell_back;
     decode_pass_add_counts(s.pass, &s.counts);
-    close_all(&s, lives && ok && e.code == ERR_NONE && (!s.fell_back || nvdec_stands_in()));
+    close_nvdec_worker(&s, reusable && ok && e.code == ERR_NONE &&
+                               (!s.fell_back || nvdec_is_emulated()));
     nvdec_pool_leave(decoders, s.nvdec);
-    decode_pass_thread_ends(pass, true, s.counts.sent);
+    decode_pass_thread_ends(pass, &nvdec_backend, s.counts.sent);
     return NULL;
 }

@@ -66,7 +66,7 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
 {
     struct chunker_state state = {0};
     note_covered(s, g);
-    if (s->nvdec && s->job->decode == DECODE_NVDEC)
+    if (s->device_demanded)
         log_msg(LOG_WARNING, "'%s': the rest can only be decoded sequentially, in software",
                 s->film->path);
     bool ok = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);

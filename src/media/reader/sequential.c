@@ -27,6 +27,7 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/packet.h"
 #include "media/frame/frame_view.h"
+#include "media/schedule/scheduler.h"
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "media/gop/gaps.h"
@@ -93,7 +94,7 @@ static bool open_all(struct sequential *q, struct err *e)
     const struct decode_job *job = q->pass->job;
     const struct film *film = q->pass->film;
     int threads =
-        job->exact_damage ? 1 : decode_pass_threads(film, job->threads, decode_pass_memory(job));
+        job->exact_damage ? 1 : scheduler_max_threads(film, job->threads, scheduler_memory(job));
     q->decoder = decoder_open(q->pass->stream, film->path, threads, e);
     if (!q->decoder)
         return false;

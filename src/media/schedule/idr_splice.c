@@ -3,13 +3,18 @@
 #include "decode_pass.h"
 #include "media/bitstream/packet_scan.h"
 
-/* The film's first IDR picture may be a still of many megabytes: one is decoded for every run. */
+/*
+ * The film's first IDR picture may be a still of many megabytes, and one is decoded for each chunk.
+ */
 enum { BYTES_MOST = 4 << 20 };
 
-/* Belongs to no picture: serials begin with 0. */
+/* The serial of no picture: they begin with 0. */
 #define IDR_SPLICE_PTS ((int64_t)-1)
 
-/* Of pictures that differ little the first one stays: each change costs every worker a look. */
+/*
+ * Returns true if `p` replaces the one that is kept. Of pictures of about the same size the first
+ * one stays, because each worker has to fetch a new one.
+ */
 static bool is_better(const struct idr_splice *kept, const struct picture *p)
 {
     size_t size = (size_t)p->packet->size;
@@ -22,8 +27,9 @@ static bool is_better(const struct idr_splice *kept, const struct picture *p)
 void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
                       int length_size)
 {
-    if (!s->nvdec || s->traits.stream != STREAM_H264 || p->rap != RAP_CLOSED || !p->packet ||
-        p->suspect || p->field || p->sets != sets->state)
+    const struct decoder_backend *device = s->backend[ON_DEVICE];
+    if (!device || !device->flush_is_slow || s->traits.stream != STREAM_H264 ||
+        p->rap != RAP_CLOSED || !p->packet || p->suspect || p->field || p->sets != sets->state)
         return;
     struct idr_splice *kept = &s->idr_splice;
     const uint8_t *data = p->packet->data;

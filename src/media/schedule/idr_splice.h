@@ -1,16 +1,16 @@
 /*
- * idr_splice.h - what stands between two H.264 runs in place of a flush: a whole IDR picture of the
- * film's own.
+ * idr_splice.h - a complete IDR picture of the film, sent between two H.264 chunks in place of a
+ * flush.
  *
- * libavcodec's H.264 throws its NVDEC decoder away when it is flushed, and 0.2 to 0.85 s go by
- * until it has another. An IDR picture does all that a flush is for, inside the bitstream: frame
- * numbers, the order of display and the references begin anew, and pictures that wait for their
- * turn come out as others follow. The decoder lives on. The picture itself is marked DISCARD: it
- * never comes out, and no count of pictures knows of it.
+ * libavcodec's H.264 destroys its hardware decoder when it is flushed, and creating another takes
+ * 0.2 to 0.85 s. An IDR picture does all that a flush does, inside the bitstream: frame numbers,
+ * display order and references begin again, and frames that are held back come out as others
+ * follow. The decoder lives on. The picture is marked DISCARD: its frame never comes out, and is in
+ * no count.
  *
- * Two runs may be parted by it only where one and the same parameter sets are in force for both and
- * for it (h264_params.h): its slices name them by their numbers. A film without IDR pictures has
- * none, and so have films whose packets hold fields.
+ * It may be sent between two chunks only if the same parameter sets are in force for both and for
+ * it (h264_params.h): its slices name them by their numbers. A film without IDR pictures has none,
+ * nor does a film whose packets hold fields.
  */
 #ifndef BARCODE_SCHEDULE_IDR_SPLICE_H
 #define BARCODE_SCHEDULE_IDR_SPLICE_H
@@ -21,37 +21,42 @@
 struct AVPacket;
 struct decode_pass;
 
-/* As a worker has it. Zero it first. */
+/* A worker's copy, or the pass's. Zero it first. */
 struct idr_splice {
-    struct AVPacket *packet; /* as the film has it; NULL: there is none */
+    struct AVPacket *packet; /* as in the film; NULL: none is kept */
     struct nal_sets sets;    /* that were in force there */
-    int sps;                 /* the one of them that its slices name */
+    int sps;                 /* the SPS that its slices name */
     int length_size;
-    unsigned made; /* so many were found before this one and with it */
+    unsigned made; /* how many were kept so far, with this one */
 };
 
 /*
- * The reading thread's, of each picture: keeps `p` if it can separate and is smaller than the one
- * that is kept. `sets` are those in force at `p` (if they are not, nothing is done), `length_size`
- * packet_scan's. Cannot fail: without memory the film just has no idr splice.
+ * Keeps `p` if it can be spliced and is smaller than the one that is kept. Does nothing if `sets`
+ * are not those in force at `p`. `length_size` is packet_scan's. Cannot fail: without memory the
+ * film has no spliced IDR. The reading thread calls it for each picture.
  */
 void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
                       int length_size);
 
-/* Brings `mine` to what is kept now. A worker's thread, for itself. */
+/* Updates `mine` to the one that is kept now. A worker's thread, for itself. */
 void idr_splice_fetch(struct decode_pass *s, struct idr_splice *mine);
 
-/* It did not please the decoder: unless another one is kept by now, none is from here on, for what
- * is wrong may be wrong with all. */
+/*
+ * Notes that a decoder rejected `mine`. Unless another one is kept by now, no more are: what is
+ * wrong with one may be wrong with all.
+ */
 void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine);
 
-/* True if it may stand between pictures of the sets `before` and `after` (struct picture's). */
+/*
+ * Returns true if it may be sent between pictures of the sets `before` and `after` (struct
+ * picture's).
+ */
 bool idr_splice_fits(const struct idr_splice *mine, uint64_t before, uint64_t after);
 
 /*
- * Makes `to`, empty, the packet to be sent before `next`, the key of a run that is no IDR; NULL:
- * nothing in particular follows. The caller unrefs it. False: it cannot stand there, or there is no
- * memory.
+ * Makes `to`, an empty packet, the one to send before `next`, the key of a chunk that is no IDR, or
+ * NULL if no picture follows. The caller unrefs it. Returns false if it cannot be sent there, or if
+ * out of memory.
  */
 bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next,
                        struct AVPacket *to);

@@ -1,34 +1,34 @@
 /*
- * thread_share.h - on how many threads one run is decoded.
+ * thread_share.h - on how many threads a chunk is decoded in software.
  *
- * While there are runs enough, each is decoded on one thread: that wastes nothing. A film of 30 s
- * has five runs or so, and of a long film the last runs are fewer than the cores. Then a run gets
- * threads in proportion to its part of all the decoding that is left, so that the decoders at work
- * end together.
+ * While there are more chunks than cores, each chunk is decoded on one thread: that wastes nothing.
+ * A film of 30 s has about five chunks, and at the end of a long film fewer chunks than cores are
+ * left. Then a chunk gets threads in proportion to its part of the remaining work, so that the
+ * decoders at work end together.
  */
 #ifndef BARCODE_SCHEDULE_THREAD_SHARE_H
 #define BARCODE_SCHEDULE_THREAD_SHARE_H
 
 #include <stdint.h>
 
-struct share {
-    int cores;    /* that the film may use, other runs' included */
-    uint64_t own; /* what the run takes, > 0: in bytes, or any other unit */
+struct thread_share {
+    int cores;    /* that the film may use, including those of other chunks */
+    uint64_t own; /* work of the chunk, > 0: in bytes, or any other unit */
     /*
-     * what takes all that no decoder has got yet, of the run, of other runs, of what is not read
-     * yet, and of other films that share the cores: at least `own`
+     * Work that no decoder has got yet: of the chunk, of other chunks, of what is not read yet, and
+     * of other films that share the cores. At least `own`.
      */
     uint64_t left;
     int most; /* threads that a decoder may have */
 };
 
-/* Threads for the run, from 1 to the smaller of `cores` and `most`; 1 where these are less. */
-int share_threads(const struct share *s);
+/* Returns the threads for the chunk, 1 to the smaller of `cores` and `most`. */
+int thread_share_count(const struct thread_share *s);
 
 /*
- * What the environment's BARCODE_FRAME_THREADS says, for tests and measurements: "off" gives 1
- * (every decoder of a run is single-threaded), a number gives it (of every run that may have
- * threads, whatever there is to do). 0: nothing, or something else.
+ * Returns the number of threads that BARCODE_FRAME_THREADS sets, for tests and measurements: 1 for
+ * "off" (every decoder is single-threaded), else the number in it (for each chunk that may have
+ * threads). Returns 0 if the variable is not set, or is set to anything else.
  */
 int thread_share_override(void);
 

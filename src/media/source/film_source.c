@@ -1,22 +1,19 @@
 /*
- * film_source.c - a film through libav: one thread reads (reader.c), several decode (worker.c,
- * nvdec_worker.c).
+ * film_source.c - a film through libav: one thread reads (reader.c), workers of the backends
+ * decode.
  *
- *   reader --pictures--> chunker --runs--> [queue] --> session 1..n --> engine
+ *   reader --pictures--> chunker --chunks--> [queue] --> workers 1..n --> engine
  *
  * The reading thread is the caller's.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/bitstream/packet_scan.h"
 #include "media/container/container_quirks.h"
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/container/stream_select.h"
-#include "media/decode/corruption.h"
-#include "media/decode/decoder.h"
 #include "media/decode/worker.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/nvdec/nvdec.h"
@@ -24,27 +21,37 @@
 #include "media/probe/hdr_peak.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
+#include "media/schedule/scheduler.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
 
+/*
+ * The backends: software on the cores, then devices, of which a film uses the first that can decode
+ * it. A new backend is a row here.
+ */
+static const struct decoder_backend *const backends[] = {&software_backend, &nvdec_backend, NULL};
+
 struct source_film {
     struct source base;
     AVFormatContext *format;
     int selected; /* which video stream: SOURCE_STREAM_CHOICE or its number */
-    bool used;    /* read from already: must be opened anew to start over */
+    bool used;    /* packets were read: the file must be opened again to start over */
     uint64_t file_bytes;
-    struct decode_pass *now;       /* for progress, while staging */
-    struct bad_key_list bad_keys;  /* key frames that --keyframes passes over */
-    int bad_key_rounds;            /* so many times it was staged anew for them */
-    struct decode_progress before; /* the last staging's, when it ended */
-    pthread_mutex_t now_lock;
+    struct decode_pass *pass;      /* for progress; NULL if none is running */
+    struct bad_key_list bad_keys;  /* that --keyframes skips */
+    int bad_key_rounds;            /* how often the film was decoded again for them */
+    struct decode_progress before; /* of the last pass, at its end */
+    pthread_mutex_t pass_lock;
 };
 
-/* Opens the file again to read it from the start; what was said of it before must still hold. */
-static bool reopen(struct source_film *f, struct err *e)
+/*
+ * Opens the file again to read it from its start. What was found out about it before must still
+ * hold.
+ */
+static bool reopen_film(struct source_film *f, struct err *e)
 {
     if (!f->used) {
         f->used = true;
@@ -53,36 +60,35 @@ static bool reopen(struct source_film *f, struct err *e)
     /* Opening a pipe once more would wait for a writer. */
     if (!source_can(&f->base, SOURCE_RESTARTABLE))
         return err_set(e, ERR_INPUT,
-                       "'%s' has to be decoded a second time, and a pipe can be read only once: "
-                       "give it as a file",
+                       "cannot decode '%s' a second time, and a pipe can be read only once: "
+                       "use a file",
                        f->base.film.path);
     container_close(&f->format);
     return container_reopen(&f->base.film, f->selected, &f->format, e);
 }
 
-/* The threads that decode. */
+/* The threads of the workers. */
 struct workers {
     pthread_t *thread;
     int count;
 };
 
-/* Starts the threads. Fewer than wanted are no error, but none is. */
+/* Starts the threads. Fewer than chosen are no error, but none is. */
 static bool start_workers(struct decode_pass *s, struct workers *c, struct err *e)
 {
-    int hard = s->workers[1], selected = hard + s->workers[0];
-    c->thread = calloc((size_t)selected + 1, sizeof *c->thread);
+    int on_device = s->workers[ON_DEVICE], all = on_device + s->workers[ON_CORES];
+    c->thread = calloc((size_t)all + 1, sizeof *c->thread);
     if (!c->thread)
-        return err_memory(e, ((size_t)selected + 1) * sizeof *c->thread);
-    for (; c->count < selected; c->count++) {
-        void *(*entry)(void *) = c->count < hard ? nvdec_worker_main : decode_worker_main;
-        if (pthread_create(&c->thread[c->count], NULL, entry, s) != 0)
+        return err_memory(e, ((size_t)all + 1) * sizeof *c->thread);
+    for (; c->count < all; c->count++) {
+        enum decoder_place place = c->count < on_device ? ON_DEVICE : ON_CORES;
+        if (pthread_create(&c->thread[c->count], NULL, s->backend[place]->worker_main, s) != 0)
             break;
     }
-    return selected == 0 || c->count > 0 || err_set(e, ERR_FAILED, "no thread could be started");
+    return all == 0 || c->count > 0 || err_set(e, ERR_FAILED, "cannot start a decoding thread");
 }
 
-/* Nothing more is queued: the workers end after what they have, or at once when the user
- * interrupted. */
+/* Waits for the workers, which end after the queued chunks, or at once if the user interrupted. */
 static void join_workers(struct decode_pass *s, struct workers *c)
 {
     decode_pass_read_to_end(s);
@@ -94,7 +100,7 @@ static void join_workers(struct decode_pass *s, struct workers *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/* Sums up reading and decoding, which are over. */
+/* Sums up reading and decoding, which have ended. */
 static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, struct err *e)
 {
     const AVIOContext *file = r->format->pb;
@@ -113,50 +119,7 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
     return true;
 }
 
-/*
- * How many workers of which kind. An NVDEC worker needs a twentieth of a core for what libavcodec
- * does on it (seen: 20 s of 14 cores in 27 s); the cores that are left decode in software beside.
- * Where NVDEC's frames are not the software decoder's (nvdec_is_exact), only one of the two may
- * decode a film: NVDEC if it is demanded, else software.
- */
-static bool choose_workers(struct decode_pass *s, struct nvdec *nvdec, struct err *e)
-{
-    const struct decode_job *job = s->job;
-    bool demanded = job->decode == DECODE_NVDEC && job->plan == DECODE_PARALLEL;
-    int threads = decode_pass_threads(s->film, job->threads, decode_pass_memory(job));
-    s->workers[0] = s->traits.parallel ? threads : 0;
-    s->threads_most = threads == job->threads ? decoder_threads_most(s->stream, &s->traits) : 1;
-    /* Key frames of any codec are decoded in parallel, but not by NVDEC. */
-    bool known = s->traits.parallel && s->traits.stream != STREAM_OTHER;
-    bool may = known && job->decode == DECODE_AUTO &&
-               nvdec_is_exact(s->stream->codecpar->codec_id) &&
-               (engine_device(job->engine).context || nvdec_stands_in());
-    if (!may && !demanded)
-        return true;
-    struct err why = ERR_INIT;
-    if (!nvdec_open(nvdec, engine_device(job->engine), job->decoders, s->stream, &why)) {
-        if (demanded && why.code == ERR_ENGINE) {
-            *e = why;
-            return false;
-        }
-        log_msg(demanded ? LOG_WARNING : LOG_VERBOSE, "'%s': %s: decoding in software",
-                s->film->path, why.text);
-        return true;
-    }
-    if (!known) {
-        log_msg(LOG_WARNING, "'%s': %s is not decoded by NVDEC but in software", s->film->path,
-                s->film->codec);
-        return true;
-    }
-    s->nvdec = nvdec;
-    s->workers[1] = nvdec_workers(nvdec);
-    int left = threads - (s->workers[1] + 6) / 7;
-    bool alone = demanded || s->traits.stream == STREAM_HEVC;
-    s->workers[0] = alone ? 0 : left > 1 ? left : 1;
-    return true;
-}
-
-static struct decode_progress how_far(struct decode_pass *s)
+static struct decode_progress read_progress(struct decode_pass *s)
 {
     struct decode_progress p = {
         .frames = atomic_load(&s->frames_done),
@@ -166,39 +129,40 @@ static struct decode_progress how_far(struct decode_pass *s)
     return p;
 }
 
-static void publish(struct source_film *f, struct decode_pass *s)
+static void publish_pass(struct source_film *f, struct decode_pass *s)
 {
-    pthread_mutex_lock(&f->now_lock);
-    f->before = f->now ? how_far(f->now) : (struct decode_progress){0};
-    f->now = s;
-    pthread_mutex_unlock(&f->now_lock);
+    pthread_mutex_lock(&f->pass_lock);
+    f->before = f->pass ? read_progress(f->pass) : (struct decode_progress){0};
+    f->pass = s;
+    pthread_mutex_unlock(&f->pass_lock);
 }
 
-/* `reading`: processor time of the reading thread, which decoded too when it was the only decoder.
+/*
+ * `reading`: processor time of the reading thread, which is decoding time if that thread was the
+ * only decoder. The time of libav's own threads is unknown.
  */
-static void tell_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
+static void sum_up_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
 {
-    /* What libav's own threads used cannot be told. */
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
     times->decode += s->decode_seconds;
     double wall = clock_since(s->began_ns);
-    double *share[2] = {&times->software_busy, &times->nvdec_busy};
-    for (int i = 0; i < 2; i++)
+    double *share[] = {[ON_CORES] = &times->software_busy, [ON_DEVICE] = &times->device_busy};
+    for (int i = 0; i < DECODER_PLACES; i++)
         *share[i] = s->workers[i] > 0 ? s->busy_seconds[i] / wall / s->workers[i] : 0;
 }
 
-static bool starts_over(struct decode_pass *s)
+static bool must_restart(struct decode_pass *s)
 {
     return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
 }
 
 /*
- * Damaged key frames are passed over a few times; a film that has nothing else is shown as it is,
- * and damage is told as ever. What cannot be read again is shown so at once.
+ * How often a film is decoded again without its damaged key frames. A film that has no others is
+ * then shown as it is, and its damage is reported. So is a film that cannot be read again.
  */
 enum { BAD_KEY_ROUNDS = 4 };
 
-static void lend_faults(struct source_film *f, struct decode_pass *s)
+static void lend_bad_keys(struct source_film *f, struct decode_pass *s)
 {
     if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) ||
         f->bad_key_rounds > BAD_KEY_ROUNDS)
@@ -223,39 +187,40 @@ static bool film_decode(struct source *base, const struct decode_job *job,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
-    if (!reopen(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
+    if (!reopen_film(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
         return false;
     struct decode_pass s;
-    struct nvdec nvdec = {0};
     struct workers workers = {0};
     decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
     s.is_list = reader.quirks->is_playlist;
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(reader.format, &base->film) != KEY_INDEX_NONE;
-    lend_faults(f, &s);
+    lend_bad_keys(f, &s);
     frame_times_begin(job->frame_times, container_frame_us(&base->film));
-    bool ok = choose_workers(&s, &nvdec, e) && decode_pass_open_queue(&s, e);
-    publish(f, &s);
+    bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e);
+    publish_pass(f, &s);
     int64_t before = clock_thread_ns();
     ok = ok && start_workers(&s, &workers, e);
     if (ok) {
         struct err mine = ERR_INIT;
-        if (!film_read(&s, &reader, &mine) && !starts_over(&s))
+        if (!film_read(&s, &reader, &mine) && !must_restart(&s))
             decode_pass_fail(&s, &mine);
         join_workers(&s, &workers);
         ok = assess_decode_pass(&s, &reader, e);
     }
     assess_bad_keys(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
-    tell_times(&s, clock_thread_ns() - before, times);
-    publish(f, NULL);
-    bool working_sessions = s.nvdec && !nvdec_stands_in() && s.counts.fallbacks == 0;
-    s.counts.nvdec = working_sessions && s.counts.chunks > 0;
+    sum_up_times(&s, clock_thread_ns() - before, times);
+    publish_pass(f, NULL);
+    const struct decoder_backend *device = s.backend[ON_DEVICE];
+    bool worked = device && !s.device.emulated && s.counts.fallbacks == 0;
+    s.counts.on_device = worked && s.counts.chunks > 0;
     *counts = s.counts;
     free(workers.thread);
     decode_pass_close(&s);
-    nvdec_close(&nvdec);
+    if (device)
+        device->close(&s.device);
     demux_close(&reader);
     return ok;
 }
@@ -263,9 +228,9 @@ static bool film_decode(struct source *base, const struct decode_job *job,
 static void film_progress(struct source *base, struct decode_progress *p)
 {
     struct source_film *f = (struct source_film *)base;
-    pthread_mutex_lock(&f->now_lock);
-    *p = f->now ? how_far(f->now) : f->before;
-    pthread_mutex_unlock(&f->now_lock);
+    pthread_mutex_lock(&f->pass_lock);
+    *p = f->pass ? read_progress(f->pass) : f->before;
+    pthread_mutex_unlock(&f->pass_lock);
     p->total_bytes = f->file_bytes;
 }
 
@@ -281,14 +246,14 @@ static bool film_probe(struct source *base, const struct probe_request *request,
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
-    if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+    if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
     bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
     bool ok = keys ? film_keys_probe(&r, &base->film, facts, e)
                    : !length || film_probe_length(&r, &base->film, facts, e);
     if (ok && keys && length && !(facts->found & PROBE_LENGTH)) {
         demux_close(&r);
-        if (!reopen(f, e) || !demux_open(&r, f->format, base->film.stream, e))
+        if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
             return false;
         ok = film_probe_length(&r, &base->film, facts, e);
     }
@@ -300,7 +265,7 @@ static void film_close(struct source **base)
 {
     struct source_film *f = (struct source_film *)*base;
     container_close(&f->format);
-    pthread_mutex_destroy(&f->now_lock);
+    pthread_mutex_destroy(&f->pass_lock);
     key_faults_clear(&f->bad_keys);
     free(f->base.film.path);
     free(f);
@@ -318,8 +283,10 @@ static const struct source_ops film_ops = {
     .close = film_close,
 };
 
-/* What this film cannot do, though films can. A container without a file of its own (pb) reads
- * others, and can do so again. */
+/*
+ * Returns the abilities that this film lacks, though films have them. A container without a file of
+ * its own (pb) reads others, and can do so again.
+ */
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
@@ -336,7 +303,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
         return NULL;
     }
     f->base.ops = &film_ops;
-    pthread_mutex_init(&f->now_lock, NULL);
+    pthread_mutex_init(&f->pass_lock, NULL);
     f->selected = stream;
     if (!container_open(path, f->selected, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;

@@ -6,7 +6,7 @@
 #include "barcode/base/admission.h"
 #include "barcode/media/pass.h"
 
-/* The thread that stages, so that the caller's is free to tell how far it is. */
+/* The thread that decodes, so that the caller's thread can report progress. */
 struct decode_thread {
     const struct pass *pass;
     struct admission_ticket *ticket;
@@ -20,7 +20,7 @@ struct decode_thread {
     bool done;
 };
 
-static void *stager_main(void *argument)
+static void *decode_thread_main(void *argument)
 {
     struct decode_thread *s = argument;
     const struct pass *p = s->pass;
@@ -43,7 +43,7 @@ static void *stager_main(void *argument)
     return NULL;
 }
 
-static void tick(const struct pass *p, bool done)
+static void report_tick(const struct pass *p, bool done)
 {
     if (!p->tick)
         return;
@@ -52,22 +52,22 @@ static void tick(const struct pass *p, bool done)
     p->tick(p->tick_user, &state);
 }
 
-/* False: there is no thread, and nothing to wait for. */
+/* Returns false if there is no thread, and nothing to wait for. */
 static bool start_decode_thread(struct decode_thread *s, const struct pass *p,
                                 struct admission_ticket *ticket, struct err *e)
 {
     *s = (struct decode_thread){.pass = p, .ticket = ticket, .error = ERR_INIT};
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->finished, NULL);
-    if (pthread_create(&s->thread, NULL, stager_main, s) == 0)
+    if (pthread_create(&s->thread, NULL, decode_thread_main, s) == 0)
         return true;
     pthread_cond_destroy(&s->finished);
     pthread_mutex_destroy(&s->lock);
-    return err_set(e, ERR_FAILED, "no thread could be started");
+    return err_set(e, ERR_FAILED, "cannot start a decoding thread");
 }
 
-/* Ticks ten times a second until the film is staged. */
-static bool wait_for_stager(struct decode_thread *s, struct err *e)
+/* Ticks ten times a second until the film is decoded. */
+static bool wait_for_decode_thread(struct decode_thread *s, struct err *e)
 {
     pthread_mutex_lock(&s->lock);
     while (!s->done) {
@@ -75,7 +75,7 @@ static bool wait_for_stager(struct decode_thread *s, struct err *e)
         if (pthread_cond_timedwait(&s->finished, &s->lock, &until) != ETIMEDOUT)
             continue;
         pthread_mutex_unlock(&s->lock);
-        tick(s->pass, false);
+        report_tick(s->pass, false);
         pthread_mutex_lock(&s->lock);
     }
     pthread_mutex_unlock(&s->lock);
@@ -91,8 +91,8 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
               struct err *e)
 {
     struct engine_job job = p->job;
-    /* Software workers, and the thread that reads when it decodes the rest of a film. NVDEC's
-     * sessions come on top. */
+    /* Software workers, and the thread that reads when it decodes the rest of a film. Workers
+     * on a device come on top. */
     job.ports = p->threads + 1;
     struct admission_ticket ticket = {.admission = p->admission};
     *counts = (struct decode_counts){0};
@@ -107,9 +107,9 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     }
     int64_t ready = clock_ns();
     struct decode_thread s;
-    bool ok = start_decode_thread(&s, p, &ticket, e) && wait_for_stager(&s, e);
+    bool ok = start_decode_thread(&s, p, &ticket, e) && wait_for_decode_thread(&s, e);
     admission_release(&ticket);
-    int64_t staged = clock_ns();
+    int64_t decoded = clock_ns();
     struct engine_times engine = {0, 0};
     struct err engine_error = ERR_INIT;
     if (!engine_finish(p->engine, &engine, &engine_error) && ok) {
@@ -117,12 +117,12 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
         ok = false;
     }
     if (!decode_must_restart(&s.counts))
-        tick(p, ok);
+        report_tick(p, ok);
     *counts = s.counts;
     times->engine_begin += (double)(ready - begun) / 1e9;
-    times->pass += (double)(staged - ready) / 1e9;
-    times->engine_finish += clock_since(staged);
-    times->nvdec_busy = s.times.nvdec_busy;
+    times->pass += (double)(decoded - ready) / 1e9;
+    times->engine_finish += clock_since(decoded);
+    times->device_busy = s.times.device_busy;
     times->software_busy = s.times.software_busy;
     times->demux += s.times.demux;
     times->decode +=

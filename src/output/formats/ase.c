@@ -5,14 +5,15 @@
 #include "output/palette/swatches.h"
 
 /*
- * Adobe Swatch Exchange, version 1.0. Adobe has published no text; this is what its programs and
- * others read (Adobe's forum; https://www.selapa.net/swatches/colors/fileformats.php). All numbers
- * are big-endian:
+ * Adobe Swatch Exchange, version 1.0. Adobe has published no specification; this is what its
+ * programs and others read (Adobe's forum; https://www.selapa.net/swatches/colors/fileformats.php).
+ * All numbers are big-endian:
  *
- *     "ASEF", u16 1, u16 0, u32 blocks; a block: u16 kind, u32 bytes that follow
- *     group begins (0xC001): name; group ends (0xC002): nothing
- *     colour (0x0001): name, "RGB ", three float32 of 0..1, u16 0 (a global colour)
- *     name: u16 units, with the zero at its end, then UTF-16
+ *     "ASEF", u16 1, u16 0, u32 number of blocks
+ *     block: u16 kind, u32 number of bytes that follow
+ *     group begin (0xC001): name; group end (0xC002): nothing
+ *     colour (0x0001): name, "RGB ", three float32 in 0..1, u16 0 (a global colour)
+ *     name: u16 number of units including the final zero, then UTF-16
  */
 enum { GROUP_BEGINS = 0xc001, GROUP_ENDS = 0xc002, COLOUR = 0x0001, UNITS_MOST = 512 };
 
@@ -28,7 +29,7 @@ static void put32(FILE *f, uint32_t v)
     put16(f, v & 0xffff);
 }
 
-/* v / 255 as IEEE 754 has it. A float's bytes are its number's: only their order is ours. */
+/* Writes v / 255 as an IEEE 754 float, big-endian. */
 static void put_share_of_255(FILE *f, uint8_t v)
 {
     float value = (float)v / 255.0f;
@@ -37,7 +38,7 @@ static void put_share_of_255(FILE *f, uint8_t v)
     put32(f, bits);
 }
 
-/* Valid UTF-8 as UTF-16, zero included; returns how many units. */
+/* Converts valid UTF-8 to UTF-16 with a final zero. Returns the number of units. */
 static unsigned utf16(const char *text, uint16_t unit[UNITS_MOST])
 {
     unsigned n = 0;
@@ -57,7 +58,7 @@ static unsigned utf16(const char *text, uint16_t unit[UNITS_MOST])
     return n;
 }
 
-/* A block's head and its name; `rest`: bytes behind the name. */
+/* Writes the header of a block and its name. `rest` is the number of bytes after the name. */
 static void put_named(FILE *f, unsigned kind, const char *name, uint32_t rest)
 {
     uint16_t unit[UNITS_MOST];
@@ -99,7 +100,7 @@ static bool write_ase(const struct report *r, struct strips strips, FILE *f, str
 
 static const char *const ending[] = {"ase", NULL};
 
-/* The format has no place for a mark: none of its files counts as barcode's. */
+/* The format has no comments, so none of its files counts as barcode's. */
 const struct writer writer_ase = {.name = "ase",
                                   .title = "Adobe Swatch Exchange",
                                   .ending = ending,

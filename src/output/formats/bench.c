@@ -20,8 +20,7 @@ static json_t *counts_value(const struct decode_counts *c)
         "keys_faulty", (json_int_t)c->bad_keys, "bytes_read", (json_int_t)c->bytes_read);
 }
 
-/* Parts that follow one another and add up to the wall, and how busy staging kept each kind of
- * thread, as shares of its time. */
+/* Returns the parts of the wall time, which follow one another and add up to it. */
 static json_t *wall_value(const struct decode_times *t)
 {
     double known = t->start_up + t->engine_begin + t->pass + t->engine_finish + t->write;
@@ -32,16 +31,17 @@ static json_t *wall_value(const struct decode_times *t)
                      "rest", writer_json_seconds(t->wall > known ? t->wall - known : 0));
 }
 
+/* Returns how busy each kind of thread was, as shares of the time of the decode pass. */
 static json_t *busy_value(const struct decode_times *t)
 {
     double pass = t->pass > 0 ? t->pass : 1;
     return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / pass), "nvdec",
-                     writer_json_seconds(t->nvdec_busy), "software",
+                     writer_json_seconds(t->device_busy), "software",
                      writer_json_seconds(t->software_busy), "cluster",
                      writer_json_seconds(t->cluster / pass));
 }
 
-/* A number per second of wall time; null when no time was taken. */
+/* Returns a number per second of wall time, or null if no time is known. */
 static json_t *per_second(uint64_t number, double wall)
 {
     return wall > 0 ? writer_json_seconds((double)number / wall) : json_null();

@@ -6,7 +6,7 @@
 
 static const char begin[] = "/*\n", end[] = "}\n";
 
-/* A stripe a colour, as wide as its share: "#aabbcc 0% 12.3%". */
+/* Writes one stripe per colour, as wide as its share: "#aabbcc 0% 12.3%". */
 static void put_gradient(const struct film_palette *p, FILE *f)
 {
     uint64_t below = 0;
@@ -22,8 +22,8 @@ static void put_gradient(const struct film_palette *p, FILE *f)
     fputs(");\n", f);
 }
 
-/* Custom properties: --film-1 is the lightest, --film-1-share its share, --film-palette all of them
- * as a background. */
+/* Writes custom properties: --film-1 is the lightest colour, --film-1-share its share, and
+ * --film-palette a background of all colours. */
 static bool write_css(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
@@ -32,7 +32,7 @@ static bool write_css(const struct report *r, struct strips strips, FILE *f, str
     if (!swatches_make(r, &s, e))
         return false;
     provenance_text(r, 0, provenance);
-    /* The film's name is left out: nothing keeps it from ending the comment. */
+    /* Without the film's name, which could end the comment. */
     fprintf(f, "%s * %s\n */\n:root {\n", begin, provenance);
     for (int i = 0; i < s.palette.count; i++) {
         char hex[SWATCHES_TEXT];

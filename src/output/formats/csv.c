@@ -6,7 +6,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
 
-/* RFC 4180: a head, lines that end in CRLF. No field needs quotes. */
+/* RFC 4180: a header line, and lines that end in CRLF. No field needs quotes. */
 static const char head_begin[] = "column,frame,time,status,average", head_end[] = ",film";
 
 static void put_colour(FILE *f, const uint8_t rgb[3])
@@ -74,7 +74,7 @@ static bool write_csv(const struct report *r, struct strips strips, FILE *f, str
     return !ferror(f) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-/* By the head; the film is the last field of the first column's line. */
+/* Recognizes the header line. The film id is the last field of the first column's line. */
 static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     const char *text = (const char *)head;

@@ -4,11 +4,8 @@
 #include "provenance.h"
 #include "output/palette/swatches.h"
 
-/*
- * GIMP's palette, as its own files have it (libgimp's gimppalette-load.c reads it): head, name,
- * columns, comments, then a line a colour: R G B, a tab, a name. Inkscape, Krita, MyPaint and
- * others read it, too.
- */
+/* A GIMP palette, as read by libgimp's gimppalette-load.c: header, name, columns, comments, then
+ * one line per colour: R G B, a tab, a name. Inkscape, Krita, MyPaint and others read it, too. */
 static const char begin[] = "GIMP Palette\n", end[] = "# end\n";
 
 static bool write_gpl(const struct report *r, struct strips strips, FILE *f, struct err *e)

@@ -13,8 +13,7 @@
 
 json_t *writer_json_us(int64_t us)
 {
-    /* Fifteen digits (writer_json_put) show a whole number of microseconds as it is for thirty
-     * years. */
+    /* Fifteen digits (writer_json_put) are exact to the microsecond for thirty years. */
     return us < 0 ? json_null() : json_real((double)us / 1e6);
 }
 
@@ -62,7 +61,7 @@ bool writer_json_put(FILE *f, json_t *value)
     return done;
 }
 
-/* One more key of the outermost object, on a line of its own. */
+/* Writes a key of the outermost object on its own line. */
 static bool put_key(FILE *f, const char *key, json_t *value)
 {
     if (fputs(strcmp(key, "version") == 0 ? "{\n\"" : ",\n\"", f) == EOF || fputs(key, f) == EOF ||
@@ -99,7 +98,7 @@ static json_t *film_value(const struct report *r)
 
 static json_t *selection_value(const struct selection *s)
 {
-    /* the rule's own key as well */
+    /* also the key of the rule */
     static const char *const kind[] = {"every", "interval", "columns"};
     json_t *rule = s->kind == SELECT_EVERY      ? json_integer((json_int_t)s->every)
                    : s->kind == SELECT_INTERVAL ? writer_json_us(s->interval_us)
@@ -110,7 +109,7 @@ static json_t *selection_value(const struct selection *s)
                      s->keyframes ? json_true() : NULL);
 }
 
-/* JSON readers keep 63 bits of an integer: a larger seed is written as text. */
+/* Returns the seed. JSON readers keep 63 bits of an integer, so a larger seed is a string. */
 static json_t *seed_value(uint64_t seed)
 {
     return seed <= INT64_MAX ? json_integer((json_int_t)seed)
@@ -132,8 +131,9 @@ static json_t *colours_value(const struct cluster *cluster, int count)
     return list;
 }
 
-/* The mode that the column shows; with --steady also those that it was chosen from. 0 when all went
- * well. */
+/*
+ * Adds the dominant colour of the column; with --steady also the candidates. Returns 0 on success.
+ */
 static int put_modes(json_t *value, const struct column *c, const struct report *r)
 {
     int failed = json_object_set_new(
@@ -179,7 +179,7 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
     return value;
 }
 
-/* A line each; only one column's objects are in memory at a time. */
+/* Writes one line per column. Only the objects of one column are in memory at a time. */
 static bool put_columns(FILE *f, const struct report *r, unsigned needs)
 {
     if (fputs(",\n\"columns\": [", f) == EOF)
@@ -204,7 +204,7 @@ static json_t *warnings_value(const struct report *r)
     return list;
 }
 
-/* What the film lost, selected or not: pictures that never reached a decoder. */
+/* Returns the counts of frames that never reached a decoder, selected or not. */
 static json_t *lost_value(const struct report *r)
 {
     const struct decode_counts *c = &r->counts;
@@ -218,7 +218,7 @@ static bool put_lost(FILE *f, const struct report *r)
     return c->unreadable + c->dropped + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
 }
 
-/* As --crop takes them: in the displayed picture. */
+/* Returns the crop rectangles in the syntax of --crop, in the displayed frame. */
 static json_t *crop_value(const struct report *r)
 {
     json_t *list = json_array();
@@ -240,7 +240,7 @@ static bool put_crop(FILE *f, const struct report *r)
            (put_key(f, "crop", crop_value(r)) && put_key(f, "trim", crop_value(r)));
 }
 
-/* How HDR and means were worked out, where that is not as usual. */
+/* Writes how HDR and means were computed, if not the default. */
 static bool put_light(FILE *f, const struct report *r)
 {
     const struct light_rule *l = &r->light;
@@ -273,7 +273,8 @@ static bool put_head(FILE *f, const struct report *r)
 
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    /* What another output needs of the columns is not told here: the recipe does not name it. */
+    /* What another output needs of the columns is not written, because the options fingerprint does
+     * not contain it. */
     bool done = put_head(f, r) && put_columns(f, r, strips_need(strips)) &&
                 put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
                 put_key(f, "warnings", warnings_value(r)) &&
@@ -281,14 +282,14 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
     return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-/* Where `word` ends among the first `size` bytes of `text`; NULL: it is not there. */
+/* Returns the end of `word` in the first `size` bytes of `text`, or NULL if not found. */
 static const char *after(const char *text, size_t size, const char *word)
 {
     const char *at = memmem(text, size, word, strlen(word));
     return at ? at + strlen(word) : NULL;
 }
 
-/* By the two lines that put_head begins with. */
+/* Recognizes the first keys that put_head writes. */
 static bool recognize_json(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     static const char begin[] = "{\n\"version\": \"", id_key[] = ",\n\"film\": {\"id\":";
@@ -303,8 +304,8 @@ static bool recognize_json(const uint8_t *head, size_t size, char film[FILM_ID_T
     return id != NULL;
 }
 
-/* The string behind `key`, without its quotes, as is; "" where there is none, or where it needs
- * more room. */
+/* Copies the string after `key` without its quotes, unescaped. Leaves `out` unchanged if there is
+ * none or it does not fit. */
 static void take_string(const char *text, size_t size, const char *key, char *out, size_t room)
 {
     const char *begin = after(text, size, key), *end = text + size;
@@ -313,7 +314,7 @@ static void take_string(const char *text, size_t size, const char *key, char *ou
         snprintf(out, room, "%.*s", (int)(quote - begin), begin);
 }
 
-/* Reads how many columns the file has, a line each, and how large they were staged. */
+/* Counts the columns, one per line, and reads the analysis size. */
 static bool count_columns(FILE *f, struct writer_metadata *metadata)
 {
     static const char size[] = "\"size\": [";
@@ -334,7 +335,7 @@ static bool count_columns(FILE *f, struct writer_metadata *metadata)
     return metadata->columns == 0 || (metadata->width > 0 && metadata->height > 0);
 }
 
-/* By its first keys, and by its end: it is written from front to back. */
+/* Checks the beginning and the end of the file, which is written from front to back. */
 static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
 {
     char head[WRITER_HEAD], tail[3];
@@ -348,7 +349,7 @@ static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
            count_columns(f, metadata);
 }
 
-/* No ending: -o x.json is a picture of that name, and --json asks for JSON. */
+/* No ending: -o x.json writes an image with that name, and --json writes JSON. */
 const struct writer writer_json = {.name = "json",
                                    .title = "JSON",
                                    .has_times = true,

@@ -1,5 +1,5 @@
 /*
- * json.h - what the two writers of JSON share. The only header with jansson inside.
+ * json.h - shared by all writers of JSON. The only header that includes jansson.
  */
 #ifndef BARCODE_FORMATS_JSON_H
 #define BARCODE_FORMATS_JSON_H
@@ -10,19 +10,20 @@
 
 #include "barcode/output/report.h"
 
-/* Microseconds or seconds as a JSON number that prints with at most six decimals; null when < 0 or
- * not finite. */
+/* Returns a time as a JSON number of seconds with at most six decimals; null if it is < 0 or not
+ * finite. */
 json_t *writer_json_us(int64_t us);
 json_t *writer_json_seconds(double seconds);
 
-/* Any bytes as a JSON string: bytes that are not UTF-8 become U+FFFD. null for NULL. */
+/* Returns any bytes as a JSON string. Bytes that are not UTF-8 become U+FFFD. Returns null for
+ * NULL. */
 json_t *writer_json_bytes(const char *bytes);
 
-/* The stage times as one object. */
+/* Returns the stage times as one object. */
 json_t *writer_json_stages(const struct decode_times *t);
 
-/* Writes `value` on one line and releases it. False with errno set when it is NULL or the file
- * takes no more. */
+/* Writes `value` on one line and releases it. Returns false with errno set if `value` is NULL or
+ * writing fails. */
 bool writer_json_put(FILE *f, json_t *value);
 
 #endif

@@ -7,15 +7,15 @@
 #include "output/text/labels.h"
 #include "trailer_comment.h"
 
-/* What goes out, and the end of what went out: where the cross-reference table lies is the last
- * number in it. */
+/* The output, and its last bytes: the last number in them is the offset of the cross-reference
+ * table. */
 struct output {
     struct seal seal;
     char last[64];
     size_t kept;
 };
 
-static bool take(void *user, const void *bytes, size_t size, struct err *e)
+static bool sink_bytes(void *user, const void *bytes, size_t size, struct err *e)
 {
     struct output *out = user;
     size_t most = sizeof out->last - 1, part = size < most ? size : most,
@@ -27,17 +27,18 @@ static bool take(void *user, const void *bytes, size_t size, struct err *e)
 }
 
 /*
- * Readers look for the last "startxref" of a file, so behind a comment it has to come again. A
- * comment in the middle would shift what the table says, and metadata may be compressed.
+ * Writes the comment and repeats "startxref" after it, because readers search for the last one in
+ * the file. A comment in the middle would shift the offsets in the table, and metadata may be
+ * compressed.
  */
 static bool end(struct output *out, const struct report *r, struct err *e)
 {
     char tail[SEAL_TAIL];
     out->last[out->kept] = 0;
-    /* The bytes before it may be those of a compressed table, zeros among them. */
+    /* The bytes before it may be those of a compressed table, including zeros. */
     const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
     if (!at)
-        return err_set(e, ERR_FAILED, "cairo wrote a PDF without an end");
+        return err_set(e, ERR_FAILED, "cairo wrote a PDF without 'startxref'");
     snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n",
              (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));
     return seal_end(&out->seal, r, "%", tail, e);
@@ -57,7 +58,7 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
                                  .subject = titles,
                                  .keywords = keywords,
                                  .creator = "barcode " BARCODE_VERSION};
-    bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, take, &out, e) &&
+    bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, sink_bytes, &out, e) &&
               end(&out, r, e);
     seal_drop(&out.seal);
     layout_free(&s);

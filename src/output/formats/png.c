@@ -14,8 +14,8 @@
 #include "output/poster/layout.h"
 #include "png.h"
 
-/* Level 4 against 6 on 7200 x 360: half the time for the mean of rows, files within 2 % (palette)
- * or smaller. */
+/* Compression levels of zlib. Level 4 is much faster than 6 for full images, and the files are
+ * about as small. */
 enum {
     TEXTS_MAX = 30,
     VALUE_SIZE = 1100,
@@ -24,10 +24,8 @@ enum {
     COMPRESSION_BARE = 6
 };
 
-/*
- * Everything that a picture in the making holds. It lives in the caller of setjmp's caller, so
- * that nothing needs to survive the jump in a register.
- */
+/* The state of an image that is being written. It lives in the caller of setjmp's caller, so that
+ * nothing needs to survive the jump in a register. */
 struct job {
     const struct report *report;
     FILE *file;
@@ -45,14 +43,14 @@ struct job {
 static void on_error(png_structp png, png_const_charp message)
 {
     struct job *job = png_get_error_ptr(png);
-    err_set(job->err, ERR_FAILED, "%s", message); /* unless on_write has said why */
+    err_set(job->err, ERR_FAILED, "%s", message); /* on_write's message stays */
     png_longjmp(png, 1);
 }
 
 static void on_warning(png_structp png, png_const_charp message)
 {
     (void)png;
-    (void)message; /* libpng warns of text it finds odd and writes it all the same */
+    (void)message; /* libpng warns about unusual text but writes it */
 }
 
 static void on_write(png_structp png, png_bytep data, size_t length)
@@ -75,8 +73,8 @@ static bool is_ascii(const char *text)
     return true;
 }
 
-/* tEXt where the text is ASCII, iTXt where it is not. The key must last as long as the job. */
-static void add(struct job *job, const char *key, const char *value)
+/* Adds tEXt if the text is ASCII, otherwise iTXt. The key must outlive the job. */
+static void add_text(struct job *job, const char *key, const char *value)
 {
     if (job->texts == TEXTS_MAX)
         return;
@@ -101,17 +99,17 @@ static void add_number(struct job *job, const char *key, uint64_t value)
 {
     char text[24];
     snprintf(text, sizeof text, "%" PRIu64, value);
-    add(job, key, text);
+    add_text(job, key, text);
 }
 
 static void add_seconds(struct job *job, const char *key, int64_t us)
 {
     char text[40];
     paint_text_seconds(us, text, sizeof text);
-    add(job, key, text);
+    add_text(job, key, text);
 }
 
-/* "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
+/* Adds "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
 static void add_description(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
@@ -123,10 +121,10 @@ static void add_description(struct job *job, struct strips strips)
     snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
              alone ? note : "", alone ? ")" : "", paint_text_file_name(r->film->path), selection,
              r->count, r->count == 1 ? "column" : "columns");
-    add(job, "Description", text);
+    add_text(job, "Description", text);
 }
 
-static void add_selection(struct job *job)
+static void add_selection_texts(struct job *job)
 {
     const struct selection *s = &job->report->selection;
     if (s->kind == SELECT_EVERY)
@@ -135,14 +133,14 @@ static void add_selection(struct job *job)
         add_seconds(job, "barcode:interval", s->interval_us);
     add_number(job, PNG_COLUMNS_KEY, job->report->count);
     if (s->keyframes)
-        add(job, "barcode:keyframes", "true");
+        add_text(job, "barcode:keyframes", "true");
     if (s->start_us > 0)
         add_seconds(job, "barcode:start", s->start_us);
     if (s->end_us != INT64_MAX)
         add_seconds(job, "barcode:end", s->end_us);
 }
 
-/* The rectangles that the film's pictures were cut to, as --crop takes them. */
+/* Adds the crop rectangles of the film's frames in the syntax of --crop. */
 static void add_crop(struct job *job)
 {
     const struct report *r = job->report;
@@ -153,73 +151,73 @@ static void add_crop(struct job *job)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
     }
     if (all[0])
-        add(job, "barcode:trim", all);
+        add_text(job, "barcode:trim", all);
 }
 
-/* How HDR and means were worked out, where that is not as usual. */
-static void add_light(struct job *job)
+/* Adds how HDR and means were computed, if not the default. */
+static void add_light_texts(struct job *job)
 {
     const struct report *r = job->report;
     if (r->film->transfer != TRANSFER_SDR) {
-        add(job, "barcode:tone_map", light_map_name(r->light.map));
+        add_text(job, "barcode:tone_map", light_map_name(r->light.map));
         if (r->light.map != TONE_OFF)
             add_number(job, "barcode:hdr_peak", (uint64_t)r->light.peak);
     }
     if (r->light.linear)
-        add(job, "barcode:light", "linear");
+        add_text(job, "barcode:light", "linear");
 }
 
-/* What makes the picture and nothing else: no engine, no times, so that the same input gives the
+/* Adds what determines the image and nothing else: no engine, no times. So the same input gives the
  * same bytes. */
-static void describe(struct job *job, struct strips strips)
+static void add_all_texts(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->kmeans;
     char size[32], title[LAYOUT_TEXT];
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
-    add(job, "Software", "barcode " BARCODE_VERSION);
+    add_text(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
-        add(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made looks */
+        add_text(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made reads */
     if (r->fingerprint[0])
-        add(job, PNG_FINGERPRINT_KEY, r->fingerprint);
+        add_text(job, PNG_FINGERPRINT_KEY, r->fingerprint);
     layout_title(r, title);
-    add(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
+    add_text(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
-    add(job, "barcode:mode", strips_name(strips));
-    add_selection(job);
-    add(job, PNG_SIZE_KEY, size);
+    add_text(job, "barcode:mode", strips_name(strips));
+    add_selection_texts(job);
+    add_text(job, PNG_SIZE_KEY, size);
     add_crop(job);
-    add_light(job);
+    add_light_texts(job);
     if (r->shape != SHAPE_STRIP)
-        add(job, "barcode:shape", strip_shape_name(r->shape));
+        add_text(job, "barcode:shape", strip_shape_name(r->shape));
     if (r->smooth_us > 0)
         add_seconds(job, "barcode:smooth", r->smooth_us);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
     if (r->partial)
-        add(job, PNG_PARTIAL_KEY, "yes");
+        add_text(job, PNG_PARTIAL_KEY, "yes");
     if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
         add_number(job, "barcode:steady", (uint64_t)r->steady);
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);
     add_number(job, "barcode:n_init", (uint64_t)k->n_init);
-    add(job, "barcode:race", k->race ? "yes" : "no");
-    add(job, "barcode:init", kmeans_init_name(k->init));
+    add_text(job, "barcode:race", k->race ? "yes" : "no");
+    add_text(job, "barcode:init", kmeans_init_name(k->init));
     add_number(job, "barcode:max_iter", (uint64_t)k->max_iter);
     add_number(job, "barcode:seed", k->seed);
     if (strips_obey(strips) & STRIP_ORDER)
-        add(job, "barcode:order", palette_order_name(r->order));
+        add_text(job, "barcode:order", palette_order_name(r->order));
 }
 
-/* The whole file. Every libpng call that may jump is in here or below. */
+/* Writes the complete file. Every libpng call that may jump is in here or below. */
 static bool encode(struct job *job)
 {
     if (setjmp(png_jmpbuf(job->png)))
         return false;
     png_structp png = job->png;
     png_set_write_fn(png, job, on_write, on_flush);
-    /* libpng's own limit is a million */
+    /* libpng's default limit is a million */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_level(png, job->compression);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
@@ -236,7 +234,7 @@ static bool encode(struct job *job)
     png_set_text(png, job->info, job->text, job->texts);
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
-        if (interrupted()) /* on_write asks too, but rows of one colour make few bytes */
+        if (interrupted()) /* on_write checks, too, but rows of one colour produce few bytes */
             return interrupt_error(job->err);
         painter_row(job->painter, y, job->row);
         if (!painter_ok(job->painter, job->err))
@@ -247,7 +245,7 @@ static bool encode(struct job *job)
     return true;
 }
 
-/* `tell`: with what made it, in text chunks. */
+/* Opens the painter and libpng. `tell` adds the text chunks. */
 static bool prepare(struct job *job, struct strips strips, bool tell)
 {
     job->painter = painter_open(job->report, strips, job->err);
@@ -259,19 +257,20 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
     if (!(job->value = calloc(TEXTS_MAX, VALUE_SIZE)))
         return err_memory(job->err, (size_t)TEXTS_MAX * VALUE_SIZE);
     if (tell)
-        describe(job, strips);
+        add_all_texts(job, strips);
     job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)
-        return err_set(job->err, ERR_FAILED,
-                       "libpng cannot start: out of memory or of another version");
+        return err_set(
+            job->err, ERR_FAILED,
+            "cannot initialize libpng: out of memory, or the library has another version");
     return true;
 }
 
 static bool make_png(const struct report *r, struct strips strips, bool tell, int compression,
                      FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT; /* on_error needs a place even when the caller wants no sentence */
+    struct err own = ERR_INIT; /* on_error needs a place even if the caller passes NULL */
     struct job job = {.report = r, .file = f, .err = e ? e : &own, .compression = compression};
     bool done = prepare(&job, strips, tell) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);

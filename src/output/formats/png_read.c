@@ -10,8 +10,8 @@ static uint32_t big_endian(const uint8_t *b)
     return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
 }
 
-/* The text of a chunk with this key, and its size; NULL: another chunk. iTXt has a few fields in
- * between. */
+/* Returns the text of a chunk with this key, and its size; NULL if the chunk has another key. iTXt
+ * has some fields before its text. */
 static const uint8_t *chunk_text(const uint8_t *chunk, size_t length, const char *key, size_t *size)
 {
     const uint8_t *data = chunk + 8, *end = data + length;
@@ -33,7 +33,7 @@ static const uint8_t *chunk_text(const uint8_t *chunk, size_t length, const char
     return data;
 }
 
-/* By the text chunks at the picture's beginning. */
+/* Recognizes the text chunks at the beginning of the image. */
 bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     static const char name[] = "barcode";
@@ -55,15 +55,15 @@ bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_T
     return is_barcode;
 }
 
-/* ---- The whole file ---- */
+/* ---- The complete file ---- */
 
 enum { PIECE = 1 << 14 };
 
-/* What is read of a file: a piece of a chunk's data at a time. */
+/* The reader of a file: a piece of a chunk's data at a time. */
 struct walk {
     FILE *file;
-    uint32_t table[256];      /* of the CRC of ISO 3309, as PNG has it */
-    uint8_t chunk[8 + PIECE]; /* length and type, and the data's latest piece */
+    uint32_t table[256];      /* CRC table of ISO 3309, as PNG uses it */
+    uint8_t chunk[8 + PIECE]; /* length and type, then the latest piece of the data */
 };
 
 static void fill_table(uint32_t table[256])
@@ -83,8 +83,8 @@ static uint32_t go_on(const struct walk *w, uint32_t crc, const uint8_t *bytes, 
     return crc;
 }
 
-/* Reads a chunk behind its length and type, which are there; true if its checksum is right. A small
- * one lies in w->chunk then. */
+/* Reads a chunk after its length and type, which are in w->chunk. Returns true if its checksum is
+ * correct. The data of a small chunk is then in w->chunk. */
 static bool read_chunk(struct walk *w, uint32_t length)
 {
     uint32_t crc = go_on(w, 0xffffffffu, w->chunk + 4, 4);
@@ -100,8 +100,8 @@ static bool read_chunk(struct walk *w, uint32_t length)
            big_endian(end) == (crc ^ 0xffffffffu);
 }
 
-/* The text of the chunk in `w` if it has this key; false: it has not, or there is no room for it.
- */
+/* Copies the text of the chunk in `w` if it has this key. Returns false if it has another key or
+ * does not fit. */
 static bool take_text(const struct walk *w, uint32_t length, const char *key, char *text,
                       size_t room)
 {
@@ -114,7 +114,7 @@ static bool take_text(const struct walk *w, uint32_t length, const char *key, ch
     return true;
 }
 
-/* "320x180" */
+/* Parses "320x180". */
 static void read_size(const char *text, struct writer_metadata *metadata)
 {
     char *end;
@@ -141,8 +141,8 @@ static void note_text(const struct walk *w, uint32_t length, struct writer_metad
                   sizeof metadata->fingerprint);
 }
 
-/* By all of its chunks: each is as it was written, the last one is the end, and nothing follows it.
- */
+/* Checks all chunks: each must have a correct checksum, the last must be IEND, and nothing may
+ * follow it. */
 bool writer_png_metadata(FILE *f, struct writer_metadata *metadata)
 {
     struct walk w = {.file = f};

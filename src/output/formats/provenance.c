@@ -13,16 +13,18 @@ void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANC
              r->fingerprint);
 }
 
-/* What follows `key` in a line that ends with 0, up to a blank; "" where it is not there. */
-static void value_of(const char *line, const char *key, char *to, size_t room)
+/* Copies what follows `key`, up to a space, in a line that ends with 0. Copies "" if the key is
+ * missing. */
+static void copy_value(const char *line, const char *key, char *to, size_t room)
 {
     const char *at = strstr(line, key);
     at = at ? at + strlen(key) : "";
     snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
 }
 
-/* Digits and then `end`; *text moves behind it. Numbers of ours are far below 2^63. */
-static bool read_number(const char **text, char end, uint64_t *number)
+/* Reads digits followed by `end`, and moves *text past it. barcode's own numbers are far below
+ * 2^63. */
+static bool read_count(const char **text, char end, uint64_t *number)
 {
     const char *at = *text;
     *number = 0;
@@ -33,13 +35,13 @@ static bool read_number(const char **text, char end, uint64_t *number)
     return ok;
 }
 
-static bool read_numbers(const char *columns, const char *side, const char *parts,
-                         struct writer_metadata *metadata)
+static bool read_counts(const char *columns, const char *side, const char *parts,
+                        struct writer_metadata *metadata)
 {
-    enum { SIDE_MOST = 65536 }; /* far beyond what is staged */
+    enum { SIDE_MOST = 65536 }; /* above any analysis size */
     uint64_t width, height;
-    if (!read_number(&columns, 0, &metadata->columns) || !read_number(&side, 'x', &width) ||
-        !read_number(&side, 0, &height) || !read_number(&parts, 0, &metadata->parts) ||
+    if (!read_count(&columns, 0, &metadata->columns) || !read_count(&side, 'x', &width) ||
+        !read_count(&side, 0, &height) || !read_count(&parts, 0, &metadata->parts) ||
         width > SIDE_MOST || height > SIDE_MOST)
         return false;
     metadata->width = (int)width;
@@ -47,8 +49,8 @@ static bool read_numbers(const char *columns, const char *side, const char *part
     return true;
 }
 
-/* Where the mark begins; NULL: nowhere. A GIMP palette has the film's name before its mark, and a
- * film may be called like one. */
+/* Returns the beginning of the provenance comment, or NULL if there is none. Skips lines with the
+ * film's name, which a GIMP palette has before the comment: the name may look like one. */
 static const char *find_word(const char *text, size_t size)
 {
     static const char name[] = "Name: ";
@@ -76,15 +78,15 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
     if (!fingerprint)
         return false;
     *metadata = (struct writer_metadata){.columns = 0};
-    value_of(line, word, metadata->film, sizeof metadata->film);
-    value_of(line, " partial=", partial, sizeof partial);
-    value_of(line, " columns=", columns, sizeof columns);
-    value_of(line, " size=", side, sizeof side);
-    value_of(line, " parts=", parts, sizeof parts);
+    copy_value(line, word, metadata->film, sizeof metadata->film);
+    copy_value(line, " partial=", partial, sizeof partial);
+    copy_value(line, " columns=", columns, sizeof columns);
+    copy_value(line, " size=", side, sizeof side);
+    copy_value(line, " parts=", parts, sizeof parts);
     snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s",
              fingerprint + strlen(" recipe="));
     metadata->partial = strcmp(partial, "yes") == 0;
-    return read_numbers(columns, side, parts, metadata);
+    return read_counts(columns, side, parts, metadata);
 }
 
 bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin,

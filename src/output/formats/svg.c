@@ -13,8 +13,9 @@
 extern const struct writer writer_png;
 
 /*
- * Written here and not by cairo: cairo numbers what it defines through the life of the process, so
- * the second film of a run would get other bytes than the first, and it has no metadata.
+ * SVG is written here and not by cairo. cairo numbers its definitions across the life of the
+ * process, so the second film of a run would get other bytes than the first. It also writes no
+ * metadata.
  */
 struct output {
     struct seal seal;
@@ -38,8 +39,7 @@ static bool print(struct output *o, const char *format, ...)
     return ok;
 }
 
-/* Names and titles are data: what is markup in them is written as a reference. Control characters
- * are '?' already. */
+/* Escapes the markup characters of names and titles. Control characters are '?' already. */
 static void escape(const char *text, char *out, size_t size)
 {
     size_t used = 0;
@@ -120,7 +120,7 @@ static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
     return true;
 }
 
-/* The strip alone, as -o FILE.png writes it, in a data URL. */
+/* Writes the strip alone, as -o FILE.png writes it, in a data URL. */
 static bool print_shape(struct output *o, const struct layout_shape *f)
 {
     struct report alone = *o->layout->report;

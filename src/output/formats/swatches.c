@@ -8,10 +8,10 @@
 static const char begin[] = "{\n\"swatches\": ", end[] = "\n]\n}\n";
 
 /*
- * JSON: a key a line, a colour a line; `swatches` is the mark.
+ * Writes JSON, one key or one colour per line. `swatches` has the provenance comment.
  *
- *     {"swatches": "barcode:film=...", "name": "film.mkv", "colours": [{"hex": "#1a2b3c", "rgb":
- * [26, 43, 60], "share": 0.123456}...]}
+ *     {"swatches": "barcode:film=...", "name": "film.mkv",
+ *      "colours": [{"hex": "#1a2b3c", "rgb": [26, 43, 60], "share": 0.123456}...]}
  */
 static bool write_swatches(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
@@ -45,7 +45,7 @@ static bool read_swatches_metadata(FILE *f, struct writer_metadata *metadata)
     return provenance_read(f, begin, end, metadata);
 }
 
-/* No ending, for -o x.json is a picture of that name: --swatches picks it by that ending. */
+/* No ending: -o x.json writes an image with that name, and --swatches selects JSON by .json. */
 const struct writer writer_swatches = {.name = "swatches-json",
                                        .title = "JSON",
                                        .option = "swatches",

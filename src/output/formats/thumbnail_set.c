@@ -8,7 +8,7 @@
 
 static int at_least_1(int64_t n) { return n > 1 ? (int)n : 1; }
 
-/* floor of the square root; n stays below 2^32. */
+/* Returns floor(sqrt(n)) for n below 2^32. */
 static int64_t root(int64_t n)
 {
     int64_t r = 0;
@@ -61,7 +61,7 @@ struct thumbs *thumbs_open(int from_width, int from_height, int width, int heigh
     return t;
 }
 
-/* Doubles the stride until `column` has a slot. Under the lock. */
+/* Doubles the stride until `column` has a slot. The caller holds the lock. */
 static void widen(struct thumbs *t, uint64_t column)
 {
     for (; column / t->stride >= t->most; t->stride *= 2)
@@ -75,9 +75,9 @@ static void widen(struct thumbs *t, uint64_t column)
         }
 }
 
-/* The thumbnail of a staged frame, the caller's; NULL without memory. A workspace a call: frames
- * that are kept are few. */
-static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
+/* Returns the thumbnail of an analysis frame, which the caller frees. Returns NULL if out of
+ * memory. Each call opens its own workspace, because few frames are kept. */
+static uint8_t *make_thumbnail(const struct thumbs *t, const uint8_t *rgb, struct err *e)
 {
     struct frame_view view = {.model = MODEL_RGB,
                               .matrix = MATRIX_RGB,
@@ -101,8 +101,10 @@ static uint8_t *make(const struct thumbs *t, const uint8_t *rgb, struct err *e)
     return made;
 }
 
-/* Takes over `made`: into every slot among the tag's columns, of which there may be none. */
-static bool keep(struct thumbs *t, const struct frame_tag *tag, uint8_t *made, struct err *e)
+/* Stores `made` in every slot of the tag's columns, of which there may be none. Takes ownership of
+ * `made`. */
+static bool store_thumbnail(struct thumbs *t, const struct frame_tag *tag, uint8_t *made,
+                            struct err *e)
 {
     size_t bytes = (size_t)t->width * (size_t)t->height * 3;
     const uint8_t *first = NULL;
@@ -138,8 +140,10 @@ bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rg
     pthread_mutex_unlock(&t->lock);
     if (!selected)
         return true;
-    uint8_t *made = make(t, rgb, e); /* another thread may widen meanwhile: keep() looks again */
-    return made && keep(t, tag, made, e);
+    /* another thread may widen the stride meanwhile, so the slots are checked again when the
+     * thumbnail is stored */
+    uint8_t *made = make_thumbnail(t, rgb, e);
+    return made && store_thumbnail(t, tag, made, e);
 }
 
 void thumbs_free(struct thumbs **t)

@@ -8,15 +8,15 @@ enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };
 
 static int cell(int side) { return (side + THUMBS_CELL - 1) / THUMBS_CELL * THUMBS_CELL; }
 
-/* Slot i's thumbnail comes into the sheets: there is one, of another frame than the one before it.
- * `last`: the slot before it that has one. */
+/* Returns true if the sheets show slot i: it has a thumbnail, and its frame differs from that of
+ * `last`, the previous slot with a thumbnail. */
 static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
 {
     const struct kept *k = &t->slot[i];
     return k->rgb && (!last || last->frame != k->frame || last->time_us != k->time_us);
 }
 
-/* When the part of the film that was asked for ends, as far as anybody knows. */
+/* Returns the end of the selected part of the film, or 0 if unknown. */
 static int64_t end_of(const struct report *r)
 {
     int64_t film = r->film->duration_us;
@@ -25,7 +25,7 @@ static int64_t end_of(const struct report *r)
                                                   : 0;
 }
 
-/* Columns and times: each thumbnail stands for what comes until the next one. */
+/* Sets columns, times and places: each thumbnail covers the film up to the next one. */
 static void arrange(const struct report *r, struct thumbs_sheets *to)
 {
     for (size_t i = 0; i < to->count; i++) {
@@ -33,7 +33,7 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
         bool last = i + 1 == to->count;
         b->last = last ? r->count - 1 : b[1].first - 1;
         b->end_us = last ? end_of(r) : b[1].time_us;
-        /* a film that is longer than it says, or whose times stand still */
+        /* a film longer than its declared duration, or with equal times */
         if (b->end_us <= b->time_us)
             b->end_us = b->time_us + 1000;
         b->sheet = i / A_SHEET;
@@ -43,7 +43,8 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
     to->thumb[0].first = 0;
 }
 
-/* The thumbnails, and in shown[] the slots that they are. False: memory, or there is none. */
+/* Lists the thumbnails and, in shown[], their slots. Returns false if out of memory or if there is
+ * no thumbnail. */
 static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to,
                  size_t **shown, struct err *e)
 {
@@ -61,13 +62,13 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
             (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
     }
     if (to->count == 0)
-        return err_set(e, ERR_FAILED, "there is no frame for a thumbnail");
+        return err_set(e, ERR_FAILED, "no frames for thumbnails");
     arrange(r, to);
     return true;
 }
 
-/* A thumbnail into its cell, whose rest repeats the thumbnail's edge: what a JPEG's block shares
- * with it then costs nothing. */
+/* Copies a thumbnail into its cell and fills the rest of the cell with its edge pixels, which
+ * compress best in shared JPEG blocks. */
 static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *at, size_t pitch)
 {
     size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width),
@@ -81,11 +82,10 @@ static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *a
     }
 }
 
-/* One sheet of `n` thumbnails. `canvas` has room for a whole one. Cells that are left over are
- * black. */
-static bool make(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown,
-                 size_t n, int quantiser, const char *comment, uint8_t *canvas, struct jpeg *sheet,
-                 struct err *e)
+/* Encodes a sheet of `n` thumbnails. `canvas` has room for a full sheet. Unused cells are black. */
+static bool encode_sheet(const struct thumbs *t, const struct thumbs_sheets *to,
+                         const size_t *shown, size_t n, int quantiser, const char *comment,
+                         uint8_t *canvas, struct jpeg *sheet, struct err *e)
 {
     size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS,
            rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
@@ -106,8 +106,9 @@ static const int quantisers[] = {3, 4, 5, 6, 8, 10, 13, 17, 23, JPEG_COARSEST};
 enum { QUANTISERS = sizeof quantisers / sizeof *quantisers };
 
 /*
- * Where in the list to begin: the finest with which a sheet of thumbnails from all over the film
- * takes no more than its share of `bytes_most`. Making all sheets over and over would take seconds.
+ * Sets *begin to the finest quantiser with which a sample sheet, of thumbnails from all over the
+ * film, takes no more than its part of `bytes_most`. Encoding all sheets with each quantiser would
+ * take seconds.
  */
 static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown,
                   size_t bytes_most, uint8_t *canvas, int *begin, struct err *e)
@@ -118,7 +119,7 @@ static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const 
         some[i] = shown[i * to->count / n];
     for (*begin = 0; n > 0 && *begin < QUANTISERS - 1; ++*begin) {
         struct jpeg sheet = {.size = 0};
-        if (!make(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
+        if (!encode_sheet(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
             return false;
         bool fits = sheet.size * to->count / n <= bytes_most;
         jpeg_free(&sheet);
@@ -135,17 +136,17 @@ static void drop(struct thumbs_sheets *to)
     to->sheets = 0;
 }
 
-/* All sheets; *bytes gets what they take. */
-static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
-                     int quantiser, const char *comment, uint8_t *canvas, size_t *bytes,
-                     struct err *e)
+/* Encodes all sheets. *bytes is set to their size. */
+static bool encode_sheets(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
+                          int quantiser, const char *comment, uint8_t *canvas, size_t *bytes,
+                          struct err *e)
 {
     drop(to);
     *bytes = 0;
     for (size_t done = 0; done < to->count; done += A_SHEET) {
         size_t n = to->count - done < A_SHEET ? to->count - done : A_SHEET;
         struct jpeg *sheet = &to->sheet[to->sheets];
-        if (!make(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
+        if (!encode_sheet(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
             return false;
         to->sheets++;
         *bytes += sheet->size;
@@ -153,15 +154,15 @@ static bool make_all(const struct thumbs *t, struct thumbs_sheets *to, const siz
     return true;
 }
 
-static bool fill(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
-                 size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
+static bool encode_within(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
+                          size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
 {
     size_t bytes = 0;
     int q;
     if (!guess(t, to, shown, bytes_most, canvas, &q, e))
         return false;
     do {
-        if (!make_all(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
+        if (!encode_sheets(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
             return false;
     } while (bytes > bytes_most && ++q < QUANTISERS);
     return true;
@@ -180,7 +181,7 @@ bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_
     to->sheet = ok ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
     if (ok && !to->sheet)
         ok = err_memory(e, to->count * sizeof *to->sheet);
-    ok = ok && fill(t, to, shown, bytes_most, comment, canvas, e);
+    ok = ok && encode_within(t, to, shown, bytes_most, comment, canvas, e);
     free(canvas);
     free(shown);
     if (!ok)

@@ -13,16 +13,15 @@
 #include "provenance.h"
 
 /*
- * WebVTT (W3C) whose cues are the thumbnails' places, as players take them for previews: a cue for
- * the time that a thumbnail stands for; its text is a sheet's URL, relative to this file, with a
- * media fragment (W3C, "Media Fragments URI 1.0"): #xywh=x,y,width,height in pixels. The sheets lie
- * beside it: NAME-001.jpg for NAME.vtt.
+ * WebVTT (W3C) with one cue per thumbnail, as players use it for previews. The text of a cue is the
+ * URL of a sheet, relative to this file, with a media fragment (W3C, "Media Fragments URI 1.0"):
+ * #xywh=x,y,width,height in pixels. The sheets are beside the file: NAME-001.jpg for NAME.vtt.
  */
 static const char begin[] = "WEBVTT\n", end[] = "NOTE end\n";
 
 enum { SHEET_NUMBER = 24 };
 
-/* `path` without its ending, which may be none: how many bytes. */
+/* Returns the length of `path` without its ending, if any. */
 static size_t stem_length(const char *path)
 {
     size_t length;
@@ -30,7 +29,7 @@ static size_t stem_length(const char *path)
     return dot && dot > name ? (size_t)(dot - path) : strlen(path);
 }
 
-/* Sheet i's path (from 0); the caller's. */
+/* Returns the path of sheet i (from 0). The caller frees it. */
 static char *sheet_path(const char *path, size_t i, struct err *e)
 {
     char *made;
@@ -53,7 +52,8 @@ static void put_time(FILE *f, int64_t ms)
             (int)(ms / 1000 % 60), (int)(ms % 1000));
 }
 
-/* The first thumbnail stands for the film's beginning, whatever the first frame's time. */
+/* Returns the start of a cue. The first one begins with the film, whatever the time of the first
+ * frame is. */
 static int64_t start_ms(const struct report *r, const struct thumbs_sheets *s, size_t i)
 {
     return s->thumb[i].time_us < 0 || (i == 0 && r->selection.start_us == 0)
@@ -85,7 +85,8 @@ static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, con
            err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
 }
 
-/* True if a sheet may take the place of what is at `path`: nothing, or a sheet of this film. */
+/* Returns true if a sheet may be written to `path`: the file does not exist or is a sheet of this
+ * film. */
 static bool spare(const struct report *r, const char *path, struct err *e)
 {
     struct stat s;
@@ -93,18 +94,18 @@ static bool spare(const struct report *r, const char *path, struct err *e)
     if (stat(path, &s) != 0)
         return true;
     if (!writer_made(&writer_thumbnails, path, film))
-        return err_set(
-            e, ERR_FAILED,
-            "'%s' is there and was not made by barcode; choose another folder with --thumbnails",
-            path);
+        return err_set(e, ERR_FAILED,
+                       "cannot write '%s': the file exists and was not made by barcode; choose "
+                       "another folder with --thumbnails",
+                       path);
     return r->overwrite || (film[0] && strcmp(film, r->film_id) == 0) ||
            err_set(e, ERR_FAILED,
-                   "'%s' is there and shows another film, or this one before it was changed; "
-                   "choose another folder with --thumbnails, or --overwrite",
+                   "cannot write '%s': the file exists and shows another film, or this film before "
+                   "it changed; choose another folder with --thumbnails, or use --overwrite",
                    path);
 }
 
-/* The files in the making: the sheets, then the WebVTT. */
+/* The files that are being written: the sheets, then the WebVTT. */
 struct set {
     struct atomic_file **file;
     size_t count;
@@ -137,7 +138,7 @@ static bool write_all(struct set *set, const struct report *r, const struct thum
     return write_vtt(r, s, path, atomic_file_stream(set->file[set->count - 1]), e);
 }
 
-/* The WebVTT comes last: where it is, its sheets are. */
+/* Publishes or discards the files. The WebVTT is the last, so that its sheets exist. */
 static bool commit(struct set *set, bool ok, struct err *e)
 {
     for (size_t i = 0; i < set->count; i++) {
@@ -168,7 +169,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     return ok;
 }
 
-/* A WebVTT, or a sheet of one: both have a mark. */
+/* Recognizes a WebVTT or a sheet: both have a provenance comment. */
 static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     char comment[PROVENANCE_TEXT];
@@ -182,7 +183,7 @@ static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FIL
     return true;
 }
 
-/* True if the sheet is this film's and ends as a JPEG does. */
+/* Returns true if the sheet is of this film and ends as a JPEG does. */
 static bool sheet_is_whole(const char *path, const char *film)
 {
     char shown[FILM_ID_TEXT];

@@ -1,4 +1,4 @@
-/* thumbnails_internal.h - what thumbnail_set.c keeps, for thumbnail_sheets.c. */
+/* thumbnails_internal.h - the thumbnail set of thumbnail_set.c, shared with thumbnail_sheets.c. */
 #ifndef BARCODE_FORMATS_THUMBNAILS_INTERNAL_H
 #define BARCODE_FORMATS_THUMBNAILS_INTERNAL_H
 
@@ -6,9 +6,9 @@
 
 #include "barcode/output/thumbs.h"
 
-/* The frame of a column that is a multiple of the stride. */
+/* The thumbnail of a column that is a multiple of the stride. */
 struct kept {
-    uint8_t *rgb; /* [height][width][3]; NULL: no frame came */
+    uint8_t *rgb; /* [height][width][3]; NULL: no frame arrived */
     uint64_t frame;
     int64_t time_us;
 };
@@ -16,9 +16,9 @@ struct kept {
 struct thumbs {
     int from_width, from_height, width, height;
     size_t most;
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the fields below */
     uint64_t stride;      /* a power of two */
-    struct kept *slot;    /* [most], slot i for column i * stride; two of one frame share nothing */
+    struct kept *slot;    /* [most], slot i for column i * stride; each slot owns its pixels */
 };
 
 #endif

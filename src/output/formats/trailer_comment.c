@@ -52,7 +52,7 @@ bool seal_end(struct seal *s, const struct report *r, const char *mark, const ch
               (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
     if (!ok)
         return false;
-    hash_stream_add(s->hash, tail, strlen(tail)); /* it comes behind the sum */
+    hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
     hash_hex(hash_stream_end(&s->hash), hex);
     return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 ||
            err_set(e, ERR_FAILED, "%s", strerror(errno));
@@ -64,9 +64,9 @@ void seal_drop(struct seal *s)
         hash_stream_end(&s->hash);
 }
 
-/* What stands behind `key` at the end of a line, the last such line of text[size]; false: no such
- * line, or no room. */
-static bool value_of(const char *text, size_t size, const char *key, char *value, size_t room)
+/* Copies the value of the last line of text[size] that has `key`. Returns false if there is no such
+ * line or the value does not fit. */
+static bool find_value(const char *text, size_t size, const char *key, char *value, size_t room)
 {
     size_t length = strlen(key);
     for (size_t at = size; at-- > 0;) {
@@ -87,13 +87,14 @@ bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]
 {
     char check[40];
     const char *text = (const char *)end;
-    if (!value_of(text, size, CHECK_KEY, check, sizeof check))
+    if (!find_value(text, size, CHECK_KEY, check, sizeof check))
         return false;
-    value_of(text, size, "barcode:film ", film, FILM_ID_TEXT);
+    find_value(text, size, "barcode:film ", film, FILM_ID_TEXT);
     return true;
 }
 
-/* Hashes the file but for its line of the sum, which begins at `line` and ends before `behind`. */
+/* Hashes the file without the line of the checksum, which begins at `line` and ends before
+ * `behind`. */
 static bool hash_but(FILE *f, long line, long behind, struct hash128 *sum)
 {
     uint8_t piece[1 << 14];
@@ -118,12 +119,12 @@ static bool hash_but(FILE *f, long line, long behind, struct hash128 *sum)
 static void take_words(const char *text, size_t size, struct writer_metadata *metadata)
 {
     char word[64];
-    value_of(text, size, "barcode:film ", metadata->film, sizeof metadata->film);
-    value_of(text, size, "barcode:recipe ", metadata->fingerprint, sizeof metadata->fingerprint);
-    metadata->partial = value_of(text, size, "barcode:partial ", word, sizeof word);
-    if (value_of(text, size, "barcode:columns ", word, sizeof word))
+    find_value(text, size, "barcode:film ", metadata->film, sizeof metadata->film);
+    find_value(text, size, "barcode:recipe ", metadata->fingerprint, sizeof metadata->fingerprint);
+    metadata->partial = find_value(text, size, "barcode:partial ", word, sizeof word);
+    if (find_value(text, size, "barcode:columns ", word, sizeof word))
         metadata->columns = strtoull(word, NULL, 10);
-    if (!value_of(text, size, "barcode:size ", word, sizeof word))
+    if (!find_value(text, size, "barcode:size ", word, sizeof word))
         return;
     char *end;
     long width = strtol(word, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
@@ -144,14 +145,14 @@ bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *me
     size_t size = fread(text, 1, WRITER_HEAD, f);
     text[size] = 0;
     if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 ||
-        !value_of(text, size, CHECK_KEY, check, sizeof check))
+        !find_value(text, size, CHECK_KEY, check, sizeof check))
         return false;
-    const char *line = text + size - strlen(CHECK_KEY); /* it is there: value_of found it */
+    const char *line = text + size - strlen(CHECK_KEY); /* the key exists: find_value found it */
     while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
         line--;
-    /* as is the end of its line */
+    /* the end of its line exists, too */
     const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;
-    while (line > text && line[-1] != '\n') /* the mark before it is of the line */
+    while (line > text && line[-1] != '\n') /* the mark before it belongs to the line */
         line--;
     if (text + size - behind > SEAL_TAIL ||
         !hash_but(f, from + (line - text), from + (behind - text), &sum))

@@ -1,13 +1,16 @@
 /*
- * trailer_comment.h - how SVG and PDF name film and recipe, and say that they are whole: a comment
- * at the end of the file.
+ * trailer_comment.h - the comment at the end of an SVG or PDF. It has the film id, the options
+ * fingerprint and a checksum.
  *
- *     barcode:film ID              barcode:recipe RECIPE      barcode:columns N      barcode:size
- * WxH      barcode:partial yes barcode:check HEX            XXH3-128 of every byte of the file but
- * this line
+ *     barcode:film ID
+ *     barcode:recipe FINGERPRINT
+ *     barcode:columns N
+ *     barcode:size WxH
+ *     barcode:partial yes
+ *     barcode:check HEX     XXH3-128 of every byte of the file except this line
  *
- * A line each, all within the last WRITER_HEAD bytes; what the format needs behind a comment
- * follows (at most SEAL_TAIL bytes). Any thread.
+ * Each key is on its own line, all within the last WRITER_HEAD bytes. At most SEAL_TAIL bytes
+ * follow, as the format requires. Any thread.
  */
 #ifndef BARCODE_FORMATS_TRAILER_COMMENT_H
 #define BARCODE_FORMATS_TRAILER_COMMENT_H
@@ -17,7 +20,7 @@
 
 enum { SEAL_TAIL = 96 };
 
-/* A file that is being written: what goes through it is hashed. */
+/* A file that is being written. All bytes written through it are hashed. */
 struct seal {
     FILE *file;
     struct hash_stream *hash;
@@ -26,14 +29,15 @@ struct seal {
 bool seal_open(struct seal *s, FILE *f, struct err *e);
 bool seal_write(struct seal *s, const void *bytes, size_t size, struct err *e);
 
-/* The comment's lines, each after `mark` ("%" in PDF), then `tail`. Ends the hash. */
+/* Writes the lines of the comment, each after `mark` ("%" in PDF), then `tail`. Ends the hash. */
 bool seal_end(struct seal *s, const struct report *r, const char *mark, const char *tail,
               struct err *e);
 
-/* After a failure. Fine after seal_end. */
+/* Frees the hash, after a failure. Does nothing after seal_end. */
 void seal_drop(struct seal *s);
 
-/* A writer's `recognizes` (with `tail`) and `metadata`; `last`: what such a file ends with. */
+/* Implement writer.recognizes (with writer.tail) and writer.read_metadata. `last` is the text that
+ * such a file ends with. */
 bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]);
 bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata);
 

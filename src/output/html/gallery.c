@@ -30,13 +30,13 @@ bool gallery_allowed(const char *path, struct err *e)
         fclose(f);
     if (!f && errno == ENOENT)
         return true;
-    return is_gallery(path) ||
-           err_set(e, ERR_FAILED,
-                   "'%s' is there and is no gallery of barcode; choose another folder with --html",
-                   path);
+    return is_gallery(path) || err_set(e, ERR_FAILED,
+                                       "cannot write '%s': the file exists and is not a gallery of "
+                                       "barcode; choose another folder with --html",
+                                       path);
 }
 
-static bool fill(void *user, const char *mark, FILE *f)
+static bool fill_gallery(void *user, const char *mark, FILE *f)
 {
     json_t *cards = user;
     if (strcmp(mark, "head") == 0)
@@ -54,14 +54,16 @@ static bool write_cards(const char *path, json_t *cards, struct err *e)
     if (!f)
         return false;
     errno = 0;
-    if (page_write(atomic_file_stream(f), &page_gallery_html, fill, cards))
+    if (page_write(atomic_file_stream(f), &page_gallery_html, fill_gallery, cards))
         return atomic_file_commit(&f, e);
     err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
     atomic_file_discard(&f);
     return false;
 }
 
-/* Looks, and writes what it saw. *again: pages came or changed meanwhile. */
+/*
+ * Lists the pages and writes their gallery. *again is set if pages were added or changed meanwhile.
+ */
 static bool write_once(const char *path, const char *folder, size_t *films, bool *again,
                        struct err *e)
 {

@@ -9,7 +9,7 @@
 #include "barcode/base/path.h"
 #include "html_template.h"
 
-/* A card lies in the first few kilobytes of its page. */
+/* A card is within the first kilobytes of its page. */
 enum { HEAD_BYTES = 1 << 16 };
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -17,7 +17,8 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return path_order((*a)->fts_name, (*b)->fts_name);
 }
 
-/* `name`: below the gallery's folder, whose own name may have any bytes. */
+/* Returns true if the entry may be a film page. `name` is relative to the folder of the gallery,
+ * which may contain any bytes. */
 static bool is_candidate(const FTSENT *entry, const char *name, const struct stat *index)
 {
     const struct writer *w = writer_find("html");
@@ -34,7 +35,7 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
     FILE *f = open_memstream(&text, &size);
     FTS *walk =
         root[0] ? fts_open(root, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
-    /* The index is replaced while others look: whichever file has its name now is it. */
+    /* Other processes may replace the index: the file that has its name now is skipped. */
     if (stat(index, &own) != 0)
         own = (struct stat){0};
     for (FTSENT *entry; f && walk && (entry = fts_read(walk));) {
@@ -55,7 +56,7 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
     return NULL;
 }
 
-/* The card in the page that `file` begins; NULL: it is no film page. */
+/* Returns the card of the page in `file`, or NULL if the file is not a film page. */
 static json_t *read_card(FILE *file, char *head)
 {
     size_t length, size = fread(head, 1, HEAD_BYTES, file);
@@ -68,8 +69,8 @@ static json_t *read_card(FILE *file, char *head)
     return ok ? value : NULL;
 }
 
-/* A path as a reference: every byte but those that need nothing as %XX. So it names no other scheme
- * and no other host. */
+/* Returns a path as a relative reference. Bytes that need escaping become %XX, so it cannot name
+ * another scheme or host. */
 static json_t *reference(const char *path, size_t length)
 {
     char *text = malloc(3 * length + 4), *to = text;
@@ -83,7 +84,7 @@ static json_t *reference(const char *path, size_t length)
     return value;
 }
 
-/* Adds the card of one page. False: memory. */
+/* Adds the card of one page. Returns false if out of memory. */
 static bool add_card(json_t *cards, const char *folder, const char *path, size_t length, char *head)
 {
     bool ok = true;

@@ -1,4 +1,4 @@
-/* gallery_cards.h - the film pages of a folder, and their cards. Main thread. */
+/* gallery_cards.h - finds the film pages of a folder and reads their cards. Main thread. */
 #ifndef BARCODE_HTML_GALLERY_CARDS_H
 #define BARCODE_HTML_GALLERY_CARDS_H
 
@@ -6,15 +6,20 @@
 #include "output/formats/json.h"
 
 /*
- * The files in `folder` ("" is the working folder, else with its slash) and below it that may be
- * film pages, but for `index`: of each "MARK/PATH" and a line feed, PATH below the folder, in the
- * order of path_order, MARK what changes with the file. Symbolic links are not followed. Names with
- * a line feed are left out. The caller frees. NULL: memory.
+ * Lists the files in `folder` and its subfolders that may be film pages, except `index`. `folder`
+ * is "" for the working directory, otherwise it ends with a slash.
+ *
+ * Each line is "STATE/PATH\n". PATH is relative to the folder. STATE changes when the file changes.
+ * Lines are in the order of path_order. Symbolic links are not followed, and names with a line feed
+ * are skipped. The caller frees the list. Returns NULL if out of memory.
  */
 char *gallery_pages(const char *folder, const char *index, struct err *e);
 
-/* The cards of those, as an array; each has its "page", a relative reference to it (RFC 3986).
- * NULL: memory. */
+/*
+ * Returns the cards of the pages in a list of gallery_pages, as an array. Each has its "page", a
+ * relative reference to the page (RFC 3986). Files without a card are skipped. Returns NULL if out
+ * of memory.
+ */
 json_t *gallery_cards(const char *pages, const char *folder, struct err *e);
 
 #endif

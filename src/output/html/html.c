@@ -8,8 +8,8 @@
 #include "barcode/base/interrupt.h"
 #include "output/formats/png.h"
 
-/* How high a strip is whose rows differ: exact at this size, and not a pixel is kept that a screen
- * of a page cannot show. */
+/* The maximum height of a strip whose rows differ: exact at this size, and no larger than a browser
+ * displays it. */
 enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
 
 const struct column *html_column(const struct html_job *job, uint64_t x)
@@ -34,7 +34,7 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
         return false;
     r.picture_width = width;
     r.picture_height = height;
-    /* a page shows strips, with time across, whatever shape the run's picture has */
+    /* a page shows time from left to right, whatever the shape of the image is */
     r.poster = false;
     r.shape = SHAPE_STRIP;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
@@ -53,7 +53,7 @@ static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
     return (kind->needs & STRIP_ROWS) && staged < most ? staged : most;
 }
 
-/* The first is to be seen at once; the script shows the others. */
+/* Writes the strips. The first is visible at once; the script shows the others. */
 static bool put_strips(struct html_job *job, FILE *f)
 {
     for (size_t i = 0; i < job->strips.count; i++) {
@@ -75,7 +75,7 @@ static const struct page_file *const styles[] = {&page_common_css, &page_viewer_
 static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js,
                                                   NULL};
 
-/* What `metadata` and a gallery read. */
+/* Writes what read_html_metadata and a gallery read. */
 static bool put_head(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
@@ -88,7 +88,7 @@ static bool put_head(struct html_job *job, FILE *f)
            (!r->partial || page_put_meta(f, "partial", "yes")) && html_put_card(job, f);
 }
 
-static bool fill(void *user, const char *mark, FILE *f)
+static bool fill_page(void *user, const char *mark, FILE *f)
 {
     struct html_job *job = user;
     errno = 0;
@@ -102,12 +102,13 @@ static bool fill(void *user, const char *mark, FILE *f)
         return html_put_data(job, f);
     return strcmp(mark, "script") == 0
                ? page_put_files(f, "script", scripts)
-               : err_set(job->err, ERR_FAILED, "internal error: the page has a mark '%s'", mark);
+               : err_set(job->err, ERR_FAILED,
+                         "internal error: unknown placeholder '%s' in the page", mark);
 }
 
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    /* What other outputs of the run need of columns must change nothing here. */
+    /* What other outputs of the run need of columns must not change the page. */
     struct report own = *r;
     own.needs = strips_need(strips);
     struct html_job job = {.report = &own,
@@ -115,11 +116,11 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
                            .err = e,
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
-        return err_set(e, ERR_FAILED, "there is no column to show");
+        return err_set(e, ERR_FAILED, "the film has no columns");
     if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
         return false;
-    /* Where a part knew the cause, that stays. */
-    bool done = page_write(f, &page_viewer_html, fill, &job) ||
+    /* If a function has set the reason, err_set keeps it. */
+    bool done = page_write(f, &page_viewer_html, fill_page, &job) ||
                 err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
     thumbs_sheets_free(&job.thumbs);
     return done;
@@ -133,7 +134,7 @@ static bool recognize_html(const uint8_t *head, size_t size, char film[FILM_ID_T
     return true;
 }
 
-/* By its head, and by its end: it is written from front to back. */
+/* Checks the beginning and the end of the file, which is written from front to back. */
 static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
 {
     char head[WRITER_HEAD], text[64];

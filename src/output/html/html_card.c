@@ -27,15 +27,15 @@ json_t *html_palette_value(const struct html_job *job)
     return list;
 }
 
-/* Writes a colour and its share, of 255, in four bytes. */
+/* Writes a colour and its share, in 255ths, as four bytes. */
 static void put_colour(uint8_t to[4], const uint8_t rgb[3], uint64_t count, uint64_t total)
 {
     memcpy(to, rgb, 3);
     to[3] = (uint8_t)((255 * count + total / 2) / total);
 }
 
-/* The strongest colours of a column that has a picture, CARD_COLOURS of them; what is not there has
- * a share of 0. */
+/* Writes the CARD_COLOURS largest colours of a column that has a frame. Unused places have a share
+ * of 0. */
 static void take_moment(const struct html_job *job, const struct column *c,
                         uint8_t to[CARD_COLOURS][4])
 {
@@ -50,7 +50,7 @@ static void take_moment(const struct html_job *job, const struct column *c,
         put_colour(to[0], job->report->needs & STRIP_DOMINANT ? c->dominant : c->average, 1, 1);
 }
 
-/* An element that JSON holds as text. NULL: memory. */
+/* Returns bytes as a JSON string in base64, or NULL if out of memory. */
 static json_t *base64_value(const void *data, size_t size)
 {
     char *text = NULL;
@@ -64,8 +64,8 @@ static json_t *base64_value(const void *data, size_t size)
     return value;
 }
 
-/* The film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A place
- * without a picture is left out. */
+/* Returns the film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A
+ * place without a frame is skipped. */
 static json_t *moments_value(const struct html_job *job)
 {
     uint8_t colour[CARD_MOMENTS][CARD_COLOURS][4];
@@ -87,8 +87,8 @@ static json_t *moments_value(const struct html_job *job)
     return NULL;
 }
 
-/* The card's strip: the first that is of one row. There is one, for every column has its average.
- */
+/* Returns the mode of the card's strip: the first flat one. If the page has none, average, which
+ * every column has. */
 static const struct strip_kind *card_strip(const struct html_job *job)
 {
     for (size_t i = 0; i < job->strips.count; i++) {

@@ -34,7 +34,7 @@ static json_t *film_value(const struct html_job *job)
         transfer[film->transfer], "crop", crop);
 }
 
-/* What was asked for and done, as people read it; nothing of engines and times. */
+/* Returns the parameters for display. They do not depend on the engine or on time. */
 static json_t *run_value(const struct html_job *job)
 {
     const struct report *r = job->report;
@@ -69,7 +69,7 @@ static json_t *modes_value(const struct html_job *job)
     return list;
 }
 
-/* How many clusters of a column the page has. */
+/* Returns the number of clusters per column in the page. */
 static int clusters_kept(const struct html_job *job)
 {
     uint64_t most = PAGE_COLOURS / job->columns;
@@ -102,7 +102,7 @@ static bool put_facts(struct html_job *job, FILE *f)
 
 /* ---- columns ---- */
 
-/* Little-endian, as every browser's typed arrays are. */
+/* Writes little-endian, the byte order of typed arrays in all browsers. */
 static size_t put_u32(uint8_t *to, uint64_t value)
 {
     uint32_t v = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
@@ -126,7 +126,7 @@ static size_t take_frames(const struct html_job *job, const struct column *c, ui
     return put_u32(to, column_untold(c, x) ? UINT32_MAX : c->frame);
 }
 
-/* Status, number of clusters in the page, and which of them stands for the column. */
+/* Writes the status, the number of clusters in the page, and the index of the chosen cluster. */
 static size_t take_states(const struct html_job *job, const struct column *c, uint64_t x,
                           uint8_t *to)
 {
@@ -150,8 +150,7 @@ static size_t take_averages(const struct html_job *job, const struct column *c, 
     return 6;
 }
 
-/* A cluster: colour, and share in parts of 65,535 of all of the column's. Those that a column has
- * not are zeros. */
+/* Writes the clusters: colour, and share of the column in 65535ths. Unused places are zero. */
 static size_t take_clusters(const struct html_job *job, const struct column *c, uint64_t x,
                             uint8_t *to)
 {
@@ -172,7 +171,7 @@ static size_t take_clusters(const struct html_job *job, const struct column *c, 
     return (size_t)kept * 5;
 }
 
-/* An array of the page: what `take` makes of each column, at most 5 * CLUSTERS_MAX bytes. */
+/* An array of the page. `take` writes at most 5 * CLUSTERS_MAX bytes per column. */
 struct array {
     const char *id;
     size_t (*take)(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to);
@@ -193,7 +192,7 @@ static bool put_array(struct html_job *job, const struct array *a, FILE *f)
 
 /* ---- thumbnails ---- */
 
-/* What is left of the page for them. */
+/* Returns the number of bytes in the page that are available for thumbnails. */
 static size_t thumbs_bytes(const struct html_job *job)
 {
     size_t columns =
@@ -210,8 +209,8 @@ static bool make_thumbs(struct html_job *job)
            thumbs_sheets(r->thumbs, r, thumbs_bytes(job), NULL, &job->thumbs, job->err);
 }
 
-/* Of each thumbnail its first column (of the film), its time in ms, its sheet and its place there.
- */
+/* Writes for each thumbnail: its first column (of the film), its time in ms, its sheet, and its
+ * position there. */
 static bool put_places(const struct html_job *job, FILE *f)
 {
     struct page_base64 b = {.file = f};

@@ -9,7 +9,7 @@
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 
-/* How viewer.html and gallery.html begin and end. */
+/* The beginning and the end of viewer.html and gallery.html. */
 static const char begins[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
                   ends[] = "</html>\n";
@@ -74,8 +74,8 @@ bool page_put_files(FILE *f, const char *element, const struct page_file *const 
     return true;
 }
 
-/* Inside a string of JSON, the only place where these characters are, \u003c means the same; in
- * HTML it means nothing. */
+/* Escapes <, > and & as \u003c etc. They occur only inside JSON strings, where the escape has the
+ * same meaning; HTML does not interpret it. */
 static int put_escaped(const char *text, size_t size, void *file)
 {
     FILE *f = file;
@@ -94,7 +94,7 @@ bool page_put_json(FILE *f, const char *id, json_t *value)
         return false;
     }
     errno = 0;
-    /* ASCII alone, so that U+2028 and U+2029 are escaped too. */
+    /* ASCII only, so that U+2028 and U+2029 are escaped too. */
     bool done = fprintf(f, "<script type=\"application/json\" id=\"%s\">", id) > 0 &&
                 json_dump_callback(value, put_escaped, f,
                                    JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
@@ -140,7 +140,7 @@ bool page_base64_end(struct page_base64 *b)
 
 /* ---- reading ---- */
 
-/* Where `word` ends among the first `size` bytes of `text`; NULL: it is not there. */
+/* Returns the end of `word` in the first `size` bytes of `text`, or NULL if not found. */
 static const char *after(const char *text, size_t size, const char *word)
 {
     const char *at = memmem(text, size, word, strlen(word));

@@ -1,5 +1,5 @@
 /*
- * band_order.h - in which order colours of a palette lie: --order (strip.h). Pure; any thread.
+ * band_order.h - the order of the colours of a palette: --order (strip.h). Pure; any thread.
  */
 #ifndef BARCODE_MODES_BAND_ORDER_H
 #define BARCODE_MODES_BAND_ORDER_H
@@ -8,10 +8,10 @@
 #include "barcode/output/strip.h"
 
 /*
- * The cluster that comes after `last` of `clusters` (1..CLUSTERS_MAX), which lie as kmeans.h leaves
- * them; -1 for `last` asks for the first, and is the answer after the end. ORDER_LIGHTNESS: the
- * lightest first, equal ones as they lie. The order is looked for at each step, because keeping it
- * for every column would take as much memory as the clusters.
+ * Returns the index of the cluster after `last` among `clusters` (1..CLUSTERS_MAX) clusters in the
+ * order of kmeans.h. -1 as `last` requests the first; returns -1 after the last. With
+ * ORDER_LIGHTNESS the lightest comes first, and equal ones keep their order. Each step searches
+ * again, because storing the order of every column would need as much memory as the clusters.
  */
 int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters,
                      int last);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The pixels times the weights of a long film pass 64 bits. */
+/* For products of pixels and weights, which exceed 64 bits in a long film. */
 __extension__ typedef unsigned __int128 u128;
 
 uint64_t pool_weigh(const struct column *c, uint64_t part, uint64_t weight[CLUSTERS_MAX])

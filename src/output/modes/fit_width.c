@@ -50,10 +50,8 @@ void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t 
     }
 }
 
-/*
- * What each value of a channel is away from all of weight[256]: sum of weight * distance. From one
- * value to the next, those at or below come 1 nearer and the others 1 farther.
- */
+/* Sets distance[v] to the sum of weight[u] * |u - v|. From v to v + 1, values at or below v become
+ * 1 farther and the others 1 nearer. */
 static void distances(const uint64_t weight[256], uint64_t distance[256])
 {
     uint64_t above = 0, below = 0;
@@ -69,8 +67,8 @@ static void distances(const uint64_t weight[256], uint64_t distance[256])
     }
 }
 
-/* A Manhattan distance falls apart into channels, so the medoid takes one step a column and not one
- * a pair of columns. */
+/* Finds the medoid of the columns in one pass: a Manhattan distance is a sum over the channels, so
+ * no pairs of columns need to be compared. */
 static const uint8_t *medoid(const uint8_t *line, struct strip_under u, uint64_t x, uint64_t count,
                              uint64_t width)
 {
@@ -98,7 +96,7 @@ void strip_fit_medoid(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_
         const uint8_t *p = line + u.first * 3;
         if (u.last == u.first + 1 &&
             strip_overlap(x, u.last, count, width) > strip_overlap(x, u.first, count, width))
-            p += 3; /* of two the one that covers more: wide pictures have many such */
+            p += 3; /* of two columns the one that covers more: a fast path for wide images */
         else if (u.last > u.first + 1)
             p = medoid(line, u, x, count, width);
         memcpy(rgb, p, 3);

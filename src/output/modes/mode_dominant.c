@@ -3,7 +3,7 @@
 
 #include "render_line.h"
 
-static void note(const struct report *r, char *out, size_t size)
+static void note_dominant(const struct report *r, char *out, size_t size)
 {
     if (r->steady > 0)
         snprintf(out, size, "each frame's mode in OKLab, steady %d %%", r->steady);
@@ -11,7 +11,7 @@ static void note(const struct report *r, char *out, size_t size)
         snprintf(out, size, "each frame's mode in OKLab");
 }
 
-static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+static void pixel_dominant(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)s;
     (void)i;
@@ -24,5 +24,5 @@ const struct strip_kind strip_dominant = {.name = "dominant",
                                           .obeys = STRIP_STEADY,
                                           .fit = FIT_MEDOID,
                                           .flat = true,
-                                          .note = note,
-                                          .pixel = pixel};
+                                          .note = note_dominant,
+                                          .pixel = pixel_dominant};

@@ -4,13 +4,14 @@
 #include "fit_width.h"
 #include "render_line.h"
 
-static void note(const struct report *r, char *out, size_t size)
+static void note_downsample(const struct report *r, char *out, size_t size)
 {
     (void)r;
     snprintf(out, size, "each row's mean");
 }
 
-/* The state: which staged rows the row covers, the same for every column. */
+/* Allocates the state: the rows of the analysis frame that the current row covers. They are the
+ * same for every column. */
 static bool open_rows(struct strip *s, struct err *e)
 {
     s->state = calloc(1, sizeof(struct shrink_span));
@@ -23,8 +24,8 @@ static void row(struct strip *s)
     *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->height, (uint64_t)s->height);
 }
 
-/* The mean of the staged rows, rounded half up. */
-static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+/* Writes the mean of the rows, rounded half up. */
+static void pixel_downsample(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)i;
     const struct shrink_span *rows = s->state;
@@ -44,7 +45,7 @@ static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t r
 const struct strip_kind strip_downsample = {.name = "downsample",
                                             .title = "downsample",
                                             .needs = STRIP_ROWS,
-                                            .note = note,
+                                            .note = note_downsample,
                                             .open = open_rows,
                                             .row = row,
-                                            .pixel = pixel};
+                                            .pixel = pixel_downsample};

@@ -3,7 +3,7 @@
 
 #include "render_line.h"
 
-static void note(const struct report *r, char *out, size_t size)
+static void note_kmeans(const struct report *r, char *out, size_t size)
 {
     if (r->kmeans.k == 1)
         snprintf(out, size, "one cluster");
@@ -13,7 +13,7 @@ static void note(const struct report *r, char *out, size_t size)
         snprintf(out, size, "largest of %d clusters", r->kmeans.k);
 }
 
-static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+static void pixel_kmeans(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)s;
     (void)i;
@@ -26,5 +26,5 @@ const struct strip_kind strip_kmeans = {.name = "kmeans",
                                         .obeys = STRIP_STEADY,
                                         .fit = FIT_MEDOID,
                                         .flat = true,
-                                        .note = note,
-                                        .pixel = pixel};
+                                        .note = note_kmeans,
+                                        .pixel = pixel_kmeans};

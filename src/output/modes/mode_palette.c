@@ -5,21 +5,21 @@
 #include "band_order.h"
 #include "render_line.h"
 
-/* Where painting stands in a column: rows go from top to bottom, so bands are walked, not searched.
- */
+/* The current band of a column. Rows are painted from top to bottom, so the bands are walked, not
+ * searched. */
 struct band {
-    uint64_t below;  /* pixels of the bands so far, its own included */
-    uint64_t total;  /* pixels of all */
-    int32_t end;     /* first row that is not of the band */
-    uint8_t cluster; /* whose band it is */
+    uint64_t below;  /* pixels of the bands up to this one */
+    uint64_t total;  /* pixels of all bands */
+    int32_t end;     /* first row after the band */
+    uint8_t cluster; /* cluster of the band */
 };
 
 struct bands {
-    int next;           /* the bands stand before this row */
+    int next;           /* the bands are at or before this row */
     struct band band[]; /* [count] */
 };
 
-static void note(const struct report *r, char *out, size_t size)
+static void note_palette(const struct report *r, char *out, size_t size)
 {
     if (r->kmeans.k == 1)
         snprintf(out, size, "one cluster");
@@ -27,7 +27,9 @@ static void note(const struct report *r, char *out, size_t size)
         snprintf(out, size, "all %d clusters by %s", r->kmeans.k, palette_order_name(r->order));
 }
 
-/* floor((H * c_j + T/2) / T); a column without any count is its first colour from top to bottom. */
+/*
+ * Returns floor((H * c_j + T/2) / T). A column without any count is filled with its first colour.
+ */
 static int32_t band_end(const struct strip *s, const struct band *b)
 {
     if (b->total == 0)
@@ -69,7 +71,7 @@ static void row(struct strip *s)
     bands->next = s->y;
 }
 
-static void pixel(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+static void pixel_palette(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     struct bands *bands = s->state;
     struct band *b = &bands->band[i];
@@ -90,7 +92,7 @@ const struct strip_kind strip_palette = {.name = "palette",
                                          .obeys = STRIP_ORDER,
                                          .fit = FIT_POOL,
                                          .settled = true,
-                                         .note = note,
+                                         .note = note_palette,
                                          .open = open_bands,
                                          .row = row,
-                                         .pixel = pixel};
+                                         .pixel = pixel_palette};

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* A line a strip, from top to bottom of -m all; NAME stands for strip_NAME, the entry in
- * mode_NAME.c. */
+/* One line per mode, in the order of -m all from top to bottom. NAME stands for strip_NAME, the
+ * entry in mode_NAME.c. */
 #define EACH_STRIP(DO) \
     DO(kmeans) \
     DO(dominant) \

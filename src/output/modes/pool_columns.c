@@ -7,17 +7,18 @@
 #include "fit_width.h"
 #include "render_line.h"
 
-/* A turn: the pixels that a thread takes at a time. */
+/* TURN: the pixels that a thread takes at a time. */
 enum { POOL_PIXELS = 1 << 14, TURN = 8, THREADS_MOST = 64 };
 
-/* The columns from left to right; one that cannot be painted is what it is painted as. */
+/* A walk over the columns from left to right. A column that cannot be painted is replaced by the
+ * column it is painted as. */
 struct walk {
     const struct strip *strip;
-    const struct column *shown; /* at `next` - 1 */
+    const struct column *shown; /* what column `next` - 1 is painted as */
     uint64_t next;
 };
 
-/* Column i, which is `next` - 1 or beyond. */
+/* Returns column i, which must be `next` - 1 or later. */
 static const struct column *walk_to(struct walk *w, uint64_t i)
 {
     for (; w->next <= i; w->next++) {
@@ -28,7 +29,8 @@ static const struct column *walk_to(struct walk *w, uint64_t i)
     return w->shown;
 }
 
-/* The clusters under pixel x as a frame of POOL_PIXELS. The sum of all weights stays below 2^48. */
+/* Lays out the clusters of pixel x as a frame of POOL_PIXELS. The sum of all weights stays below
+ * 2^48. */
 static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
 {
     uint64_t count = w->strip->count, width = (uint64_t)w->strip->width, weight[CLUSTERS_MAX];
@@ -45,19 +47,17 @@ static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
     }
 }
 
-/*
- * What the threads share. A pixel is one thread's alone and depends on nothing but its number, so
- * that any number of threads gives the same.
- */
+/* The state that the threads share. Each pixel belongs to one thread and depends only on its
+ * number, so that the number of threads does not change the result. */
 struct pooling {
     const struct strip *strip;
     struct columns *to;
-    atomic_uint_fast64_t next; /* pixel that no thread has taken */
-    pthread_mutex_t lock;      /* guards `error`, the first */
+    atomic_uint_fast64_t next; /* the next pixel that no thread has taken */
+    pthread_mutex_t lock;      /* guards `error`, which keeps the first error */
     struct err error;
 };
 
-/* Before column i: the column is painted as the last before it that can be. */
+/* Returns a walk that starts before column i. */
 static struct walk walk_from(const struct strip *s, uint64_t i)
 {
     struct walk w = {.strip = s, .shown = columns_get(s->columns, s->first), .next = i};
@@ -92,8 +92,8 @@ static bool pool_turns(struct pooling *p, struct kmeans *km, uint8_t *rgb, struc
     return true;
 }
 
-/* A few dozen colours leave most of a wider vector empty: AVX2, where there is it, takes a fifth
- * less time than AVX-512. */
+/* Returns the fastest instruction set for a few dozen colours. AVX2 is faster here than AVX-512,
+ * whose vectors would be mostly empty. */
 static enum isa quickest(void) { return isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C; }
 
 static void *pool_main(void *argument)
@@ -106,7 +106,7 @@ static void *pool_main(void *argument)
     if (!rgb)
         err_memory(&e, (size_t)POOL_PIXELS * 3);
     if (!km || !pool_turns(p, km, rgb, &e)) {
-        atomic_store(&p->next, (uint64_t)p->strip->width); /* the others need not go on */
+        atomic_store(&p->next, (uint64_t)p->strip->width); /* stops the other threads */
         pthread_mutex_lock(&p->lock);
         if (p->error.code == ERR_NONE)
             p->error = e;
@@ -117,7 +117,7 @@ static void *pool_main(void *argument)
     return NULL;
 }
 
-/* On this thread and as many others as the report says, as far as these can be started. */
+/* Pools on this thread and on as many others as the report permits and can be started. */
 static void pool_on_threads(struct pooling *p)
 {
     int turns = (p->strip->width + TURN - 1) / TURN,

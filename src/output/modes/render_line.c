@@ -15,7 +15,7 @@ bool strip_shows(const struct strip *s, const struct column *c)
            (!(needs & STRIP_ROWS) || c->row);
 }
 
-/* Row y of every column, one pixel each. */
+/* Paints row y of every column, one pixel each. */
 static void paint_line(struct strip *s, int y, uint8_t *line)
 {
     s->y = y;
@@ -64,7 +64,7 @@ static bool find_first(struct strip *s)
     return false;
 }
 
-/* `count` pixels; NULL when memory runs out. */
+/* Allocates `count` black pixels. Returns NULL if out of memory. */
 static uint8_t *pixels(uint64_t count, struct err *e)
 {
     uint8_t *rgb = calloc(count, 3);
@@ -73,7 +73,7 @@ static uint8_t *pixels(uint64_t count, struct err *e)
     return rgb;
 }
 
-/* From here on the strip has as many columns as pixels. */
+/* Pools the columns: from here on the strip has as many columns as pixels. */
 static bool pool(struct strip *s, struct err *e)
 {
     s->pooled = strip_pool(s, e);
@@ -83,7 +83,7 @@ static bool pool(struct strip *s, struct err *e)
     return s->pooled != NULL;
 }
 
-/* Of pooled columns, each lasts what the columns under it do. */
+/* Opens the filter of --smooth. A pooled column has the duration of the columns that it covers. */
 static bool open_smooth(struct strip *s, struct err *e)
 {
     const struct report *r = s->report;
@@ -91,7 +91,7 @@ static bool open_smooth(struct strip *s, struct err *e)
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
     for (uint64_t i = 1; s->pooled && i <= s->count; i++) {
-        /* not below i: what is read is not overwritten yet */
+        /* `at` >= i, so edge[at] is not overwritten yet */
         uint64_t at = i * r->count / s->count, part = i * r->count % s->count;
         edge[i] = edge[at] +
                   (part > 0 ? (int64_t)((uint64_t)(edge[at + 1] - edge[at]) * part / s->count) : 0);
@@ -101,12 +101,12 @@ static bool open_smooth(struct strip *s, struct err *e)
     return s->smooth != NULL;
 }
 
-/* Makes what the rows need, and the one row of a flat strip. */
+/* Allocates what the rows need, and paints the single row of a flat strip. */
 static bool prepare(struct strip *s, struct err *e)
 {
     uint64_t width = (uint64_t)s->width;
     if (!find_first(s))
-        return err_set(e, ERR_FAILED, "no column has a picture for the mode '%s'", s->kind->name);
+        return err_set(e, ERR_FAILED, "no column has a frame for the mode '%s'", s->kind->name);
     if (s->kind->fit == FIT_POOL && width < s->count && !pool(s, e))
         return false;
     if (s->kind->open && !s->kind->open(s, e))
@@ -122,7 +122,7 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     paint_row(s, 0, solid);
     s->solid = solid;
-    free(s->line); /* the whole strip is painted */
+    free(s->line); /* the strip is complete */
     s->line = NULL;
     return true;
 }

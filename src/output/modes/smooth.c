@@ -11,7 +11,7 @@ struct smooth {
     int64_t half;    /* S */
     int64_t *middle; /* [count] m_i */
     uint32_t *span;  /* [count] d_i */
-    uint16_t *light; /* [count + 1]: a channel before, its mean light behind */
+    uint16_t *light; /* [count]: a channel in linear light */
     uint16_t *mean;
     uint8_t level[65536]; /* srgb_level */
 };
@@ -56,7 +56,7 @@ void smooth_free(struct smooth **s)
     *s = NULL;
 }
 
-/* Over the columns from..to: the sum of d, of d m, of d v and of d m v, modulo 2^64. */
+/* The sums over a range of columns of d, d m, d v and d m v, modulo 2^64. */
 struct sums {
     uint64_t d, dm, dv, dmv;
 };
@@ -70,10 +70,8 @@ static void move(const struct smooth *s, struct sums *to, uint64_t j, bool in)
     to->dmv += in ? dm * v : 0 - dm * v;
 }
 
-/*
- * One channel. Middles never fall. `left` holds the columns j <= i within reach, in which S - |m_j
- * - m_i| is (S - m_i) + m_j; `right` those behind i, in which it is (S + m_i) - m_j.
- */
+/* Smooths one channel. Middles never decrease. `left` holds the columns j <= i within reach, where
+ * S - |m_j - m_i| is (S - m_i) + m_j. `right` holds those after i, where it is (S + m_i) - m_j. */
 static void smooth_channel(struct smooth *s)
 {
     struct sums left = {0}, right = {0};

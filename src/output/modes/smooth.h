@@ -1,23 +1,25 @@
 /*
- * smooth.h - --smooth: a line of columns' pixels, smoothed along time in linear light.
+ * smooth.h - --smooth: smooths a line of columns' pixels along time in linear light.
  *
- * Column i is on the screen for d_i milliseconds, 1 at least, and its middle is at m_i
- * (time_axis.h's edges, each rounded down to a millisecond; m_i is rounded down, too). With S =
+ * Column i is displayed for d_i milliseconds, at least 1, and its middle is at m_i. Both come from
+ * the edges of time_axis.h, each rounded down to a millisecond; m_i is rounded down, too. With S =
  * --smooth in milliseconds a channel of column i becomes
  *
- *     level((2 N + D) / (2 D))    N = sum of d_j (S - |m_j - m_i|) linear(v_j),    D = sum of d_j
- * (S - |m_j - m_i|),
+ *     level((2 N + D) / (2 D))
+ *     N = sum of d_j (S - |m_j - m_i|) linear(v_j)
+ *     D = sum of d_j (S - |m_j - m_i|)
  *
- * over the columns j with |m_j - m_i| < S: a triangle, 2 S wide at its foot and S at half its
- * height, weighted by time, in linear light (srgb.h), rounded half up and then to the nearest
- * level. At the film's ends the triangle is cut. A line of one colour stays as it is.
+ * over the columns j with |m_j - m_i| < S. This is a triangular filter, 2 S wide at its base and S
+ * at half its height, weighted by duration. It works in linear light (srgb.h) and rounds half up
+ * and then to the nearest level. At the ends of the film the triangle is truncated. A line of one
+ * colour does not change.
  *
- * Every line that a strip paints goes through it, before the line is fitted to the picture's width:
- * the one line of a flat strip, each row of the others, so that the bands of a palette run into
- * each other along time. Columns themselves stay, and so does the JSON.
+ * Every line of a strip is smoothed before it is fitted to the width of the image: the single line
+ * of a flat strip, or each row of other strips. So the bands of a palette blend along time. The
+ * columns and the JSON do not change.
  *
- * S is an hour at most, so N < 2 S^2 2^16 < 2^61; a column of more than an hour weighs one. Partial
- * sums wrap modulo 2^64 and come out right.
+ * S is at most one hour, so N < 2 S^2 2^16 < 2^61; a column longer than an hour counts as one hour.
+ * Partial sums wrap modulo 2^64 without affecting the result.
  */
 #ifndef BARCODE_MODES_SMOOTH_H
 #define BARCODE_MODES_SMOOTH_H
@@ -28,14 +30,17 @@
 
 struct smooth;
 
-/* For lines of `count` (1 or more) columns with edges edge[count + 1], in microseconds. smooth_us:
- * 1000..STRIP_SMOOTH_MOST_US, whole milliseconds. The caller's, smooth_free. NULL: memory. */
+/*
+ * Opens a filter for lines of `count` (>= 1) columns with edge[count + 1] in microseconds.
+ * smooth_us is 1000..STRIP_SMOOTH_MOST_US, in whole milliseconds. The caller frees it with
+ * smooth_free. Returns NULL if out of memory.
+ */
 struct smooth *smooth_open(const int64_t *edge, uint64_t count, int64_t smooth_us, struct err *e);
 
-/* line[count][3] in place. One thread a smooth. Takes one step a column. */
+/* Smooths line[count][3] in place, in one pass. One thread per filter. */
 void smooth_line(struct smooth *s, uint8_t *line);
 
-/* NULL is fine. Sets *s to NULL. */
+/* Frees the filter and sets *s to NULL. Does nothing if *s is NULL. */
 void smooth_free(struct smooth **s);
 
 #endif

@@ -6,14 +6,14 @@
 
 static const int64_t SECOND = 1000000;
 
-/* floor(span * part / whole): all below 2^63, part and whole below 2^32. */
+/* Returns floor(span * part / whole). All are below 2^63, part and whole below 2^32. */
 static int64_t share(int64_t span, uint64_t part, uint64_t whole)
 {
     uint64_t s = (uint64_t)span;
     return (int64_t)(s / whole * part + s % whole * part / whole);
 }
 
-/* What the last frame's columns last, after `before` others. */
+/* Returns the duration of the last frame's columns, which follow `before` others. */
 static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t columns,
                          int64_t film_us)
 {
@@ -30,7 +30,7 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_
     int64_t *edge = malloc((count + 1) * sizeof *edge);
     if (!edge)
         return NULL;
-    uint64_t from = 0; /* the first column of the latest frame */
+    uint64_t from = 0; /* first column of the latest frame */
     edge[0] = columns_get(columns, 0)->time_us;
     for (uint64_t i = 1; i <= count; i++) {
         int64_t time =

@@ -7,7 +7,7 @@
 #include "output/modes/cluster_pool.h"
 #include "barcode/base/interrupt.h"
 
-/* What a column gives: `shown`, or one colour in the place of clusters that it has not. */
+/* Storage for the contribution of a column without clusters: one colour. */
 struct given {
     struct cluster one;
     struct column column;
@@ -24,7 +24,7 @@ static const struct column *given(const struct report *r, const struct column *s
     return &g->column;
 }
 
-/* The first column that has a picture; NULL: none. */
+/* Returns the first column with a frame, or NULL if there is none. */
 static const struct column *first_shown(const struct report *r)
 {
     for (uint64_t i = 0; i < r->count; i++) {
@@ -35,8 +35,8 @@ static const struct column *first_shown(const struct report *r)
     return NULL;
 }
 
-/* Gives every column's colours to `pool`, or with `sum` the sum of their weights, which pool.total
- * has to be first. */
+/* Puts the colours of every column into `pool`. With `sum`, only adds up their weights, for
+ * pool.total. */
 static void pour(const struct report *r, const struct column *shown, struct pool *pool,
                  uint64_t *sum)
 {
@@ -72,7 +72,7 @@ bool film_palette_make(const struct report *r, int colours, struct film_palette 
     params.k = colours;
     const struct column *first = first_shown(r);
     if (!first)
-        return err_set(e, ERR_FAILED, "no column has a picture for the film's palette");
+        return err_set(e, ERR_FAILED, "no column has a frame for the film's palette");
     struct pool pool = {.rgb = malloc((size_t)FILM_PALETTE_PIXELS * 3),
                         .pixels = FILM_PALETTE_PIXELS};
     if (!pool.rgb)

@@ -1,18 +1,17 @@
 /*
- * film_palette.h - a film's own colours: its columns' clusters, clustered once more. All in
- * integers.
+ * film_palette.h - a film's palette: the clusters of its columns, clustered again. All arithmetic
+ * is in integers.
  *
- * Every column of the picture gives the colours of its clusters, each with its share of the frame
- * (in 2^-16, rounded down). A column without clusters gives one colour: the dominant one where the
- * film was asked for it, or else the average. A MISSING column gives what it is painted as: those
- * of the nearest column before it that has a picture, or of the nearest after it at the start. A
- * frame that fills several columns counts in each, so that a colour weighs what it has of the
- * picture.
+ * Every column contributes the colours of its clusters, each with its share of the frame (in 2^-16,
+ * rounded down). A column without clusters contributes one colour: its dominant colour if that was
+ * computed, otherwise its average. A MISSING column contributes what it is painted as: the colours
+ * of the nearest earlier column with a frame, or of the nearest later one at the start. A frame
+ * that fills several columns counts in each, so that its weight is its share of the image.
  *
- * These colours, in the columns' order and of a column by share, become a frame of
- * FILM_PALETTE_PIXELS: of the sum T of all weights the colour that reaches from t to u of it gets
- * the pixels floor(N t / T) to floor(N u / T), as FIT_POOL has it (strip.h). kmeans.h clusters that
- * frame with the film's parameters, but for k, and 0 for the frame's number.
+ * These colours, in the order of the columns and by share in each column, become a frame of
+ * FILM_PALETTE_PIXELS. Let T be the sum of all weights. The colour from t to u of that sum gets the
+ * pixels floor(N t / T) to floor(N u / T), as in FIT_POOL (strip.h). kmeans.h clusters this frame
+ * with the film's parameters, except k, and with 0 as the frame number.
  */
 #ifndef BARCODE_FILM_PALETTE_H
 #define BARCODE_FILM_PALETTE_H
@@ -27,27 +26,27 @@ extern "C" {
 #endif
 
 enum {
-    FILM_PALETTE_USUAL = 8,       /* colours, where nobody said how many */
-    FILM_PALETTE_PIXELS = 1 << 20 /* what the shares of a palette are parts of */
+    FILM_PALETTE_USUAL = 8,       /* the default number of colours */
+    FILM_PALETTE_PIXELS = 1 << 20 /* the denominator of shares */
 };
 
 struct film_colour {
-    uint8_t rgb[3]; /* R'G'B' to be shown as sRGB */
-    uint32_t share; /* 1..FILM_PALETTE_PIXELS; together all of them */
+    uint8_t rgb[3]; /* R'G'B', displayed as sRGB */
+    uint32_t share; /* 1..FILM_PALETTE_PIXELS, which is their sum */
 };
 
-/* The lightest first, as --order lightness has it (srgb.h: by luminance); of equal ones the one of
- * the greater share. */
+/* A palette, lightest first as with --order lightness (srgb.h: by luminance). Equal ones are
+ * ordered by share. */
 struct film_palette {
     int count; /* 1..CLUSTERS_MAX */
     struct film_colour colour[CLUSTERS_MAX];
 };
 
 /*
- * The palette of a finished film, of `colours` (1..CLUSTERS_MAX) colours at most: fewer where the
- * film has no more. Reads of the report its columns, count, needs and kmeans. Takes a few tens of
- * MB and, for 10,000 columns of 8 clusters, about 0.1 s. Any thread. False: ERR_FAILED (no column
- * has a picture; memory), or ERR_INTERRUPTED when interrupted() turned true.
+ * Makes the palette of a finished film, with at most `colours` (1..CLUSTERS_MAX) colours. It has
+ * fewer if the film has fewer. Reads columns, count, needs and kmeans of the report. Takes a few
+ * tens of MB. Any thread. Returns false with ERR_FAILED (no column has a frame, or out of memory),
+ * or with ERR_INTERRUPTED if interrupted() is true.
  */
 bool film_palette_make(const struct report *r, int colours, struct film_palette *to, struct err *e);
 

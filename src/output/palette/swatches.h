@@ -1,6 +1,6 @@
 /*
- * swatches.h - what the formats of --swatches share: the film's palette (film_palette.h) of
- * FILM_PALETTE_USUAL colours, and its words. Any thread.
+ * swatches.h - shared by the formats of --swatches: the film's palette (film_palette.h) with
+ * FILM_PALETTE_USUAL colours, and its text. Any thread.
  */
 #ifndef BARCODE_PALETTE_SWATCHES_H
 #define BARCODE_PALETTE_SWATCHES_H
@@ -16,16 +16,16 @@ bool swatches_make(const struct report *r, struct swatches *to, struct err *e);
 
 enum { SWATCHES_TEXT = 16 };
 
-/* "#1a2b3c" */
+/* Writes a colour as "#1a2b3c". */
 void swatches_hex(const struct film_colour *c, char text[SWATCHES_TEXT]);
 
-/* The share in parts of 10^digits, rounded half up: 1000 for all of the film with 3 digits. */
+/* Returns the share in parts of `whole`, rounded half up. */
 uint32_t swatches_share(const struct film_colour *c, uint32_t whole);
 
-/* "12.3 %" */
+/* Writes the share as "12.3 %". */
 void swatches_percent(const struct film_colour *c, char text[SWATCHES_TEXT]);
 
-/* err_set with what the file's stream last failed with. Returns false. */
+/* Sets the error of the failed stream, from errno. Returns false. */
 bool swatches_failed(struct err *e);
 
 #endif

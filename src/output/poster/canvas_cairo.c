@@ -13,27 +13,24 @@
 #include "barcode/base/interrupt.h"
 #include "shape.h"
 
-/* The families that are asked for, in this order; fontconfig finds others for letters that they
- * lack. */
+/* The font families, in order of preference. fontconfig finds others for missing glyphs. */
 #define FAMILIES "Noto Sans,Noto Sans Arabic,Noto Naskh Arabic,Noto Sans Hebrew,Sans"
 
-enum { TILE = 8192 }; /* pixels across that cairo draws at once: it knows none beyond 32767 */
-/*
- * Letters are measured, and their outlines taken, at so many pixels, whatever they become: cairo
- * keeps coordinates in 1/256, and freetype refuses letters of some thousand pixels.
- */
+/* width of the pieces that are drawn at once: cairo's limit is 32767 pixels */
+enum { TILE = 8192 };
+/* Text is measured, and its outlines are made, at this font size in pixels. cairo rounds
+ * coordinates to 1/256, and freetype refuses glyphs of some thousand pixels. */
 enum { OUTLINE_EM = 256 };
 
 struct canvas {
     PangoFontMap *map;
     PangoContext *context;
-    cairo_surface_t *scratch; /* without bounds: cairo leaves out the letters beyond them */
+    cairo_surface_t *scratch; /* unbounded, because cairo drops glyphs outside the bounds */
 };
 
 bool canvas_ready(struct err *e)
 {
-    /* fontconfig alone: pango's own look for fonts starts a thread, and processes are forked after
-     * this. */
+    /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
     FcPattern *any = FcPatternCreate();
     FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
     FcFontSet *fonts = any && family ? FcFontList(NULL, any, family) : NULL;
@@ -45,11 +42,11 @@ bool canvas_ready(struct err *e)
     if (any)
         FcPatternDestroy(any);
     return some || err_set(e, ERR_FAILED,
-                           "no font is installed, so no word can be drawn; install one (on Debian: "
+                           "no font is installed, so text cannot be drawn; install one (on Debian: "
                            "fonts-dejavu-core)");
 }
 
-/* glib's own way is stderr; what matters comes back as a value. */
+/* Drops glib's messages, which would go to stderr. Errors are returned as values. */
 static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count,
                                 gpointer user)
 {
@@ -62,13 +59,13 @@ static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, g
 
 static void silence(void)
 {
-    g_log_set_writer_func(swallow, NULL, NULL); /* glib takes it once in the life of a process */
+    g_log_set_writer_func(swallow, NULL, NULL); /* glib permits this once per process */
 }
 
 static bool has_no_error(cairo_status_t status, struct err *e)
 {
     return status == CAIRO_STATUS_SUCCESS ||
-           err_set(e, ERR_FAILED, "cairo cannot draw: %s", cairo_status_to_string(status));
+           err_set(e, ERR_FAILED, "cannot draw with cairo: %s", cairo_status_to_string(status));
 }
 
 struct canvas *canvas_open(struct err *e)
@@ -110,9 +107,9 @@ void canvas_close(struct canvas **canvas)
 }
 
 /*
- * Chinese, Japanese and Korean share characters and draw them in their own ways. Kana and Hangul
- * tell the last two; the user's locale would be another answer, but the same film must give the
- * same picture everywhere.
+ * Guesses the language of a text. Chinese, Japanese and Korean share characters but draw them
+ * differently. Kana and Hangul identify the last two. The user's locale is not used, because the
+ * same film must give the same image everywhere.
  */
 static const char *language_of(const char *text)
 {
@@ -129,7 +126,7 @@ static const char *language_of(const char *text)
     return language;
 }
 
-/* A layout of the text; g_object_unref(). */
+/* Returns a pango layout of the text. The caller frees it with g_object_unref(). */
 static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
 {
     pango_context_set_language(canvas->context, pango_language_from_string(language_of(t->text)));
@@ -144,7 +141,7 @@ static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
     pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR);
     pango_layout_set_height(layout, -t->lines);
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
-    /* pango turns left and right around for a text that runs to the left. */
+    /* pango swaps left and right for text that runs from right to left. */
     bool turned =
         t->align != LAYOUT_START && pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
     PangoAlignment left = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT,
@@ -155,8 +152,8 @@ static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
     return layout;
 }
 
-/* A context of cairo in which letters of this size are OUTLINE_EM pixels high; cairo_destroy().
- * pango's context follows it. */
+/* Returns a cairo context in which text of this size has an em of OUTLINE_EM pixels, and applies it
+ * to pango's context. The caller frees it with cairo_destroy(). */
 static cairo_t *at_outline_size(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = cairo_create(canvas->scratch);
@@ -193,7 +190,9 @@ int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
     return unknown;
 }
 
-/* The text's outlines where it stands; cairo_path_destroy(). */
+/*
+ * Returns the outlines of the text at its place. The caller frees them with cairo_path_destroy().
+ */
 static cairo_path_t *take_outlines(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = at_outline_size(canvas, t);
@@ -211,7 +210,7 @@ static void colour(cairo_t *cr, const uint8_t rgb[3])
     cairo_set_source_rgb(cr, rgb[0] / 255.0, rgb[1] / 255.0, rgb[2] / 255.0);
 }
 
-/* True if something of the item may lie between these two heights. */
+/* Returns true if a part of the item may be between these two heights. */
 static bool between(const struct layout_item *i, double from, double to)
 {
     double top = i->h < 0 ? i->y + i->h : i->y, foot = i->h < 0 ? i->y : i->y + i->h;
@@ -223,8 +222,9 @@ static bool between(const struct layout_item *i, double from, double to)
 }
 
 /*
- * cairo puts letters on whole pixels, which tears small words apart; their outlines lie where they
- * should. Pictures that fonts have for some characters have no outlines.
+ * Returns true if the text may have glyphs that are images (emoji), which have no outlines. Other
+ * text is drawn as outlines, because cairo places glyphs on whole pixels, which makes the spacing
+ * of small text uneven.
  */
 static bool has_pictures(const struct layout_text *t)
 {
@@ -239,7 +239,7 @@ static void draw_words(struct canvas *canvas, cairo_t *cr, const struct layout_t
 {
     if (outlines && !has_pictures(t)) {
         cairo_path_t *path = take_outlines(canvas, t);
-        cairo_append_path(cr, path); /* takes its error over, too */
+        cairo_append_path(cr, path); /* also copies an error of the path */
         cairo_fill(cr);
         cairo_path_destroy(path);
         return;
@@ -322,7 +322,7 @@ struct pdf {
     canvas_sink *sink;
     void *user;
     struct err *e;
-    bool failed; /* *e says why, if anybody wants to know */
+    bool failed; /* *e has the reason */
 };
 
 static cairo_status_t write_pdf(void *closure, const unsigned char *bytes, unsigned size)
@@ -333,7 +333,7 @@ static cairo_status_t write_pdf(void *closure, const unsigned char *bytes, unsig
     return pdf->failed ? CAIRO_STATUS_WRITE_ERROR : CAIRO_STATUS_SUCCESS;
 }
 
-/* Converts a row of a shape to cairo's pixels: colours multiplied with alpha. */
+/* Converts a row of a shape to cairo's pixels, with premultiplied alpha. */
 static void put_row(const uint8_t *from, int channels, int width, uint32_t *to)
 {
     for (int x = 0; x < width; x++, from += channels) {
@@ -362,7 +362,7 @@ static bool fill_surface(struct shape *f, int channels, cairo_surface_t *surface
     return go_on || interrupt_error(e);
 }
 
-/* A strip at its own pixels, stretched over its place without interpolation. */
+/* Draws a strip at its own size in pixels, scaled to its place without interpolation. */
 static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_shape *place,
                        struct err *e)
 {
@@ -390,14 +390,14 @@ static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_
     return ok;
 }
 
-static void describe(cairo_surface_t *surface, const struct canvas_about *about)
+static void set_pdf_metadata(cairo_surface_t *surface, const struct canvas_about *about)
 {
     cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_5);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE, about->title);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_SUBJECT, about->subject);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_KEYWORDS, about->keywords);
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, about->creator);
-    /* the time of the run, otherwise */
+    /* otherwise the current time */
     cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, NULL);
 }
 
@@ -405,10 +405,10 @@ bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canv
                 canvas_sink *sink, void *user, struct err *e)
 {
     struct pdf pdf = {.sink = sink, .user = user, .e = e};
-    double points = s->unit_mm > 0 ? 1 : 0.75; /* a pixel is 1/96 inch, as CSS has it */
+    double points = s->unit_mm > 0 ? 1 : 0.75; /* a pixel is 1/96 inch, as in CSS */
     cairo_surface_t *surface =
         cairo_pdf_surface_create_for_stream(write_pdf, &pdf, s->width * points, s->height * points);
-    describe(surface, about);
+    set_pdf_metadata(surface, about);
     cairo_t *cr = cairo_create(surface);
     cairo_scale(cr, points, points);
     draw_items(canvas, cr, s, -INFINITY, INFINITY);
@@ -418,7 +418,7 @@ bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canv
     if (ok)
         cairo_show_page(cr);
     cairo_destroy(cr);
-    cairo_surface_finish(surface); /* writes the most of it */
+    cairo_surface_finish(surface); /* writes most of the file */
     ok = ok && !pdf.failed && has_no_error(cairo_surface_status(surface), e);
     cairo_surface_destroy(surface);
     return ok;

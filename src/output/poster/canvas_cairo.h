@@ -1,10 +1,10 @@
 /*
- * canvas_cairo.h - draws layouts: the only place that knows cairo, pango and fontconfig.
- * canvas_none.c stands for it in a build without them.
+ * canvas_cairo.h - draws layouts. Only canvas_cairo.c uses cairo, pango and fontconfig; a build
+ * without them has canvas_none.c.
  *
- * Letters come from the fonts that are installed: two machines may draw them differently, one
- * machine always the same. Hints and subpixels are off, so that a letter has the same outline at
- * every size. pango ends the process when memory runs out. One thread.
+ * Text uses the installed fonts: it may differ between machines, but not between runs on one
+ * machine. Hinting and subpixel rendering are off, so that a glyph has the same outline at every
+ * size. pango ends the process if out of memory. One thread.
  */
 #ifndef BARCODE_POSTER_CANVAS_CAIRO_H
 #define BARCODE_POSTER_CANVAS_CAIRO_H
@@ -15,8 +15,8 @@
 #include "barcode/base/err.h"
 #include "layout.h"
 
-/* True if words can be drawn. False: no font is installed (ERR_FAILED), or the build has no letters
- * (ERR_USAGE). Starts no thread. */
+/* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with
+ * ERR_USAGE if the build has no cairo and pango. Starts no thread. */
 bool canvas_ready(struct err *e);
 
 /*
@@ -28,33 +28,31 @@ struct canvas *canvas_open(struct err *e);
 /* Closes a canvas, which may be NULL, and sets `*canvas` to NULL. */
 void canvas_close(struct canvas **canvas);
 
-/* The size of a text's box as it is drawn. */
+/* Returns the size of the text's box as drawn. */
 void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h);
 
-/* True if the text runs to the left, as Arabic and Hebrew do. */
+/* Returns true if the text runs from right to left, as Arabic and Hebrew do. */
 bool canvas_leftward(struct canvas *canvas, const struct layout_text *text);
 
-/* How many characters of the text no installed font has: they are drawn as boxes with their number.
- */
+/* Returns the number of characters that no installed font has. They are drawn as boxes with their
+ * code. */
 int canvas_unknown(struct canvas *canvas, const struct layout_text *text);
 
-/*
- * Draws rows y..y + rows of the layout, without its strips, into rgb[rows][width][3]. `width` is
- * the layout's, in pixels.
- */
+/* Draws rows y to y + rows - 1 of the layout, without its strips, into rgb[rows][width][3]. `width`
+ * is that of the layout in pixels. */
 bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int rows, int width,
                    uint8_t *rgb, struct err *e);
 
-/* Takes the bytes of a file, in order. False with *e ends the drawing. */
+/* Receives the bytes of a file in order. Returns false with *e set to stop the drawing. */
 typedef bool canvas_sink(void *user, const void *bytes, size_t size, struct err *e);
 
-/* What a PDF says of itself; UTF-8. */
+/* The metadata of a PDF, in UTF-8. */
 struct canvas_about {
     const char *title, *subject, *keywords, *creator;
 };
 
-/* The whole PDF, its strips at their own pixels (shape.h), which are embedded without loss and
- * drawn without interpolation. */
+/* Writes the complete PDF. The strips are embedded at their own size in pixels (shape.h), lossless,
+ * and drawn without interpolation. */
 bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e);
 

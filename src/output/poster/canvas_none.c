@@ -1,4 +1,4 @@
-/* What canvas_cairo.c is in a build without cairo and pango (PORTABLE=1). */
+/* Replaces canvas_cairo.c in a build without cairo and pango (PORTABLE=1). */
 #include <stddef.h>
 
 #include "canvas_cairo.h"
@@ -6,7 +6,7 @@
 bool canvas_ready(struct err *e)
 {
     return err_set(e, ERR_USAGE,
-                   "this build draws no posters: it was made without cairo and pango");
+                   "this build cannot draw posters: it was built without cairo and pango");
 }
 
 struct canvas *canvas_open(struct err *e)
@@ -17,7 +17,7 @@ struct canvas *canvas_open(struct err *e)
 
 void canvas_close(struct canvas **canvas) { *canvas = NULL; }
 
-/* Never called: no canvas can be opened. */
+/* The functions below are never called, because no canvas can be opened. */
 
 void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h)
 {

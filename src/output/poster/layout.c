@@ -32,7 +32,7 @@ void layout_free(struct layout **s)
 /*
  * Adds an item with only kind and colour set. If out of memory, sets `s->failed` and returns NULL.
  */
-static struct layout_item *add(struct layout *s, enum layout_kind kind, const uint8_t rgb[3])
+static struct layout_item *add_item(struct layout *s, enum layout_kind kind, const uint8_t rgb[3])
 {
     if (s->items == s->room) {
         size_t room = s->room ? 2 * s->room : 64;
@@ -53,7 +53,7 @@ static struct layout_item *add(struct layout *s, enum layout_kind kind, const ui
 static struct layout_item *add_box(struct layout *s, enum layout_kind kind, double x, double y,
                                    double w, double h, const uint8_t rgb[3])
 {
-    struct layout_item *i = add(s, kind, rgb);
+    struct layout_item *i = add_item(s, kind, rgb);
     if (!i)
         return NULL;
     i->x = x;
@@ -78,7 +78,7 @@ void layout_line(struct layout *s, double x, double y, double w, double h, doubl
 
 void layout_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
 {
-    struct layout_item *i = words->text[0] && words->w > 0 ? add(s, LAYOUT_WORDS, rgb) : NULL;
+    struct layout_item *i = words->text[0] && words->w > 0 ? add_item(s, LAYOUT_WORDS, rgb) : NULL;
     if (i)
         i->words = *words;
 }
@@ -92,7 +92,7 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
     char name[LAYOUT_TEXT];
     const char *own = r->title && r->title[0] ? r->title : r->film->title;
-    /* A title of two lines, as a shell or a tag may have it, is two words and no fault. */
+    /* A title may have line breaks, from the shell or a tag. They become spaces. */
     paint_text_utf8(own, false, name, sizeof name);
     for (char *at = name; (at = strpbrk(at, "\t\n\r")); at++)
         *at = ' ';
@@ -143,7 +143,7 @@ bool layout_axis_below(struct layout *s, double x, double w, double y, double ti
         if (left < x - spare)
             left = x - spare;
         if (left < free_from || left + label > x + w + spare + 0.5)
-            continue; /* a page narrower than its labels */
+            continue; /* a page that is too narrow for its labels */
         layout_line(s, at, y, 0, tick, size / 14, colour);
         t.x = left;
         t.w = label + size;

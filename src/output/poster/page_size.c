@@ -38,9 +38,9 @@ static bool parse_name(const char *text, struct paper *page)
     return false;
 }
 
-/* A decimal number of at most 6 digits before the point and 4 behind it, in ten-thousandths; *text
- * moves behind it. */
-static bool read_number(const char **text, int64_t *value)
+/* Reads a decimal number with at most 6 digits before the point and 4 after it, in ten-thousandths.
+ * *text moves past the number. */
+static bool read_decimal(const char **text, int64_t *value)
 {
     const char *c = *text;
     int64_t n = 0;
@@ -63,7 +63,7 @@ static bool read_number(const char **text, int64_t *value)
     return true;
 }
 
-static bool inside(const struct paper *p)
+static bool is_within_limits(const struct paper *p)
 {
     int least = p->pixels ? PAPER_LEAST_PX : PAPER_LEAST_UM,
         most = p->pixels ? PAPER_MOST_PX : PAPER_MOST_UM;
@@ -77,7 +77,7 @@ bool paper_parse(const char *text, struct paper *page)
     int64_t w, h, um;
     if (parse_name(text, page))
         return true;
-    if (!read_number(&text, &w) || *text++ != 'x' || !read_number(&text, &h))
+    if (!read_decimal(&text, &w) || *text++ != 'x' || !read_decimal(&text, &h))
         return false;
     *page = (struct paper){.given = true, .pixels = *text == '\0'};
     if (page->pixels && (w % 10000 != 0 || h % 10000 != 0))
@@ -98,7 +98,7 @@ bool paper_parse(const char *text, struct paper *page)
         return false;
     page->width = (int)w;
     page->height = (int)h;
-    return inside(page);
+    return is_within_limits(page);
 }
 
 void paper_sides(const struct paper *page, enum strip_shape shape, int *width, int *height)

@@ -15,17 +15,16 @@ static const uint8_t black[3] = {0x1c, 0x1c, 0x1e};
 static const uint8_t grey[3] = {0x6e, 0x6e, 0x73};
 static const uint8_t pale[3] = {0xd8, 0xd8, 0xdc};
 
-/* What the page is made by. All lengths follow from its shorter side, of which `u` is a hundredth.
- */
+/* The measures of a page. All lengths derive from its shorter side; `u` is one hundredth of it. */
 struct plan {
     struct layout *s;
     struct strips strips;
-    double u, margin, x, w;    /* the column of print: x and width */
-    double small;              /* letters of all but the title */
-    double line;               /* a line of them */
-    double title, title_high;  /* the title's letters, and the box they take */
-    bool note, axis, swatches; /* what there is room for */
-    double top, bottom;        /* where the strips may lie, with their axis */
+    double u, margin, x, w;    /* the printed area: x and width */
+    double small;              /* font size of all text except the title */
+    double line;               /* line height of that text */
+    double title, title_high;  /* font size of the title, and the height of its box */
+    bool note, axis, swatches; /* which parts have room */
+    double top, bottom;        /* the space for the strips, with their axis */
     struct film_palette palette;
 };
 
@@ -66,7 +65,7 @@ static void note_of(const struct plan *p, char *out, size_t size)
 
 static double swatch_height(const struct plan *p) { return 3.4 * p->u; }
 
-/* Where the strips begin and end with all that is wanted; how high that leaves them. */
+/* Sets the space for the strips with the current parts. Returns the height of the strips. */
 static double measure(struct plan *p)
 {
     p->top = p->margin + p->title_high + (p->note ? 0.5 * p->u + p->line : 0) + 3.2 * p->u;
@@ -75,8 +74,10 @@ static double measure(struct plan *p)
     return p->bottom - p->top - (p->axis ? p->line + 2 * p->u : 0);
 }
 
-/* A small or flat page loses what is least missed, until its strips have nearly half of it. */
-static void make_room(struct plan *p)
+/*
+ * Omits the least important parts of a small or flat page until the strips have 42 % of its height.
+ */
+static void omit_parts(struct plan *p)
 {
     double least = 0.42 * p->s->height;
     p->note = p->axis = p->swatches = true;
@@ -94,7 +95,7 @@ static void add_head(struct plan *p)
     int unknown = canvas_unknown(p->s->canvas, &t);
     if (unknown > 0)
         log_msg(LOG_WARNING,
-                "no installed font has %d of the title's characters, which are drawn as boxes",
+                "no installed font has %d of the title's characters; they are drawn as boxes",
                 unknown);
     char note[700];
     layout_words(p->s, &t, black);
@@ -106,7 +107,7 @@ static void add_head(struct plan *p)
         layout_words(p->s, &t, grey);
 }
 
-/* The film's palette at the foot: areas of one size, their values below. */
+/* Adds the film's palette at the bottom: areas of equal size with their values below. */
 static void add_swatches(struct plan *p)
 {
     int n = p->palette.count;
@@ -120,7 +121,7 @@ static void add_swatches(struct plan *p)
         const uint8_t *c = p->palette.colour[i].rgb;
         char hex[SWATCHES_TEXT];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
-        /* nearly the paper's own colour: a hair line around it */
+        /* close to the colour of the paper: add a hairline around it */
         if (srgb_luminance(c) > UINT32_C(560000000))
             layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
         layout_area(p->s, x, y, each, high, c);
@@ -131,7 +132,7 @@ static void add_swatches(struct plan *p)
     }
 }
 
-/* A hair line around it keeps a white film from running into the paper. */
+/* Adds the place of a strip. A hairline around it separates a white film from the paper. */
 static void add_shape(struct plan *p, size_t i, double x, double y, double right, double foot)
 {
     struct layout *s = p->s;
@@ -144,7 +145,8 @@ static void add_shape(struct plan *p, size_t i, double x, double y, double right
     layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, pale);
 }
 
-/* Strips one below the other, of several each under its label; the axis is the last one's. */
+/* Places the strips one below the other. Several strips have a label each, and the axis is below
+ * the last. */
 static bool place_strips(struct plan *p, struct err *e)
 {
     size_t n = p->strips.count;
@@ -168,7 +170,7 @@ static bool place_strips(struct plan *p, struct err *e)
                                          0.75 * p->u, p->small, 0, grey, e);
 }
 
-/* Time runs down, and its axis stands on the left. */
+/* Places the strip with time from top to bottom, and its axis on the left. */
 static bool place_vertical(struct plan *p, struct err *e)
 {
     struct layout_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
@@ -195,7 +197,7 @@ static bool place_vertical(struct plan *p, struct err *e)
     return true;
 }
 
-/* The ring in the middle, its axis around it like a clock's. */
+/* Places the ring in the centre, with its axis around it as on a clock. */
 static bool place_circle(struct plan *p, struct err *e)
 {
     struct layout_text t = words("0:00:00", 0, 0, 100 * p->small, p->small);
@@ -231,7 +233,7 @@ static bool place_circle(struct plan *p, struct err *e)
     return true;
 }
 
-static bool fill(struct plan *p, struct err *e)
+static bool fill_poster(struct plan *p, struct err *e)
 {
     struct layout *s = p->s;
     double w;
@@ -246,7 +248,7 @@ static bool fill(struct plan *p, struct err *e)
     canvas_measure(s->canvas, &t, &w, &p->line);
     t = title_of(p);
     canvas_measure(s->canvas, &t, &w, &p->title_high);
-    make_room(p);
+    omit_parts(p);
     add_head(p);
     if (p->swatches && !film_palette_make(s->report, FILM_PALETTE_USUAL, &p->palette, e))
         return false;
@@ -273,7 +275,7 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
     s->height = pixels ? down / dots : height * points;
     memcpy(s->paper, paper, 3);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(e)) || !fill(&p, e))
+    if (!(s->canvas = canvas_open(e)) || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }

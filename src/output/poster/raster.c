@@ -10,17 +10,17 @@
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 
-/* The labels of a comparison need room to be read: columns of a short film are drawn several pixels
- * wide. */
+/* The minimum width of a stack, so that its labels are readable. The columns of a short film are
+ * several pixels wide. */
 enum { STACKED_WIDTH = 720 };
 
-/* A strip on a layout, and where it lies, in pixels. */
+/* A strip on a layout, and its place in pixels. */
 struct placed {
     struct shape *shape;
     int x, y, w, h;
 };
 
-/* One shape alone, or a layout with shapes on it. */
+/* A painter of one shape, or of a layout with shapes on it. */
 struct painter {
     int width, height, channels;
     struct shape *alone;
@@ -28,8 +28,8 @@ struct painter {
     struct placed placed[STRIPS_MOST];
     size_t shapes;
     uint8_t *band;         /* [band_rows][width][3]: the layout from row band_y on */
-    uint8_t *row;          /* a shape's row */
-    int band_y, band_rows; /* band_y < 0: none yet */
+    uint8_t *row;          /* a row of a shape */
+    int band_y, band_rows; /* band_y < 0: the band is empty */
     struct err trouble;
 };
 
@@ -40,18 +40,18 @@ static bool check_size(const struct report *r, struct strips strips, struct err 
     bool along_down = r->shape == SHAPE_VERTICAL;
     int along = along_down ? r->picture_height : r->picture_width,
         across = along_down ? r->picture_width : r->picture_height;
-    /* The strips, and their labels, must stay below INT_MAX rows. */
+    /* The strips and their labels must have fewer than INT_MAX rows. */
     if (!r->poster && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
-        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", across,
+        return err_set(e, ERR_FAILED, "the image cannot be %d pixels %s", across,
                        along_down ? "wide" : "high");
     if (along < 0)
-        return err_set(e, ERR_FAILED, "a picture cannot be %d pixels %s", along,
+        return err_set(e, ERR_FAILED, "the image cannot be %d pixels %s", along,
                        along_down ? "high" : "wide");
     if (r->count == 0)
-        return err_set(e, ERR_FAILED, "there is no column to paint");
+        return err_set(e, ERR_FAILED, "the film has no columns");
     if (!r->poster && along == 0 && r->count > WIDTH_MAX)
         return err_set(e, ERR_FAILED,
-                       "%" PRIu64 " columns are more than a picture can be wide: ask for a --width",
+                       "%" PRIu64 " columns exceed the maximum width of an image; choose a --width",
                        r->count);
     return true;
 }
@@ -60,8 +60,8 @@ static bool check_pixels(const struct painter *p, const struct report *r, struct
 {
     return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
            err_set(e, ERR_FAILED,
-                   "a picture of %dx%d is too large, %" PRIu64
-                   " pixels are the most: ask for a smaller %s",
+                   "an image of %dx%d pixels is too large (at most %" PRIu64
+                   " pixels); choose a smaller %s",
                    p->width, p->height, (uint64_t)PAINT_PIXELS_MOST,
                    r->poster ? "--page or --dpi" : "--width or --height");
 }
@@ -165,7 +165,7 @@ static const uint8_t *layout_row(struct painter *p, int y)
     return p->band + (size_t)(y - first) * line;
 }
 
-/* Lays a row with alpha over what is there. */
+/* Blends a row with alpha over `to`. */
 static void lay_over(const uint8_t *from, int width, uint8_t *to)
 {
     for (int x = 0; x < width; x++, from += 4, to += 3)

@@ -11,7 +11,7 @@ struct shape {
     enum strip_shape shape;
     int width, height;
     struct strip *strip; /* SHAPE_STRIP */
-    uint8_t *whole;      /* else: [rows][along][3], all of the strip; of a flat one its one row */
+    uint8_t *whole;      /* else: the complete strip [rows][along][3]; rows is 1 if it is flat */
     int along, rows;
     struct circle *circle;
 };
@@ -36,7 +36,7 @@ void shape_size(const struct report *r, int most, int *width, int *height)
     *height = h < most ? h : most;
 }
 
-/* Paints all of the strip: along pixels in time, `across` rows, of a flat one a single one. */
+/* Paints the complete strip: `along` pixels in time and `across` rows, or one row if it is flat. */
 static bool paint_whole(struct shape *f, const struct report *r, const struct strip_kind *kind,
                         int across, struct err *e)
 {
@@ -44,7 +44,7 @@ static bool paint_whole(struct shape *f, const struct report *r, const struct st
     uint64_t pixels = (uint64_t)f->along * (uint64_t)f->rows;
     if (pixels > SHAPE_WHOLE_MOST)
         return err_set(e, ERR_FAILED,
-                       "a %s of %dx%d pixels is too large: ask for a smaller --width or --height",
+                       "a %s of %dx%d pixels is too large; choose a smaller --width or --height",
                        strip_shape_name(f->shape), f->width, f->height);
     if (!(f->whole = malloc(pixels * 3)))
         return err_memory(e, pixels * 3);

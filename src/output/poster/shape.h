@@ -1,19 +1,27 @@
 /*
  * shape.h - a strip in its shape, as rows of pixels.
  *
- * strip     strip.h's picture: time from left to right.
- * vertical  the same turned by its diagonal: pixel (x, y) is the strip's pixel (y, x), so time runs
- * from top to bottom and the strip's top is on the left. circle    a ring, D pixels across, with a
- * hole of floor(2 D / 5): time runs clockwise from twelve o'clock, the strip's top is outside. The
- * strip is painted for it with min(columns, floor(355 D / 113)) x ceil(3 D / 10) pixels, W x H. Of
- * each pixel 4 x 4 points count: point (a, b) of pixel (x, y) has the distance (X, Y) = (8x + 2a +
- * 1 - 4D, 8y + 2b + 1 - 4D) to the middle, in 1/8 pixel. It lies on the ring if (4h)^2 <= X^2 + Y^2
- * < (4D)^2 with the hole's h; its strip pixel is column floor(turn W / 2^32) for its angle as a
- * fraction of a turn in 2^-32, and row floor((4D - r) H / (4D - 4h)) for r = floor(sqrt(X^2 +
- * Y^2)). The pixel has the mean light (srgb.h) of its points on the ring, rounded half up and then
- * to the nearest level, and the alpha round(255 n / 16) of the n of them; pixels without any are
- * black and clear. The angle comes from a table of 1,025 arctangents, made in integers, with
- * straight lines between: it is within 2^-21 of a turn, the same on every machine.
+ * strip: the image of strip.h. Time runs from left to right.
+ *
+ * vertical: the strip mirrored at its diagonal: pixel (x, y) is pixel (y, x) of the strip. So time
+ * runs from top to bottom, and the top of the strip is on the left.
+ *
+ * circle: a ring with a diameter of D pixels and a hole of floor(2 D / 5). Time runs clockwise from
+ * twelve o'clock, and the top of the strip is outside. For the ring the strip is painted with W x H
+ * pixels: min(columns, floor(355 D / 113)) x ceil(3 D / 10).
+ *
+ * Each pixel of a ring has 4 x 4 sample points. Point (a, b) of pixel (x, y) has the distance (X,
+ * Y) = (8x + 2a + 1 - 4D, 8y + 2b + 1 - 4D) to the centre, in 1/8 pixel. With h the diameter of the
+ * hole, the point is on the ring if (4h)^2 <= X^2 + Y^2 < (4D)^2. Its colour is that of the strip's
+ * pixel in column floor(turn W / 2^32) and row floor((4D - r) H / (4D - 4h)). `turn` is its angle
+ * in 2^-32 of a turn, and r = floor(sqrt(X^2 + Y^2)).
+ *
+ * Let n be the number of points of a pixel on the ring. The pixel gets their mean light (srgb.h),
+ * rounded half up and then to the nearest level, and the alpha round(255 n / 16). Pixels with n = 0
+ * are black and transparent.
+ *
+ * The angle is interpolated linearly in a table of 1,025 arctangents that is computed in integers.
+ * Its error is below 2^-21 of a turn, and it is the same on every machine.
  */
 #ifndef BARCODE_POSTER_SHAPE_H
 #define BARCODE_POSTER_SHAPE_H
@@ -25,35 +33,35 @@
 #include "barcode/output/strip.h"
 
 enum {
-    SHAPE_CIRCLE_USUAL = 1080, /* pixels across */
-    SHAPE_ACROSS_USUAL = 360,  /* pixels across time */
-    SHAPE_SIDE_MOST = 16384,   /* of a circle; of what a PDF or SVG embeds */
-    SHAPE_WHOLE_MOST = 1 << 28 /* pixels of a strip that is held as a whole */
+    SHAPE_CIRCLE_USUAL = 1080, /* diameter in pixels */
+    SHAPE_ACROSS_USUAL = 360,  /* pixels across the direction of time */
+    SHAPE_SIDE_MOST = 16384,   /* of a circle, and of an image embedded in PDF or SVG */
+    SHAPE_WHOLE_MOST = 1 << 28 /* pixels of a strip that is held completely */
 };
 
 struct shape;
 
-/*
- * Gets the size of the shape: the report's width and height (report.h) where it has them, else the
- * usual ones. Neither side exceeds `most`.
- */
+/* Returns the size of the shape: width and height of the report (report.h) if set, otherwise the
+ * defaults. Neither side exceeds `most`. */
 void shape_size(const struct report *r, int most, int *width, int *height);
 
 /*
- * The report's shape of this strip, width x height pixels (1 or more; a circle's are the same). The
- * report must outlive it. The caller's, shape_free. NULL: as strip_open; more than SHAPE_WHOLE_MOST
- * pixels where the strip is held as a whole; interrupted.
+ * Opens the report's shape of this strip with width x height pixels (>= 1 each; equal for a
+ * circle). The report must outlive it. The caller frees it with shape_free. Returns NULL if
+ * strip_open fails, if a strip that is held completely has more than SHAPE_WHOLE_MOST pixels, if
+ * out of memory, or if interrupted.
  */
 struct shape *shape_open(const struct report *r, const struct strip_kind *kind, int width,
                          int height, struct err *e);
 
-/* 3, or 4 of a circle: R'G'B' and alpha, not multiplied. */
+/* Returns 3 (R'G'B'), or 4 for a circle (with alpha, not premultiplied). */
 int shape_channels(enum strip_shape shape);
 
-/* Row y into out[width][channels]. Quickest in ascending order; any order gives the same bytes. */
+/* Writes row y into out[width][channels]. Ascending order is fastest; any order gives the same
+ * bytes. */
 void shape_row(struct shape *f, int y, uint8_t *out);
 
-/* Frees; sets *f to NULL. NULL is fine. */
+/* Frees the shape and sets *f to NULL. Does nothing if *f is NULL. */
 void shape_free(struct shape **f);
 
 #endif

@@ -10,16 +10,14 @@ enum { STEPS = 1024, STEP_BITS = 10, FINE_BITS = 12, POINTS = 4 };
 struct circle {
     const uint8_t *strip;
     int along, rows, across, side, hole;
-    uint32_t arc[STEPS + 2]; /* of i / STEPS, in 2^-32 of a turn */
+    uint32_t arc[STEPS + 2]; /* arctan(i / STEPS) in 2^-32 of a turn */
 };
 
-/*
- * arctan((i + 1) / N) - arctan(i / N) = arctan(N / (N^2 + i (i + 1))), which is z - z^3 / 3 for so
- * small a z: within 2^-50. Sums in radians of 52 bits.
- */
+/* arctan((i + 1) / N) - arctan(i / N) = arctan(N / (N^2 + i (i + 1))). For such a small z this is z
+ * - z^3 / 3, within 2^-50. The sum is in radians with 52 fractional bits. */
 static void fill_arc(uint32_t arc[STEPS + 2])
 {
-    const uint64_t turn = 683565276; /* 1 / (2 pi) in 32 bits */
+    const uint64_t turn = 683565276; /* 1 / (2 pi) with 32 fractional bits */
     uint64_t sum = 0;
     for (uint64_t i = 0; i <= STEPS; i++) {
         arc[i] = (uint32_t)((sum >> 20) * turn >> 32);
@@ -31,7 +29,7 @@ static void fill_arc(uint32_t arc[STEPS + 2])
     arc[STEPS + 1] = arc[STEPS];
 }
 
-/* arctan(small / large) for 0 <= small <= large. */
+/* Returns arctan(small / large) for 0 <= small <= large. */
 static uint32_t arc_of(const struct circle *c, uint64_t small, uint64_t large)
 {
     uint64_t q = (small << (STEP_BITS + FINE_BITS)) / large, i = q >> FINE_BITS,
@@ -73,7 +71,7 @@ void circle_free(struct circle **c)
     *c = NULL;
 }
 
-/* The strip's pixel at a point of distance r (floored) to the middle. */
+/* Returns the pixel of the strip at a point with the distance r (rounded down) to the centre. */
 static const uint8_t *strip_at(const struct circle *c, int x, int y, int64_t r)
 {
     size_t column = (size_t)((uint64_t)circle_turn(c, x, y) * (uint64_t)c->along >> 32), row = 0;
@@ -85,7 +83,7 @@ static const uint8_t *strip_at(const struct circle *c, int x, int y, int64_t r)
     return c->strip + (row * (size_t)c->along + column) * 3;
 }
 
-static void mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
+static void write_mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
 {
     for (int k = 0; k < 3; k++)
         out[k] = points ? srgb_level((uint16_t)((2 * sum[k] + points) / (2 * points))) : 0;
@@ -95,7 +93,7 @@ static void mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
 void circle_row(struct circle *c, int y, uint8_t *out)
 {
     const int64_t outer = 16 * (int64_t)c->side * c->side, inner = 16 * (int64_t)c->hole * c->hole;
-    int64_t r = 0; /* of the latest point: the next one's is near */
+    int64_t r = 0; /* distance of the latest point; that of the next point is similar */
     for (int x = 0; x < c->side; x++, out += 4) {
         uint64_t sum[3] = {0}, points = 0;
         for (int p = 0; p < POINTS * POINTS; p++) {
@@ -113,6 +111,6 @@ void circle_row(struct circle *c, int y, uint8_t *out)
                 sum[k] += srgb_linear[rgb[k]];
             points++;
         }
-        mean(sum, points, out);
+        write_mean(sum, points, out);
     }
 }

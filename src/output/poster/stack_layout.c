@@ -10,16 +10,16 @@ static const uint8_t background[3] = {0x15, 0x16, 0x1a};
 static const uint8_t bright[3] = {0xf0, 0xf0, 0xec};
 static const uint8_t dim[3] = {0x92, 0x96, 0xa0};
 
-enum { GAP = 4 }; /* rows between strips that have no labels */
+enum { GAP = 4 }; /* rows between strips without labels */
 
-/* The letters beside strips of this height. */
+/* Returns the font size of labels for strips of this height. */
 static int letters(int height)
 {
     int size = height / 24;
     return size < 13 ? 13 : size > 40 ? 40 : size;
 }
 
-/* A name, and behind it what there is to say about it, where there is room for both. */
+/* Adds a name and, if both fit, a note after it. */
 static void add_label(struct layout *s, double y, double bar, int size, const char *name,
                       const char *note)
 {
@@ -30,7 +30,8 @@ static void add_label(struct layout *s, double y, double bar, int size, const ch
     snprintf(t.text, sizeof t.text, "%s", note);
     canvas_measure(s->canvas, &t, &w, &h);
     double note_width = w + size * 0.8;
-    bool both = note_width < whole * 0.7; /* a long name gives way, but stays recognisable */
+    /* so that a long name is shortened but stays recognizable */
+    bool both = note_width < whole * 0.7;
     snprintf(t.text, sizeof t.text, "%s", name);
     t.w = both ? whole - note_width : whole;
     canvas_measure(s->canvas, &t, &w, &h);
@@ -66,9 +67,9 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     if (!s)
         return NULL;
     s->canvas = canvas_open(&none);
-    /* A build without letters is documented: no warning for each run. */
+    /* No warning if the build has no cairo, which is documented. */
     if (!s->canvas && none.code != ERR_USAGE)
-        log_msg(LOG_WARNING, "%s: the picture has no labels", none.text);
+        log_msg(LOG_WARNING, "the image has no labels: %s", none.text);
     int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
     s->width = width;
     s->scale = 1;

@@ -12,7 +12,8 @@ const char *paint_text_file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Bytes of the well-formed UTF-8 sequence at p (Unicode 15, table 3-7), 0 when there is none. */
+/* Returns the number of bytes of the well-formed UTF-8 sequence at p (Unicode 15, table 3-7), or 0
+ * if there is none. */
 static size_t sequence(const unsigned char *p)
 {
     if (p[0] < 0x80)
@@ -33,8 +34,8 @@ static size_t sequence(const unsigned char *p)
     return length;
 }
 
-/* Noncharacters (U+FDD0..U+FDEF, the last two of every plane): XML 1.0 forbids some of them, and
- * cairo refuses a title with one. */
+/* Returns true for noncharacters (U+FDD0..U+FDEF and the last two of every plane). XML 1.0 forbids
+ * some of them, and cairo refuses a title that contains one. */
 static bool is_noncharacter(const unsigned char *p)
 {
     if (p[0] == 0xef)
@@ -42,7 +43,7 @@ static bool is_noncharacter(const unsigned char *p)
     return p[0] >= 0xf0 && (p[1] & 0x0f) == 0x0f && p[2] == 0xbf && p[3] >= 0xbe;
 }
 
-/* What has no place in a line of text; p is a well-formed sequence. */
+/* Returns true if a line of text must not contain the character. p is a well-formed sequence. */
 static bool is_unfit(const unsigned char *p)
 {
     return p[0] < 0x20 || p[0] == 0x7f || (p[0] == 0xc2 && p[1] < 0xa0) || is_noncharacter(p);
@@ -93,7 +94,7 @@ static const char *ordinal_end(uint64_t n)
 
 static void text_limits(const struct selection *s, char *out, size_t size)
 {
-    /* A selection by columns always has an end (the film's own), which is not worth a mention. */
+    /* A selection by columns always ends at the film's end, which is not mentioned. */
     bool ends = s->end_us != INT64_MAX && s->kind != SELECT_COLUMNS;
     char from[40], to[40];
     paint_text_seconds(s->start_us, from, sizeof from);

@@ -1,6 +1,6 @@
 /*
- * labels.h - the words on and about a picture: its labels, and the text that writers put
- * beside it. Each fills out[size], cut at a whole character when it is too long. Pure; any thread.
+ * labels.h - the text on an image and in its metadata. Each function fills out[size] and truncates
+ * at a character boundary if necessary. Pure; any thread.
  */
 #ifndef BARCODE_TEXT_LABELS_H
 #define BARCODE_TEXT_LABELS_H
@@ -8,21 +8,21 @@
 #include "barcode/output/report.h"
 #include "barcode/output/strip.h"
 
-/* What comes after the last '/' of a path. Points into it; "" for NULL. */
+/* Returns the part of a path after the last '/', as a pointer into it. Returns "" for NULL. */
 const char *paint_text_file_name(const char *path);
 
-/* Any bytes as valid UTF-8: invalid ones become U+FFFD. With `line`, control characters and
- * noncharacters become '?' too. */
+/* Converts any bytes to valid UTF-8: invalid bytes become U+FFFD. With `line`, control characters
+ * and noncharacters become '?'. */
 void paint_text_utf8(const char *bytes, bool line, char *out, size_t size);
 
-/* "12.5" seconds, without trailing zeros. */
+/* Writes seconds without trailing zeros: "12.5". */
 void paint_text_seconds(int64_t us, char *out, size_t size);
 
-/* "every 24th frame", "a frame every 0.5 s", "720 frames, evenly spaced", and ", from 5 s to 60 s"
- * if limited. */
+/* Writes a selection: "every 24th frame", "a frame every 0.5 s", "720 frames, evenly spaced", with
+ * ", from 5 s to 60 s" if it is limited. */
 void paint_text_selection(const struct selection *s, char *out, size_t size);
 
-/* The strips' titles: "k-means, palette, average and downsample". */
+/* Writes the titles of the modes: "k-means, palette, average and downsample". */
 void paint_text_titles(struct strips strips, char *out, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-// What both pages share. Names of films are shown as text (textContent) only: they are never read as markup.
+// Shared by both pages. Names of films are shown with textContent only and never parsed as markup.
 "use strict";
 
 const common = (() => {
@@ -24,7 +24,7 @@ const common = (() => {
 
     const two = (n) => String(n).padStart(2, "0");
 
-    // "1:02:03", with `digits` of the second's fraction.
+    // Formats a time: "1:02:03", with `digits` decimals.
     function clock(seconds, digits = 0) {
         const unit = 10 ** digits;
         const all = Math.floor(seconds * unit + 1e-6);
@@ -33,7 +33,7 @@ const common = (() => {
         return digits ? `${text}.${String(all % unit).padStart(digits, "0")}` : text;
     }
 
-    // "1 h 32 min", for people.
+    // Formats a duration: "1 h 32 min".
     function length(seconds) {
         const s = Math.round(seconds);
         if (s < 60) return `${s} s`;
@@ -46,7 +46,7 @@ const common = (() => {
 
     const hex = (r, g, b) => "#" + ((1 << 24) | (r << 16) | (g << 8) | b).toString(16).slice(1);
 
-    // "#abc", "abc", "#aabbcc" to [r, g, b]; null: no colour.
+    // Parses "#abc", "abc" or "#aabbcc" to [r, g, b]. Returns null if it is not a colour.
     function rgb(text) {
         const found = /^\s*#?([0-9a-f]{3}|[0-9a-f]{6})\s*$/i.exec(text);
         if (!found) return null;
@@ -60,7 +60,7 @@ const common = (() => {
         return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
     });
 
-    // OKLab (Ottosson 2020): lightness 0..1, then the two axes of colour; distances in it look about equal.
+    // Converts sRGB to OKLab (Ottosson 2020): lightness 0..1, then a and b. Perceptually uniform.
     function oklab(r8, g8, b8) {
         const r = linear[r8], g = linear[g8], b = linear[b8];
         const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
@@ -78,7 +78,7 @@ const common = (() => {
         return `${value >= 99.95 || value === 0 ? Math.round(value) : value < 0.1 ? "<0.1" : value.toFixed(1)} %`;
     };
 
-    // ---- telling, copying
+    // ---- status messages, clipboard
 
     let clearing = 0;
     function tell(text) {
@@ -88,7 +88,7 @@ const common = (() => {
         clearing = setTimeout(() => { place.textContent = ""; }, 2500);
     }
 
-    // The older way: pages from a disk may not use the clipboard's interface.
+    // Copies without the Clipboard API, which pages from a disk may not use.
     function copyBySelection(text) {
         const field = make("textarea", "unseen");
         const before = document.activeElement;
@@ -114,7 +114,7 @@ const common = (() => {
         tell(done ? `${text} copied` : `${text} could not be copied`);
     }
 
-    // A button that copies its colour; show(button, hex, share) fills it, and once more for another colour.
+    // Returns a button that copies its colour. show() sets or replaces the colour.
     function swatch() {
         const button = make("button", "swatch");
         button.type = "button";
@@ -133,7 +133,7 @@ const common = (() => {
         button.setAttribute("aria-label", `Copy ${colour}${text ? `, ${text}` : ""}`);
     }
 
-    // Colours in a row, as wide as their shares: [[hex, share]...].
+    // Fills a bar with colours, as wide as their shares: [[hex, share]...].
     function fillBar(bar, colours) {
         while (bar.children.length < colours.length) bar.append(make("span"));
         while (bar.children.length > colours.length) bar.lastChild.remove();

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# embed.sh FILE... - the files of the pages as C on stdout: of each its bytes and, for the page's own policy (CSP), their SHA-256.
-# html_template.h declares what comes out. A byte array and no string: compilers need not take strings of this length.
+# embed.sh FILE... - writes the files of the pages as C to stdout: their bytes, and their SHA-256
+# for the page's Content-Security-Policy. html_template.h declares the output. It is a byte array,
+# because compilers need not accept string literals of this length.
 set -euo pipefail
 
 echo '#include "output/html/html_template.h"'
 for file in "$@"; do
     name=$(basename "$file" | tr . _)
-    # Either would end the element that the file is put into.
+    # These would end the element that contains the file.
     if [[ $file != *.html ]] && grep -qiE '</(script|style)|<!--' "$file"; then
-        echo "embed.sh: $file has what ends a script or a style in HTML" >&2
+        echo "embed.sh: '$file' contains text that would end a <script> or <style> element" >&2
         exit 1
     fi
     hash=$(printf '%b' "$(sha256sum < "$file" | cut -c1-64 | sed 's/../\\x&/g')" | base64)

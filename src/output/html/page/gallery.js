@@ -1,19 +1,19 @@
-// The gallery: all films, sorted, or those that have a colour, with the moments where they have it.
+// The gallery: all films, sorted; or the films that have a colour, and where they have it.
 "use strict";
 
 (() => {
     const {find, make, json, bytes, clock, length, hex, rgb, oklab, fillBar} = common;
-    const NEAR = 0.1;                      // in OKLab: what people still call the same colour
-    const MOMENTS = 6;                     // of a film that are shown
-    const NEAREST = 12;                    // films that are shown where none is near
+    const NEAR = 0.1;                      // largest OKLab distance of similar colours
+    const MOMENTS = 6;                     // maximum number of moments shown per film
+    const NEAREST = 12;                    // films shown if none has a similar colour
 
-    // A card may be of another version: what is not as it should be counts as not there.
+    // Returns a card without its invalid parts: it may be of another version.
     function sound(card) {
         const palette = Array.isArray(card.palette) ? card.palette.filter((c) => Array.isArray(c) && rgb(String(c[0])) && c[1] > 0) : [];
         const {colours, times} = card.moments || {};
         const whole = typeof colours === "string" && Array.isArray(times) && times.every(Number.isFinite);
         let data = new Uint8Array();
-        try { data = whole ? bytes(colours) : data; } catch { /* no base64 */ }
+        try { data = whole ? bytes(colours) : data; } catch { /* invalid base64 */ }
         return {page: card.page, name: typeof card.name === "string" ? card.name : card.page, length: Number.isFinite(card.length) ? card.length : -1, palette,
                 strip: typeof card.strip === "string" ? card.strip : "", moments: {data, times: whole && data.length % 4 === 0 && times.length && data.length % (4 * times.length) === 0 ? times : []}};
     }
@@ -21,11 +21,11 @@
     const films = json("cards").map(sound).map((card) => ({card, name: card.name, length: card.length, item: null, moments: null}));
     const state = {text: "", sort: "name", turned: false, colour: null};
 
-    // ---- what they are sorted by
+    // ---- sort order
 
     const byName = new Intl.Collator("en", {numeric: true, sensitivity: "base"});
 
-    // Lightness and hue of a film: those of its palette, each colour by its share.
+    // Sets the lightness and hue of a film: the mean of its palette, weighted by share.
     function measure(film) {
         let all = 0, light = 0, a = 0, b = 0;
         for (const [colour, share] of film.card.palette) {
@@ -37,7 +37,8 @@
         }
         film.light = all ? light / all : 0;
         const chroma = all ? Math.hypot(a, b) / all : 0;
-        film.hue = chroma < 0.008 ? Infinity : (Math.atan2(b, a) * 180 / Math.PI + 360 - 20) % 360;     // red first, greys last
+        // red first, greys last
+        film.hue = chroma < 0.008 ? Infinity : (Math.atan2(b, a) * 180 / Math.PI + 360 - 20) % 360;
     }
 
     const ORDER = {
@@ -49,7 +50,7 @@
 
     // ---- search by colour
 
-    // The film's moments in OKLab, made when they are first asked for.
+    // Returns the moments of a film in OKLab, computed once.
     function momentsOf(film) {
         if (film.moments) return film.moments;
         const {data, times} = film.card.moments;
@@ -60,7 +61,7 @@
         return film.moments;
     }
 
-    // The nearest of the moments, `apart` seconds or more from each other, as they follow one another.
+    // Returns the nearest moments that are at least `apart` seconds apart, in order of time.
     function spread(list, apart) {
         const kept = [];
         for (const moment of list.sort((x, y) => x.distance - y.distance || x.time - y.time))
@@ -68,7 +69,8 @@
         return kept.sort((x, y) => x.time - y.time);
     }
 
-    // How much of the film is near a colour, and where: {score, nearest, list: [{time, colour, distance}...]}.
+    // Returns how much of the film is near a colour, and where:
+    // {score, nearest, list: [{time, colour, distance}...]}.
     function search(film, target) {
         const {data, lab, each, times} = momentsOf(film);
         const found = {score: 0, nearest: Infinity, list: []};
@@ -76,7 +78,7 @@
             let best = Infinity, at = 0;
             for (let i = t * each; i < (t + 1) * each; i++) {
                 const share = data[4 * i + 3];
-                if (share < 10) continue;                     // 4 % of the frame: what one sees of it
+                if (share < 10) continue;                     // below 4 % of the frame: hardly visible
                 const distance = Math.hypot(lab[3 * i] - target[0], lab[3 * i + 1] - target[1], lab[3 * i + 2] - target[2]);
                 if (distance < NEAR) found.score += share * (1 - distance / NEAR);
                 if (distance < best) { best = distance; at = i; }
@@ -88,7 +90,7 @@
         return found;
     }
 
-    // ---- showing
+    // ---- display
 
     const back = (page) => "../".repeat(page.split("/").length - 1) + "index.html";
     const address = (card, time) => `${card.page}#${time === undefined ? "" : `t=${time}&`}from=${back(card.page)}`;
@@ -154,7 +156,7 @@
         if (state.sort !== "name") hash.set("sort", state.sort);
         if (state.turned) hash.set("turned", "1");
         if (state.colour) hash.set("colour", hex(...state.colour).slice(1));
-        try { history.replaceState(null, "", `#${hash}`); } catch { /* as the browser likes it */ }
+        try { history.replaceState(null, "", `#${hash}`); } catch { /* not every browser permits it */ }
     }
 
     function draw() {

@@ -1,7 +1,7 @@
-// A film's page: sheets of small pictures, a place on them for some of the columns.
+// The page of a film: draws thumbnails from the sheets.
 "use strict";
 
-// Of the viewer's facts, states and means; `digits()` of a second's fraction are told.
+// Takes the facts, states and means of the viewer. Times have `digits()` decimals.
 function sheets(facts, states, means, digits) {
     const {find, bytes, clock} = common;
     const MISSING = 0, count = facts.columns, meansEach = facts.dominant ? 6 : 3;
@@ -9,7 +9,8 @@ function sheets(facts, states, means, digits) {
     const told = facts.thumbnails;
     if (!told) return {draw() {}};
     const pen = canvas.getContext("2d"), images = [];
-    const places = new Uint32Array(bytes(find("thumbs").textContent).buffer), EACH = 5;              // the film's column, ms, sheet, x, y
+    // each: column of the film, ms, sheet, x, y
+    const places = new Uint32Array(bytes(find("thumbs").textContent).buffer), EACH = 5;
     let wanted = 0;
     canvas.width = told.width;
     canvas.height = told.height;
@@ -24,11 +25,12 @@ function sheets(facts, states, means, digits) {
         return images[n];
     }
 
-    // How unlike two columns are: their means.
+    // Returns how different the means of two columns are.
     const unlike = (i, other) => [0, 1, 2].reduce((sum, c) => sum + Math.abs(means[i * meansEach + c] - means[other * meansEach + c]), 0);
     const columnOf = (thumb) => Math.min(count - 1, Math.floor((places[thumb * EACH] * count) / facts.film_columns));
 
-    // The thumbnail before the column or the one after it: a cut may lie between the column and either.
+    // Returns the thumbnail before or after the column, whichever is more similar: a cut may be between
+    // the column and the other thumbnail.
     function placeOf(i) {
         const column = Math.floor(((2 * i + 1) * facts.film_columns) / (2 * count));
         let low = 0, high = places.length / EACH;
@@ -54,7 +56,7 @@ function sheets(facts, states, means, digits) {
         pen.drawImage(sheet, x, y, told.width, told.height, 0, 0, told.width, told.height);
     }
 
-    // The others when there is nothing else to do, so that the pointer never waits for one.
+    // Decodes the sheets in idle time, so that the pointer never waits for a sheet.
     function ahead(n) {
         if (n >= told.sheets) return;
         image(n).decode().catch(() => {}).then(() => setTimeout(ahead, 0, n + 1));

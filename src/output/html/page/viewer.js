@@ -1,30 +1,30 @@
-// A film's page: where the pointer is, what the film is there, and how much of it is shown.
+// The page of a film: the position, the colours there, and the zoom.
 "use strict";
 
 (() => {
     const {find, make, json, bytes, clock, hex, percent, swatch, show, fillBar} = common;
-    const LEAST = 8;                       // columns that are shown when it is zoomed in as far as it goes
+    const LEAST = 8;                       // columns at the maximum zoom
     const MISSING = 0, DAMAGED = 2, UNKNOWN = 0xffffffff;
 
     const facts = json("film");
     const count = facts.columns;
     const words = (id) => new Uint32Array(bytes(find(id).textContent).buffer);
     const times = words("times"), frames = words("frames");
-    const states = bytes(find("states").textContent);         // status, clusters, the chosen one
-    const means = bytes(find("means").textContent);           // mean, and the dominant colour if there is one
+    const states = bytes(find("states").textContent);         // status, number of clusters, chosen cluster
+    const means = bytes(find("means").textContent);           // mean, then the dominant colour if present
     const clusters = bytes(find("clusters").textContent);     // colour, share
     const meansEach = facts.dominant ? 6 : 3, clustersEach = facts.clusters * 5;
 
     const strip = find("strip"), cursor = find("cursor"), range = find("range");
     const pictures = [...find("pictures").children];
-    const view = {first: 0, span: count};  // columns that are shown
-    let at = 0;                            // the column that is told about
-    let held = false;                      // the pointer does not move it
+    const view = {first: 0, span: count};  // visible columns
+    let at = 0;                            // current column
+    let held = false;                      // true: the pointer does not move `at`
     const pictured = sheets(facts, states, means, () => digits());
 
     // ---- columns
 
-    // A column that was never filled has no time of its own: it lies between its neighbours.
+    // Interpolates the times of columns that were never filled.
     function fillTimes() {
         for (let i = 0; i < count; i++) {
             if (times[i] !== UNKNOWN) continue;
@@ -38,7 +38,7 @@
 
     const seconds = (i) => times[i] / 1000;
 
-    // The first column at or after a time; `count` where there is none.
+    // Returns the first column at or after a time, or `count` if there is none.
     function columnAt(ms) {
         let low = 0, high = count;
         while (low < high) {
@@ -49,10 +49,10 @@
         return low;
     }
 
-    // The column that is on the screen at a time.
+    // Returns the column that is displayed at a time.
     const columnOn = (ms) => Math.max(0, Math.min(count - 1, columnAt(ms + 1) - 1));
 
-    // [[hex, share]...], the largest first; a column without clusters has its dominant colour or its mean.
+    // Returns the clusters of a column, largest first: [[hex, share]...].
     function coloursOf(i) {
         const list = [];
         for (let k = 0, p = i * clustersEach; k < states[3 * i + 1]; k++, p += 5)
@@ -64,10 +64,10 @@
     const others = (i) => [...(facts.dominant ? [["dominant", dominantOf(i)]] : []), ["mean", meanOf(i)]];
     const dominantOf = (i) => hex(means[i * meansEach + 3], means[i * meansEach + 4], means[i * meansEach + 5]);
 
-    // ---- what is told about a column
+    // ---- the current column
 
     const digits = () => (count > 1 && (times[count - 1] - times[0]) / (count - 1) < 1000 ? 2 : 0);
-    const rows = [];                       // the buttons of the frame's colours, made once
+    const rows = [];                       // buttons of the frame's colours, created once
 
     function rowFor(n) {
         while (rows.length <= n) {
@@ -80,7 +80,7 @@
         return rows[n];
     }
 
-    // With --steady it need not be the largest that the strip shows.
+    // Marks the cluster that the strip shows: with --steady it need not be the largest.
     function mark(button, chosen) {
         button.classList.toggle("chosen", chosen);
         if (chosen) button.setAttribute("aria-label", `${button.getAttribute("aria-label")}, which the strip shows`);
@@ -145,14 +145,14 @@
         if (on) {
             const hash = new URLSearchParams(location.hash.slice(1));
             hash.set("t", seconds(at).toFixed(3).replace(/\.?0+$/, ""));
-            try { history.replaceState(null, "", `#${hash}`); } catch { /* a page from a disk may not have an address of its own */ }
+            try { history.replaceState(null, "", `#${hash}`); } catch { /* browsers may refuse it for a page from a disk */ }
         }
         go(at);
     }
 
-    // ---- how much is shown
+    // ---- zoom
 
-    // Steps of the axis, in seconds.
+    // steps of the axis, in seconds
     const STEPS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 36000];
 
     function drawAxis() {
@@ -180,7 +180,7 @@
         canvas.width = width;
         canvas.height = 8;
         const pen = canvas.getContext("2d"), each = width / view.span;
-        // On a dark ground, so that they show on any colour of the strip.
+        // black below the marks, so that they are visible on any colour
         for (const [status, colour, top, wider] of [[DAMAGED, "#000", 0, 1], [MISSING, "#000", 0, 1], [DAMAGED, "#ffc83d", 2, 0], [MISSING, "#ff5a4f", 2, 0]]) {
             pen.fillStyle = colour;
             for (let i = Math.floor(view.first); i < Math.min(count, view.first + view.span); i++) {
@@ -223,7 +223,7 @@
         look(middle - (share >= 0 && share <= 1 ? share : 0.5) * span, span);
     }
 
-    // For those who do not see the axis.
+    // Announces the visible range for screen readers.
     function sayRange() {
         const last = Math.min(count, Math.ceil(view.first + view.span)) - 1;
         common.tell(view.span < count ? `${clock(seconds(Math.floor(view.first)), digits())} to ${clock(seconds(last), digits())}` : "The whole film");
@@ -248,8 +248,8 @@
     // ---- pointer and keys
 
     const drag = {pointer: null, from: 0, moved: false, mouse: false};
-    const fingers = new Map();             // those on the strip: where
-    let pinch = 0;                         // how far apart two of them were
+    const fingers = new Map();             // x by pointer id, of touches on the strip
+    let pinch = 0;                         // previous distance of two touches
 
     const shareAt = (x) => { const box = strip.getBoundingClientRect(); return Math.max(0, Math.min(1, (x - box.left) / box.width)); };
     const columnUnder = (x) => Math.min(count - 1, Math.floor(view.first + shareAt(x) * view.span));
@@ -364,7 +364,7 @@
         move(event);
     });
 
-    // ---- once
+    // ---- set-up
 
     function chooseMode(name) {
         for (const picture of pictures) picture.hidden = picture.dataset.mode !== name;
@@ -426,14 +426,14 @@
         const damaged = states.filter((s, i) => i % 3 === 0 && s === DAMAGED).length;
         const parts = [film.length === null ? "" : common.length(film.length), `${film.width} × ${film.height}`, rate(film), plural(facts.film_columns, "column", "columns"),
             facts.missing ? `${facts.missing.toLocaleString("en")} without a picture` : "", damaged ? `${damaged.toLocaleString("en")} damaged` : ""];
-        const called = film.title.trim() || film.name;      // by its own tag, as on a poster
+        const called = film.title.trim() || film.name;      // from the film's metadata, as on a poster
         find("name").textContent = called;
         find("sub").textContent = parts.filter(Boolean).join(" · ");
         document.title = `${called} – barcode`;
         if (facts.modes.some((m) => m.name === "kmeans" || m.name === "palette") === false) find("colours-title").textContent = "Colour of this frame";
     }
 
-    // #t=SECONDS is a place; from=../index.html is where the reader came from.
+    // Reads the URL: #t=SECONDS is a position; from=../index.html is the gallery to go back to.
     function fromAddress() {
         const hash = new URLSearchParams(location.hash.slice(1));
         const t = parseFloat(hash.get("t")), from = hash.get("from");

@@ -1,0 +1,63 @@
+/*
+ * decoder_backend.h - what decodes the chunks of a film: libavcodec on the cores, or a device.
+ *
+ * A backend is one file that defines a `const struct decoder_backend` (nvdec/nvdec_backend.c), and
+ * one row of the table in source/film_source.c. Everything else asks this struct.
+ */
+#ifndef BARCODE_SCHEDULE_DECODER_BACKEND_H
+#define BARCODE_SCHEDULE_DECODER_BACKEND_H
+
+#include <libavformat/avformat.h>
+#include <stdbool.h>
+
+#include "media/bitstream/codec_traits.h"
+#include "barcode/base/err.h"
+#include "barcode/media/source.h"
+
+/* Where a backend decodes. A film has workers of one backend on the cores and of one on a device.
+ */
+enum decoder_place {
+    ON_CORES,  /* a decoder needs a core for each of its threads */
+    ON_DEVICE, /* workers come on top of the cores; each is several times as fast as a core */
+    DECODER_PLACES
+};
+
+/* A device that is open for one film. */
+struct decoder_device {
+    void *state;   /* the backend's */
+    int workers;   /* that keep the device busy */
+    bool emulated; /* software replaces the device, for tests */
+};
+
+struct decoder_backend {
+    const char *name; /* in messages */
+    enum decoder_place place;
+    /* Main function of a worker's thread, until scheduler_next_chunk returns false. */
+    void *(*worker_main)(void *pass);
+
+    /* ---- on the cores ---- */
+
+    /* Returns how many threads a decoder of one chunk may have, 1 or more. */
+    int (*max_threads)(const AVStream *stream, const struct codec_traits *traits);
+
+    /* ---- on a device ---- */
+
+    enum decode_choice choice; /* the option that demands this device */
+    /* A flush costs an H.264 decoder: workers send a spliced IDR picture instead (idr_splice.h). */
+    bool flush_is_slow;
+    /*
+     * Returns true if DECODE_AUTO may use the device beside software: its frames are the software
+     * decoder's, byte for byte, and the engine can read them.
+     */
+    bool (*is_eligible)(const struct decode_job *job, const AVStream *stream);
+    /*
+     * Opens the device for the stream and fills `*d`. Fails with ERR_ENGINE if there is no device,
+     * with ERR_INPUT if the device cannot decode the stream.
+     */
+    bool (*open)(struct decoder_device *d, const struct decode_job *job, const AVStream *stream,
+                 struct err *e);
+    /* Closes the device. All workers have ended. */
+    void (*close)(struct decoder_device *d);
+};
+
+#endif
