@@ -15,6 +15,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
+#include "barcode/media/source.h"
 #include "media/decode/decoder.h"
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"

@@ -18,10 +18,6 @@
 #include "barcode/engine/crop.h"
 #include "barcode/media/film.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */
 enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape of a film */
 
@@ -87,7 +83,4 @@ void crop_worker_close(struct crop_worker *w);
 /* Returns true if the frame shows the edges of one axis at least. */
 bool crop_sample_is_conclusive(const struct crop_seen *seen);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
