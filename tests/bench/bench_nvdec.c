@@ -15,6 +15,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
+#include "barcode/media/source.h"
 #include "media/decode/decoder.h"
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
@@ -158,7 +159,7 @@ int main(int argc, char **argv)
     }
     int64_t begun = clock_ns();
     struct engine *cuda = engine_open("cuda", &config, &e);
-    if (!cuda || !container_open(argv[1], &format, &film, &e) ||
+    if (!cuda || !container_open(argv[1], SOURCE_STREAM_CHOICE, &format, &film, &e) ||
         !demux_open(&reader, format, film.stream, &e)) {
         log_msg(LOG_ERROR, "%s", e.text);
         return 1;

@@ -146,7 +146,7 @@ static int count_damaged(const char *name, int threads)
     AVFormatContext *f = NULL;
     struct corruption_watch w = {0};
     int found = 0, frames = 0;
-    assert_true(container_open(name, &f, &film, &e));
+    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &f, &film, &e));
     AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, threads, &e);
     AVPacket *p = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();

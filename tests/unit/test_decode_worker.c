@@ -207,7 +207,7 @@ static void bench_open(struct bench *b, const char *name)
     struct err e = ERR_INIT;
     struct engine_config config = {.threads = 1};
     *b = (struct bench){.format = NULL};
-    assert_true(container_open(name, &b->format, &b->source.film, &e));
+    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &b->format, &b->source.film, &e));
     assert_true(demux_open(&b->reader, b->format, b->source.film.stream, &e));
     b->engine = engine_open("cpu", &config, &e);
     b->columns = columns_open(0, 0, &e);

@@ -32,7 +32,7 @@ static struct reading read_film(const char *name)
     struct demux r;
     uint64_t position = 0;
     assert_true(got.p && got.size);
-    if (!container_open(name, &format, &film, &got.error) ||
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &format, &film, &got.error) ||
         !demux_open(&r, format, film.stream, &got.error))
         fail_msg("%s", got.error.text);
     while (got.count < 4096 && demux_next(&r, &got.p[got.count], &got.error)) {
@@ -352,7 +352,7 @@ TEST(sound_beside_the_video)
                      "sound.mp4"))
         skip();
     for (int i = 0; i < 2; i++) {
-        assert_true(container_open("sound.mp4", &file[i], &film[i], &e));
+        assert_true(container_open("sound.mp4", SOURCE_STREAM_CHOICE, &file[i], &film[i], &e));
         assert_int_equal(film[i].stream, 0);
         assert_true(demux_open(&r[i], file[i], 0, &e));
         demux_select(&r[i], 1);
@@ -401,7 +401,7 @@ static void film_open(struct open_film *f, const char *name)
 {
     struct err e = ERR_INIT;
     *f = (struct open_film){.more = true};
-    if (!container_open(name, &f->format, &f->film, &e) ||
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &f->format, &f->film, &e) ||
         !demux_open(&f->reader, f->format, f->film.stream, &e))
         fail_msg("%s", e.text);
 }

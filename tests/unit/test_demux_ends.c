@@ -19,7 +19,8 @@ static struct ending read_to_end(const char *name)
     struct film film;
     struct demux r;
     struct picture p;
-    if (!container_open(name, &format, &film, &e) || !demux_open(&r, format, film.stream, &e))
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &format, &film, &e) ||
+        !demux_open(&r, format, film.stream, &e))
         fail_msg("%s: %s", name, e.text);
     while (demux_next(&r, &p, &e))
         packet_free(&p.packet);

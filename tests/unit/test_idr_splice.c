@@ -25,7 +25,7 @@ static void scene_open(struct scene *s)
 {
     struct err e = ERR_INIT;
     *s = (struct scene){.job = {.plan = DECODE_PARALLEL}};
-    assert_true(container_open("film.mkv", &s->format, &s->film, &e) &&
+    assert_true(container_open("film.mkv", SOURCE_STREAM_CHOICE, &s->format, &s->film, &e) &&
                 demux_open(&s->reader, s->format, s->film.stream, &e));
     decode_pass_open(&s->pass, &s->film, s->reader.stream, s->reader.traits, &s->job);
     s->pass.backend[ON_DEVICE] = &device;

@@ -21,7 +21,7 @@ static void bench_open(struct bench *b, const char *name)
 {
     struct err e = ERR_INIT;
     *b = (struct bench){.format = NULL};
-    if (!container_open(name, &b->format, &b->film, &e) ||
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &b->format, &b->film, &e) ||
         !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
 }

@@ -117,7 +117,7 @@ static void break_key(const char *from, const char *to, int number)
     struct picture p;
     static uint8_t file[1 << 22];
     int64_t at = -1, size = 0;
-    assert_true(container_open(from, &format, &film, &e) &&
+    assert_true(container_open(from, SOURCE_STREAM_CHOICE, &format, &film, &e) &&
                 demux_open(&r, format, film.stream, &e));
     while (at < 0 && demux_next(&r, &p, &e)) {
         if (p.rap != RAP_NONE && number-- == 0) {

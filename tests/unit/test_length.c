@@ -60,7 +60,7 @@ TEST(nothing_to_read)
     struct demux r;
     struct picture p;
     struct probe_facts facts = {.found = 0};
-    assert_true(container_open("plain.mkv", &format, &film, &e) &&
+    assert_true(container_open("plain.mkv", SOURCE_STREAM_CHOICE, &format, &film, &e) &&
                 demux_open(&r, format, film.stream, &e));
     while (demux_next(&r, &p, &e))
         packet_free(&p.packet);

@@ -10,7 +10,7 @@ static struct film facts(const char *name)
     struct err e = ERR_INIT;
     AVFormatContext *f = NULL;
     struct film film;
-    if (!container_open(name, &f, &film, &e))
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &f, &film, &e))
         fail_msg("%s", e.text);
     assert_string_equal(film.path, name);
     for (unsigned i = 0; i < f->nb_streams; i++)

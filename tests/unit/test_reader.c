@@ -26,7 +26,7 @@ static void bench_open(struct bench *b, const char *name, struct selection rule)
     struct err e = ERR_INIT;
     *b =
         (struct bench){.job = {.selection = rule, .threads = 1, .columns = columns_open(0, 0, &e)}};
-    if (!container_open(name, &b->format, &b->film, &e) ||
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &b->format, &b->film, &e) ||
         !demux_open(&b->reader, b->format, b->film.stream, &e))
         fail_msg("%s", e.text);
     decode_pass_open(&b->pass, &b->film, b->reader.stream, b->reader.traits, &b->job);

@@ -225,7 +225,7 @@ static void open_by_hand(struct by_hand *h, const char *name)
 {
     struct err e = ERR_INIT;
     *h = (struct by_hand){.held = calloc(1, sizeof(struct chunk))};
-    assert_true(container_open(name, &h->format, &h->film, &e));
+    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &h->format, &h->film, &e));
     h->s.film = h->film;
     assert_true(demux_open(&h->r, h->format, h->film.stream, &e));
     struct engine_config config = {.threads = 1};

@@ -8,10 +8,6 @@
 
 #include "packet_scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct codec_traits {
     enum bitstream stream;
     bool parallel; /* it can be cut into chunks; otherwise one sequential decoder gets everything */
@@ -26,9 +22,5 @@ struct codec_traits {
 };
 
 struct codec_traits codec_traits(enum bitstream stream);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -12,10 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The fields of an SPS that a slice header depends on. */
 struct nal_sps {
     bool known;
@@ -107,7 +103,4 @@ size_t nal_separate_room(size_t size);
 size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
                     const struct nal_slice *next, uint8_t *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { MP4_BOX_HEAD = 8, MP4_BOX_HEAD_LONG = 16 }; /* bytes; the second one with 64 bits of size */
 
 /*
@@ -27,7 +23,4 @@ bool mp4_box_is(const uint8_t *head, int count, const char *name);
  */
 int64_t mp4_box_next(const uint8_t *head, int count, int64_t at);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum bitstream {
     STREAM_OTHER,
     STREAM_H264,
@@ -113,7 +109,4 @@ bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
  */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -20,10 +20,6 @@
 
 #include "packet_scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { PARAM_SET_IDS = 256, PARAM_SETS = 3 * PARAM_SET_IDS };
 
 /* The sets in force, by kind and ID. Pictures are numbered from 1 in the order of the file. */
@@ -51,7 +47,4 @@ void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data,
 /* Returns true if a set has changed that picture `picture`, a key frame, does not contain. */
 bool param_sets_lacking(const struct param_sets *s, uint64_t picture);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Which entries a container's index has (keyframe_index.h). */
 enum key_index_kind {
     KEY_INDEX_NONE,    /* none, or none that can be relied on: the film is read from end to end */
@@ -47,9 +43,5 @@ struct container_quirks {
 
 /* Returns the quirks of an opened container, all false or 0 if it has none. Static; never NULL. */
 const struct container_quirks *container_quirks(const AVFormatContext *format);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -13,10 +13,6 @@
 #include "media/bitstream/coded_picture.h"
 #include "barcode/media/film.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct key_entry {
     int64_t stamp;   /* the time in the demuxer's index, in the stream's time base */
     int64_t seek;    /* the time to seek, so that the demuxer stops at this key frame */
@@ -56,7 +52,4 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
 /* Frees the list and empties *x. */
 void key_index_close(struct key_index *x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

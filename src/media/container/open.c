@@ -21,7 +21,6 @@
 #include "media/frame/frame_view.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/media/source.h"
 
 bool container_is_seekable(const AVFormatContext *format)
 {
@@ -442,8 +441,8 @@ static AVStream *open_chosen(const char *path, int selected, AVFormatContext **f
     return check_stream(*format, s, path, e) ? s : NULL;
 }
 
-bool container_open_stream(const char *path, int selected, AVFormatContext **format,
-                           struct film *film, struct err *e)
+bool container_open(const char *path, int selected, AVFormatContext **format, struct film *film,
+                    struct err *e)
 {
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
@@ -496,9 +495,4 @@ bool container_open_again(const char *path, const AVFormatContext *opened, AVFor
         to->discard = from->discard;
     }
     return same || refuse_changed(path, e);
-}
-
-bool container_open(const char *path, AVFormatContext **format, struct film *film, struct err *e)
-{
-    return container_open_stream(path, SOURCE_STREAM_CHOICE, format, film, e);
 }

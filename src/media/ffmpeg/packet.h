@@ -6,10 +6,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct AVPacket;
 
 /*
@@ -19,9 +15,5 @@ struct AVPacket;
 struct AVPacket *packet_clone(const struct AVPacket *p);
 void packet_free(struct AVPacket **p);
 size_t packet_size(const struct AVPacket *p);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -15,10 +15,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct AVPacket;
 
 enum { SIDE_DATA = 2 }; /* kinds */
@@ -39,7 +35,4 @@ bool side_data_keep(struct side_data *s, struct AVPacket *packet, bool key, stru
 
 void side_data_free(struct side_data *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

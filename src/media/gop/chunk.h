@@ -20,10 +20,6 @@
 #include "media/bitstream/coded_picture.h"
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct decoder_backend;
 
 struct chunk {
@@ -94,7 +90,4 @@ bool chunk_is_complete(const struct chunk *r);
  */
 void chunk_free(struct chunk **r);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

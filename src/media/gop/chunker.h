@@ -29,10 +29,6 @@
 #include "barcode/media/selection.h"
 #include "barcode/media/decode_counts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     CHUNK_PICTURES = 64,     /* GOPs are merged until a chunk has this many pictures */
     GOP_PICTURES_MAX = 1500, /* a longer GOP is decoded while it is read */
@@ -136,7 +132,4 @@ int64_t chunker_last_us(const struct chunker *g);
 
 void chunker_free(struct chunker **g);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { GAPS_KEPT = 64 }; /* the latest; a GOP with more gaps cannot be mended */
 
 struct gaps {
@@ -52,7 +48,4 @@ uint64_t gap_frames(int64_t from_us, int64_t to_us, int64_t frame_us);
 /* Returns the time of missing frame `i` of `count`, from 1; i = count + 1 gives to_us. */
 int64_t gap_frame_time(int64_t from_us, int64_t to_us, uint64_t i, uint64_t count);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

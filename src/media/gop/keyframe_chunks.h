@@ -17,10 +17,6 @@
 #include "barcode/media/selection.h"
 #include "barcode/media/decode_counts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct keys_config {
     struct selection selection; /* its `keyframes` is true */
     struct columns *columns;    /* columns are announced here; NULL: not at all */
@@ -84,7 +80,4 @@ bool key_faults_add(struct bad_key_list *f, uint64_t serial, struct err *e);
 /* Frees the list and empties *f. */
 void key_faults_clear(struct bad_key_list *f);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,7 +10,7 @@
 struct AVFormatContext;
 
 /*
- * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open_stream). Opens the
+ * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open). Opens the
  * file again, so that other readers are not disturbed. `opened` is the film as it was opened
  * already, which is only inspected; NULL: it was not. If no place can be sought, or nothing
  * decodes, nothing is found: that is no failure. Returns false if out of memory, if a thread cannot

@@ -18,10 +18,6 @@
 #include "barcode/engine/crop.h"
 #include "barcode/media/film.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */
 enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape of a film */
 
@@ -42,7 +38,7 @@ struct crop_sample {
 /* Shared by all workers of a film. */
 struct crop_samples {
     const struct film *film;
-    int selected;                  /* the video stream, as for container_open_stream */
+    int selected;                  /* the video stream, as for container_open */
     const AVFormatContext *opened; /* the film as the caller has it open, borrowed; or NULL */
     atomic_int next;               /* place */
     pthread_mutex_t lock;          /* guards each sample's `key` and `claimed` */
@@ -87,7 +83,4 @@ void crop_worker_close(struct crop_worker *w);
 /* Returns true if the frame shows the edges of one axis at least. */
 bool crop_sample_is_conclusive(const struct crop_seen *seen);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

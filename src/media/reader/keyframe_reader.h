@@ -13,10 +13,6 @@
 #include "media/gop/keyframe_chunks.h"
 #include "media/schedule/decode_pass.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The chunker returns a key frame at the latest when the second one after it comes. */
 enum { SECONDS = 4 };
 
@@ -78,7 +74,4 @@ bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct
  */
 bool film_keys_go_back(struct key_reader *k, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define TIME_NONE INT64_MIN
 
 struct timeline {
@@ -37,7 +33,4 @@ int64_t timeline_at(struct timeline *t, int64_t pts_us);
 int64_t timeline_last_stays(const struct timeline *t, int64_t duration_us);
 void timeline_step(struct timeline *t, int64_t time_us);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

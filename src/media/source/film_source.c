@@ -305,7 +305,7 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->pass_lock, NULL);
     f->selected = stream;
-    if (!container_open_stream(path, f->selected, &f->format, &f->base.film, e)) {
+    if (!container_open(path, f->selected, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;
