@@ -109,7 +109,7 @@ test_poster_folder() {
     cp o/a-poster.pdf o/b-poster.pdf
     run films -n 50 --poster=pdf -o o
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'o/b-poster.pdf' exists and shows another film"
+    says "'o/b-poster.pdf': the file exists and shows another film"
     refuses 2 films --poster=pdf -o o --title one
     refuses 2 films/a.mkv -o x.png --page A4
     refuses 2 films/a.mkv -o x.pdf --poster=svg

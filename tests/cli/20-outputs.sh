@@ -222,11 +222,11 @@ test_several_films_with_extras() {
     echo '{"mine": 1}' > j/hevc-open.json
     run "$a" "$b" -q -n 10 -o o --json j
     [ "$STATUS" -eq 1 ] || fail "somebody else's JSON: exit status $STATUS, not 1"
-    says "'j/hevc-open.json' exists and was not made by barcode; choose another name with --json"
+    says "'j/hevc-open.json': the file exists and was not made by barcode; choose another name with --json"
     [ "$(cat j/hevc-open.json)" = '{"mine": 1}' ] || fail "somebody else's JSON was replaced"
     cp o/hevc-open.rgb old.rgb
     refuses 1 "$b" -q -n 10 -o o --dump o
-    says "'o/hevc-open.rgb' exists, and a dump does not name its film"
+    says "'o/hevc-open.rgb': the file exists, and a dump does not name its film"
     cmp o/hevc-open.rgb old.rgb || fail "a dump was replaced"
 }
 
@@ -240,7 +240,7 @@ test_films_of_one_name() {
     run s2 -q -n 20 -o o
     [ "$STATUS" -eq 1 ] || fail "the other season: exit status $STATUS, not 1"
     one_sentence
-    says "'o/e01.png' exists and shows another film, or this one before it was modified; choose another name with -o, or --overwrite"
+    says "'o/e01.png': the file exists and shows another film, or this one before it was modified; choose another name with -o, or --overwrite"
     cmp o/e01.png first.png || fail "the picture of another film was replaced"
     ok s2 -q -n 20 -o o --overwrite
     ! cmp -s o/e01.png first.png || fail "--overwrite did not"
@@ -251,10 +251,10 @@ test_films_of_one_name() {
     rm o/e01.rgb
     echo mine > o/e01.png
     refuses 1 s2 -q -n 20 -o o --overwrite
-    says "'o/e01.png' exists and was not made by barcode"
+    says "'o/e01.png': the file exists and was not made by barcode"
     rm o/e01.png
     refuses 1 s2 -q -n 20 -o o --json o
-    says "'o/e01.json' exists and shows another film"
+    says "'o/e01.json': the file exists and shows another film"
     rm o/*
     for _ in 1 2; do
         ok s1 s2 -q -n 20 -o o
@@ -301,7 +301,7 @@ test_a_picture_of_a_pipe_stays() {
         kill $! 2> /dev/null || true
         [ "$STATUS" -eq $want ] || fail "exit status $STATUS, not $want"
     done
-    says "'film.png' exists and may show another film"
+    says "'film.png': the file exists and may show another film"
     files film.mkv film.png
 }
 
@@ -357,7 +357,7 @@ test_batch_goes_on() { # quick
     echo precious > h264-closed.png
     LIMIT=20 run "$a" "$b" -n 20
     [ "$STATUS" -eq 1 ] || fail "somebody else's file: exit status $STATUS, not 1"
-    head -n 1 "$LOGS/stderr" | grep -q "'h264-closed.png' is there" || fail "it is not said before the work"
+    head -n 1 "$LOGS/stderr" | grep -q "'h264-closed.png': the file exists" || fail "it is not said before the work"
     [ "$(cat h264-closed.png)" = precious ] || fail "somebody else's file was overwritten"
     files empty h264-closed.png hevc-open.png
     rm ./*.png

@@ -59,10 +59,10 @@ test_html_replaces() { # quick
     echo mine > o/a.html
     run films -n 20 -o o --html o
     [ "$STATUS" -eq 1 ] && [ "$(cat o/a.html)" = mine ] || fail "a stranger's page is gone"
-    says "'o/a.html' exists and was not made by barcode; choose another name with --html$"
+    says "'o/a.html': the file exists and was not made by barcode; choose another name with --html$"
     cp o/b.html o/a.html
     run films -n 20 -o o --html o
-    says "'o/a.html' exists and shows another film"
+    says "'o/a.html': the file exists and shows another film"
     ok films -q -n 20 -o o --html o --overwrite
     # A name that the user gave is replaced.
     echo mine > x.html

@@ -61,7 +61,7 @@ test_update_leaves_out() { # quick
     touch -d yesterday films/a.mkv
     run "$@"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'o/a.png' exists and shows another film"
+    says "'o/a.png': the file exists and shows another film"
 }
 
 test_update_and_options() {
@@ -114,7 +114,7 @@ test_update_with_several_outputs() { # quick
     # A dump of other options is nobody's.
     run "$@" -n 10
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    says "'j/a.rgb' exists, and a dump does not name its film"
+    says "'j/a.rgb': the file exists, and a dump does not name its film"
     # What goes to stdout is not there.
     makes 'o/a-kmeans.png ' films/a.mkv -n 20 -o o/a-kmeans.png --json - --update
 }

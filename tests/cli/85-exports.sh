@@ -95,11 +95,11 @@ test_exports_names() {
         cp "$kind" saved
         echo mine > "$kind"
         run "$@"
-        [ "$STATUS" -eq 1 ] && says "'$kind' exists and was not made by barcode" || fail "$kind was replaced"
+        [ "$STATUS" -eq 1 ] && says "'$kind': the file exists and was not made by barcode" || fail "$kind was replaced"
         mv saved "$kind"
         cp "${kind/s2/s1}" "$kind"
         run "$@"
-        [ "$STATUS" -eq 1 ] && says "'$kind' exists and shows another film" || fail "$kind of another film was replaced"
+        [ "$STATUS" -eq 1 ] && says "'$kind': the file exists and shows another film" || fail "$kind of another film was replaced"
         ok "$@" --overwrite
     done
     # What it made does not become a film.

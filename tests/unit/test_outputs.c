@@ -174,7 +174,8 @@ TEST_WITH(strangers_files_stay, enter, leave)
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     touch("film.png");
-    expect_problem(&o, &in, 0, ERR_FAILED, "'film.png' exists and was not made by barcode");
+    expect_problem(&o, &in, 0, ERR_FAILED,
+                   "'film.png': the file exists and was not made by barcode");
     o.output = "film.png"; /* the user said so */
     expect_allowed(&o, &in);
     o.output = NULL;
@@ -190,7 +191,7 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_allowed(&o, &in);
     touch("film.mkv");
     expect_problem(&o, &in, 0, ERR_FAILED,
-                   "'film.png' exists and may show another film; choose "
+                   "'film.png': the file exists and may show another film; choose "
                    "another name with -o, or --overwrite");
     remove("film.mkv");
     put_png("film.png", "tEXt", other, sizeof other - 1, 9);
@@ -210,12 +211,12 @@ TEST_WITH(strangers_files_stay, enter, leave)
     mkdir("out", 0777);
     touch("out/film.png");
     o.output = "out";
-    expect_problem(&o, &in, 0, ERR_FAILED, "'out/film.png' is there");
+    expect_problem(&o, &in, 0, ERR_FAILED, "'out/film.png': the file exists");
     inputs_free(&in);
     /* Of several films, only the one that is in the way stays undone. */
     o = expand(LIST("other.mkv", "film.mkv", "third.mkv"), &in);
     o.output = "out";
-    expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png' is there");
+    expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png': the file exists");
     remove("out/film.png");
     mkdir("out/third-kmeans.png", 0777);
     want(&o, "kmeans,palette");

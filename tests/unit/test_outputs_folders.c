@@ -34,9 +34,10 @@ TEST_WITH(other_films_pictures_stay, enter, leave)
     expect_allowed(&o, &in);
     inputs_free(&in);
     o = expand(LIST("s2/e01.mkv"), &in);
-    expect_problem(&o, &in, 0, ERR_FAILED,
-                   "'e01.png' exists and shows another film, or this one before it was modified; "
-                   "choose another name with -o, or --overwrite");
+    expect_problem(
+        &o, &in, 0, ERR_FAILED,
+        "'e01.png': the file exists and shows another film, or this one before it was modified; "
+        "choose another name with -o, or --overwrite");
     o.output = "e01.png"; /* the user said so */
     expect_allowed(&o, &in);
     inputs_free(&in);
@@ -86,13 +87,13 @@ TEST_WITH(outputs_in_folders, enter, leave)
     outputs_free(&list);
     /* What is there already is in this film's way alone. */
     touch("out/b.json");
-    expect_problem(
-        &o, &in, 1, ERR_FAILED,
-        "'out/b.json' exists and was not made by barcode; choose another name with --json");
+    expect_problem(&o, &in, 1, ERR_FAILED,
+                   "'out/b.json': the file exists and was not made by barcode; choose another name "
+                   "with --json");
     remove("out/b.json");
     touch("out/a.rgb");
     expect_problem(&o, &in, 0, ERR_FAILED,
-                   "'out/a.rgb' exists, and a dump does not name its film; "
+                   "'out/a.rgb': the file exists, and a dump does not name its film; "
                    "choose another name with --dump");
     remove("out/a.rgb");
     extra(&o, "json", "gone/");

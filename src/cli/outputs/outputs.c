@@ -232,26 +232,29 @@ static bool spare_old(const char *film, const struct output *output, struct err 
     if (stat(path, &s) != 0)
         return true;
     if (!output->writer)
-        return output->overwrite || err_set(e, ERR_FAILED,
-                                            "'%s' exists, and a dump does not name its film; "
-                                            "choose another name with %s, or --overwrite",
-                                            path, output->option);
+        return output->overwrite ||
+               err_set(e, ERR_FAILED,
+                       "cannot write '%s': the file exists, and a dump does not name its film; "
+                       "choose another name with %s, or --overwrite",
+                       path, output->option);
     if (!writer_made(output->writer, path, shown))
         return err_set(e, ERR_FAILED,
-                       "'%s' exists and was not made by barcode; choose another name with %s", path,
-                       output->option);
+                       "cannot write '%s': the file exists and was not made by barcode; choose "
+                       "another name with %s",
+                       path, output->option);
     if (output->overwrite || stat(film, &s) != 0)
         return true; /* opening the film reports the error */
     if (!film_id_of(film, mine, e))
         return false;
     if (!mine[0] || !shown[0])
-        return err_set(
-            e, ERR_FAILED,
-            "'%s' exists and may show another film; choose another name with %s, or --overwrite",
-            path, output->option);
+        return err_set(e, ERR_FAILED,
+                       "cannot write '%s': the file exists and may show another film; choose "
+                       "another name with %s, or --overwrite",
+                       path, output->option);
     return strcmp(shown, mine) == 0 ||
            err_set(e, ERR_FAILED,
-                   "'%s' exists and shows another film, or this one before it was modified; choose "
+                   "cannot write '%s': the file exists and shows another film, or this one before "
+                   "it was modified; choose "
                    "another name with %s, or --overwrite",
                    path, output->option);
 }
