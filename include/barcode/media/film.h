@@ -28,7 +28,7 @@ struct film {
     /* the aspect ratio of a displayed sample; 1, 1 if unknown; 0, 0 if there is none */
     int sample_num, sample_den;
     struct orientation orientation;
-    /* Decided before decoding, for frames without tags of their own: src/DESIGN.md, section 5. */
+    /* Decided before decoding, for frames without tags of their own: src/media/README.md. */
     enum matrix matrix;      /* never UNSPECIFIED */
     enum range range;        /* never UNSPECIFIED */
     bool matrix_guessed;     /* the film has no matrix, or the one in unknown_matrix */

@@ -110,8 +110,8 @@ struct writer {
  *     pdf             A poster by cairo: the strip's pixels lossless, text in embedded fonts, no
  *                     date. SVG and PDF end with film id, options fingerprint and a checksum in a
  *                     comment (trailer_comment.h).
- *     html            A page to view the film, with the card for a gallery: src/DESIGN.md section
- *                     7. The same input gives the same bytes.
+ *     html            A page to view the film, with the card for a gallery: src/output/README.md.
+ *                     The same input gives the same bytes.
  *     json            Man page, section JSON; one key per line, one column per line, stages last.
  *     csv             One row per column: column, frame, time, status, average, then dominant and
  *                     k colours with shares as far as the modes need them, and the film's id.

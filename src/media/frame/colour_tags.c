@@ -1,6 +1,6 @@
 /*
- * colour_tags.c - which of the tags decide matrix, range and transfer. DESIGN.md, section 5, has
- * the order.
+ * colour_tags.c - which of the tags decide matrix, range and transfer. src/media/README.md has the
+ * order.
  */
 #include "colour_tags.h"
 
