@@ -62,7 +62,7 @@ for f in files:
     lines = text.split("\n")
     code = f.endswith((".c", ".h", ".cu", ".cuh"))
     table = "A table:" in text[:2000]
-    if not f.endswith((".md", "Makefile")) and len(lines) > 570 and not table:
+    if not f.endswith((".md", "Makefile")) and len(lines) > 530 and not table:
         print(f"lint: {f}: {len(lines)} lines"); bad = True
     if f == "src/main.c" and len(lines) > 100:
         print(f"lint: {f}: {len(lines)} lines, 100 is main's limit"); bad = True
