@@ -54,7 +54,7 @@ struct decode_job {
     struct selection selection; /* decided: every >= 1; a real end for SELECT_COLUMNS */
     enum decode_plan plan;      /* a source that decodes nothing ignores these two */
     enum decode_choice decode;
-    int threads;           /* cores to work on, 1 or more */
+    int threads;           /* cores of this process for the film, 1 or more */
     struct engine *engine; /* begun */
     /* selected frames are announced here (frame, time) before they are decoded */
     struct columns *columns;

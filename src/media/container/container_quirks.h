@@ -34,7 +34,10 @@ struct container_quirks {
     bool seeks_to_any_byte;    /* finds a packet after any byte */
     bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
 
-    /* Lengths that a writer never replaced (0: none): values, and what no real length exceeds. */
+    /*
+     * Lengths that a writer never replaced (0: none): values, and what no real length exceeds.
+     * Durations are in the time base of the stream.
+     */
     int64_t unset_duration, duration_max, unset_frames;
     bool shortens_duration; /* libavformat shortens that of a truncated file */
     bool longest_duration;  /* one length for all streams, maybe that of the sound */

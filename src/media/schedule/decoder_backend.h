@@ -32,7 +32,16 @@ struct decoder_device {
 struct decoder_backend {
     const char *name; /* in messages */
     enum decoder_place place;
-    /* Main function of a worker's thread, until scheduler_next_chunk returns false. */
+    /*
+     * Main function of a worker's thread; the argument is the struct decode_pass. It decodes chunks
+     * until scheduler_next_chunk returns false:
+     * - it puts the selected frames of a chunk into the engine, then calls scheduler_chunk_done and
+     *   chunk_free. A device redoes in software what it cannot be trusted with;
+     * - on failure it calls decode_pass_fail; if frames contradict the chunk,
+     * decode_pass_contradict;
+     * - at its end it calls decode_pass_add_counts, and decode_pass_thread_ends. If the device does
+     *   not start, it calls scheduler_leave_device and goes on as decode_worker_main.
+     */
     void *(*worker_main)(void *pass);
 
     /* ---- on the cores ---- */
