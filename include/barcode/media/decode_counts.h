@@ -32,8 +32,8 @@ struct decode_times {
 struct decode_counts {
     uint64_t packets;   /* video packets read */
     uint64_t displayed; /* frames of the film that were covered */
-    uint64_t sent;      /* packets given to a decoder */
-    uint64_t decoded;   /* pictures that came out of one */
+    uint64_t sent;      /* packets sent to a decoder */
+    uint64_t decoded;   /* frames that decoders returned */
     uint64_t hardware;  /* those from NVDEC */
     uint64_t fallbacks; /* NVDEC workers that had to decode in software */
     uint64_t chunks, skipped_chunks, redone_chunks;

@@ -106,7 +106,7 @@ static bool pps_has_output_flag(const struct nal *nal)
 /* Returns nuh_layer_id of a unit of at least two bytes. */
 static int hevc_layer(const struct nal *nal) { return (nal->data[0] & 1) << 5 | nal->data[1] >> 3; }
 
-/* Notes what makes an HEVC decoder output fewer frames than there are coded pictures. */
+/* Records what makes an HEVC decoder output fewer frames than there are coded pictures. */
 static void note_hidden(int type, const struct nal *nal, struct packet_info *info)
 {
     info->output_flag_present |= type == 34 && pps_has_output_flag(nal);
@@ -137,7 +137,7 @@ static void scan_hevc_unit(const struct nal *nal, struct units *u, struct packet
     info->closed |= type == 19 || type == 20;
 }
 
-/* Notes what a unit of either codec holds: `data` begins with its start code or length. */
+/* Records what a unit of either codec holds: `data` begins with its start code or length. */
 static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, struct units *u,
                       struct packet_info *info)
 {
@@ -161,7 +161,7 @@ static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, 
 
 /*
  * H.264 and HEVC. A packet without a picture should consist of whole units, up to PADDING_MAX zeros
- * after the last one. Zeros in the place of missing data are no units.
+ * after the last one. Zeros that replace missing data are not NAL units.
  */
 static void scan_units(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
                        struct packet_info *info)
@@ -222,7 +222,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
     if (info->sets && info->sets_size == 0)
         info->sets_size = (size_t)(data + size - info->sets);
     info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MAX;
-    if (info->picture) /* a picture without a slice is none */
+    if (info->picture) /* a picture must have a slice */
         *info = (struct packet_info){.shown = true, .order = -1, .unreadable = true};
 }
 
@@ -359,7 +359,7 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
         return (extradata[4] & 3) + 1;
     /*
      * hvcC starts with a version byte, which some writers leave 0. So FFmpeg's own check is used:
-     * it is no start code.
+     * any of these bytes tells hvcC from a start code.
      */
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;

@@ -154,9 +154,9 @@ static int64_t to_microseconds(int64_t time, AVRational base)
 }
 
 /*
- * Notes the ends of HEVC sequences in mid-film. The RASL pictures of a key frame after an end are
- * never displayed. Frames that wait for display may be dropped: how many depends on the decoder's
- * state, which only a sequential decoder has.
+ * Records the ends of HEVC sequences within the film. The RASL pictures of a key frame after an end
+ * are never displayed. Frames that wait for display may be dropped: how many depends on the
+ * decoder's state, which only a sequential decoder has.
  */
 static void note_ends(struct demux *r, const struct packet_info *info, struct picture *p)
 {
@@ -192,7 +192,7 @@ static void lose_picture(struct demux *r, struct picture *p)
 }
 
 /*
- * Notes the parameter sets of a picture, and those of new extradata. Sets that damage may have
+ * Records the parameter sets of a picture, and those of new extradata. Sets that damage may have
  * touched do not count as changed (param_sets.h).
  */
 static void note_sets(struct demux *r, const struct packet_info *info, struct picture *p)
@@ -205,7 +205,9 @@ static void note_sets(struct demux *r, const struct packet_info *info, struct pi
         p->sets = r->sets.state;
     }
     if (extradata) {
-        /* A new header in mid-film would be missed by workers that begin at a later key frame. */
+        /*
+         * A new header within the film would be missed by workers that begin at a later key frame.
+         */
         r->needs_sequential |= p->serial > 0;
         param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
         r->length_size = nal_length_size(r->traits.stream, extradata, size);
@@ -401,7 +403,7 @@ static bool is_selected(const struct demux *r, const AVPacket *packet)
 bool demux_read(struct demux *r, AVPacket *packet, struct err *e)
 {
     while (read_on(r, packet)) {
-        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
+        /* A packet of no bytes is not a picture; to a decoder it may mean the end of the film. */
         bool video = packet->stream_index == r->stream->index;
         if (is_selected(r, packet) && packet->size > 0 && !(video && is_comment(r, packet)))
             return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||

@@ -75,8 +75,8 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p);
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
 /*
- * Tells the demuxer that the file was sought in: the next picture has number `serial`, and no
- * earlier picture is known.
+ * Resets the state after a seek in the file: the next picture has number `serial`, and no earlier
+ * picture is known.
  */
 void demux_jumped(struct demux *r, uint64_t serial);
 

@@ -20,7 +20,7 @@ struct key_entry {
     uint64_t serial; /* of its packet: SAMPLES: its number in the file; CUES: a made-up number */
     int64_t at;      /* position in the file: MP4: the packet; AVI: its chunk; CUES: its cluster */
     uint64_t before; /* SAMPLES: displayed pictures before it in decoding order */
-    bool unusable;   /* set by the reader: it is no key frame, or cannot be read */
+    bool unusable;   /* set by the reader: it is not a key frame, or cannot be read */
 };
 
 struct key_index {

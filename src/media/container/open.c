@@ -152,14 +152,14 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->duration_us = read_duration(format, s);
-    /* If timestamps may jump, the last one minus the first is no duration either. */
+    /* If timestamps may jump, their difference is not a duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
     f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT ||
                           (quirks->longest_duration && format->nb_streams > 1);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
     /*
-     * A duration that is estimated from the bit rate may be wrong by any factor: it gives no frame
-     * count.
+     * A duration that is estimated from the bit rate may be wrong by any factor, so it is not used
+     * to estimate the frame count.
      */
     bool length = f->duration_us > 0 && !rated;
     if (f->frames < 0 && length && f->rate_num > 0)

@@ -18,7 +18,7 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
-    int64_t size; /* -1: the input cannot be sought in */
+    int64_t size; /* -1: the input is not seekable */
     int64_t at;
     uint8_t head[HEAD_BYTES]; /* read before libavformat asked for it */
     size_t head_bytes, head_taken;
@@ -127,7 +127,7 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
 }
 
 /*
- * Makes an input of the open file `fd`, which has `size` bytes; -1: it cannot be sought in. Owns
+ * Makes an input of the open file `fd`, which has `size` bytes, or -1 if it is not seekable. Owns
  * `fd` from then on, also after a failure.
  */
 static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)

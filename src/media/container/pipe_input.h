@@ -4,7 +4,7 @@
  * waits for data.
  *
  * A regular file (stdin redirected from one) is read from its beginning, wherever its descriptor is
- * positioned, and can be sought in. The others are read once, front to back.
+ * positioned, and is seekable. The others are read once, front to back.
  */
 #ifndef BARCODE_CONTAINER_PIPE_INPUT_H
 #define BARCODE_CONTAINER_PIPE_INPUT_H

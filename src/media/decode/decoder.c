@@ -86,7 +86,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     /* Frame threads copy the context here: a delay that is set later does not reach them. */
     if (threads > 1)
         decoder_widen_delay(c);
-    const AVCodec *codec = c->codec; /* a failed avcodec_open2 forgets it */
+    const AVCodec *codec = c->codec; /* avcodec_open2 clears it on failure */
     int code = avcodec_open2(c, codec, NULL);
     if (code == AVERROR(ENOMEM)) {
         av_out_of_memory(path, e);

@@ -44,7 +44,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
 
 /*
  * Makes `to`, an empty packet, the one that a decoder of a chunk gets for `p`: with the serial in
- * pts, and DISCARD if the frame is not to come out. The caller unrefs it. Returns false if out of
+ * pts, and DISCARD if the frame is not to be output. The caller unrefs it. Returns false if out of
  * memory.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);

@@ -2,8 +2,8 @@
  * crop_detect.c - runs the workers of crop detection.
  *
  * CROP_SAMPLES key frames show the shape of a film: a shape that fewer than CROP_QUORUM of them
- * have is not cropped. A key frame counts once, wherever it was sought from. A short film may have
- * one or two key frames: then some of the frames after the first one are sampled as well.
+ * have is not cropped. A key frame counts once, even if several seeks lead to it. A short film may
+ * have one or two key frames: then some of the frames after the first one are sampled as well.
  */
 #include "crop_detect.h"
 
@@ -27,7 +27,7 @@ static bool check_errors(const struct crop_worker *worker, int count, struct err
 }
 
 /*
- * Samples all places. If fewer than `count` threads start, that is no error. Returns how many
+ * Samples all places. If fewer than `count` threads start, that is not an error. Returns how many
  * workers took part.
  */
 static int run_workers(struct crop_worker *worker, int count)

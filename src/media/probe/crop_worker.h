@@ -24,7 +24,7 @@ enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape o
 /* Of the frames after a key frame: up to so many, until so many are conclusive. */
 enum { CROP_SAMPLES_MORE = 10, CROP_SAMPLES_ENOUGH = CROP_SAMPLES_FEW };
 
-/* How to seek a place. */
+/* How to seek to a place. */
 enum way { BY_TIME, BY_BYTE, NO_WAY };
 
 /* The result at one place. */

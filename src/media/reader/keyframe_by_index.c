@@ -137,8 +137,8 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
 
 /*
  * Reads key frame `i` of the index into *p, with number and time. Returns false if it cannot be
- * used, or on `e`. One that cannot be read is noted as bad; one that is no key frame in the
- * bitstream is ignored.
+ * used, or on `e`. A key frame that cannot be read is recorded as bad. An entry that is not a key
+ * frame in the bitstream is ignored.
  */
 static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
                       struct err *e)

@@ -100,7 +100,7 @@ static bool on_key(void *user, struct picture *key, struct err *e)
 }
 
 /*
- * Returns true for the second field of a frame: it is no frame of its own. A key frame's second
+ * Returns true for the second field of a frame: it is not a frame of its own. A key frame's second
  * field is kept, and `p` loses its packet.
  */
 static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)
