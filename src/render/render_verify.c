@@ -6,7 +6,7 @@
 /*
  * Excludes damaged frames from the comparison: the two ways of decoding conceal damage with
  * different frames, and neither is right. A frame that is intact in one way and missing in the
- * other is compared, because that is no damage. Returns how many frames are excluded.
+ * other is compared, because that is not damage. Returns how many frames are excluded.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 {
