@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* Which decoders take part. */
+/* Which decoders are used. */
 enum decode_choice {
     DECODE_AUTO, /* NVDEC and software side by side if the engine is on a GPU; else software */
     DECODE_CPU,  /* software alone */

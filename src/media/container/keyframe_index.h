@@ -1,9 +1,9 @@
 /*
  * keyframe_index.h - the container's list of key frames, and reading one of them.
  *
- * MP4 and AVI list every packet, Matroska's cues list key frames. An entry that is marked as a key
- * frame may be none: the reader checks the picture. A key frame that is not listed is not found,
- * and the one before it is used. Used by the reading thread only.
+ * MP4 and AVI list every packet, Matroska's cues list key frames. An entry may be marked as a key
+ * frame by mistake, so the reader checks the picture. A key frame that is not listed is not found,
+ * and the previous one is used. Used by the reading thread only.
  */
 #ifndef BARCODE_CONTAINER_KEYFRAME_INDEX_H
 #define BARCODE_CONTAINER_KEYFRAME_INDEX_H

@@ -25,9 +25,9 @@ bool container_reopen(const struct film *film, int selected, AVFormatContext **f
                       struct err *e);
 
 /*
- * Opens again the film of `opened` (borrowed), whose header describes all streams. Copies what was
- * found out about the streams: probing them again takes as long as decoding some pictures. *format
- * as above.
+ * Opens again the film of `opened` (borrowed), whose header describes all streams. Copies the
+ * parameters of the streams, because probing them again takes as long as decoding some pictures.
+ * *format as above.
  */
 bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
                           struct err *e);

@@ -23,7 +23,7 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e);
 /*
  * Returns true for an MP4 from a pipe whose index comes after its media data, so that it would have
  * to be read twice. Call it before anything is read. It reads the headers of the first boxes, and
- * libavformat gets those bytes all the same.
+ * libavformat can still read those bytes.
  */
 bool film_input_index_last(AVIOContext *io);
 

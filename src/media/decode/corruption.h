@@ -11,7 +11,7 @@
 #include "media/bitstream/coded_picture.h"
 
 /*
- * What is known of one decoder. Zero it first. It must not move while the decoder lives. The thread
+ * The state of one decoder. Zero it first. It must not move while the decoder is open. The thread
  * that sends packets uses it; messages may come from the decoder's own threads.
  */
 struct corruption_watch {

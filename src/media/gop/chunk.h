@@ -6,8 +6,8 @@
  * they are displayed before that key frame and refer to this chunk. Serials inside a chunk are
  * consecutive, so serial - first serial is an index.
  *
- * Nothing here knows libav: a packet is an opaque pointer for the three functions of packet.h. Pure
- * otherwise; one thread a chunk.
+ * No libav header is included here: a packet is an opaque pointer for the three functions of
+ * packet.h. Pure otherwise; one thread a chunk.
  */
 #ifndef BARCODE_GOP_CHUNK_H
 #define BARCODE_GOP_CHUNK_H

@@ -7,7 +7,7 @@
  *     GOP 0 is complete when K1's first non-leading picture comes (or the next random access
  *     point). Its display order is [its pictures but the leading ones] + [K1's leading ones].
  *
- * The GOP's pictures get their frame numbers and times. The selection picks some of them, and each
+ * The GOP's pictures are given frame numbers and times. The selection picks some of them, and each
  * is announced in the columns, so that a picture that never decodes is known. A GOP without a
  * selected picture is dropped. Other GOPs are merged into chunks of about CHUNK_PICTURES while they
  * are consecutive.

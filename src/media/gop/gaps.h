@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GAPS_KEPT = 64 }; /* the latest; a GOP with more gaps cannot be mended */
+enum { GAPS_KEPT = 64 }; /* the latest; more gaps in a GOP cannot be filled */
 
 struct gaps {
     uint64_t after[GAPS_KEPT]; /* serial of the first picture after each */

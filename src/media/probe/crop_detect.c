@@ -11,8 +11,8 @@
 #include "barcode/base/interrupt.h"
 
 /*
- * Returns the first error that is the machine's fault. A film that cannot be read fails when it is
- * decoded, with a better message.
+ * Returns the first error that is not about the film, such as no memory. A film that cannot be read
+ * fails when it is decoded, with a better message.
  */
 static bool check_errors(const struct crop_worker *worker, int count, struct err *e)
 {
@@ -27,8 +27,8 @@ static bool check_errors(const struct crop_worker *worker, int count, struct err
 }
 
 /*
- * Samples all places. If fewer than `count` threads start, that is not an error. Returns how many
- * workers took part.
+ * Samples all places. It is not an error if fewer than `count` threads start. Returns the number of
+ * workers.
  */
 static int run_workers(struct crop_worker *worker, int count)
 {

@@ -126,8 +126,9 @@ static bool sample_key_alone(struct crop_worker *w, size_t index)
     if (whole)
         sample_frame(w, index);
     if (w->error.code == ERR_NONE)
-        avcodec_flush_buffers(w->decoder); /* the decoder gets the next packets if the frame was
-                                              incomplete */
+        avcodec_flush_buffers(w->decoder); /*
+                                            * further packets are sent if the frame was incomplete
+                                            */
     av_frame_unref(w->frame);
     return whole || w->error.code != ERR_NONE;
 }
@@ -184,7 +185,7 @@ static void sample_place(struct crop_worker *w, int place)
         more = !came && next_packet(w, false);
     }
     av_packet_unref(w->packet);
-    /* After running out of memory the decoder is not used again: libavcodec 59 crashes. */
+    /* A decoder that ran out of memory is not used again: libavcodec 59 crashes. */
     if (!came && w->error.code == ERR_NONE)
         decode_packet(w, NULL, index);
 }
@@ -276,7 +277,7 @@ static bool open_film(struct crop_worker *w)
                container_open_again(w->samples->film->path, opened, &w->format, &w->error);
     if (w->alone)
         return true;
-    container_close(&w->format); /* the header was not enough: probe the file again */
+    container_close(&w->format); /* the header does not describe the stream: probe the file again */
     err_clear(&w->error);
     return container_reopen(w->samples->film, w->samples->selected, &w->format, &w->error);
 }

@@ -14,7 +14,7 @@
  * A picture that the decoder should have output and did not is lost, if damage explains it. It is
  * numbered as soon as a frame that is displayed after it is output. So do the frames of a gap. In a
  * film without damage, a packet without output (a second field, a frame that is not coded) is
- * complete.
+ * normal.
  */
 #include <string.h>
 
@@ -157,7 +157,7 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
         return false;
     q->key_tag = *tag;
     return av_frame_ref(q->key, q->picture) >= 0 ||
-           err_set(e, ERR_FAILED, "out of memory for a picture");
+           err_set(e, ERR_FAILED, "out of memory for a frame");
 }
 
 /* Numbers a frame that is displayed from time_us until next_us, and puts it into the engine. */

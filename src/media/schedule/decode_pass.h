@@ -119,8 +119,8 @@ bool decode_pass_stopped(struct decode_pass *s);
 /* ---- between the reader and the workers ---- */
 
 /*
- * Queues a chunk: a chunker_emit whose user is a struct decode_pass. Owns the chunk on failure too.
- * Waits while too many bytes are in flight. The reading thread's.
+ * Queues a chunk. Implements chunker_emit; `user` is a struct decode_pass. Owns the chunk on
+ * failure too. Waits while too many bytes are in flight. Reading thread only.
  */
 bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e);
 
@@ -132,7 +132,7 @@ void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes);
 
 /*
  * Records that a software worker is done with `pictures` more of the chunk, chunk->count for all of
- * them. A chunk's pictures count once. The worker's thread.
+ * them. A chunk's pictures count once. Worker thread only.
  */
 void decode_pass_pictures_done(struct decode_pass *s, struct chunk *chunk, size_t pictures);
 

@@ -42,8 +42,8 @@ void idr_splice_offer(struct decode_pass *s, const struct picture *p, const stru
 void idr_splice_fetch(struct decode_pass *s, struct idr_splice *mine);
 
 /*
- * Records that a decoder rejected `mine`. Unless another one is kept by now, no more are: what is
- * wrong with one may be wrong with all.
+ * Records that a decoder rejected `mine`. Unless another one is kept by now, no more are kept: what
+ * is wrong with one may be wrong with all.
  */
 void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine);
 
