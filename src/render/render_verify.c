@@ -16,7 +16,7 @@ static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
                             *b = i < there ? columns_get(other, i) : NULL;
         bool damaged = (a && a->status == COLUMN_DAMAGED) || (b && b->status == COLUMN_DAMAGED);
         bool sound = (a && a->status == COLUMN_OK) || (b && b->status == COLUMN_OK);
-        /* Columns that repeat the one before are filled later. */
+        /* Columns that repeat the previous one are filled later. */
         bool frame = (a && a->repeat > 0) || (b && b->repeat > 0);
         if (!frame || (sound && !damaged))
             continue;
