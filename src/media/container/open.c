@@ -371,7 +371,7 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
         return e->code != ERR_NONE ? false
                                    : err_set(e, ERR_FAILED,
                                              "cannot read '%s' from a pipe: its first two pictures "
-                                             "have more than 64 MiB",
+                                             "are larger than 64 MiB",
                                              path);
     }
     *format = prepare_container(own, e);
