@@ -249,7 +249,7 @@ test_animated_pictures() {
     fi
     if ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 -frames:v 1 -c:v libwebp b.webp 2> /dev/null; then
         refuses 3 b.webp -o q.png
-        says "is a picture"
+        says "is an image"
     fi
     for f in folder/a.gif folder/a.png; do
         ok $f -m average -o q.png
