@@ -23,7 +23,7 @@ static bool find_context(void **context, struct err *e)
         return false;
     if (found != cudaDriverEntryPointSuccess || ((get_current *)function)(context) != 0 ||
         !*context)
-        return err_set(e, ERR_ENGINE, "the CUDA driver gives no context");
+        return err_set(e, ERR_ENGINE, "the CUDA driver returned no context");
     return true;
 }
 

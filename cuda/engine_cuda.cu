@@ -288,7 +288,7 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
         c->collecting = c->feeding && pthread_create(&c->collector, NULL, collector_main, c) == 0;
         if (c->collecting)
             return true;
-        err_set(e, ERR_FAILED, "no thread could be started");
+        err_set(e, ERR_FAILED, "cannot start a thread");
         stop_threads(c);
     }
     release_all(c);

@@ -95,8 +95,8 @@ static bool stream_of(struct cuda_port *p, const struct frame_view *view, cudaSt
 /* Waits for the stream: then the decoder's surface is free again, and the slot is filled. */
 static bool wait_for_stream(struct cuda_port *p, cudaStream_t stream, struct err *e)
 {
-    return cuda_check(cudaEventRecord(p->done, stream), "shrink a picture", e) &&
-           cuda_check(cudaEventSynchronize(p->done), "shrink a picture", e);
+    return cuda_check(cudaEventRecord(p->done, stream), "downscale a frame", e) &&
+           cuda_check(cudaEventSynchronize(p->done), "downscale a frame", e);
 }
 
 static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)

@@ -311,7 +311,7 @@ bool shrink_gpu(const struct frame_view *view, int width, int height,
     if (!shrink_check_view(view, e))
         return false;
     if (!side_fits(width) || !side_fits(height))
-        return err_set(e, ERR_FAILED, "cannot shrink a picture to %dx%d", width, height);
+        return err_set(e, ERR_FAILED, "cannot downscale a frame to %dx%d", width, height);
     for (int i = 0; i < s.planes; i++) {
         const struct plane *p = &view->plane[i];
         s.plane[i] = {p->data, p->pitch, p->step, axis_of(p->width, s.width),
@@ -327,7 +327,7 @@ bool shrink_gpu(const struct frame_view *view, int width, int height,
     enum { LARGE_CELL = 1024 };
     bool large = (long long)view->width * view->height / ((long long)width * height) > LARGE_CELL;
     launch(s, wide, large, stream);
-    return cuda_check(cudaGetLastError(), "shrink a picture", e);
+    return cuda_check(cudaGetLastError(), "downscale a frame", e);
 }
 
 bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct light_table *means,

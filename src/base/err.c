@@ -38,7 +38,7 @@ bool err_prefix(struct err *e, const char *format, ...)
 
 bool err_memory(struct err *e, size_t bytes)
 {
-    return err_set(e, ERR_FAILED, "out of memory: %zu bytes asked for", bytes);
+    return err_set(e, ERR_FAILED, "out of memory: %zu bytes requested", bytes);
 }
 
 void err_clear(struct err *e) { *e = (struct err)ERR_INIT; }
@@ -49,6 +49,6 @@ int err_report(const struct err *e)
 {
     log_msg(LOG_ERROR, "%s", e->text);
     if (e->file)
-        log_msg(LOG_DEBUG, "said at %s:%d", e->file, e->line);
+        log_msg(LOG_DEBUG, "raised at %s:%d", e->file, e->line);
     return err_exit_status(e);
 }

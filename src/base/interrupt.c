@@ -213,7 +213,7 @@ void interrupt_spare(int number)
 
 bool interrupt_error(struct err *e)
 {
-    return err_set(e, ERR_INTERRUPTED, "interrupted; nothing of it was written");
+    return err_set(e, ERR_INTERRUPTED, "interrupted; no output of it was written");
 }
 
 bool interrupt_output(const char *path, struct err *e)

@@ -42,7 +42,7 @@ bool queue_push(struct queue *q, void *item)
     return taken;
 }
 
-/* Call with the lock held. */
+/* The caller holds the lock. */
 static bool pop_locked(struct queue *q, void **item)
 {
     if (q->count == 0)

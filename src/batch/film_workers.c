@@ -183,14 +183,14 @@ static bool take_part(struct render *r, const struct worker *w, int workers)
     r->threads = (r->threads + r->workers - 1) / r->workers;
     r->engines->threads = r->threads;
     if (r->workers > 1) {
-        log_msg(LOG_VERBOSE, "worker %d of %d: a GPU and %d cores of its own", w->number + 1,
-                r->workers, r->threads);
+        log_msg(LOG_VERBOSE, "worker %d of %d: one GPU and %d cores", w->number + 1, r->workers,
+                r->threads);
         engines_turn(r->engines, w->number);
     }
     return true;
 }
 
-/* A render_tick whose `user` is a queue. */
+/* Implements render_tick; `user` is a film queue. */
 static void tick_queue(void *user, size_t film, double share, uint64_t frames)
 {
     film_queue_tick(user, film, share, frames);

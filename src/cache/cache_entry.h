@@ -39,7 +39,7 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
 
 /*
  * Reads only the text of the key, at most `room` bytes with its terminating zero. Verifies no
- * checksum. Returns false if the file is no entry of this version or `room` is too small.
+ * checksum. Returns false if the file is not an entry of this version or `room` is too small.
  */
 bool cache_entry_peek_key(const char *path, char *text, size_t room);
 

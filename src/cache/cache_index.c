@@ -118,7 +118,8 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     list_counts(&c, list);
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
                            (c.read_failed ? FLAG_READ_FAILED : 0) |
-                           (c.sequential ? FLAG_SEQUENTIAL : 0) | (c.on_device ? FLAG_ON_DEVICE : 0));
+                           (c.sequential ? FLAG_SEQUENTIAL : 0) |
+                           (c.on_device ? FLAG_ON_DEVICE : 0));
     for (int i = 0; i < COUNTS; i++)
         wire_put_number(o, *list[i]);
     wire_put_signed(o, c.last_us);

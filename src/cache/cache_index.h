@@ -123,7 +123,7 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o);
 
 /*
  * Decodes untrusted bytes. The blocks must fill the file from `begin` to `end`. Returns false
- * (ERR_FAILED), with `*x` empty, if the bytes are no index or if out of memory.
+ * (ERR_FAILED), with `*x` empty, if the bytes are not an index or if out of memory.
  */
 bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
                         uint64_t end, struct err *e);

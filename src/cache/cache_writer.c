@@ -46,7 +46,7 @@ struct cache_writer {
     size_t blocks, block_room;
     struct index_frame *frame;
     size_t frames, frame_room;
-    struct err error; /* set: the writer has given up */
+    struct err error; /* set: the writer has stopped storing frames */
 };
 
 static void give_up(struct cache_writer *w, const struct err *e)
@@ -56,7 +56,7 @@ static void give_up(struct cache_writer *w, const struct err *e)
         w->error = *e;
     /* On a full disk the outputs need the space now. */
     if (ftruncate(w->fd, 0) != 0)
-        log_msg(LOG_VERBOSE, "cannot truncate a temporary of the cache: %s", strerror(errno));
+        log_msg(LOG_VERBOSE, "cannot truncate a temporary cache file: %s", strerror(errno));
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -277,7 +277,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
             break;
     if (ok && w->started > 0)
         return w;
-    err_set(e, ERR_FAILED, "no thread could be started");
+    err_set(e, ERR_FAILED, "cannot start a thread");
     cache_writer_discard(&w);
     return NULL;
 }

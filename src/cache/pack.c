@@ -50,7 +50,8 @@ bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_b
     size_t size = ZSTD_decompressDCtx(p->from, out, bytes, packed, packed_bytes);
     if (ZSTD_isError(size))
         return err_set(e, ERR_FAILED, "zstd: %s", ZSTD_getErrorName(size));
-    return size == bytes || err_set(e, ERR_FAILED, "it unpacks to %zu bytes, not %zu", size, bytes);
+    return size == bytes ||
+           err_set(e, ERR_FAILED, "it decompresses to %zu bytes, not %zu", size, bytes);
 }
 
 void cache_packer_free(struct cache_packer **p)

@@ -3,8 +3,8 @@
  * missing frames are decoded.
  *
  * Several threads read, verify and decompress blocks, each with its own engine port. Frames of a
- * block whose checksum does not match are not used: counts->cache_failed then tells the caller to
- * decode the film again into new columns.
+ * block whose checksum does not match are not used: counts->cache_failed then means that the caller
+ * must decode the film again into new columns.
  */
 #ifndef BARCODE_SOURCE_CACHE_H
 #define BARCODE_SOURCE_CACHE_H

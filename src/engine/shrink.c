@@ -86,7 +86,7 @@ static bool check_size(int width, int height, struct err *e)
 {
     if (width >= 1 && height >= 1 && width <= SHRINK_LARGEST && height <= SHRINK_LARGEST)
         return true;
-    return err_set(e, ERR_FAILED, "cannot shrink a picture of %dx%d: the largest is %dx%d", width,
+    return err_set(e, ERR_FAILED, "cannot downscale a frame of %dx%d: the largest is %dx%d", width,
                    height, SHRINK_LARGEST, SHRINK_LARGEST);
 }
 
@@ -96,7 +96,7 @@ bool shrink_check_view(const struct frame_view *v, struct err *e)
     if (!check_size(v->width, v->height, e))
         return false;
     if (v->bits < 8 || v->bits > 16 || v->shift < 0 || v->shift > 8 * word - v->bits)
-        return err_set(e, ERR_FAILED, "cannot shrink samples of %d bits shifted by %d", v->bits,
+        return err_set(e, ERR_FAILED, "cannot downscale samples of %d bits shifted by %d", v->bits,
                        v->shift);
     for (int i = 0; i < planes_of(v); i++) {
         const struct plane *p = &v->plane[i];
@@ -104,7 +104,7 @@ bool shrink_check_view(const struct frame_view *v, struct err *e)
             return false;
         if (p->step < word || p->step > 64 || p->step % word)
             return err_set(e, ERR_FAILED,
-                           "cannot shrink samples of %d bits that lie %d bytes apart", v->bits,
+                           "cannot downscale samples of %d bits that lie %d bytes apart", v->bits,
                            p->step);
     }
     return true;
@@ -226,7 +226,8 @@ static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t 
     bool whole = view->model == MODEL_GREY || (view->plane[1].width == view->plane[2].width &&
                                                view->plane[1].height == view->plane[2].height);
     if (!whole)
-        return err_set(e, ERR_FAILED, "cannot shrink a picture whose chroma planes differ in size");
+        return err_set(e, ERR_FAILED,
+                       "cannot downscale a frame whose chroma planes differ in size");
     if (!t || (!s->lit && !(s->lit = shrink_light_open(e))))
         return false;
     if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e) ||

@@ -37,7 +37,7 @@ static bool open_scratch(struct dump *d, struct err *e)
         unlink(path);
     d->scratch = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (!d->scratch) {
-        err_set(e, ERR_FAILED, "cannot make a temporary file in '%s' for --dump: %s", folder,
+        err_set(e, ERR_FAILED, "cannot create a temporary file in '%s' for --dump: %s", folder,
                 strerror(errno));
         if (fd >= 0)
             close(fd);

@@ -92,7 +92,7 @@ static uint64_t different_frames(const struct report *r)
     return n;
 }
 
-/* Warns of damaged key frames, and of key frames that are far apart, which is no damage. */
+/* Warns of damaged key frames, and of key frames that are far apart, which is not damage. */
 static void assess_keys(struct render_job *j)
 {
     const int64_t far_us = 30000000;

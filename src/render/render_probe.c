@@ -214,7 +214,7 @@ bool render_crop(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     const struct crop_rect *r = &rule->rect;
     if (rule->kind == CROP_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
-        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d does not lie in its frames of %dx%d",
+        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d is outside its frames of %dx%d",
                        f->path, r->width, r->height, r->x, r->y, f->width, f->height);
     if (rule->kind == CROP_RECT)
         j->report.crop =

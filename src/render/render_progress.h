@@ -27,7 +27,7 @@ struct render_progress {
 /* Opens the progress line of a decode pass. The selection must be complete. */
 struct render_progress render_progress_open(struct render_job *j);
 
-/* Shows the progress. A pass_tick whose `user` is the render_progress. */
+/* Shows the progress. Implements pass_tick; `user` is the render_progress. */
 void render_progress_tick(void *user, const struct pass_state *now);
 
 void render_progress_close(struct render_progress *p);

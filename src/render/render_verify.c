@@ -6,7 +6,7 @@
 /*
  * Excludes damaged frames from the comparison: the two ways of decoding conceal damage with
  * different frames, and neither is right. A frame that is intact in one way and missing in the
- * other is compared, because that is no damage. Returns how many frames are excluded.
+ * other is compared, because that is not damage. Returns how many frames are excluded.
  */
 static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
 {
@@ -16,7 +16,7 @@ static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
                             *b = i < there ? columns_get(other, i) : NULL;
         bool damaged = (a && a->status == COLUMN_DAMAGED) || (b && b->status == COLUMN_DAMAGED);
         bool sound = (a && a->status == COLUMN_OK) || (b && b->status == COLUMN_OK);
-        /* Columns that repeat the one before are filled later. */
+        /* Columns that repeat the previous one are filled later. */
         bool frame = (a && a->repeat > 0) || (b && b->repeat > 0);
         if (!frame || (sound && !damaged))
             continue;

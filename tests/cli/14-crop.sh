@@ -170,7 +170,7 @@ test_crop_bad_rules() { # quick
         refuses 2 "$f" --crop "$rule"
     done
     refuses 2 "$f" --crop 320:180:1:0
-    says "does not lie in its frames of 320x180"
+    says "is outside its frames of 320x180"
     files
 }
 

@@ -63,7 +63,7 @@ test_folders_are_made() { # quick
     refuses 2 films -o pics/ --json json/ --csv one.csv
     refuses 2 films -o pics/ --json json/ --title two
     refuses 1 films -o no/pics/ --json json/
-    says "cannot make the folder 'no/pics/': the folder 'no/' does not exist$"
+    says "cannot create the folder 'no/pics/': the folder 'no/' does not exist$"
     refuses 1 films -o films/a.mkv/ --json json/
     says "'films/a.mkv/' is not a folder$"
     refuses 3 missing.mkv -o pics/ --json json/

@@ -114,11 +114,11 @@ test_gallery_refuses() {
     cp "$(clip one-frame.mkv)" films/b.mkv
     echo mine > g/index.html
     refuses 1 films -o g --html g/index.html
-    says "'g/index.html': the file exists and is not a gallery of barcode; choose another folder with --html$"
+    says "'g/index.html': the file exists and is not a barcode gallery; choose another folder with --html$"
     [ "$(cat g/index.html)" = mine ] || fail "a stranger's page is gone"
     rm g/index.html
     refuses 1 films -o g --html no/such/index.html
-    says "cannot make the folder 'no/such/': the folder 'no/' does not exist$"
+    says "cannot create the folder 'no/such/': the folder 'no/' does not exist$"
     # A film that is called as the gallery is; the others are made.
     for folder in g made; do
         run films -o g --html $folder/index.html

@@ -218,17 +218,17 @@ a.ppms -c:v ppm -f image2pipe
 LIST
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=192x128:r=25 -frames:v 1 -c:v mjpeg -f mjpeg one.mjpeg
     refuses 3 one.mjpeg -o f.png
-    says 'is a picture, not a film'
+    says 'is an image, not a film'
     COMMAND='barcode - < one.mjpeg' STATUS=0
     # shellcheck disable=SC2002  # a pipe, not a file
     cat one.mjpeg | "$BARCODE" - -o f.png 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 3 ] || fail "one picture from a pipe: exit status $STATUS"
-    says 'is a picture, not a film'
+    says 'is an image, not a film'
     "$PYTHON" -c 'd = open("one.mjpeg", "rb").read(); open("both.jpg", "wb").write(d[:2] + b"\xff\xe2\0\x06MPF\0" + d[2:] + d)'
     cp both.jpg both.mjpeg
     for name in both.jpg both.mjpeg; do
         refuses 3 $name -o f.png
-        says 'is a picture, not a film'
+        says 'is an image, not a film'
     done
     [ ! -e f.png ] || fail "a picture of a picture"
 }
@@ -249,7 +249,7 @@ test_animated_pictures() {
     fi
     if ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x64:r=5:d=2 -frames:v 1 -c:v libwebp b.webp 2> /dev/null; then
         refuses 3 b.webp -o q.png
-        says "is a picture"
+        says "is an image"
     fi
     for f in folder/a.gif folder/a.png; do
         ok $f -m average -o q.png
@@ -393,7 +393,7 @@ test_options_are_exact() { # quick
     refuses 2 film.mkv -output x.png
     refuses 2 -i film.mkv
     refuses 2 film.mkv out.png
-    says "^barcode: 'out.png' is no film; use -o out.png$"
+    says "^barcode: 'out.png' is not a film; use -o out.png$"
     refuses 2 film.mkv film.png           # there already
     says "use -o film.png$"
     refuses 2 film.mkv out.svg

@@ -89,7 +89,7 @@ test_keyframes_behind_other_headers() {
         ok "$f" --keyframes --columns 7 -v -m average -o k.png
         case $f in
             own*) says_not "parameter sets" ;;
-            *) says "its parameter sets change in mid-film" ;;
+            *) says "its parameter sets change within the film" ;;
         esac
     done
     ok qp.h264.mp4 -q --keyframes --columns 7 -m average --dump file.rgb -o file.png

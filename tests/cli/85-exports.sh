@@ -133,7 +133,7 @@ test_exports_refused() {
     run "$f" --thumbnails file -o x.png
     [ "$STATUS" -eq 1 ] && says "'file' is not a folder" || fail "exit status $STATUS"
     run "$f" --thumbnails no/such/folder -o x.png
-    [ "$STATUS" -eq 1 ] && says "cannot make the folder 'no/such/folder': the folder 'no/such/' does not exist" || fail "exit status $STATUS"
+    [ "$STATUS" -eq 1 ] && says "cannot create the folder 'no/such/folder': the folder 'no/such/' does not exist" || fail "exit status $STATUS"
     [ ! -e x.png ] || fail "a picture was made all the same"
     cp "$f" other.mkv
     refuses 2 "$f" other.mkv --csv one.csv

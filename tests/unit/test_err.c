@@ -63,7 +63,7 @@ TEST(codes_are_exit_statuses)
     struct err e = ERR_INIT;
     assert_false(err_memory(&e, 123));
     assert_int_equal(err_exit_status(&e), 1);
-    assert_string_equal(e.text, "out of memory: 123 bytes asked for");
+    assert_string_equal(e.text, "out of memory: 123 bytes requested");
 }
 
 TEST_MAIN(NULL, NULL)

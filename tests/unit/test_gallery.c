@@ -100,10 +100,10 @@ static void expect_not(const char *path)
     struct err e = ERR_INIT;
     size_t films;
     assert_false(gallery_allowed(path, &e));
-    expect_sentence(&e, ERR_FAILED, "the file exists and is not a gallery of barcode");
+    expect_sentence(&e, ERR_FAILED, "the file exists and is not a barcode gallery");
     err_clear(&e);
     assert_false(gallery_write(path, &films, &e));
-    expect_sentence(&e, ERR_FAILED, "the file exists and is not a gallery of barcode");
+    expect_sentence(&e, ERR_FAILED, "the file exists and is not a barcode gallery");
 }
 
 TEST_WITH(spares_what_is_not_its_own, enter, leave)

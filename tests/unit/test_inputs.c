@@ -237,15 +237,15 @@ TEST_WITH(an_output_among_the_films, enter, leave)
     static const struct {
         const char *name, *sentence;
     } refused[] = {
-        {"out.png", "'out.png' is no film; use -o out.png"},
-        {"old.png", "'old.png' is no film; use -o old.png"},
-        {"d/out.PDF", "'d/out.PDF' is no film; use -o d/out.PDF"},
+        {"out.png", "'out.png' is not a film; use -o out.png"},
+        {"old.png", "'old.png' is not a film; use -o old.png"},
+        {"d/out.PDF", "'d/out.PDF' is not a film; use -o d/out.PDF"},
         {"out.svg", "use -o out.svg"},
         {"out.html", "use -o out.html"},
         {"out.csv", "use -o out.csv"},
-        {"out.json", "'out.json' is no film; use --json out.json"},
-        {"out.jpg", "'out.jpg' is no film; use -o out.jpg"},
-        {"pics/", "'pics/' is no film; use -o pics/"},
+        {"out.json", "'out.json' is not a film; use --json out.json"},
+        {"out.jpg", "'out.jpg' is not a film; use -o out.jpg"},
+        {"pics/", "'pics/' is not a film; use -o pics/"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         struct options o = options_for(LIST("film.mp4", (char *)refused[i].name), 2);
@@ -262,7 +262,7 @@ TEST_WITH(an_output_among_the_films, enter, leave)
     struct err e = ERR_INIT;
     assert_false(inputs_expand(&o, &in, &e));
     expect_sentence(&e, ERR_USAGE,
-                    "'old.png' is no film; for the outputs of several films use -o FOLDER/");
+                    "'old.png' is not a film; for the outputs of several films use -o FOLDER/");
     expand(LIST("old.png"), &in); /* alone it is what the user means, and opening it says what it is
                                    */
     inputs_free(&in);

@@ -203,8 +203,8 @@ TEST(no_films)
         !clip_ffmpeg("-i sound.wav -i picture.png -map 0 -map 1 -c:v copy -disposition:v "
                      "attached_pic cover.m4a"))
         skip();
-    must_refuse("picture.png", "is a picture, not a film");
-    must_refuse("picture.jpg", "is a picture, not a film");
+    must_refuse("picture.png", "is an image, not a film");
+    must_refuse("picture.jpg", "is an image, not a film");
     must_refuse("sound.wav", "has no video stream, only sound");
     must_refuse("cover.m4a", "has no video stream, only a cover picture");
 }

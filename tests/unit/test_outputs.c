@@ -261,7 +261,7 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     expect_allowed(&o, &in);
     o.output = "gone/deeper/";
     expect_refusal(&o, &in, ERR_FAILED,
-                   "cannot make the folder 'gone/deeper/': the folder 'gone/' does not exist");
+                   "cannot create the folder 'gone/deeper/': the folder 'gone/' does not exist");
     o.output = "plain/";
     expect_refusal(&o, &in, ERR_FAILED, "'plain/' is not a folder");
     o.output = "plain/x.png";

@@ -100,7 +100,7 @@ TEST_WITH(outputs_in_folders, enter, leave)
     expect_allowed(&o, &in);
     extra(&o, "json", "gone/deeper/");
     expect_refusal(&o, &in, ERR_FAILED,
-                   "cannot make the folder 'gone/deeper/': the folder 'gone/' does not exist");
+                   "cannot create the folder 'gone/deeper/': the folder 'gone/' does not exist");
     extra(&o, "json", "-");
     expect_refusal(&o, &in, ERR_USAGE, "--json -: one file for 2 films; give a folder (DIR/)");
     assert_int_not_equal(access("gone", F_OK), 0);

@@ -82,7 +82,7 @@ TEST_WITH(pages_lie_beside_it, enter, leave)
     ask_html(&o, "gone/none/index.html");
     assert_false(outputs_check(&o, &in, &e));
     expect_sentence(&e, ERR_FAILED,
-                    "cannot make the folder 'gone/none/': the folder 'gone/' does not exist");
+                    "cannot create the folder 'gone/none/': the folder 'gone/' does not exist");
     inputs_free(&in);
 }
 
@@ -100,7 +100,7 @@ TEST_WITH(a_film_of_its_name, enter, leave)
     assert_int_equal(in.problem[1].code, ERR_NONE);
     touch("index.html");
     assert_false(outputs_check(&o, &in, &e));
-    expect_sentence(&e, ERR_FAILED, "is not a gallery of barcode");
+    expect_sentence(&e, ERR_FAILED, "is not a barcode gallery");
     inputs_free(&in);
 }
 

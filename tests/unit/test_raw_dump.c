@@ -167,7 +167,7 @@ TEST(waits_in_tmpdir)
     dump_discard(&d);
     setenv("TMPDIR", "gone", 1);
     assert_null(dump_open("narrow", FRAME, &e));
-    assert_non_null(strstr(e.text, "cannot make a temporary file in 'gone'"));
+    assert_non_null(strstr(e.text, "cannot create a temporary file in 'gone'"));
     unsetenv("TMPDIR");
     close(reader);
 }

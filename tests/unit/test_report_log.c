@@ -140,7 +140,7 @@ TEST_WITH(strangers_files_stay, setup, teardown)
         assert_int_equal(e.code, ERR_FAILED);
         assert_non_null(strstr(
             e.text,
-            "the file exists and is not a report of barcode; choose another name with --report"));
+            "the file exists and is not a barcode report; choose another name with --report"));
         assert_true(stat(path, &s) == 0 && (size_t)s.st_size == strlen(text[i]));
     }
     struct err e = ERR_INIT;

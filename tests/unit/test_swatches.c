@@ -65,7 +65,7 @@ TEST(css)
     written("css", got, sizeof got);
     assert_string_equal(got,
                         "/*\n * " MARK "\n */\n:root {\n  --film-1: #ffffff;\n  --film-1-share: "
-                                       "83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
+                        "83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
                         "  --film-palette: linear-gradient(to right, #ffffff 0.0% 83.3%, #c81000 "
                         "83.3% 100.0%);\n}\n");
 }

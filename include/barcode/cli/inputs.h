@@ -49,7 +49,7 @@ struct inputs {
     char **path;
     /*
      * for each: the output name without its ending, unique in the list. With -r it is
-     * "FOLDER/NAME", relative to the folder argument. NULL: the entry is no film
+     * "FOLDER/NAME", relative to the folder argument. NULL: the entry is not a film
      */
     char **stem;
     /*

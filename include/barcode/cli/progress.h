@@ -21,7 +21,7 @@ struct progress;
 /* The progress of several films. */
 struct progress_run {
     uint64_t films, films_total; /* finished, including failed ones; and to be rendered */
-    uint64_t bytes, bytes_total; /* of their files; 0 for an input that is no file */
+    uint64_t bytes, bytes_total; /* of their files; 0 for an input that is not a file */
     double films_now, bytes_now; /* the finished part of the films in progress */
     double seconds;              /* since the start */
 };

@@ -22,8 +22,8 @@ extern "C" {
  * The largest remaining file goes to the shard with the fewest bytes (longest processing time
  * first: Graham, "Bounds on multiprocessing timing anomalies", 1969). The largest shard is then at
  * most 4/3 of the best possible one. Of equal files the earlier in the list goes first, and of
- * equal shards the lower number is used. An input that is no file counts as one byte, so that such
- * inputs are spread, too.
+ * equal shards the lower number is used. An input that is not a file counts as one byte, so that
+ * such inputs are spread, too.
  *
  * Entries with a problem and missing paths belong to every shard, so that a machine that cannot see
  * the films reports that.

@@ -1,4 +1,4 @@
-/* decode_counts.h - what decoding a film counts, and how long its parts take. */
+/* decode_counts.h - the counts and times of decoding a film. */
 #ifndef BARCODE_DECODE_COUNTS_H
 #define BARCODE_DECODE_COUNTS_H
 
@@ -21,7 +21,7 @@ struct decode_times {
     /* Parts of the wall, one after another, between start_up and write. */
     double engine_begin;  /* the engine takes its memory */
     double pass;          /* from the first packet read to the last worker's end */
-    double engine_finish; /* clusters what is left when the last frame is decoded */
+    double engine_finish; /* clustering the remaining frames after the last one is decoded */
     /*
      * The share of `pass`, 0..1, in which an average worker of the kind had a chunk to decode; 0:
      * there was no worker.
@@ -32,8 +32,8 @@ struct decode_times {
 struct decode_counts {
     uint64_t packets;   /* video packets read */
     uint64_t displayed; /* frames of the film that were covered */
-    uint64_t sent;      /* packets given to a decoder */
-    uint64_t decoded;   /* pictures that came out of one */
+    uint64_t sent;      /* packets sent to a decoder */
+    uint64_t decoded;   /* frames that decoders returned */
     uint64_t hardware;  /* those from NVDEC */
     uint64_t fallbacks; /* NVDEC workers that had to decode in software */
     uint64_t chunks, skipped_chunks, redone_chunks;
@@ -45,8 +45,11 @@ struct decode_counts {
     uint64_t lost;          /* selected pictures that never decoded */
     uint64_t damaged;       /* selected pictures that decoded with damage */
     uint64_t hidden; /* packets read that are never displayed, by the bitstream or the container */
-    uint64_t unreadable; /* packets that should hold a picture and do not */
-    uint64_t dropped;    /* frames missing in gaps, by the times around these; in `displayed` too */
+    uint64_t unreadable; /* packets that should contain a picture and do not */
+    uint64_t dropped;    /*
+                          * frames missing in gaps, estimated from the times around the gaps; also
+                          * in `displayed`
+                          */
     /* --keyframes: known key frames in the selected part of the film */
     uint64_t keys;
     /* key frames that are damaged or unreadable: others are used instead */
@@ -60,7 +63,7 @@ struct decode_counts {
     bool damage_found;   /* the pass stopped early: repeat it with exact_damage */
     bool keys_again;     /* key frames turned out damaged: repeat the pass without them */
     bool cache_failed;   /* frames of the cache are damaged: repeat the pass from the film */
-    bool on_device;      /* workers on a device took part, whichever chunks they decoded */
+    bool on_device;      /* workers on a device were started, even if they decoded no chunk */
     bool sequential;     /* all or the rest of the film went through one decoder */
 };
 
@@ -74,8 +77,8 @@ static inline bool decode_must_restart(const struct decode_counts *c)
 }
 
 /*
- * Returns true if this selected frame exists already. With `take` (only after true was returned)
- * the callee must put it into the engine. One thread.
+ * Returns true if this selected frame exists already. With `take` (only after a call that returned
+ * true), the callee must put the frame into the engine. One thread.
  */
 typedef bool frame_have(void *user, const struct frame_tag *tag, bool take);
 

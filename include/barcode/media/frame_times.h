@@ -42,16 +42,16 @@ void frame_times_begin(struct frame_times *t, int64_t frame_us);
 /* Adds the next displayed frame, which is on the screen from time_us until next_us. */
 void frame_times_add(struct frame_times *t, int64_t time_us, int64_t next_us);
 
-/* Notes that the reader asks here whether the selection is complete, and stops if it is. */
+/* Records that the reader asks here whether the selection is complete, and stops if it is. */
 void frame_times_check(struct frame_times *t);
 
 /*
- * Notes that the reader has stopped. Frames that are added from now on are numbered without knowing
- * the next one, and are ignored.
+ * Records that the reader has stopped. Frames that are added from now on are numbered without
+ * knowing the next one, and are ignored.
  */
 void frame_times_stop(struct frame_times *t);
 
-/* Notes that the film was read to its end without an error. */
+/* Records that the film was read to its end without an error. */
 void frame_times_end(struct frame_times *t);
 
 /* Receives each frame that the walk picks, in display order. Returning false ends the walk. */

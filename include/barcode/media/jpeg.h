@@ -51,8 +51,8 @@ bool jpeg_encode(const uint8_t *rgb, int width, int height, int quantiser, const
 
 /*
  * Copies the text of the first COM segment among the first bytes of a JPEG to text[room], cut to
- * fit and ended with 0. Returns false if the bytes are no JPEG, or have no such segment. Pure; any
- * thread.
+ * fit and ended with 0. Returns false if the bytes are not a JPEG, or have no such segment. Pure;
+ * any thread.
  */
 bool jpeg_comment(const uint8_t *head, size_t size, char *text, size_t room);
 

@@ -33,8 +33,8 @@ enum probe_want {
     PROBE_LIGHT = 1 << 3, /* the peak brightness of an HDR film, from the metadata of its first
                              frame */
     /*
-     * black bars, in up to two dozen key frames spread over the film. Not found if no place can be
-     * sought
+     * black bars, in up to two dozen key frames spread over the film. Not found if the film is not
+     * seekable
      */
     PROBE_BARS = 1 << 2
 };

@@ -25,7 +25,7 @@
 extern "C" {
 #endif
 
-/* Which decoders take part. */
+/* Which decoders are used. */
 enum decode_choice {
     DECODE_AUTO, /* NVDEC and software side by side if the engine is on a GPU; else software */
     DECODE_CPU,  /* software alone */
@@ -43,7 +43,7 @@ enum source_ability {
     SOURCE_RESTARTABLE = 1 << 0,
     /* its frames depend on one file's bytes only: the cache may keep them and serve them */
     SOURCE_CACHEABLE = 1 << 1,
-    /* decode_job.frame_times: it notes when each displayed frame is on the screen */
+    /* decode_job.frame_times: it receives the display time of each frame */
     SOURCE_HAS_FRAME_TIMES = 1 << 2,
     SOURCE_SPARING = 1 << 3,     /* decode_job.have: it skips frames that exist already */
     SOURCE_EXACT_DAMAGE = 1 << 4 /* decode_job.exact_damage: it counts damage_found */

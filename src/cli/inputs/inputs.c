@@ -124,9 +124,9 @@ static bool check_for_outputs(const struct options *o, struct err *e)
         if (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name)))
             continue;
         if (o->inputs == 2)
-            return err_set(e, ERR_USAGE, "'%s' is no film; use %s %s", name, option, name);
+            return err_set(e, ERR_USAGE, "'%s' is not a film; use %s %s", name, option, name);
         return err_set(e, ERR_USAGE,
-                       "'%s' is no film; for the outputs of several films use %s FOLDER/", name,
+                       "'%s' is not a film; for the outputs of several films use %s FOLDER/", name,
                        option);
     }
     return true;

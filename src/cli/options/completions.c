@@ -130,7 +130,7 @@ static void put_bash_words(FILE *f, const struct argp_option *table)
 /*
  * Writes the script for bash. The package bash-completion may be missing, so none of its functions
  * are used. Bash splits --name=value into three words. With `-o default` bash offers files if the
- * function offers nothing; compopt turns that off for values that are no files.
+ * function offers nothing; compopt turns that off for values that are not file names.
  */
 static void write_bash(const struct argp_option *table, FILE *f)
 {

@@ -81,8 +81,8 @@ bool outputs_check_named(const char *folder, struct err *e)
     bool there = stat(shown, &s) == 0;
     bool ok = there ? check_place(shown, &s, e)
                     : err_set(e, ERR_FAILED,
-                              "cannot make the folder '%s': the folder '%s' does not exist", folder,
-                              shown);
+                              "cannot create the folder '%s': the folder '%s' does not exist",
+                              folder, shown);
     free(parent);
     return ok;
 }
@@ -101,7 +101,7 @@ bool outputs_make_folders(const struct output *output, struct err *e)
          * opening the output reports that.
          */
         if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            ok = err_set(e, ERR_FAILED, "cannot make the folder '%s' for '%s': %s", path,
+            ok = err_set(e, ERR_FAILED, "cannot create the folder '%s' for '%s': %s", path,
                          output->path, strerror(errno));
         *slash = '/';
     }

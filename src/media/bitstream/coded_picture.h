@@ -43,7 +43,7 @@ struct picture {
     bool droppable;      /* packet_info's */
     bool needs_before;   /* HEVC RASL */
     bool closed;         /* a key frame whose leading pictures refer to nothing before it */
-    uint64_t sets;       /* H.264: the state of the parameter sets in force (h264_params.h) */
+    uint64_t sets;       /* H.264: the state of the active parameter sets (h264_params.h) */
     bool marked_leading; /* the bitstream marks it as leading (HEVC) */
     bool leading;        /* displayed before its GOP's key frame; set by the chunker */
     bool selected;       /* it is selected: `tag` is filled */

@@ -1,6 +1,6 @@
 /*
- * h264_params.h - H.264: tracks the parameter sets in force, finds the picture order count in a
- * slice header, and rewrites an IDR picture so that it can stand between two others (idr_splice.h).
+ * h264_params.h - H.264: tracks the active parameter sets, finds the picture order count in a slice
+ * header, and rewrites an IDR picture so that it can stand between two others (idr_splice.h).
  *
  * Pure functions over untrusted bytes, like those of packet_scan.h. Sources: ITU-T H.264 7.3.2.1.1
  * (SPS), 7.3.2.2 (PPS), 7.3.3 (slice header), 8.2.1.1 (order).
@@ -49,10 +49,10 @@ struct nal_sets {
     uint64_t sps_hash[32], pps_hash[256]; /* hash_64 of their bytes, 0: not seen */
 };
 
-/* Notes the sets of one packet, in the order of the file. `length_size` as for packet_scan. */
+/* Records the sets of one packet, in the order of the file. `length_size` as for packet_scan. */
 void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal_sets *s);
 
-/* Notes the sets of the extradata: avcC or start codes. */
+/* Records the sets of the extradata: avcC or start codes. */
 void nal_sets_scan_extradata(const uint8_t *extradata, size_t size, struct nal_sets *s);
 
 /* The fields of a slice header. */
@@ -94,7 +94,7 @@ size_t nal_separate_room(size_t size);
  * Writes the slices of such a packet, without its other units, to `out` (nal_separate_room(size)
  * bytes), in the same framing. Returns the number of bytes; 0 if it is impossible.
  *
- * `next` is the first slice of the following picture, which is no IDR, or NULL. The written
+ * `next` is the first slice of the following picture, which is not an IDR, or NULL. The written
  * picture's order count is as far below that of `next` as 8.2.1.1 allows: half the range of the low
  * bits, less one. Otherwise the following picture could be ordered before it, or among the frames
  * that decoders insert where frame_num jumps. Those count on from the written picture, and B

@@ -2,7 +2,7 @@
 
 #include "nal_reader.h"
 
-/* Returns true if an H.264 SEI unit holds a recovery point with recovery_frame_cnt 0. */
+/* Returns true if an H.264 SEI NAL unit contains a recovery point with recovery_frame_cnt 0. */
 static bool sei_recovers_at_once(const struct nal *nal)
 {
     uint8_t sei[1024];
@@ -19,7 +19,7 @@ static bool sei_recovers_at_once(const struct nal *nal)
 }
 
 /*
- * This many zeros may follow a packet's last unit, for alignment. More of them replace missing
+ * This many zeros may follow a packet's last NAL unit, for alignment. More of them replace missing
  * data.
  */
 enum { PADDING_MAX = 64 };
@@ -33,7 +33,7 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size)
 }
 
 /*
- * Returns true if two zero bytes are followed by 0, 1 or 2. Encoders avoid that in a unit
+ * Returns true if two zero bytes are followed by 0, 1 or 2. Encoders avoid that in a NAL unit
  * (emulation prevention, H.264 7.4.1, H.265 7.4.2.1).
  */
 static bool has_unescaped_zeros(const uint8_t *data, size_t size)
@@ -74,10 +74,10 @@ static bool slice_is_intra(const struct nal *nal)
     return type == 2 || type == 7;
 }
 
-/* What a walk over the units of a packet gathers for the end. */
+/* The state of a scan over the NAL units of a packet. */
 struct units {
     bool idr, recovery, referenced, inter; /* H.264: some slice is; HEVC: `referenced` alone */
-    bool malformed;                        /* an empty unit, or one that cannot be one */
+    bool malformed;                        /* an empty or invalid NAL unit */
 };
 
 static void scan_h264_unit(const struct nal *nal, struct units *u, struct packet_info *info)
@@ -106,7 +106,7 @@ static bool pps_has_output_flag(const struct nal *nal)
 /* Returns nuh_layer_id of a unit of at least two bytes. */
 static int hevc_layer(const struct nal *nal) { return (nal->data[0] & 1) << 5 | nal->data[1] >> 3; }
 
-/* Notes what makes an HEVC decoder output fewer frames than there are coded pictures. */
+/* Records what makes an HEVC decoder output fewer frames than there are coded pictures. */
 static void note_hidden(int type, const struct nal *nal, struct packet_info *info)
 {
     info->output_flag_present |= type == 34 && pps_has_output_flag(nal);
@@ -137,7 +137,9 @@ static void scan_hevc_unit(const struct nal *nal, struct units *u, struct packet
     info->closed |= type == 19 || type == 20;
 }
 
-/* Notes what a unit of either codec holds: `data` begins with its start code or length. */
+/*
+ * Records the content of a NAL unit of either codec: `data` begins with its start code or length.
+ */
 static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, struct units *u,
                       struct packet_info *info)
 {
@@ -160,8 +162,8 @@ static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, 
 }
 
 /*
- * H.264 and HEVC. A packet without a picture should consist of whole units, up to PADDING_MAX zeros
- * after the last one. Zeros in the place of missing data are no units.
+ * H.264 and HEVC. A packet without a picture should consist of complete NAL units, up to
+ * PADDING_MAX zeros after the last one. Zeros that replace missing data are not NAL units.
  */
 static void scan_units(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
                        struct packet_info *info)
@@ -196,7 +198,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
         coded = true;
-        if (info->sets && info->sets_size == 0 && p[0] != 0xb5) /* behind the extensions */
+        if (info->sets && info->sets_size == 0 && p[0] != 0xb5) /* after the extensions */
             info->sets_size = (size_t)(data + at - info->sets);
         if (p[0] == 0xb8 && left >= 5) {
             gop = true;
@@ -222,7 +224,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
     if (info->sets && info->sets_size == 0)
         info->sets_size = (size_t)(data + size - info->sets);
     info->unreadable = info->picture || !coded || nal_zeros_at_end(data, size) > PADDING_MAX;
-    if (info->picture) /* a picture without a slice is none */
+    if (info->picture) /* a picture must have a slice */
         *info = (struct packet_info){.shown = true, .order = -1, .unreadable = true};
 }
 
@@ -324,7 +326,7 @@ static void scan_av1(const uint8_t *data, size_t size, struct packet_info *info)
         if (!sense)
             break;
         if (type == SEQUENCE && obu.size > 0)
-            /* reduced_still_picture_header: has no such flag, the frame is shown */
+            /* reduced_still_picture_header: there is no such flag, and the frame is shown */
             still |= (obu.data[0] & 0x08) != 0;
         if ((type == FRAME_HEADER || type == FRAME) && obu.size > 0) {
             frames = true;
@@ -359,7 +361,7 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
         return (extradata[4] & 3) + 1;
     /*
      * hvcC starts with a version byte, which some writers leave 0. So FFmpeg's own check is used:
-     * it is no start code.
+     * any of these bytes tells hvcC from a start code.
      */
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;

@@ -3,7 +3,7 @@
 #include "nal_reader.h"
 #include "barcode/base/hash.h"
 
-/* Notes one set. Returns true if its content has changed since the first picture. */
+/* Records one set. Returns true if its content has changed since the first picture. */
 static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64_t picture)
 {
     struct param_set *set = &s->set[index];
@@ -16,7 +16,7 @@ static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64
 }
 
 /*
- * Notes a unit if it is a parameter set. All HEVC SPS count as one set: their IDs come after
+ * Records a NAL unit if it is a parameter set. All HEVC SPS count as one set: their IDs come after
  * profiles and levels.
  */
 static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t picture)
@@ -39,8 +39,9 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
 }
 
 /*
- * Notes an MPEG-2 sequence header with its extensions. A decoder keeps, or restarts for, the size,
- * pixel aspect, chroma format and colour tags. The rest of the header replaces the earlier one.
+ * Records an MPEG-2 sequence header with its extensions. A decoder keeps, or restarts for, the
+ * size, pixel aspect, chroma format and colour tags. The rest of the header replaces the earlier
+ * one.
  */
 static void note_mpeg2(struct param_sets *s, const uint8_t *data, size_t size, uint64_t picture)
 {

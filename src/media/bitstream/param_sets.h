@@ -1,5 +1,5 @@
 /*
- * param_sets.h - parameter sets and sequence headers that change in mid-film.
+ * param_sets.h - parameter sets and sequence headers that change within a film.
  *
  * Two recordings joined byte by byte have other sets from the joint on, and may contain them once.
  * A decoder that starts later lacks them, and shows wrong colours without an error. H.264's and
@@ -22,7 +22,7 @@
 
 enum { PARAM_SET_IDS = 256, PARAM_SETS = 3 * PARAM_SET_IDS };
 
-/* The sets in force, by kind and ID. Pictures are numbered from 1 in the order of the file. */
+/* The latest sets, by kind and ID. Pictures are numbered from 1 in the order of the file. */
 struct param_sets {
     enum bitstream stream;
     struct param_set {
@@ -36,11 +36,11 @@ struct param_sets {
     bool sequence_changed; /* H.264: an SPS changed; MPEG-2: the shape changed */
 };
 
-/* Forgets all sets and notes those of the extradata: avcC, hvcC or start codes. */
+/* Forgets all sets and records those of the extradata: avcC, hvcC or start codes. */
 void param_sets_begin(struct param_sets *s, enum bitstream stream, const uint8_t *extradata,
                       size_t size);
 
-/* Notes the sets in the packet of picture `picture`. `length_size` as for packet_scan. */
+/* Records the sets in the packet of picture `picture`. `length_size` as for packet_scan. */
 void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data, size_t size,
                      uint64_t picture);
 

@@ -19,8 +19,8 @@ enum key_index_kind {
 struct container_quirks {
     const char *demuxer; /* its name, as a pattern of fnmatch */
 
-    bool is_text;       /* no film: probing accepts any text */
-    bool is_image;      /* no film: a single image */
+    bool is_text;       /* not a film: probing accepts any text */
+    bool is_image;      /* not a film: a single image */
     bool is_image_pipe; /* images one after another, without a container (image_pipe.h) */
     bool is_playlist;   /* names other files: its own bytes are not the film's */
 
@@ -35,8 +35,8 @@ struct container_quirks {
     bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
 
     /*
-     * Lengths that a writer never replaced (0: none): values, and what no real length exceeds.
-     * Durations are in the time base of the stream.
+     * Placeholder durations that a muxer never replaced (0: none): the values, and the maximum of a
+     * real duration, in the time base of the stream.
      */
     int64_t unset_duration, duration_max, unset_frames;
     bool shortens_duration; /* libavformat shortens that of a truncated file */

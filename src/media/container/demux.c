@@ -45,7 +45,10 @@ void demux_begin_headers(struct demux *r)
     param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
 }
 
-/* Returns the nominal time of a broadcast's frame, 0 if unknown and for any other container. */
+/*
+ * Returns the nominal frame duration of a broadcast container, or 0 if it is unknown or the
+ * container is of another kind.
+ */
 static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
 {
     AVRational rate = av_guess_frame_rate(format, s, NULL);
@@ -62,7 +65,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
                         .selected_count = 1,
                         .quirks = container_quirks(format),
                         .failed = begins_in_zeros(format)};
-    /* A parser, which finds the pictures otherwise, does not report gaps. */
+    /* The other streams are split into pictures by a parser, which does not report gaps. */
     r->framed = !r->quirks->unframed && !(format->iformat->flags & AVFMT_NOTIMESTAMPS);
     r->traits = codec_traits(bitstream_of(s->codecpar->codec_id));
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
@@ -108,7 +111,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->gap = r->ended = r->rasl_undecodable = false;
     r->suspect_next = 0;
     r->steady = 0;
-    /* What lies between here and there was jumped over on purpose. */
+    /* The packets in between were skipped on purpose, so they are not a gap. */
 }
 
 uint64_t demux_bytes_read(const struct demux *r)
@@ -154,9 +157,9 @@ static int64_t to_microseconds(int64_t time, AVRational base)
 }
 
 /*
- * Notes the ends of HEVC sequences in mid-film. The RASL pictures of a key frame after an end are
- * never displayed. Frames that wait for display may be dropped: how many depends on the decoder's
- * state, which only a sequential decoder has.
+ * Records the ends of HEVC sequences within the film. The RASL pictures of a key frame after an end
+ * are never displayed. Frames that wait for display may be dropped: how many depends on the
+ * decoder's state, which only a sequential decoder has.
  */
 static void note_ends(struct demux *r, const struct packet_info *info, struct picture *p)
 {
@@ -177,8 +180,8 @@ static void note_ends(struct demux *r, const struct packet_info *info, struct pi
 }
 
 /*
- * Makes `p` a lost picture: the packet should hold a picture, and its bytes hold none. The picture
- * keeps its time, and no decoder gets the packet.
+ * Makes `p` a lost picture: the packet should contain a picture, and does not. The picture keeps
+ * its time, and the packet is not sent to a decoder.
  */
 static void lose_picture(struct demux *r, struct picture *p)
 {
@@ -192,7 +195,7 @@ static void lose_picture(struct demux *r, struct picture *p)
 }
 
 /*
- * Notes the parameter sets of a picture, and those of new extradata. Sets that damage may have
+ * Records the parameter sets of a picture, and those of new extradata. Sets that damage may have
  * touched do not count as changed (param_sets.h).
  */
 static void note_sets(struct demux *r, const struct packet_info *info, struct picture *p)
@@ -205,7 +208,9 @@ static void note_sets(struct demux *r, const struct packet_info *info, struct pi
         p->sets = r->sets.state;
     }
     if (extradata) {
-        /* A new header in mid-film would be missed by workers that begin at a later key frame. */
+        /*
+         * A new header within the film would be missed by workers that begin at a later key frame.
+         */
         r->needs_sequential |= p->serial > 0;
         param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
         r->length_size = nal_length_size(r->traits.stream, extradata, size);
@@ -245,7 +250,7 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
 /*
  * Returns true if a packet holds no picture, in a container that has one packet for each picture. A
  * temporal unit of AV1 always shows one. A hidden frame of VP9 mostly comes in one packet with a
- * shown one: alone it is rubbish only in a damaged file.
+ * shown one: a hidden frame alone that cannot be parsed comes from a damaged file.
  */
 static bool is_rubbish(const struct demux *r, const struct picture *p,
                        const struct packet_info *info)
@@ -253,16 +258,16 @@ static bool is_rubbish(const struct demux *r, const struct picture *p,
     bool shows = info->picture && info->shown;
     bool vp9 = r->traits.stream == STREAM_VP9;
     bool must = r->traits.stream == STREAM_AV1 || (vp9 && r->unreadable > 0);
-    /* What precedes the film's first picture belongs to no picture. */
+    /* Packets before the film's first picture belong to no picture. */
     bool begins = info->picture && p->serial == 0;
     return (info->unreadable && !begins) || (must && !shows);
 }
 
 /*
- * Returns true if a recorder dropped frames right before `packet`, the stream's next one: in a
- * broadcast, many packets come a frame apart, and then one comes later. A gap of more than a second
- * is an edit. In film with pulldown each packet's duration contains its repeated fields. Other
- * containers hold screen recordings, whose times have gaps where nothing moves.
+ * Returns true if a recorder dropped frames right before `packet`, the stream's next packet. That
+ * is a broadcast in which many packets are one frame apart, and then one is later. A gap of more
+ * than a second is an edit. In film with pulldown each packet's duration contains its repeated
+ * fields. Other containers hold screen recordings, whose times have gaps where nothing moves.
  */
 static bool skips_frames(struct demux *r, const AVPacket *packet)
 {
@@ -331,14 +336,17 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
 
 static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
 
-/* Calls av_read_frame, and counts what demuxers log meanwhile. */
+/* Calls av_read_frame, and counts the messages that demuxers log meanwhile. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
     const struct av_log_counts last = r->logged;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = av_read_frame(r->format, packet);
     av_log_listen(before);
-    /* Parsers lag: data is missing in the current picture or in the next one. */
+    /*
+     * A parser returns pictures late, so data may be missing in the current picture or in the next
+     * one.
+     */
     /*
      * The demuxer searches an MPEG-TS with packets of 192 bytes, or one cut at any byte, before its
      * first picture: nothing is missing there.
@@ -360,8 +368,8 @@ static bool is_end(const struct demux *r, int code)
 }
 
 /*
- * Reads the next packet of any stream. Some demuxers go on after damage, others return the same
- * error for ever. Gives up when the position no longer advances.
+ * Reads the next packet of any stream. Some demuxers continue after damage, others return the same
+ * error forever. Gives up when the position no longer advances.
  */
 static bool read_on(struct demux *r, AVPacket *packet)
 {
@@ -401,7 +409,7 @@ static bool is_selected(const struct demux *r, const AVPacket *packet)
 bool demux_read(struct demux *r, AVPacket *packet, struct err *e)
 {
     while (read_on(r, packet)) {
-        /* A packet of no bytes is no picture; to a decoder it may mean the end of the film. */
+        /* An empty packet is not a picture. libavcodec may take it for the end of the stream. */
         bool video = packet->stream_index == r->stream->index;
         if (is_selected(r, packet) && packet->size > 0 && !(video && is_comment(r, packet)))
             return !av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL) ||

@@ -30,12 +30,12 @@ struct demux {
     int length_size;
     struct nal_sets sets;         /* H.264: as of the last packet */
     struct param_sets param_sets; /* likewise */
-    bool lacking;             /* parameter sets have changed, and a key frame came without them */
+    bool lacking;             /* parameter sets have changed, and a later key frame lacks them */
     uint64_t serial;          /* of the next packet */
     bool ended;               /* HEVC: the last packet ended the sequence */
-    bool rasl_undecodable;    /* HEVC: the last key's RASL pictures miss their references */
-    bool may_suppress_output; /* HEVC: only the decoder knows which pictures are not output */
-    bool needs_sequential;    /* only a sequential decode gets this film right */
+    bool rasl_undecodable;    /* HEVC: the references of the last key's RASL pictures are missing */
+    bool may_suppress_output; /* HEVC: only a decoder can determine which pictures are not output */
+    bool needs_sequential;    /* only sequential decoding handles this film correctly */
     const struct container_quirks *quirks;
     bool framed;              /* each packet is a picture: the container marks where each begins */
     bool failed;              /* the container is damaged somewhere */
@@ -44,11 +44,12 @@ struct demux {
     int64_t dts_us, stays_us; /* the last packet's decoding time (or TIME_NONE) and duration */
     unsigned steady;          /* how many packets in a row came one frame apart */
     bool gap;                 /* packets are missing since the last picture */
-    uint64_t bare;            /* packets without bytes so far */
+    uint64_t bare;            /* empty packets so far */
     int suspect_next;         /* how many of the next pictures may be truncated */
     struct av_log_counts logged; /* what demuxers logged while they read this film */
     /*
-     * pictures so far that are never displayed, and packets that should hold a picture but do not
+     * pictures so far that are never displayed, and packets that should contain a picture but do
+     * not
      */
     uint64_t hidden, unreadable;
 };
@@ -75,8 +76,8 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p);
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
 /*
- * Tells the demuxer that the file was sought in: the next picture has number `serial`, and no
- * earlier picture is known.
+ * Resets the state after a seek in the file: the next picture has number `serial`, and no earlier
+ * picture is known.
  */
 void demux_jumped(struct demux *r, uint64_t serial);
 

@@ -2,8 +2,8 @@
  * image_pipe.h - files of images one after another, without a container: ffmpeg's image2pipe, raw
  * Motion JPEG.
  *
- * libavformat reads them by its demuxers of single images (jpeg_pipe and others). So one image and
- * a film of images look alike until a second image comes.
+ * libavformat reads them by its demuxers of single images (jpeg_pipe and others). So a single image
+ * cannot be told from a film of images until a second image is read.
  */
 #ifndef BARCODE_CONTAINER_IMAGE_PIPE_H
 #define BARCODE_CONTAINER_IMAGE_PIPE_H

@@ -73,8 +73,8 @@ static bool add_key(struct key_index *x, const struct key_entry *key, struct err
 }
 
 /*
- * Chooses the time to seek for each key frame. The MP4 demuxer seeks by display time, and goes to
- * the key frame before if a key frame's display time is later. So the time right before the next
+ * Chooses the time to seek for each key frame. The MP4 demuxer seeks by display time, and stops at
+ * the previous key frame if a key frame's display time is later. So the time right before the next
  * key frame is used.
  */
 static void choose_seeks(struct key_index *x, AVStream *s, bool mp4)

@@ -1,9 +1,9 @@
 /*
  * keyframe_index.h - the container's list of key frames, and reading one of them.
  *
- * MP4 and AVI list every packet, Matroska's cues list key frames. An entry that is marked as a key
- * frame may be none: the reader checks the picture. A key frame that is not listed is not found,
- * and the one before it is used. Used by the reading thread only.
+ * MP4 and AVI list every packet, Matroska's cues list key frames. An entry may be marked as a key
+ * frame by mistake, so the reader checks the picture. A key frame that is not listed is not found,
+ * and the previous one is used. Used by the reading thread only.
  */
 #ifndef BARCODE_CONTAINER_KEYFRAME_INDEX_H
 #define BARCODE_CONTAINER_KEYFRAME_INDEX_H
@@ -20,7 +20,7 @@ struct key_entry {
     uint64_t serial; /* of its packet: SAMPLES: its number in the file; CUES: a made-up number */
     int64_t at;      /* position in the file: MP4: the packet; AVI: its chunk; CUES: its cluster */
     uint64_t before; /* SAMPLES: displayed pictures before it in decoding order */
-    bool unusable;   /* set by the reader: it is no key frame, or cannot be read */
+    bool unusable;   /* set by the reader: it is not a key frame, or cannot be read */
 };
 
 struct key_index {

@@ -152,14 +152,14 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->duration_us = read_duration(format, s);
-    /* If timestamps may jump, the last one minus the first is no duration either. */
+    /* If timestamps may jump, their difference is not a duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
     f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT ||
                           (quirks->longest_duration && format->nb_streams > 1);
     f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
     /*
-     * A duration that is estimated from the bit rate may be wrong by any factor: it gives no frame
-     * count.
+     * A duration that is estimated from the bit rate may be wrong by any factor, so it is not used
+     * to estimate the frame count.
      */
     bool length = f->duration_us > 0 && !rated;
     if (f->frames < 0 && length && f->rate_num > 0)
@@ -226,7 +226,7 @@ static bool refuse_picture(const char *path, struct err *e)
     if (is_animated_webp(path))
         return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode",
                        path);
-    return err_set(e, ERR_INPUT, "'%s' is a picture, not a film", path);
+    return err_set(e, ERR_INPUT, "'%s' is an image, not a film", path);
 }
 
 /*
@@ -327,7 +327,7 @@ static int open_input(const char *url, AVFormatContext **format)
     int code = avformat_open_input(format, url, NULL, &options);
     av_dict_free(&options);
     if (code < 0)
-        film_input_close(&io); /* libavformat has freed the rest */
+        film_input_close(&io); /* avformat_open_input has freed the context */
     return code;
 }
 
@@ -359,7 +359,7 @@ static bool open_head(const char *path, AVFormatContext **format, struct err *e)
     return open_prepared(path, format, e);
 }
 
-/* Opens the film again from its first byte; a pipe's first bytes were kept. */
+/* Opens the film again from its first byte; the first bytes of a pipe are buffered. */
 static bool open_head_again(const char *path, AVFormatContext **format, struct err *e)
 {
     AVIOContext *own = (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
@@ -371,7 +371,7 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
         return e->code != ERR_NONE ? false
                                    : err_set(e, ERR_FAILED,
                                              "cannot read '%s' from a pipe: its first two pictures "
-                                             "have more than 64 MiB",
+                                             "are larger than 64 MiB",
                                              path);
     }
     *format = prepare_container(own, e);
@@ -406,7 +406,7 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
         return false;
     read_head(*format, head);
     int code = avformat_find_stream_info(*format, NULL);
-    /* even without an error: interrupted probing leaves facts unknown */
+    /* interrupted probing may return no error and leave the streams' parameters unknown */
     if (interrupted())
         return interrupt_error(e);
     if (code < 0)

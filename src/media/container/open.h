@@ -25,9 +25,9 @@ bool container_reopen(const struct film *film, int selected, AVFormatContext **f
                       struct err *e);
 
 /*
- * Opens again the film of `opened` (borrowed), whose header describes all streams. Copies what was
- * found out about the streams: probing them again takes as long as decoding some pictures. *format
- * as above.
+ * Opens again the film of `opened` (borrowed), whose header describes all streams. Copies the
+ * parameters of the streams, because probing them again takes as long as decoding some pictures.
+ * *format as above.
  */
 bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
                           struct err *e);
@@ -35,13 +35,13 @@ bool container_open_again(const char *path, const AVFormatContext *opened, AVFor
 /* Closes the container and its input; sets *format to NULL. Does nothing if *format is NULL. */
 void container_close(AVFormatContext **format);
 
-/* Returns true if the film is a file that can be sought in: no pipe, and no playlist. */
+/* Returns true if the film is a seekable file: not a pipe, and not a playlist. */
 bool container_is_seekable(const AVFormatContext *format);
 
 /*
  * Reads up to `bytes` bytes of the film's file from `at`, and restores the position. Returns how
- * many bytes were read, 0 at the end of the file; -1 if the file cannot be sought in or read. Call
- * it on the thread that reads the film.
+ * many bytes were read, 0 at the end of the file; -1 if the file is not seekable or cannot be read.
+ * Call it on the thread that reads the film.
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 

@@ -18,9 +18,9 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
-    int64_t size; /* -1: the input cannot be sought in */
+    int64_t size; /* -1: the input is not seekable */
     int64_t at;
-    uint8_t head[HEAD_BYTES]; /* read before libavformat asked for it */
+    uint8_t head[HEAD_BYTES]; /* read before libavformat requests it */
     size_t head_bytes, head_taken;
     bool keeping; /* a pipe's bytes are kept while they are read */
     uint8_t *kept;
@@ -127,7 +127,7 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
 }
 
 /*
- * Makes an input of the open file `fd`, which has `size` bytes; -1: it cannot be sought in. Owns
+ * Makes an input of the open file `fd`, which has `size` bytes, or -1 if it is not seekable. Owns
  * `fd` from then on, also after a failure.
  */
 static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
@@ -193,7 +193,10 @@ void film_input_go_on(AVIOContext *io)
         drop_kept(f);
 }
 
-/* Reads until `head` has so many bytes of the film's beginning. Returns false if it cannot. */
+/*
+ * Reads until `head` has this many bytes of the film's beginning. Returns false if the input ends
+ * earlier or fails.
+ */
 static bool fill_head(struct film_input *f, size_t bytes)
 {
     while (f->head_bytes < bytes && bytes <= HEAD_BYTES) {
@@ -209,7 +212,7 @@ static bool fill_head(struct film_input *f, size_t bytes)
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    /* the extent of a box with 64 bits of size exceeds `head` */
+    /* a box with a 64-bit size is larger than `head` */
     enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
     if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))

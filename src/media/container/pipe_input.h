@@ -4,7 +4,7 @@
  * waits for data.
  *
  * A regular file (stdin redirected from one) is read from its beginning, wherever its descriptor is
- * positioned, and can be sought in. The others are read once, front to back.
+ * positioned, and is seekable. The others are read once, front to back.
  */
 #ifndef BARCODE_CONTAINER_PIPE_INPUT_H
 #define BARCODE_CONTAINER_PIPE_INPUT_H
@@ -23,7 +23,7 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e);
 /*
  * Returns true for an MP4 from a pipe whose index comes after its media data, so that it would have
  * to be read twice. Call it before anything is read. It reads the headers of the first boxes, and
- * libavformat gets those bytes all the same.
+ * libavformat can still read those bytes.
  */
 bool film_input_index_last(AVIOContext *io);
 

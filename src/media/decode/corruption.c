@@ -10,7 +10,7 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 
-/* A get_buffer2. With frame threads, any of them calls it. */
+/* Implements get_buffer2. With frame threads, any of them may call it. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
 {
     struct corruption_watch *w = c->opaque;
@@ -119,8 +119,8 @@ static const char *const about_blocks[] = {
  * Codecs whose decoders log an error only if the data is corrupt, and output the frame or a part of
  * it all the same. Read in the sources of FFmpeg 5.1, decoder by decoder. Other decoders also log
  * errors for intact films: MPEG-4 with junk after its pictures, MJPEG of cameras, JPEG 2000 and PNG
- * without their last marker, animations whose chunks have odd lengths. The lists have their
- * messages.
+ * without their last marker, animations whose chunks have odd lengths. For those, the lists above
+ * have the messages that do mean damage.
  */
 static const enum AVCodecID errors_mean_corruption[] = {
     AV_CODEC_ID_FFV1,     AV_CODEC_ID_DVVIDEO, AV_CODEC_ID_QTRLE,   AV_CODEC_ID_SNOW,

@@ -11,7 +11,7 @@
 #include "media/bitstream/coded_picture.h"
 
 /*
- * What is known of one decoder. Zero it first. It must not move while the decoder lives. The thread
+ * The state of one decoder. Zero it first. It must not move while the decoder is open. The thread
  * that sends packets uses it; messages may come from the decoder's own threads.
  */
 struct corruption_watch {
@@ -26,8 +26,8 @@ struct corruption_watch {
 /*
  * Watches an opened decoder that works in libavcodec's own memory: its frame buffers, on each of
  * its threads, and its messages, where they are the only sign of damage. HEVC drops slices without
- * an error code or a flag. Other decoders log invalid blocks. A frame of H.264 or of the MPEG
- * family that does not come out shows no flags when blocks are concealed.
+ * an error code or a flag. Other decoders log invalid blocks. Decoders of H.264 and the MPEG family
+ * flag concealed blocks in the frame, and such a flag is lost if the frame is not output.
  */
 void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c);
 
@@ -60,7 +60,7 @@ bool corruption_spreads(struct corruption_watch *w, const struct picture *p, boo
 /* Forgets all damage: the decoder was flushed. */
 void corruption_reset(struct corruption_watch *w);
 
-/* Notes damage that the decoder does not locate: the following frames may show it. */
+/* Records damage that the decoder does not locate: the following frames may show it. */
 void corruption_is_everywhere(struct corruption_watch *w);
 
 /*

@@ -63,7 +63,10 @@ int decoder_max_threads(const AVStream *stream, const struct codec_traits *trait
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }
 
-/* The standard's. A larger delay comes from wrong timestamps, and libavcodec aborts. */
+/*
+ * The largest delay of the standard. A larger one comes from wrong timestamps, and libavcodec
+ * aborts.
+ */
 enum { DELAY_MAX = 15 };
 
 void decoder_widen_delay(AVCodecContext *c)
@@ -78,7 +81,9 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     AVCodecContext *c = decoder_alloc(stream, NULL, e);
     if (!c)
         return NULL;
-    /* With frame threads, Theora does not report damage, and outputs other frames. */
+    /*
+     * With frame threads, the Theora decoder does not report damage, and outputs different frames.
+     */
     if (c->codec_id == AV_CODEC_ID_THEORA)
         threads = 1;
     c->thread_count = threads;
@@ -86,7 +91,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     /* Frame threads copy the context here: a delay that is set later does not reach them. */
     if (threads > 1)
         decoder_widen_delay(c);
-    const AVCodec *codec = c->codec; /* a failed avcodec_open2 forgets it */
+    const AVCodec *codec = c->codec; /* avcodec_open2 clears it on failure */
     int code = avcodec_open2(c, codec, NULL);
     if (code == AVERROR(ENOMEM)) {
         av_out_of_memory(path, e);

@@ -26,7 +26,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
 
-/* Frees the decoder, before its watch goes. Does nothing if *c is NULL. */
+/* Frees the decoder, before its corruption watch is freed. Does nothing if *c is NULL. */
 void decoder_close(AVCodecContext **c);
 
 /*
@@ -44,7 +44,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
 
 /*
  * Makes `to`, an empty packet, the one that a decoder of a chunk gets for `p`: with the serial in
- * pts, and DISCARD if the frame is not to come out. The caller unrefs it. Returns false if out of
+ * pts, and DISCARD if the frame is not to be output. The caller unrefs it. Returns false if out of
  * memory.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
@@ -64,7 +64,7 @@ void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits,
 
 /*
  * Errors of avcodec_receive_frame that are skipped in a row. Each should use up a packet, of which
- * a decoder holds a few dozen. A decoder that fails for ever must not hang the worker.
+ * a decoder holds a few dozen. A decoder that always fails must not hang the worker.
  */
 enum { RECEIVE_ERRORS_MAX = 1000 };
 

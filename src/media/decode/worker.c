@@ -44,7 +44,7 @@ struct decode_worker {
     struct engine_port *port;
     bool corrupt;             /* the chunk is damaged */
     bool redoing;             /* the chunk is damaged and decoded again */
-    struct chunk_order order; /* in which its frames come out */
+    struct chunk_order order; /* the order in which its frames are output */
     struct decode_counts counts;
 };
 
@@ -104,7 +104,10 @@ static bool put_software_frame(struct decode_worker *s, struct picture *p, struc
 
 static bool is_given_up(const struct decode_worker *s) { return s->corrupt && !s->redoing; }
 
-/* Returns the picture of the frame that came out, or NULL if the frame is not to be analysed. */
+/*
+ * Returns the picture of the frame that the decoder output, or NULL if the frame is not to be
+ * analysed.
+ */
 static struct picture *find_selected(struct decode_worker *s, struct chunk *chunk)
 {
     uint64_t index = (uint64_t)s->frame->pts - chunk->picture[0].serial;
@@ -175,7 +178,7 @@ static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct e
 }
 
 /*
- * Notes that pictures before `p` are missing: pictures that may refer to them are damaged. A key
+ * Records that pictures before `p` are missing: pictures that may refer to them are damaged. A key
  * that is not missing itself refers to none of them.
  */
 static void note_missing(struct decode_worker *s, const struct chunk *chunk,
@@ -257,8 +260,8 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 }
 
 /*
- * Returns true if the chunk is a key frame alone that is damaged or did not come out. Another key
- * frame serves in its place, and what was analysed of this one is discarded.
+ * Returns true if the chunk is a single key frame that is damaged or was not output. Another key
+ * frame replaces it, and the analysis of this one is discarded.
  */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {

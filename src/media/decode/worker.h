@@ -13,7 +13,7 @@
 /* libavcodec on the cores. */
 extern const struct decoder_backend software_backend;
 
-/* A worker_main (decoder_backend.h). */
+/* Implements worker_main (decoder_backend.h). */
 void *decode_worker_main(void *pass);
 
 /*

@@ -25,7 +25,8 @@ struct av_log_counts {
 /*
  * Counts each message of a demuxer on this thread in *logged, which the caller keeps; NULL: in
  * none. The AVFormatContext does not matter: a playlist's demuxer opens contexts of its own.
- * Returns the counts that were set before, for the caller to restore. Any thread, each for itself.
+ * Returns the counts that were set before, for the caller to restore. Any thread; each has its own
+ * counts.
  */
 struct av_log_counts *av_log_listen(struct av_log_counts *logged);
 

@@ -1,5 +1,5 @@
 /*
- * packet.h - packets for code that does not know libav.
+ * packet.h - packets for code without libav headers.
  */
 #ifndef BARCODE_FFMPEG_PACKET_H
 #define BARCODE_FFMPEG_PACKET_H

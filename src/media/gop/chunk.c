@@ -63,7 +63,7 @@ void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything)
             plan_segment(r, t, begin, end, top_layer);
         }
     }
-    /* RASL pictures of the first key frame refer to a chunk that this decoder never got. */
+    /* RASL pictures of the first key frame refer to a chunk that was not sent to this decoder. */
     for (size_t i = 0; i < r->count && (i == 0 || r->picture[i].rap == RAP_NONE); i++)
         if (r->picture[i].needs_before && !r->picture[i].selected)
             r->picture[i].action = ACTION_SKIP;

@@ -6,8 +6,8 @@
  * they are displayed before that key frame and refer to this chunk. Serials inside a chunk are
  * consecutive, so serial - first serial is an index.
  *
- * Nothing here knows libav: a packet is an opaque pointer for the three functions of packet.h. Pure
- * otherwise; one thread a chunk.
+ * No libav header is included here: a packet is an opaque pointer for the three functions of
+ * packet.h. Pure otherwise; one thread a chunk.
  */
 #ifndef BARCODE_GOP_CHUNK_H
 #define BARCODE_GOP_CHUNK_H
@@ -30,7 +30,7 @@ struct chunk {
     size_t bytes;         /* of all packets */
     uint64_t frames;      /* frames of the film that are covered once the chunk is done */
     bool unsure;          /* its display order is a guess: decode everything and check */
-    size_t bytes_pending; /* of packets that no decoder has received yet */
+    size_t bytes_pending; /* of packets not yet sent to a decoder */
     size_t work;          /* of decoding bytes_pending, in bytes (decode_pass.c) */
     size_t passed;    /* pictures that a software worker has finished (decode_pass_pictures_done) */
     int64_t cpu_ns;   /* the worker's processor time when it was last counted */
@@ -65,20 +65,20 @@ int chunk_reorder_depth(const struct chunk *r);
  * Begins as {0}; set `last` to 0 before a chunk is decoded again.
  */
 struct chunk_order {
-    uint64_t last; /* highest frame number that came out so far */
-    bool wrong;    /* a frame came out after one that should have followed it */
+    uint64_t last; /* highest frame number output so far */
+    bool wrong;    /* a frame was output after one that should have followed it */
 };
 
 /*
- * Notes that the frame of `p` came out. Hidden pictures, those that are done, and codecs that do
- * not reorder are ignored.
+ * Records that the frame of `p` was output. Hidden pictures, those that are done, and codecs that
+ * do not reorder are ignored.
  */
 void chunk_order_check(struct chunk_order *o, const struct codec_traits *t,
                        const struct picture *p);
 
 /*
  * Returns true if a decoder with frame threads may decode the chunk: it is long enough to gain, its
- * order is no guess, and no picture is known to be missing or truncated.
+ * display order is certain, and no picture is known to be missing or truncated.
  */
 bool chunk_may_use_threads(const struct chunk *r);
 

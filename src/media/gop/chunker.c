@@ -303,7 +303,7 @@ static bool close_gop(struct chunker *g, struct err *e)
     if (needed) {
         if (!g->pending && !(g->pending = new_chunk(e)))
             return false;
-        if (g->pending->count == 0) /* a first GOP's leading pictures are in the chunk before */
+        if (g->pending->count == 0) /* a first GOP's leading pictures are in the previous chunk */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].selected &= !g->gop->picture[i].leading;
         if (!gop_move_pictures(g->pending, g->gop, e))

@@ -7,7 +7,7 @@
  *     GOP 0 is complete when K1's first non-leading picture comes (or the next random access
  *     point). Its display order is [its pictures but the leading ones] + [K1's leading ones].
  *
- * The GOP's pictures get their frame numbers and times. The selection picks some of them, and each
+ * The GOP's pictures are given frame numbers and times. The selection picks some of them, and each
  * is announced in the columns, so that a picture that never decodes is known. A GOP without a
  * selected picture is dropped. Other GOPs are merged into chunks of about CHUNK_PICTURES while they
  * are consecutive.
@@ -57,7 +57,7 @@ struct chunker_config {
     struct codec_traits traits;
     int64_t frame_us;                /* nominal frame time, > 0, for frames without a time */
     struct columns *columns;         /* selected frames are announced here; NULL: not at all */
-    struct frame_times *frame_times; /* every numbered frame is noted here; NULL: not at all */
+    struct frame_times *frame_times; /* every numbered frame is added here; NULL: not at all */
     /*
      * Returns whether a selected frame exists already. A GOP whose selected frames all exist is not
      * decoded; any other GOP is decoded completely. NULL: no frame exists
@@ -82,7 +82,7 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e);
 
 /*
  * Ends the input before the end of the film, because the selection ended. Pictures that were not
- * pushed may belong between those that are held, so a jump in time is no gap from now on. Call
+ * pushed may belong between those that are held, so a jump in time is not a gap from now on. Call
  * chunker_end next.
  */
 void chunker_stop(struct chunker *g);
@@ -91,7 +91,7 @@ void chunker_stop(struct chunker *g);
 bool chunker_end(struct chunker *g, struct err *e);
 
 /*
- * Notes that the file is truncated before picture `serial`, which does not come. Call it before
+ * Records that the file is truncated before picture `serial`, which does not come. Call it before
  * chunker_end.
  */
 void chunker_break_off(struct chunker *g, uint64_t serial);

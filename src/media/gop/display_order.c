@@ -39,8 +39,8 @@ static bool all_ordered(struct picture *const *p, size_t n)
 
 /*
  * Returns true if the order counts, by which the pictures are sorted, are valid: distinct, and no
- * picture waits for more pictures than a decoder keeps. Invalid counts restart in mid-GOP, or come
- * from damage.
+ * picture waits for more pictures than a decoder keeps. Invalid counts restart within a GOP, or
+ * come from damage.
  */
 static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { GAPS_KEPT = 64 }; /* the latest; a GOP with more gaps cannot be mended */
+enum { GAPS_KEPT = 64 }; /* the latest; more gaps in a GOP cannot be filled */
 
 struct gaps {
     uint64_t after[GAPS_KEPT]; /* serial of the first picture after each */
@@ -19,7 +19,7 @@ struct gaps {
     int64_t latest_us; /* the latest time of gaps_reached */
 };
 
-/* Notes a gap right before picture `serial`, in decoding order. */
+/* Records a gap right before picture `serial`, in decoding order. */
 void gaps_note(struct gaps *g, uint64_t serial);
 
 /*
@@ -33,7 +33,7 @@ bool gaps_between(const struct gaps *g, uint64_t a, uint64_t b, bool reordered);
 bool gaps_inside(const struct gaps *g, uint64_t a, uint64_t b);
 
 /*
- * Notes that a picture is displayed at film time `time_us`, and returns the latest such time so
+ * Records that a picture is displayed at film time `time_us`, and returns the latest such time so
  * far. Missing frames are counted from there: demuxers sometimes guess times after a gap, and those
  * may lie before frames that are counted already.
  */

@@ -6,8 +6,8 @@
  *            -> keys_serve (until when it is the latest key frame) -> a chunk of one picture
  *
  * A key frame is held until it is known how many columns it fills, and emitted when the next one is
- * held. A key frame that fills none is dropped. Nothing here knows libav; keyframe_reader.c finds
- * the key frames. One thread, except for bad_key_list.
+ * held. A key frame that fills none is dropped. No libav header is included here; keyframe_reader.c
+ * finds the key frames. One thread, except for bad_key_list.
  */
 #ifndef BARCODE_GOP_KEYFRAME_CHUNKS_H
 #define BARCODE_GOP_KEYFRAME_CHUNKS_H

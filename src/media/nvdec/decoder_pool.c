@@ -8,17 +8,17 @@
 
 enum {
     DEVICES = 32,
-    IDLE_FILMS = 8, /* all of whose decoders may be idle; fewer if memory is low */
-    ANSWERS = 64    /* of the driver that are kept: the last ones */
+    IDLE_FILMS = 8, /* films whose decoders may all be idle; fewer if memory is low */
+    ANSWERS = 64    /* cached capability queries: the most recent ones */
 };
 
-/* The driver's answer for one GPU and one kind of stream. */
+/* The capabilities that the driver reported for one GPU and one kind of stream. */
 struct answer {
     void *context;
     struct nvdec_caps caps;
 };
 
-/* A worker that waits for its place. */
+/* A worker that waits until it may decode. */
 struct waiter {
     struct waiter *next;
 };
@@ -27,21 +27,23 @@ struct waiter {
 struct device {
     void *context;
     int most, working;
-    struct waiter *first; /* the next to get a place */
+    struct waiter *first; /* the next one that may decode */
 };
 
 struct decoders {
-    bool several;         /* films, which may reuse one another's decoders */
-    pthread_mutex_t lock; /* guards what follows */
+    bool several;         /* there are several films, and they may reuse one another's decoders */
+    pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t left;
     struct device device[DEVICES];
     int devices;
     struct nvdec_decoder *idle;    /* the one that was returned last is first */
     struct nvdec_decoder *retired; /* not reusable; in the same order */
-    /* guards what follows; held while asking the driver, which answers one at a time anyway */
+    /*
+     * guards the fields below; held during a query, because the driver handles one at a time anyway
+     */
     pthread_mutex_t asking;
     struct answer answer[ANSWERS];
-    unsigned answers; /* that were ever kept */
+    unsigned answers; /* cached so far, evicted ones included */
 };
 
 struct decoders *decoders_open(bool several, struct err *e)
@@ -90,14 +92,14 @@ void decoders_free(struct decoders **d)
 }
 
 /*
- * Returns true if decoders of `n` may be pooled. A context of the film's own (nvdec.h, own) ends
- * with the film. An emulated NVDEC has no context and is pooled.
+ * Returns true if decoders of `n` may be pooled. A context that belongs to the film (nvdec.own)
+ * ends with the film. An emulated NVDEC has no context and is pooled.
  */
 static bool has_pool(const struct decoders *pool, const struct nvdec *n) { return pool && !n->own; }
 
 bool nvdec_pool_is_shared(const struct decoders *pool) { return pool && pool->several; }
 
-/* With pool->asking held. */
+/* The caller holds pool->asking. */
 static const struct answer *find_answer(const struct decoders *pool, const void *context,
                                         const struct nvdec_caps *question)
 {
@@ -126,7 +128,10 @@ bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_c
     return answered;
 }
 
-/* Returns the device of n's context, NULL if there are too many. With the lock held. */
+/*
+ * Returns the device of n's context, or NULL if there are too many devices. The caller holds the
+ * lock.
+ */
 static struct device *find_device(struct decoders *pool, const struct nvdec *n)
 {
     for (int i = 0; i < pool->devices; i++)
@@ -166,7 +171,7 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decod
         device->most = nvdec_workers(n);
         while (!(in_vain = is_pointless(s)) &&
                (device->working >= device->most || device->first != &me)) {
-            /* stopping a film does not wake its workers here */
+            /* a stopped film does not signal this condition */
             struct timespec until = clock_deadline(100000000);
             pthread_cond_timedwait(&pool->left, &pool->lock, &until);
         }
@@ -213,8 +218,8 @@ static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
 }
 
 /*
- * Removes the first decoder for `stream` from the list; with NULL, the last of any stream. With the
- * lock held.
+ * Removes the first decoder for `stream` from the list; with NULL, the last of any stream. The
+ * caller holds the lock.
  */
 static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const void *context,
                                             const AVCodecParameters *stream)
@@ -234,7 +239,7 @@ static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const v
     return d;
 }
 
-/* Counts the idle decoders in n's context. With the lock held. */
+/* Counts the idle decoders in n's context. The caller holds the lock. */
 static int count_idle(const struct decoders *pool, const struct nvdec *n)
 {
     int idle = 0;
@@ -245,7 +250,7 @@ static int count_idle(const struct decoders *pool, const struct nvdec *n)
 
 /*
  * Removes the decoders that make room for a new one: one retired decoder, because destroying each
- * takes the film's time, or all of them if memory is low. With the lock held.
+ * takes the film's time, or all of them if memory is low. The caller holds the lock.
  */
 static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct nvdec *n)
 {
@@ -264,7 +269,8 @@ static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct n
 }
 
 /*
- * Returns an idle decoder, or NULL and in *out_of_use those to destroy before a new one is created.
+ * Returns an idle decoder. If there is none, returns NULL and sets *out_of_use to the decoders that
+ * must be destroyed before a new one is created.
  */
 static struct nvdec_decoder *find_decoder(struct decoders *pool, const struct nvdec *n,
                                           const AVStream *stream, struct nvdec_decoder **out_of_use)
@@ -323,7 +329,7 @@ void nvdec_pool_give(struct decoders *pool, const struct nvdec *n, struct nvdec_
     *d = NULL;
     if (!one)
         return;
-    one->context->opaque = NULL; /* the worker's watch */
+    one->context->opaque = NULL; /* the worker's corruption watch */
     bool reused = reusable && nvdec_pool_is_shared(pool);
     if (!has_pool(pool, n) || (!reused && nvdec_is_memory_low(n))) {
         destroy_decoder(&one);

@@ -19,13 +19,13 @@ struct nvdec_decoder {
 /* Returns true if another film may reuse a film's decoders. `pool` may be NULL. */
 bool nvdec_pool_is_shared(const struct decoders *pool);
 
-/* Asks the driver. Returns false if it does not answer, and sets `e` if there is no driver. */
+/* Queries the driver. Returns false if the query fails, and sets `e` if there is no driver. */
 typedef bool nvdec_ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e);
 
 /*
- * Fills `caps`, for such streams on n's GPU, with the driver's answer to an earlier film, else by
- * `ask`: asking takes a tenth of a short film's time. One film asks at a time. A missing answer is
- * not kept. `pool` may be NULL.
+ * Fills `caps`, for such streams on n's GPU, from the pool if an earlier film queried them,
+ * otherwise by calling `ask`: a query takes a tenth of a short film's time. One film queries at a
+ * time. A failed query is not cached. `pool` may be NULL.
  */
 bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_caps *caps,
                     nvdec_ask *ask, struct err *e);

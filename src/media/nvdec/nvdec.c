@@ -11,7 +11,7 @@
 #include "media/frame/colour_tags.h"
 #include "barcode/base/log.h"
 
-/* libavutil's header wants the names of two opaque types and nothing else of CUDA. */
+/* libavutil's header needs two opaque types of CUDA and nothing else. */
 #define CUDA_VERSION 0
 typedef struct CUctx_st *CUcontext;
 typedef struct CUstream_st *CUstream;
@@ -75,12 +75,12 @@ struct codec {
     enum AVCodecID id;
     int number;    /* cudaVideoCodec of cuviddec.h */
     bool exact;    /* DECODE_AUTO uses NVDEC: it gave the software decoder's bytes */
-    bool one_size; /* the film goes to software where the size of its frames changes */
+    bool one_size; /* the film is decoded in software from the first frame of another size on */
 };
 
 /*
- * The codecs that NVDEC may decode: those of the parallel path. Profile, depth, chroma format and
- * size are the driver's to accept.
+ * The codecs that NVDEC may decode: those that are decoded in chunks. The driver decides which
+ * profiles, depths, chroma formats and sizes it accepts.
  *
  * Tested on an H100 with the 313 conformance streams of H.264, HEVC, VP8 and VP9: 308 gave the
  * software decoder's bytes (90 of them are decoded in software anyway). A VP8 and a VP9 stream
@@ -134,7 +134,7 @@ static bool fits_caps(const struct nvdec_caps *c, const AVCodecParameters *par)
            (uint64_t)width * height / 256 <= c->max_macroblocks;
 }
 
-/* An nvdec_ask. */
+/* Implements nvdec_ask. */
 static bool ask_driver(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
 {
     struct driver driver = {0};
@@ -157,7 +157,9 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
                               .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
-    /* libavcodec's hwaccel decodes grey as 4:2:0 for some codecs only: it is left to software. */
+    /*
+     * libavcodec's hwaccel decodes grey as 4:2:0 for some codecs only: it is decoded in software.
+     */
     bool askable = codec && caps.chroma > 0;
     if (!askable && !driver_is_there(e))
         return false;
@@ -213,8 +215,8 @@ void nvdec_close(struct nvdec *n)
 }
 
 /*
- * Creates a stream that waits for no other and has priority over clustering, because frames are
- * downscaled on it. Returns NULL if the driver refuses.
+ * Creates a non-blocking stream with priority over clustering, because frames are downscaled on it.
+ * Returns NULL if the driver refuses.
  */
 static void *make_stream(void *context)
 {
@@ -233,7 +235,10 @@ static void *make_stream(void *context)
     return stream;
 }
 
-/* An AVHWDeviceContext.free: the device's last user, a decoder or a frame, is gone. */
+/*
+ * Implements AVHWDeviceContext.free: the last reference to the device, of a decoder or a frame, was
+ * released.
+ */
 static void free_stream(AVHWDeviceContext *device)
 {
     AVCUDADeviceContext *c = device->hwctx;
@@ -247,7 +252,7 @@ static void free_stream(AVHWDeviceContext *device)
     driver_close(&d);
 }
 
-/* Creates a decoder's device, with a stream of its own, in the context that all decoders share. */
+/* Creates a decoder's device, with its own stream, in the context that all decoders share. */
 static AVBufferRef *make_device(const struct nvdec *n)
 {
     if (n->own)
@@ -286,9 +291,9 @@ bool nvdec_is_memory_low(const struct nvdec *n)
 }
 
 /*
- * A get_format. libavcodec asks again without CUDA if the driver refuses; then the software format
- * is chosen. NVDEC gets coded sizes, in whole blocks for most codecs. VP8 and VP9 have no coded
- * size, and NVDEC would scale a frame whose output size is odd.
+ * Implements get_format. If the driver refuses, libavcodec calls it again without CUDA, and it
+ * chooses the software format. NVDEC is opened for coded sizes, in whole blocks for most codecs.
+ * VP8 and VP9 have no coded size, and NVDEC would scale a frame whose output size is odd.
  */
 static enum AVPixelFormat choose_format(AVCodecContext *c, const enum AVPixelFormat *formats)
 {
@@ -324,9 +329,12 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     }
     c->get_format = choose_format;
     c->thread_count = 1;
-    /* For the frame being downscaled, and those that an increased H.264 delay holds back. */
+    /*
+     * One surface for the frame that is being downscaled, and one for each frame of additional
+     * H.264 delay.
+     */
     c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
-    const AVCodec *codec = c->codec; /* a failed avcodec_open2 forgets it */
+    const AVCodec *codec = c->codec; /* avcodec_open2 clears it on failure */
     int code = avcodec_open2(c, codec, NULL);
     if (code < 0) {
         err_set(e, ERR_ENGINE, "cannot open the %s decoder on the GPU: %s", codec->name,
@@ -375,7 +383,10 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 {
     char text[128];
     av_frame_unref(host);
-    /* Half of the height is copied of chroma: of an odd height the last row would be missing. */
+    /*
+     * av_hwframe_transfer_data copies height / 2 rows of chroma, so with an odd height the last row
+     * would be missing.
+     */
     AVFrame *even = av_frame_clone(frame);
     if (!even)
         return err_set(e, ERR_FAILED, "out of memory for a frame");
@@ -402,7 +413,10 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
     *view = (struct frame_view){
         .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
         .orientation = film->orientation,
-        /* NVDEC has a sample in the highest bits of its word, also if the format's name has 16. */
+        /*
+         * NVDEC stores samples in the highest bits of 16-bit words, also in a format whose name has
+         * 16.
+         */
         .bits = coded->comp[0].depth,
         .shift = wide ? 16 - coded->comp[0].depth : 0,
         /* libavcodec crops frames on a device at the right and bottom only. */

@@ -17,9 +17,9 @@
 #include "barcode/media/film.h"
 
 /*
- * The driver's answer for one kind of stream on one GPU: CUVIDDECODECAPS of NVIDIA's Video Codec
- * SDK (cuviddec.h, 8.0 and later), part of the driver's binary interface. The first three members
- * are the question.
+ * What one GPU can decode of one kind of stream: CUVIDDECODECAPS of NVIDIA's Video Codec SDK
+ * (cuviddec.h, 8.0 and later), part of the driver's binary interface. The caller fills the first
+ * three members, and the driver fills the others.
  */
 struct nvdec_caps {
     int codec, chroma; /* cudaVideoCodec, cudaVideoChromaFormat */
@@ -33,7 +33,7 @@ struct nvdec_caps {
     unsigned reserved_out[10];
 };
 
-/* What all NVDEC workers of one decode pass share. */
+/* The state that all NVDEC workers of one decode pass share. */
 struct nvdec {
     void *context;    /* CUcontext; NULL: emulated by software */
     AVBufferRef *own; /* the device, if the context is not an engine's */
@@ -41,10 +41,10 @@ struct nvdec {
 };
 
 /*
- * Prepares decoding `stream`, in the engine's context or, if `device` has none, in a context of its
- * own on device 0. Fails with ERR_ENGINE if there is no GPU, and with ERR_INPUT if the GPU cannot
- * decode the stream (codec, depth, chroma format or size). Sets n->engines. The driver's answer is
- * kept in `pool`, which may be NULL. Call nvdec_close after all workers have ended.
+ * Prepares decoding `stream`, in the engine's context or, if `device` has none, in a new context on
+ * device 0. Fails with ERR_ENGINE if there is no GPU, and with ERR_INPUT if the GPU cannot decode
+ * the stream (codec, depth, chroma format or size). Sets n->engines. The driver's capabilities are
+ * cached in `pool`, which may be NULL. Call nvdec_close after all workers have ended.
  *
  * BARCODE_NVDEC=software in the environment, for tests without a GPU: the workers do all that they
  * do, with libavcodec's software decoders.
@@ -61,8 +61,8 @@ void nvdec_close(struct nvdec *n);
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e);
 
 /*
- * Returns how many workers keep the engines busy: while one waits for its frames, another one feeds
- * the engine.
+ * Returns how many workers keep the engines busy: while one worker waits for its frames, another
+ * one sends packets.
  */
 int nvdec_workers(const struct nvdec *n);
 
@@ -77,8 +77,8 @@ bool nvdec_is_emulated(void);
 
 /*
  * Corrects the address of the second plane of an NVDEC frame: libavcodec (nvdec_retrieve_data in
- * nvdec.c) has it begin after frame->height rows, NVDEC after an even number. Leaves other frames
- * as they are.
+ * nvdec.c) places it after frame->height rows, NVDEC after an even number of rows. Leaves other
+ * frames as they are.
  */
 void nvdec_fix_chroma(AVFrame *frame);
 
@@ -90,14 +90,15 @@ void nvdec_fix_chroma(AVFrame *frame);
 bool nvdec_is_exact(enum AVCodecID codec);
 
 /*
- * Notes in a decoder's watch the only size of frame that NVDEC decodes correctly, for a codec that
+ * Records in a decoder's watch the only frame size that NVDEC decodes correctly, for a codec that
  * has one (the table in nvdec.c).
  */
 void nvdec_expect_size(struct corruption_watch *w, const AVCodecParameters *par);
 
 /*
  * Returns true if the watched decoder has begun a frame of another size than nvdec_expect_size
- * noted. All frames that come out from then on are wrong, even after the size has changed back.
+ * recorded. All frames that it outputs from then on are wrong, even after the size has changed
+ * back.
  */
 bool nvdec_is_resized(const AVCodecContext *decoder);
 
@@ -108,16 +109,16 @@ bool nvdec_is_device_frame(const AVFrame *frame);
 bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
 
 /*
- * Describes a frame of `decoder` on the device, or its copy on the host. `picture` is what came out
- * of the decoder, `data` the frame whose planes are meant (the same one, or the copy).
+ * Describes a frame of `decoder` on the device, or its copy on the host. `picture` is the frame
+ * that the decoder output. `data` is the frame whose planes are read: `picture` or the copy.
  */
 bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data,
                 const struct film *film, struct frame_view *view, struct err *e);
 
 /*
- * Returns true for a picture at which a worker leaves its chunk to software: a RADL picture of the
- * chunk's first GOP, whose CRA is `key` (NULL: `p` is of a later GOP). NVDEC's surfaces may hold no
- * frame there, which libavcodec does not report (is_untrusted).
+ * Returns true for a picture from which on a worker leaves its chunk to software: a RADL picture of
+ * the chunk's first GOP, whose CRA is `key` (NULL: `p` is of a later GOP). Its references may be
+ * surfaces without a frame, and libavcodec does not report that (is_untrusted).
  */
 static inline bool nvdec_gives_up(const struct picture *key, const struct picture *p)
 {

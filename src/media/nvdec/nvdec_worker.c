@@ -2,11 +2,11 @@
  * nvdec_worker.c - a thread with one NVDEC decoder, which takes chunks from the queue.
  *
  * Flushing an H.264 context destroys its NVDEC decoder, and creating another takes 0.2 s. So a
- * chunk that begins with an IDR picture is sent directly after the chunk before it. The last frames
- * of that one then come out while the new chunk goes in: several chunks may be pending, and a frame
- * finds its chunk by its serial. Before a chunk that begins with another key, the worker sends an
- * IDR picture that belongs to neither (idr_splice.h). If no such picture fits, the decoder is
- * drained and flushed.
+ * chunk that begins with an IDR picture is sent directly after the chunk before it. The decoder
+ * outputs the last frames of that chunk while it receives the new one. So several chunks may be
+ * pending, and the serial of a frame identifies its chunk. Before a chunk that begins with another
+ * key, the worker sends an IDR picture that belongs to neither (idr_splice.h). If no such picture
+ * fits, the decoder is drained and flushed.
  *
  * A chunk of which NVDEC does not return all selected frames is decoded again in software.
  *
@@ -36,14 +36,14 @@
 
 enum {
     PENDING_MAX = 64,      /* incomplete chunks: as many frames as a decoder may delay */
-    PACKETS_AFTER_MAX = 48 /* packets sent after a chunk, until it is given up */
+    PACKETS_AFTER_MAX = 48 /* packets sent after a chunk before it counts as broken */
 };
 
 struct pending_chunk {
     struct chunk *chunk;
     unsigned sent_after; /* packets sent after its last one */
     struct chunk_order order;
-    /* frames that come out from now on are not used: a packet was refused or is untrusted */
+    /* frames output from now on are not used: a packet was refused or is untrusted */
     bool broken;
 };
 
@@ -91,7 +91,7 @@ static bool open_nvdec_worker(struct nvdec_worker *s, struct err *e)
     struct nal_sets sets = {0};
     if (pass->traits.stream == STREAM_H264)
         nal_sets_scan_extradata(par->extradata, (size_t)par->extradata_size, &sets);
-    s->sets = sets.state; /* the decoder gets them by nvdec_pool_refresh */
+    s->sets = sets.state; /* nvdec_pool_refresh passes them to the decoder */
     s->length_size =
         nal_length_size(pass->traits.stream, par->extradata, (size_t)par->extradata_size);
     corruption_watch_messages(&s->watch, s->decoder);
@@ -124,9 +124,9 @@ static void mark_broken(struct nvdec_worker *s)
 }
 
 /*
- * Returns the chunk of the frame that came out, or NULL if it has none or a broken one. A frame
- * that libavcodec flags as damaged breaks its chunk: each decoder conceals damage in its own way,
- * because it chooses the substituted references.
+ * Returns the chunk of the frame that the decoder output, or NULL if the frame has no chunk or a
+ * broken one. A frame that libavcodec flags as damaged breaks its chunk: each decoder conceals
+ * damage in its own way, because it chooses the substituted references.
  */
 static struct pending_chunk *find_pending_chunk(struct nvdec_worker *s, int64_t serial)
 {
@@ -211,9 +211,9 @@ static bool receive_nvdec_frames(struct nvdec_worker *s, struct err *e)
 /* ------------------------------------------------------------------ chunks */
 
 /*
- * Removes s->pending[i]. What is missing of the chunk is decoded in software, which also counts the
- * damage of a broken one. No frame is analysed twice: NVDEC decoded the frames that are done before
- * the chunk broke.
+ * Removes s->pending[i]. The missing frames of the chunk are decoded in software, which also counts
+ * the damage of a broken chunk. No frame is analysed twice: NVDEC decoded the frames that are done
+ * before the chunk broke.
  */
 static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
 {
@@ -236,8 +236,8 @@ static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
 }
 
 /*
- * Finishes the chunks that are complete, and those that will not become so. With `all`, every
- * chunk.
+ * Finishes the chunks that are complete, and those that can no longer become complete. With `all`,
+ * finishes every chunk.
  */
 static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
 {
@@ -250,7 +250,7 @@ static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
     return true;
 }
 
-/* Takes all frames out of the decoder, and finishes all chunks. */
+/* Drains the decoder, and finishes all chunks. */
 static bool drain_nvdec(struct nvdec_worker *s, struct err *e)
 {
     bool ok = true;
@@ -277,10 +277,10 @@ static int send_packet(struct nvdec_worker *s)
 
 /*
  * Sends the spliced IDR before `next`, the key of a chunk, or NULL if no picture follows. Sets
- * *sent if the decoder accepted it: the decoder then refers to nothing that came before, though
- * earlier frames may still come out. Otherwise the decoder is unchanged or reported an error, and
- * has to be flushed. Does nothing after a broken chunk, of which more may be left in the decoder
- * than an IDR picture removes.
+ * *sent if the decoder accepted it: the decoder then refers to nothing that came before, though it
+ * may still output earlier frames. Otherwise the decoder is unchanged or reported an error, and has
+ * to be flushed. Does nothing after a broken chunk, of which more may be left in the decoder than
+ * an IDR picture removes.
  */
 static bool send_idr_splice(struct nvdec_worker *s, const struct picture *next, bool *sent,
                             struct err *e)
@@ -306,15 +306,17 @@ static bool send_idr_splice(struct nvdec_worker *s, const struct picture *next, 
 }
 
 /*
- * Empties the decoder as drain_nvdec does, but with spliced IDRs, so that the decoder lives on. An
- * IDR picture of any film, or another spliced IDR, may follow. Clears *reusable if that is not
+ * Empties the decoder as drain_nvdec does, but with spliced IDRs, so that the decoder stays open.
+ * An IDR picture of any film, or another spliced IDR, may follow. Clears *reusable if that is not
  * possible, and the frames still have to be drained.
  */
 static bool push_frames_out(struct nvdec_worker *s, bool *reusable, struct err *e)
 {
     assert(s->decoder);
-    /* As many pictures as the decoder delays push the last frame out, and one more because the
-     * delay may have just grown. */
+    /*
+     * The last frame is output after as many further pictures as the decoder delays. One more is
+     * sent because the delay may have just grown.
+     */
     int times = s->decoder->has_b_frames + 1;
     bool ok = true;
     *reusable = true;
@@ -421,7 +423,7 @@ static bool decode_chunk(struct nvdec_worker *s, struct chunk *chunk, struct err
             break;
         const struct picture *p = &chunk->picture[i];
         key = i == 0 || p->rap == RAP_NONE ? key : NULL;
-        if (p->lost || p->suspect || (p->after_gap && i > 0)) /* for software */
+        if (p->lost || p->suspect || (p->after_gap && i > 0)) /* left to software */
             mark_broken(s);
         if (p->action != ACTION_SKIP && !p->lost)
             ok = send_nvdec_picture(s, key, p, e);
@@ -440,7 +442,9 @@ static void leave_nvdec(struct nvdec_worker *s, const char *why)
     scheduler_leave_device(s->pass);
 }
 
-/* Decodes `chunk` in software, and all chunks that follow: NVDEC refused this worker. */
+/*
+ * Decodes `chunk` in software, and all chunks that follow: NVDEC is not available to this worker.
+ */
 static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
 {
     struct decode_pass *pass = s->pass;
@@ -466,13 +470,16 @@ void *nvdec_worker_main(void *pass)
     struct chunk *chunk;
     bool ok = true, reusable = false;
     if (!nvdec_pool_enter(decoders, s.nvdec, shared)) {
-        /* There may be no other worker to take chunks, for which the reader waits. */
+        /* This may be the only worker, and the reader waits until chunks are taken. */
         if (interrupted() && !interrupt_error(&e))
             decode_pass_fail(shared, &e);
         return NULL;
     }
     while (ok && scheduler_next_chunk(s.pass, &nvdec_backend, &chunk)) {
-        /* Only now: a film of few chunks needs few decoders, and creating one takes time. */
+        /*
+         * The decoder is opened with the first chunk, because a film of few chunks needs few
+         * decoders, and opening one takes time.
+         */
         if (!s.pooled && !open_nvdec_worker(&s, &e))
             return fall_back(&s, chunk, &e);
         struct taken_chunk taken = scheduler_taken(chunk);

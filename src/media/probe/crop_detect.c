@@ -2,8 +2,8 @@
  * crop_detect.c - runs the workers of crop detection.
  *
  * CROP_SAMPLES key frames show the shape of a film: a shape that fewer than CROP_QUORUM of them
- * have is not cropped. A key frame counts once, wherever it was sought from. A short film may have
- * one or two key frames: then some of the frames after the first one are sampled as well.
+ * have is not cropped. A key frame counts once, even if several seeks lead to it. A short film may
+ * have one or two key frames: then some of the frames after the first one are sampled as well.
  */
 #include "crop_detect.h"
 
@@ -11,8 +11,8 @@
 #include "barcode/base/interrupt.h"
 
 /*
- * Returns the first error that is the machine's fault. A film that cannot be read fails when it is
- * decoded, with a better message.
+ * Returns the first error that is not about the film, such as no memory. A film that cannot be read
+ * fails when it is decoded, with a better message.
  */
 static bool check_errors(const struct crop_worker *worker, int count, struct err *e)
 {
@@ -27,8 +27,8 @@ static bool check_errors(const struct crop_worker *worker, int count, struct err
 }
 
 /*
- * Samples all places. If fewer than `count` threads start, that is no error. Returns how many
- * workers took part.
+ * Samples all places. It is not an error if fewer than `count` threads start. Returns the number of
+ * workers.
  */
 static int run_workers(struct crop_worker *worker, int count)
 {

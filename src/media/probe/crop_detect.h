@@ -10,11 +10,11 @@
 struct AVFormatContext;
 
 /*
- * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open). Opens the
- * file again, so that other readers are not disturbed. `opened` is the film as it was opened
- * already, which is only inspected; NULL: it was not. If no place can be sought, or nothing
- * decodes, nothing is found: that is no failure. Returns false if out of memory, if a thread cannot
- * start, or if interrupted.
+ * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open). Opens the file
+ * again, so that other readers are not disturbed. `opened` is the film as it was opened already,
+ * which is only inspected, or NULL. If the film is not seekable, or nothing can be decoded, no bars
+ * are found, and the function succeeds. Returns false if out of memory, if a thread cannot start,
+ * or if interrupted.
  */
 bool film_bars_probe(const struct film *film, int selected, const struct AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e);

@@ -16,7 +16,7 @@
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };
 enum { APART = 12 }; /* packets from one sampled frame after it to the next */
 
-/* Returns how places are sought. Most demuxers without an index read everything up to a time. */
+/* Returns how to seek to a place. Most demuxers without an index read everything up to the time. */
 static enum way way_of(const struct crop_worker *w)
 {
     const struct container_quirks *quirks = container_quirks(w->format);
@@ -38,7 +38,7 @@ static int64_t start_us(const AVStream *s)
                : 0;
 }
 
-/* Seeks place `place` of CROP_SAMPLES, the middle of its part of the film. */
+/* Seeks to place `place` of CROP_SAMPLES, the middle of its part of the film. */
 static bool seek_place(struct crop_worker *w, int place)
 {
     const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)CROP_SAMPLES * 2;
@@ -88,9 +88,9 @@ static void sample_frame(struct crop_worker *w, size_t index)
 }
 
 /*
- * Sends a packet, or NULL to drain. Returns true if a frame came out; it is sampled if it is
- * intact. The missing parts of a damaged frame show earlier memory, which depends on this thread's
- * samples.
+ * Sends a packet, or NULL to drain. Returns true if a frame was output. The frame is sampled if it
+ * is intact. The missing parts of a damaged frame show earlier memory, which depends on this
+ * thread's samples.
  */
 static bool decode_packet(struct crop_worker *w, const AVPacket *packet, size_t index)
 {
@@ -109,8 +109,8 @@ static bool decode_packet(struct crop_worker *w, const AVPacket *packet, size_t 
 }
 
 /*
- * Samples the key frame that was read, and drains the decoder so that nothing need follow it.
- * Returns false if no frame came out, or if the frame is interlaced and may be only half there.
+ * Samples the key frame that was read, and drains the decoder so that no further packets are
+ * needed. Returns false if no frame was output, or if the frame is interlaced and may lack a field.
  */
 static bool sample_key_alone(struct crop_worker *w, size_t index)
 {
@@ -126,8 +126,9 @@ static bool sample_key_alone(struct crop_worker *w, size_t index)
     if (whole)
         sample_frame(w, index);
     if (w->error.code == ERR_NONE)
-        avcodec_flush_buffers(w->decoder); /* the decoder gets the next packets if the frame was
-                                              incomplete */
+        avcodec_flush_buffers(w->decoder); /*
+                                            * further packets are sent if the frame was incomplete
+                                            */
     av_frame_unref(w->frame);
     return whole || w->error.code != ERR_NONE;
 }
@@ -162,7 +163,7 @@ static bool claim_key(struct crop_worker *w, size_t index, int64_t at)
 
 /*
  * Samples the first frame from a place's key frame on. The packets after it are only sent so that
- * it comes out. Most places lead to a key frame that another sample has claimed.
+ * the decoder outputs it. Most places lead to a key frame that another sample has claimed.
  */
 static void sample_place(struct crop_worker *w, int place)
 {
@@ -184,7 +185,7 @@ static void sample_place(struct crop_worker *w, int place)
         more = !came && next_packet(w, false);
     }
     av_packet_unref(w->packet);
-    /* After running out of memory the decoder is not used again: libavcodec 59 crashes. */
+    /* A decoder that ran out of memory is not used again: libavcodec 59 crashes. */
     if (!came && w->error.code == ERR_NONE)
         decode_packet(w, NULL, index);
 }
@@ -276,7 +277,7 @@ static bool open_film(struct crop_worker *w)
                container_open_again(w->samples->film->path, opened, &w->format, &w->error);
     if (w->alone)
         return true;
-    container_close(&w->format); /* the header was not enough: probe the file again */
+    container_close(&w->format); /* the header does not describe the stream: probe the file again */
     err_clear(&w->error);
     return container_reopen(w->samples->film, w->samples->selected, &w->format, &w->error);
 }

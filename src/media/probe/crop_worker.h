@@ -21,10 +21,10 @@
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */
 enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape of a film */
 
-/* Of the frames after a key frame: up to so many, until so many are conclusive. */
+/* Frames after a key frame: the maximum number, and the number of conclusive ones that suffices. */
 enum { CROP_SAMPLES_MORE = 10, CROP_SAMPLES_ENOUGH = CROP_SAMPLES_FEW };
 
-/* How to seek a place. */
+/* How to seek to a place. */
 enum way { BY_TIME, BY_BYTE, NO_WAY };
 
 /* The result at one place. */
@@ -72,7 +72,7 @@ void *crop_worker_main(void *worker);
 
 /*
  * Samples some of the frames that follow the film's first key frame. Does nothing if
- * CROP_SAMPLES_ENOUGH frames are conclusive or if no rectangle can come of it. Call it after
+ * CROP_SAMPLES_ENOUGH frames are conclusive or if no rectangle can result. Call it after
  * crop_worker_main.
  */
 void crop_worker_sample_more(struct crop_worker *w);

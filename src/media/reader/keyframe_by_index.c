@@ -2,8 +2,9 @@
  * keyframe_by_index.c - reads key frames by the container's index: for each selected time, the one
  * at or before it.
  *
- * The times of an index are no display times: an MP4 has decoding times, which are not later. So
- * the time of the picture decides, and the key frame before is used if it is too late.
+ * The times of an index are not display times: an MP4 has decoding times, which are not later than
+ * display times. So the picture's display time decides. If that is too late, the previous key frame
+ * is used.
  */
 #include <inttypes.h>
 
@@ -23,8 +24,8 @@
 #include "barcode/base/log.h"
 
 /*
- * Returns true if the frame is displayed at the start of the film. What is displayed before the
- * first key frame counts only if it refers to nothing before that (chunker.c).
+ * Returns true if the frame is displayed at the start of the film. Pictures displayed before the
+ * first key frame count only if they refer to no earlier picture (chunker.c).
  */
 static bool is_first_shown(const struct key_reader *k, const struct picture *key,
                            const struct picture *p)
@@ -78,8 +79,8 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
 }
 
 /*
- * Returns true if `p` is displayed before the key frame that it follows in the file. In an AVI
- * libavformat knows the times of B pictures only.
+ * Returns true if `p` is displayed before the key frame that it follows in the file. In an AVI,
+ * libavformat sets the times of B pictures only.
  */
 static bool displays_before(const struct picture *key, const struct picture *p)
 {
@@ -91,14 +92,14 @@ static bool displays_before(const struct picture *key, const struct picture *p)
 }
 
 /*
- * Reads what belongs to key frame `key` and follows it in the file. That is its other field, if
+ * Reads the pictures that belong to key frame `key` and follow it in the file: its second field, if
  * that has its own packet. If the index has all pictures, *leaders counts those displayed before
  * the key frame.
  */
 static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second,
                     uint64_t *leaders, struct err *e)
 {
-    enum { LEADERS_MOST = 16 }; /* no codec reorders by more */
+    enum { LEADERS_MOST = 16 }; /* no codec reorders by more pictures */
     bool counts = k->index.kind == KEY_INDEX_SAMPLES && k->traits.reorder && key->rap == RAP_OPEN,
          field = key->field;
     struct picture p;
@@ -137,8 +138,8 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
 
 /*
  * Reads key frame `i` of the index into *p, with number and time. Returns false if it cannot be
- * used, or on `e`. One that cannot be read is noted as bad; one that is no key frame in the
- * bitstream is ignored.
+ * used, or on `e`. A key frame that cannot be read is recorded as bad. An entry that is not a key
+ * frame in the bitstream is ignored.
  */
 static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
                       struct err *e)
@@ -158,7 +159,7 @@ static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct 
         return false;
     const struct param_sets *sets = &k->demux->param_sets;
     bool whole = there && !p->lost && !p->suspect && p->rap != RAP_NONE;
-    /* Other pictures had parameter sets, perhaps for this one as well. */
+    /* Other pictures contain parameter sets, which this one may need as well. */
     k->demux->lacking |= whole && sets->last > 0 && sets->last != p->serial + 1;
     if (film_keys_lack_sets(k)) {
         packet_free(&p->packet);
@@ -205,7 +206,8 @@ static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
 }
 
 /*
- * Holds a key frame. Its number becomes greater than the one before, whatever rates and times are.
+ * Holds a key frame. Makes its number greater than the previous one even if rates and times are
+ * wrong.
  */
 static bool hold_key(struct key_reader *k, struct picture *p, struct AVPacket *second,
                      struct err *e)
@@ -236,7 +238,7 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
                 return false;
             continue;
         }
-        /* Its time in the index is its decoding time. */
+        /* The time in the index is a decoding time. */
         bool later = p.tag.time_us > target && i > 0;
         if (!later) {
             *at = i;
@@ -306,12 +308,12 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     bool ok = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
     note_index_counts(k, end);
     if (k->none > 0)
-        log_msg(LOG_VERBOSE, "'%s': its index lists %" PRIu64 " key frames that are none",
+        log_msg(LOG_VERBOSE, "'%s': its index lists %" PRIu64 " entries that are not key frames",
                 k->film->path, k->none);
     return ok;
 }
 
-/* The header names cues, and there are none to rely on. */
+/* The header refers to cues, but they are missing or incomplete. */
 bool film_keys_go_back(struct key_reader *k, struct err *e)
 {
     struct demux *r = k->demux;
@@ -319,7 +321,7 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
     bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first entry may be no key frame */
     int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
     if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
-        return err_set(e, ERR_INPUT, "cannot seek the start of '%s'", k->film->path);
+        return err_set(e, ERR_INPUT, "cannot seek to the start of '%s'", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;
     demux_begin_headers(r);
@@ -327,8 +329,8 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
 }
 
 /*
- * Returns false if some picture had parameter sets and the second key frame has none: only reading
- * the complete film shows whether sets change between key frames.
+ * Returns false if some picture has parameter sets and the second key frame has none. Then only
+ * reading the complete film shows whether sets change between key frames.
  */
 static bool bring_sets_alike(struct key_reader *k, struct err *e)
 {

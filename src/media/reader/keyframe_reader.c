@@ -71,14 +71,14 @@ bool film_keys_lack_sets(struct key_reader *k)
 {
     if (!k->pass || !k->demux->lacking)
         return false;
-    log_msg(LOG_VERBOSE, "'%s': its parameter sets change in mid-film", k->film->path);
+    log_msg(LOG_VERBOSE, "'%s': its parameter sets change within the film", k->film->path);
     decode_pass_contradict(k->pass);
     return true;
 }
 
 /* ------------------------------------------------------------------ reading through */
 
-/* A chunker_key. */
+/* Implements chunker_key. */
 static bool on_key(void *user, struct picture *key, struct err *e)
 {
     struct key_reader *k = user;
@@ -100,7 +100,7 @@ static bool on_key(void *user, struct picture *key, struct err *e)
 }
 
 /*
- * Returns true for the second field of a frame: it is no frame of its own. A key frame's second
+ * Returns true for the second field of a frame: it is not a frame of its own. A key frame's second
  * field is kept, and `p` loses its packet.
  */
 static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)

@@ -69,7 +69,7 @@ bool film_keys_lack_sets(struct key_reader *k);
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e);
 
 /*
- * Seeks the film's first key frame, after no usable index was found. Returns false if the film
+ * Seeks to the film's first key frame, after no usable index was found. Returns false if the film
  * cannot be read again.
  */
 bool film_keys_go_back(struct key_reader *k, struct err *e);

@@ -74,7 +74,7 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
     return ok;
 }
 
-/* Notes that `p` was read, for the progress. */
+/* Records that `p` was read, for the progress. */
 static void note_read(struct decode_pass *s, const struct demux *r, const struct picture *p)
 {
     atomic_store(&s->bytes_read, demux_position(r));

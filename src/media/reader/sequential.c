@@ -1,20 +1,20 @@
 /*
  * sequential.c - one decoder for the complete film, in the reading thread: for codecs that cannot
- * be cut, for GOPs too long to hold, and for --verify.
+ * be decoded in chunks, for GOPs too long to hold, and for --verify.
  *
  * Damage: a decoder with threads reports it late, so that the damaged frames are not known. At the
  * first sign the pass ends, to be repeated by a single-threaded decoder (decode_job.exact_damage).
  *
- * --keyframes gets here if parameter sets change in mid-film: the complete film is decoded, and
- * each key frame is held until the next one.
+ * --keyframes gets here if parameter sets change within the film: the complete film is decoded, and
+ *   each key frame is held until the next one.
  *
- * Frames are numbered as they come out. The selection needs the time of the next frame, so each
- * frame is held until the next one comes.
+ * Frames are numbered in the order of output. The selection needs the time of the next frame, so
+ * each frame is held until the next one is output.
  *
- * A picture that the decoder should have output and did not is lost, if damage explains it. It gets
- * its place as soon as a frame that is displayed after it comes out. So do the frames of a gap. In
- * a film without damage, a packet without output (a second field, a frame that is not coded) is
- * complete.
+ * A picture that the decoder should have output and did not is lost, if damage explains it. It is
+ * numbered as soon as a frame that is displayed after it is output. So do the frames of a gap. In a
+ * film without damage, a packet without output (a second field, a frame that is not coded) is
+ * normal.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@
 
 enum {
     SLOTS = 4096,     /* more packets than a decoder holds at once */
-    REACH = 17,       /* no codec reorders by as many */
+    REACH = 17,       /* more pictures than any codec reorders by */
     AWAITED_MAX = 512 /* pictures that may be lost; a decoder holds a few dozen */
 };
 
@@ -45,7 +45,7 @@ struct sent {
     uint64_t serial, gop; /* gop: number of key frames up to it */
     int64_t pts_us, order, duration_us;
     bool ignore;  /* already numbered, or never displayed */
-    bool second;  /* the second field of the frame before it */
+    bool second;  /* the second field of the previous frame */
     bool lost;    /* as in struct picture */
     bool corrupt; /* the packet or what precedes it is damaged */
     bool key;     /* a key frame that is displayed */
@@ -104,7 +104,7 @@ static bool open_all(struct sequential *q, struct err *e)
     return q->port != NULL;
 }
 
-/* Notes that the film is damaged. A single-threaded decoder has shown where. */
+/* Records that the film is damaged. A single-threaded decoder has located the damage. */
 static void found_damage(struct sequential *q)
 {
     if (q->decoder->thread_count > 1)
@@ -144,7 +144,7 @@ static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
     return ok;
 }
 
-/* --keyframes: begins another key frame. A damaged one is replaced by the one before. */
+/* --keyframes: begins another key frame. A damaged key frame is replaced by the previous one. */
 static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct err *e)
 {
     const struct selection *rule = &q->cursor.rule;
@@ -157,7 +157,7 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
         return false;
     q->key_tag = *tag;
     return av_frame_ref(q->key, q->picture) >= 0 ||
-           err_set(e, ERR_FAILED, "out of memory for a picture");
+           err_set(e, ERR_FAILED, "out of memory for a frame");
 }
 
 /* Numbers a frame that is displayed from time_us until next_us, and puts it into the engine. */
@@ -226,12 +226,12 @@ static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, st
     return ok;
 }
 
-/* ------------------------------------------------------------------ what does not come */
+/* ------------------------------------------------------------------ missing output */
 
 /*
  * Returns true if `a` is displayed before `b`. Without times or order counts, that is certain only
- * when `b` comes later than any codec reorders. A picture that the decoder did not get cannot come
- * out late: codecs that hold back one picture output it about then.
+ * when `b` comes later than any codec reorders. A picture that was not sent to the decoder cannot
+ * be output late: codecs with a delay of one picture output it about then.
  */
 static bool is_before(const struct sequential *q, const struct sent *a, const struct sent *b)
 {
@@ -248,7 +248,7 @@ static void drop_awaited(struct sequential *q, size_t i)
     memmove(&q->awaited[i], &q->awaited[i + 1], (--q->awaits - i) * sizeof q->awaited[0]);
 }
 
-/* Removes `p`, whose frame came out, from the awaited pictures. */
+/* Removes `p`, whose frame was output, from the awaited pictures. */
 static void end_waiting(struct sequential *q, const struct sent *p)
 {
     uint64_t first = p->second && p->serial > 0 ? p->serial - 1 : p->serial;
@@ -258,8 +258,8 @@ static void end_waiting(struct sequential *q, const struct sent *p)
 }
 
 /*
- * Gives up the awaited pictures that are displayed before `p`, whose frame came out; NULL: all of
- * them.
+ * Gives up the awaited pictures that are displayed before `p`, whose frame was output; if `p` is
+ * NULL, gives up all of them.
  */
 static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
 {
@@ -282,7 +282,7 @@ static bool give_up_waiting(struct sequential *q, const struct sent *p, struct e
 
 /* ------------------------------------------------------------------ through the decoder */
 
-/* Makes q->frame, which came out, the held frame. */
+/* Makes q->frame, the frame just output, the held frame. */
 static bool take_frame(struct sequential *q, struct err *e)
 {
     int64_t serial = q->frame->pts;
@@ -347,7 +347,7 @@ static void await_frame(struct sequential *q, const struct sent *p)
         found_damage(q);
 }
 
-/* Notes `p` before it is sent. */
+/* Records `p` before it is sent. */
 static struct sent *note_sent(struct sequential *q, const struct picture *p)
 {
     bool gap = p->after_gap && q->reader->framed; /* otherwise the gap may be another stream's */
@@ -373,7 +373,7 @@ static bool decode_picture(struct sequential *q, struct picture *p, struct err *
 {
     AVPacket *packet = p->packet;
     struct sent *sent = note_sent(q, p);
-    if (p->lost) { /* the decoder gets nothing, and the picture is awaited */
+    if (p->lost) { /* nothing is sent, and the picture is awaited */
         found_damage(q);
         await_frame(q, sent);
         return true;
@@ -421,7 +421,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
             break;
         }
     }
-    if (q->reader->gap) /* the file broke off */
+    if (q->reader->gap) /* the file is truncated */
         gaps_note(&q->gaps, q->reader->serial);
     if (e->code == ERR_NONE && decoder_send(q->decoder, NULL) == AVERROR(ENOMEM))
         return av_out_of_memory(q->pass->film->path, e);

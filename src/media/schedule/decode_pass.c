@@ -118,7 +118,7 @@ bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e)
     if (queue_push(s->chunks, chunk))
         return true;
     chunk_free(&chunk);
-    /* A worker failed, whose error is the one to show. */
+    /* A worker failed, and its error is reported. */
     return err_set(e, ERR_FAILED, "decoding stopped");
 }
 
@@ -127,7 +127,7 @@ void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes)
     bytes = bytes < chunk->bytes_pending ? bytes : chunk->bytes_pending;
     if (bytes == 0)
         return;
-    /* The last bytes take what rounding left. */
+    /* The last bytes take the rounding remainder. */
     chunk->bytes_pending -= bytes;
     size_t work = chunk->work;
     if (chunk->bytes_pending > 0)
@@ -195,7 +195,7 @@ void decode_pass_thread_ends(struct decode_pass *s, const struct decoder_backend
     pthread_mutex_lock(&s->lock);
     s->decode_seconds += busy;
     pthread_mutex_unlock(&s->lock);
-    log_msg(LOG_DEBUG, "%s worker ends at %.2f s: %llu packets, %.2f s of a core", backend->name,
+    log_msg(LOG_DEBUG, "%s worker ends at %.2f s: %llu packets, %.2f s of CPU time", backend->name,
             clock_since(s->began_ns), (unsigned long long)sent, busy);
 }
 

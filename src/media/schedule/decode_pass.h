@@ -53,12 +53,12 @@ struct decode_pass {
     struct err error;             /* the first one */
     struct idr_splice idr_splice; /* between chunks of H.264 */
     bool idr_splice_refused;      /* a decoder rejected one */
-    /* Damaged key frames are noted here and not analysed. NULL: damaged frames are analysed. */
+    /* Damaged key frames are added here and not analysed. NULL: damaged frames are analysed. */
     struct bad_key_list *bad_keys;
 
     /* ---- any thread ---- */
 
-    atomic_size_t work_pending; /* of queued and begun chunks: no software decoder has got it */
+    atomic_size_t work_pending; /* of queued and begun chunks: not yet sent to a software decoder */
     atomic_bool stop;
     atomic_bool contradicted;   /* a decoder returns other frames than were predicted */
     atomic_bool damage_found;   /* by a decoder with threads that decodes the whole film */
@@ -95,8 +95,8 @@ void decode_pass_fail(struct decode_pass *s, const struct err *e);
 void decode_pass_contradict(struct decode_pass *s);
 
 /*
- * Counts key frame `serial` as damaged, and adds it to s->bad_keys if that is not NULL. The key
- * frame before it serves in its place. With `again`, the film must be decoded again for that. Any
+ * Counts key frame `serial` as damaged, and adds it to s->bad_keys if that is not NULL. The
+ * previous key frame replaces it. With `again`, the film must be decoded again for that. Any
  * thread.
  */
 void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again);
@@ -119,24 +119,24 @@ bool decode_pass_stopped(struct decode_pass *s);
 /* ---- between the reader and the workers ---- */
 
 /*
- * Queues a chunk: a chunker_emit whose user is a struct decode_pass. Owns the chunk on failure too.
- * Waits while too many bytes are in flight. The reading thread's.
+ * Queues a chunk. Implements chunker_emit; `user` is a struct decode_pass. Owns the chunk on
+ * failure too. Waits while too many bytes are in flight. Reading thread only.
  */
 bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e);
 
 /*
- * Notes that a software decoder has got `bytes` of the chunk, or does not need them. A chunk's
- * bytes count once.
+ * Records that `bytes` of the chunk were sent to a software decoder, or does not need them. A
+ * chunk's bytes count once.
  */
 void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes);
 
 /*
- * Notes that a software worker is done with `pictures` more of the chunk, chunk->count for all of
- * them. A chunk's pictures count once. The worker's thread.
+ * Records that a software worker is done with `pictures` more of the chunk, chunk->count for all of
+ * them. A chunk's pictures count once. Worker thread only.
  */
 void decode_pass_pictures_done(struct decode_pass *s, struct chunk *chunk, size_t pictures);
 
-/* Notes that the reader has queued its last chunk. */
+/* Records that the reader has queued its last chunk. */
 void decode_pass_read_to_end(struct decode_pass *s);
 
 /* Adds a worker's counts. */

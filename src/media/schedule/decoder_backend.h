@@ -2,7 +2,7 @@
  * decoder_backend.h - what decodes the chunks of a film: libavcodec on the cores, or a device.
  *
  * A backend is one file that defines a `const struct decoder_backend` (nvdec/nvdec_backend.c), and
- * one row of the table in source/film_source.c. Everything else asks this struct.
+ * one row of the table in source/film_source.c. All other code uses this struct.
  */
 #ifndef BARCODE_SCHEDULE_DECODER_BACKEND_H
 #define BARCODE_SCHEDULE_DECODER_BACKEND_H

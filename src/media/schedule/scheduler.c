@@ -104,7 +104,7 @@ size_t scheduler_estimate_work(const struct decode_pass *s, const struct chunk *
 
 /*
  * Returns how many bytes of the film may still become chunks. The estimate is generous: these bytes
- * include the audio. With the lock held.
+ * include the audio. The caller holds the lock.
  */
 static uint64_t unread_bytes(const struct decode_pass *s, const struct chunk *chunk)
 {
@@ -117,7 +117,9 @@ static uint64_t unread_bytes(const struct decode_pass *s, const struct chunk *ch
     return s->file_bytes > past ? s->file_bytes - past : 0;
 }
 
-/* Returns the threads for `share` on the cores that no other film uses. With the lock held. */
+/*
+ * Returns the threads for `share` on the cores that no other film uses. The caller holds the lock.
+ */
 static int threads_on_idle_cores(struct decode_pass *s, struct thread_share share)
 {
     int idle = s->workers[ON_CORES] - s->cores_busy;
@@ -131,7 +133,7 @@ static int threads_on_idle_cores(struct decode_pass *s, struct thread_share shar
 /*
  * Returns on how many threads a worker on the cores decodes the chunk: as many as idle cores allow.
  * Returns 1 if the amount of remaining work is unknown (a pipe, a playlist), and if memory has no
- * room for a decoder on each core (scheduler_choose_workers). With the lock held.
+ * room for a decoder on each core (scheduler_choose_workers). The caller holds the lock.
  */
 static int threads_for_chunk(struct decode_pass *s, const struct chunk *chunk)
 {
@@ -155,14 +157,14 @@ static int threads_for_chunk(struct decode_pass *s, const struct chunk *chunk)
 
 /* ------------------------------------------------------------------ who takes a chunk */
 
-/* Counts `cores` more (fewer if negative) at work for the film. With the lock held. */
+/* Counts `cores` more (fewer if negative) at work for the film. The caller holds the lock. */
 static void add_busy_cores(struct decode_pass *s, int cores)
 {
     s->cores_busy += cores;
     admission_add_cores(s->job->ticket, cores);
 }
 
-/* Gives a chunk from the queue to a worker of `backend`. With the lock held. */
+/* Gives a chunk from the queue to a worker of `backend`. The caller holds the lock. */
 static void assign_chunk(struct decode_pass *s, const struct decoder_backend *backend,
                          struct chunk *chunk)
 {
@@ -178,7 +180,7 @@ static void assign_chunk(struct decode_pass *s, const struct decoder_backend *ba
 
 /*
  * Returns true if a core is free for software beside the device. Earlier films may still be
- * decoding: all of them together get as many cores as one film alone. With the lock held.
+ * decoding: all of them together get as many cores as one film alone. The caller holds the lock.
  */
 static bool has_idle_core(const struct decode_pass *s)
 {
@@ -188,7 +190,7 @@ static bool has_idle_core(const struct decode_pass *s)
 
 /*
  * Returns true if a worker on the cores may take a chunk beside device workers. It may not take one
- * of the last chunks: the device would be done before it, and wait. With the lock held.
+ * of the last chunks: the device would be done before it, and wait. The caller holds the lock.
  */
 static bool may_share(const struct decode_pass *s)
 {

@@ -1,5 +1,5 @@
 /*
- * scheduler.h - the rules of decoding one film: which backends take part, with how many workers;
+ * scheduler.h - the rules of decoding one film: which backends are used, with how many workers;
  * which worker takes which chunk, and on how many threads it decodes the chunk.
  */
 #ifndef BARCODE_SCHEDULE_SCHEDULER_H

@@ -15,8 +15,8 @@ struct thread_share {
     int cores;    /* that the film may use, including those of other chunks */
     uint64_t own; /* work of the chunk, > 0: in bytes, or any other unit */
     /*
-     * Work that no decoder has got yet: of the chunk, of other chunks, of what is not read yet, and
-     * of other films that share the cores. At least `own`.
+     * Work that has not been sent to a decoder yet: of the chunk, of other chunks, of what is not
+     * read yet, and of other films that share the cores. At least `own`.
      */
     uint64_t left;
     int most; /* threads that a decoder may have */

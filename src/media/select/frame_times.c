@@ -121,9 +121,9 @@ bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
 /* ------------------------------------------------------------------ bytes */
 
 /*
- * Each frame is a number: the change of the time step from the frame before, shifted by STEP_SHIFT.
- * Bit 0: `next_us` is not the next frame's time, and follows as 0 (open) or as one more than its
- * distance. Bit 1: check.
+ * Each frame is a number: the difference between its time step and the previous frame's, shifted
+ * left by STEP_SHIFT. Bit 0: `next_us` is not the next frame's time, and follows as 0 (open) or as
+ * one more than its distance. Bit 1: check.
  */
 enum { ODD_NEXT = 1, CHECK = 2, STEP_SHIFT = 2 };
 

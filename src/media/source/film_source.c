@@ -48,8 +48,8 @@ struct source_film {
 };
 
 /*
- * Opens the file again to read it from its start. What was found out about it before must still
- * hold.
+ * Opens the file again to read it from its start. Its container and stream parameters must be
+ * unchanged.
  */
 static bool reopen_film(struct source_film *f, struct err *e)
 {
@@ -73,7 +73,7 @@ struct workers {
     int count;
 };
 
-/* Starts the threads. Fewer than chosen are no error, but none is. */
+/* Starts the threads. It is an error if none starts, but not if fewer start than chosen. */
 static bool start_workers(struct decode_pass *s, struct workers *c, struct err *e)
 {
     int on_device = s->workers[ON_DEVICE], all = on_device + s->workers[ON_CORES];
@@ -284,8 +284,8 @@ static const struct source_ops film_ops = {
 };
 
 /*
- * Returns the abilities that this film lacks, though films have them. A container without a file of
- * its own (pb) reads others, and can do so again.
+ * Returns the abilities that this film lacks, though films have them. A container without its own
+ * AVIOContext (pb) opens other files, and can open them again.
  */
 static unsigned find_lacks(const struct source_film *f)
 {
