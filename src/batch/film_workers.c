@@ -100,11 +100,11 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 static bool open_admissions(struct admissions *g, const struct render *r, int film_workers)
 {
     struct err none = ERR_INIT;
-    int selected =
+    int probes =
         max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
     g->admission = admission_open(r->threads, &none);
-    while (g->admission && g->probes < selected &&
-           (g->probe[g->probes] = admission_open(r->threads / selected, &none)))
+    while (g->admission && g->probes < probes &&
+           (g->probe[g->probes] = admission_open(r->threads / probes, &none)))
         g->probes++;
     return g->probes > 0;
 }

@@ -37,9 +37,8 @@ bool cache_index_is_clean(const struct cache_index *x)
 
 static int by_number(const void *key, const void *item)
 {
-    uint64_t selected = *(const uint64_t *)key,
-             have = ((const struct index_frame *)item)->tag.frame;
-    return (selected > have) - (selected < have);
+    uint64_t sought = *(const uint64_t *)key, have = ((const struct index_frame *)item)->tag.frame;
+    return (sought > have) - (sought < have);
 }
 
 const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame)
@@ -73,9 +72,19 @@ void cache_index_free(struct cache_index *x)
     *x = (struct cache_index){0};
 }
 
+const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind)
+{
+    for (uint64_t i = 0; i < x->tracks; i++)
+        if (x->track[i].kind == kind)
+            return &x->track[i];
+    return NULL;
+}
+
 bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
                            struct err *e)
 {
+    if (x->tracks >= TRACKS_MAX || cache_index_track(x, kind))
+        return err_set(e, ERR_FAILED, "the entry has no room for another track");
     uint8_t *copy = malloc(bytes + 1);
     struct index_track *grown =
         copy ? realloc(x->track, ((size_t)x->tracks + 1) * sizeof *grown) : NULL;
@@ -87,14 +96,6 @@ bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *
     x->track = grown;
     x->track[x->tracks++] = (struct index_track){kind, bytes, copy};
     return true;
-}
-
-const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind)
-{
-    for (uint64_t i = 0; i < x->tracks; i++)
-        if (x->track[i].kind == kind)
-            return &x->track[i];
-    return NULL;
 }
 
 /* Lists the counts in the order of the file, for encoding and decoding. */
@@ -309,12 +310,9 @@ static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t pl
 static bool decode_tracks(struct cache_index *x, struct wire_in *in)
 {
     uint64_t count = wire_number(in);
-    if (count > TRACKS_MAX)
-        return false;
     for (uint64_t i = 0; i < count && !in->failed; i++) {
         uint64_t kind = wire_number(in), bytes = wire_number(in);
         if (in->failed || kind > UINT32_MAX || bytes > wire_left(in) ||
-            cache_index_track(x, (uint32_t)kind) ||
             !cache_index_add_track(x, (uint32_t)kind, in->at, (size_t)bytes, NULL))
             return false;
         in->at += bytes;

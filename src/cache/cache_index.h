@@ -110,8 +110,9 @@ const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t
 void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
 
 /*
- * Appends a track with a copy of `data`. Returns false if out of memory, with `x` unchanged. At
- * most one track of a kind.
+ * Appends a track with a copy of `data`. Returns false, with `x` unchanged, if out of memory, if
+ * there are 16 tracks, or if there is one of that kind. Tracks of a partial entry do not survive:
+ * the entry that completes it has its own.
  */
 bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
                            struct err *e);

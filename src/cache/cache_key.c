@@ -141,7 +141,7 @@ static bool add_film(struct cache_key *key, const struct cache_film *id, const s
 {
     char print[33];
     hash_hex(id->fingerprint, print);
-    return append_key(key, "staged=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library,
+    return append_key(key, "analysis=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library,
                       decode) &&
            append_key(key,
                       "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
@@ -175,7 +175,7 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
     key->text[0] = 0;
     if (!add_film(key, id, film, decode) || !append_key(key, "size=%dx%d\n", width, height))
         return false;
-    if (crop && *crop && !append_key(key, "trim=%s\n", crop))
+    if (crop && *crop && !append_key(key, "crop=%s\n", crop))
         return false;
     if (light && *light && !append_key(key, "light=%s\n", light))
         return false;

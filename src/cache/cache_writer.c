@@ -73,12 +73,12 @@ static bool reserve(void **array, size_t count, size_t *room, size_t size, struc
 {
     if (count < *room)
         return true;
-    size_t selected = *room ? *room * 2 : 256;
-    void *grown = realloc(*array, selected * size);
+    size_t grown_room = *room ? *room * 2 : 256;
+    void *grown = realloc(*array, grown_room * size);
     if (!grown)
-        return err_memory(e, selected * size);
+        return err_memory(e, grown_room * size);
     *array = grown;
-    *room = selected;
+    *room = grown_room;
     return true;
 }
 

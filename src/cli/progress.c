@@ -61,10 +61,10 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
         free(copy);
         return NULL;
     }
-    bool selected = when != PROGRESS_NEVER && log_enabled(LOG_INFO);
+    bool is_shown = when != PROGRESS_NEVER && log_enabled(LOG_INFO);
     p->title = copy;
-    p->terminal = selected && is_terminal();
-    p->log = selected && !p->terminal && when == PROGRESS_ALWAYS;
+    p->terminal = is_shown && is_terminal();
+    p->log = is_shown && !p->terminal && when == PROGRESS_ALWAYS;
     p->begin = p->next = clock_ns();
     if (p->log)
         p->next += 3000000000; /* a short film logs only the last line */

@@ -84,13 +84,13 @@ static bool table_reserve(struct columns *c, size_t segments, struct err *e)
 {
     if (segments <= c->segments)
         return true;
-    size_t selected = c->segments * 2 > segments ? c->segments * 2 : segments;
-    struct segment **table = realloc(c->segment, selected * sizeof *table);
+    size_t room = c->segments * 2 > segments ? c->segments * 2 : segments;
+    struct segment **table = realloc(c->segment, room * sizeof *table);
     if (!table)
-        return err_memory(e, selected * sizeof *table);
-    memset(table + c->segments, 0, (selected - c->segments) * sizeof *table);
+        return err_memory(e, room * sizeof *table);
+    memset(table + c->segments, 0, (room - c->segments) * sizeof *table);
     c->segment = table;
-    c->segments = selected;
+    c->segments = room;
     return true;
 }
 

@@ -47,8 +47,8 @@ void engines_init(struct engines *g, enum engine_choice choice,
     if (choice == ENGINE_CUDA || (choice == ENGINE_AUTO && engine_built("cuda")))
         g->slot[g->count++] =
             (struct engine_slot){.kind = "cuda", .devices = *devices, .named = devices->count > 0};
-    const char *told = choice == ENGINE_CPU ? getenv("BARCODE_GPUS") : NULL;
-    long count = told ? strtol(told, NULL, 10) : 1;
+    const char *count_text = choice == ENGINE_CPU ? getenv("BARCODE_GPUS") : NULL;
+    long count = count_text ? strtol(count_text, NULL, 10) : 1;
     if (choice != ENGINE_CUDA)
         g->slot[g->count++] =
             (struct engine_slot){.kind = "cpu", .devices = {.count = clamp_devices(count)}};

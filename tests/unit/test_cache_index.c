@@ -100,6 +100,7 @@ TEST(tracks)
     make(&x);
     assert_true(cache_index_add_track(&x, 7, (const uint8_t *)"loudness", 8, NULL));
     assert_true(cache_index_add_track(&x, UINT32_MAX, (const uint8_t *)"", 0, NULL));
+    assert_false(cache_index_add_track(&x, 7, (const uint8_t *)"again", 5, NULL));
     struct wire_out o = encoded(&x);
     assert_true(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
     assert_true(y.tracks == 2 && cache_index_track(&y, 7)->bytes == 8);

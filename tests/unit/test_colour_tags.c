@@ -197,7 +197,10 @@ TEST(matrices_that_are_read_as_others)
                 tags(AVCOL_SPC_RGB, AVCOL_RANGE_MPEG), tags(AVCOL_SPC_BT470BG, 0));
     expect(&f, MATRIX_BT601, false, RANGE_LIMITED, false);
     /* From 6.1 on libavcodec's PNG decoder calls grey R'G'B', too. */
-    f = decided(AV_CODEC_ID_PNG, AV_PIX_FMT_GRAY16BE, 320, 240, tags(AVCOL_SPC_RGB, 0), silence);
+    const struct colour_tags rgb = tags(AVCOL_SPC_RGB, 0);
+    f = decided(AV_CODEC_ID_PNG, AV_PIX_FMT_GRAY16BE, 320, 240, rgb, silence);
+    assert_string_equal(f.unknown_matrix, "");
+    f = decided(AV_CODEC_ID_PNG, AV_PIX_FMT_GRAY16BE, 320, 240, silence, rgb);
     assert_string_equal(f.unknown_matrix, "");
 }
 

@@ -29,7 +29,7 @@ TEST(every_place)
         skip();
     struct source *s = open_film("plain.mp4");
     struct crop_samples samples = {
-        .film = &s->film, .selected = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
+        .film = &s->film, .requested = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct crop_worker w = {.samples = &samples, .error = ERR_INIT};
     assert_null(crop_worker_main(&w));
     assert_int_equal(w.error.code, ERR_NONE);
@@ -57,7 +57,7 @@ TEST(on_from_the_first)
         skip();
     struct source *s = open_film("one.mp4");
     struct crop_samples samples = {
-        .film = &s->film, .selected = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
+        .film = &s->film, .requested = SOURCE_STREAM_CHOICE, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct crop_worker w = {.samples = &samples, .error = ERR_INIT};
     assert_null(crop_worker_main(&w));
     crop_worker_sample_more(&w);

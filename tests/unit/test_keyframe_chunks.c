@@ -142,18 +142,18 @@ TEST(bad_keys)
     bool there[500] = {false};
     for (int i = 0; i < 1000; i++) {
         uint32_t serial = roll(500);
-        assert_true(key_faults_has(&f, serial) == there[serial]);
-        assert_true(key_faults_add(&f, serial, &e));
+        assert_true(bad_key_list_has(&f, serial) == there[serial]);
+        assert_true(bad_key_list_add(&f, serial, &e));
         there[serial] = true;
     }
     size_t count = 0;
     for (uint32_t i = 0; i < 500; i++) {
-        assert_true(key_faults_has(&f, i) == there[i]);
+        assert_true(bad_key_list_has(&f, i) == there[i]);
         count += there[i];
     }
     assert_int_equal(f.count, count);
-    key_faults_clear(&f);
-    assert_false(key_faults_has(&f, 3));
+    bad_key_list_clear(&f);
+    assert_false(bad_key_list_has(&f, 3));
 }
 
 TEST_MAIN(NULL, NULL)

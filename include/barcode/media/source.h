@@ -141,6 +141,8 @@ bool source_can(const struct source *s, unsigned abilities);
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
  * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: a decoder with
  *   threads went over the complete film and found damage; again with `exact_damage`;
+ * - counts->keys_again, only with --keyframes: again in the same way, without the damaged key
+ * frames;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
  *
  * Returns false on the first error; ERR_INPUT for a film that was read already and is not

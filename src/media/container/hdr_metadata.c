@@ -15,11 +15,11 @@ static int peak_of_nits(unsigned content, unsigned display)
 int film_light_peak(const AVContentLightMetadata *content,
                     const AVMasteringDisplayMetadata *display)
 {
-    bool told = display && display->has_luminance && display->max_luminance.num > 0 &&
-                display->max_luminance.den > 0;
-    return peak_of_nits(content ? content->MaxCLL : 0,
-                        told ? (unsigned)(display->max_luminance.num / display->max_luminance.den)
-                             : 0);
+    bool is_known = display && display->has_luminance && display->max_luminance.num > 0 &&
+                    display->max_luminance.den > 0;
+    return peak_of_nits(
+        content ? content->MaxCLL : 0,
+        is_known ? (unsigned)(display->max_luminance.num / display->max_luminance.den) : 0);
 }
 
 /*

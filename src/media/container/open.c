@@ -425,14 +425,14 @@ void container_close(AVFormatContext **format)
  * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
  * on `e`.
  */
-static AVStream *open_chosen(const char *path, int selected, AVFormatContext **format,
+static AVStream *open_chosen(const char *path, int requested, AVFormatContext **format,
                              struct head *head, struct err *e)
 {
     av_log_install();
     if (!open_container(path, format, head, e))
         return NULL;
     assert(*format);
-    int chosen = film_stream_choose(*format, selected, path, e);
+    int chosen = film_stream_choose(*format, requested, path, e);
     if (chosen < 0)
         return NULL;
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
@@ -441,14 +441,14 @@ static AVStream *open_chosen(const char *path, int selected, AVFormatContext **f
     return check_stream(*format, s, path, e) ? s : NULL;
 }
 
-bool container_open(const char *path, int selected, AVFormatContext **format, struct film *film,
+bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
                     struct err *e)
 {
     *film = (struct film){.path = strdup(path)};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
     struct head head = {0};
-    AVStream *s = open_chosen(path, selected, format, &head, e);
+    AVStream *s = open_chosen(path, requested, format, &head, e);
     if (!s)
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
@@ -463,11 +463,11 @@ static bool refuse_changed(const char *path, struct err *e)
     return err_set(e, ERR_INPUT, "'%s' changed while it was being read", path);
 }
 
-bool container_reopen(const struct film *film, int selected, AVFormatContext **format,
+bool container_reopen(const struct film *film, int requested, AVFormatContext **format,
                       struct err *e)
 {
     struct head head = {0};
-    const AVStream *s = open_chosen(film->path, selected, format, &head, e);
+    const AVStream *s = open_chosen(film->path, requested, format, &head, e);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;

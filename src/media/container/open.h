@@ -10,18 +10,18 @@
 #include "barcode/media/film.h"
 
 /*
- * Opens `path`, finds video stream `selected` (film_stream_choose) and fills `film`; film->path is
+ * Opens `path`, finds video stream `requested` (film_stream_choose) and fills `film`; film->path is
  * a copy that the caller frees. The caller closes *format with container_close, also after a
  * failure.
  */
-bool container_open(const char *path, int selected, AVFormatContext **format, struct film *film,
+bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
                     struct err *e);
 
 /*
- * Opens a film again, with its stream chosen by the same `selected` (container_open). Fails
+ * Opens a film again, with its stream chosen by the same `requested` (container_open). Fails
  * with ERR_INPUT if the file is another film now. *format as above.
  */
-bool container_reopen(const struct film *film, int selected, AVFormatContext **format,
+bool container_reopen(const struct film *film, int requested, AVFormatContext **format,
                       struct err *e);
 
 /*

@@ -33,18 +33,18 @@ static int count_numbers(const AVFormatContext *format)
     return count;
 }
 
-static int by_number(const AVFormatContext *format, int selected, const char *path, struct err *e)
+static int by_number(const AVFormatContext *format, int requested, const char *path, struct err *e)
 {
     int number = 0, count = count_numbers(format);
     for (unsigned i = 0; i < format->nb_streams; i++)
-        if (has_number(format, format->streams[i]) && number++ == selected)
+        if (has_number(format, format->streams[i]) && number++ == requested)
             return (int)i;
     if (count == 1)
         err_set(e, ERR_USAGE, "'%s' has one video stream, number 0: there is no --stream %d", path,
-                selected);
+                requested);
     else
         err_set(e, ERR_USAGE, "'%s' has %d video streams, numbered from 0: there is no --stream %d",
-                path, count, selected);
+                path, count, requested);
     return -1;
 }
 
@@ -83,10 +83,11 @@ static bool is_higher_rank(struct rank a, struct rank b)
     return a.shows != b.shows ? a.shows : a.marked != b.marked ? a.marked : a.pixels > b.pixels;
 }
 
-int film_stream_choose(const AVFormatContext *format, int selected, const char *path, struct err *e)
+int film_stream_choose(const AVFormatContext *format, int requested, const char *path,
+                       struct err *e)
 {
-    if (selected != SOURCE_STREAM_CHOICE && count_numbers(format) > 0)
-        return by_number(format, selected, path, e);
+    if (requested != SOURCE_STREAM_CHOICE && count_numbers(format) > 0)
+        return by_number(format, requested, path, e);
     if (only_covers(format))
         return explain_none(format, path, e);
     int best = -1;

@@ -13,12 +13,12 @@
 #include "barcode/media/film.h"
 
 /*
- * Returns the index of the chosen stream. `selected` is its number, or SOURCE_STREAM_CHOICE: the
+ * Returns the index of the chosen stream. `requested` is its number, or SOURCE_STREAM_CHOICE: the
  * stream that can be decoded and has the most pixels a frame, among those marked as default if
  * there are any; of equal ones the first. Returns -1 with ERR_USAGE if that number does not exist,
  * with ERR_INPUT if the container has no film.
  */
-int film_stream_choose(const AVFormatContext *format, int selected, const char *path,
+int film_stream_choose(const AVFormatContext *format, int requested, const char *path,
                        struct err *e);
 
 /* Fills film->video and film->videos from film->stream. */

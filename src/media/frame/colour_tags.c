@@ -197,6 +197,8 @@ static void decide_matrix(const AVCodecParameters *par, struct colour_tags strea
     bool is_never_rgb = par->codec_id == AV_CODEC_ID_PRORES || is_grey(par->format);
     if (is_never_rgb && stream.space == AVCOL_SPC_RGB)
         stream.space = AVCOL_SPC_UNSPECIFIED;
+    if (is_never_rgb && container.space == AVCOL_SPC_RGB)
+        container.space = AVCOL_SPC_UNSPECIFIED;
     f->matrix = matrix_of(stream);
     bool odd = is_odd(stream);
     if (f->matrix == MATRIX_UNSPECIFIED) {

@@ -31,7 +31,7 @@ struct chunk {
     uint64_t frames;      /* frames of the film that are covered once the chunk is done */
     bool unsure;          /* its display order is a guess: decode everything and check */
     size_t bytes_pending; /* of packets not yet sent to a decoder */
-    size_t work;          /* of decoding bytes_pending, in bytes (decode_pass.c) */
+    size_t work;          /* of decoding bytes_pending, in bytes (scheduler_estimate_work) */
     size_t passed;    /* pictures that a software worker has finished (decode_pass_pictures_done) */
     int64_t cpu_ns;   /* the worker's processor time when it was last counted */
     int64_t taken_ns; /* when a worker took it (scheduler_next_chunk), by clock_ns */

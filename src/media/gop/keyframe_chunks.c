@@ -121,13 +121,13 @@ static size_t place_of(const struct bad_key_list *f, uint64_t serial)
     return low;
 }
 
-bool key_faults_has(const struct bad_key_list *f, uint64_t serial)
+bool bad_key_list_has(const struct bad_key_list *f, uint64_t serial)
 {
     size_t at = place_of(f, serial);
     return at < f->count && f->serial[at] == serial;
 }
 
-bool key_faults_add(struct bad_key_list *f, uint64_t serial, struct err *e)
+bool bad_key_list_add(struct bad_key_list *f, uint64_t serial, struct err *e)
 {
     size_t at = place_of(f, serial);
     if (at < f->count && f->serial[at] == serial)
@@ -146,7 +146,7 @@ bool key_faults_add(struct bad_key_list *f, uint64_t serial, struct err *e)
     return true;
 }
 
-void key_faults_clear(struct bad_key_list *f)
+void bad_key_list_clear(struct bad_key_list *f)
 {
     free(f->serial);
     *f = (struct bad_key_list){0};

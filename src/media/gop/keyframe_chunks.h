@@ -72,12 +72,12 @@ struct bad_key_list {
     size_t count, room;
 };
 
-bool key_faults_has(const struct bad_key_list *f, uint64_t serial);
+bool bad_key_list_has(const struct bad_key_list *f, uint64_t serial);
 
 /* Adds a serial, once. Returns false if out of memory. */
-bool key_faults_add(struct bad_key_list *f, uint64_t serial, struct err *e);
+bool bad_key_list_add(struct bad_key_list *f, uint64_t serial, struct err *e);
 
 /* Frees the list and empties *f. */
-void key_faults_clear(struct bad_key_list *f);
+void bad_key_list_clear(struct bad_key_list *f);
 
 #endif

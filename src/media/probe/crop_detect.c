@@ -53,11 +53,11 @@ static int collect_samples(const struct crop_samples *samples, struct crop_seen 
     return count;
 }
 
-bool film_bars_probe(const struct film *film, int selected, const AVFormatContext *opened,
+bool film_bars_probe(const struct film *film, int requested, const AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e)
 {
     struct crop_samples samples = {
-        .film = film, .selected = selected, .opened = opened, .lock = PTHREAD_MUTEX_INITIALIZER};
+        .film = film, .requested = requested, .opened = opened, .lock = PTHREAD_MUTEX_INITIALIZER};
     struct crop_worker worker[PROBE_THREADS];
     struct crop_seen seen[CROP_SAMPLES + CROP_SAMPLES_MORE];
     for (int i = 0; i < PROBE_THREADS; i++)

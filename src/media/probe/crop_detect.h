@@ -10,13 +10,13 @@
 struct AVFormatContext;
 
 /*
- * Finds PROBE_BARS of `film`, whose video stream is `selected` (container_open). Opens the file
+ * Finds PROBE_BARS of `film`, whose video stream is `requested` (container_open). Opens the file
  * again, so that other readers are not disturbed. `opened` is the film as it was opened already,
  * which is only inspected, or NULL. If the film is not seekable, or nothing can be decoded, no bars
  * are found, and the function succeeds. Returns false if out of memory, if a thread cannot start,
  * or if interrupted.
  */
-bool film_bars_probe(const struct film *film, int selected, const struct AVFormatContext *opened,
+bool film_bars_probe(const struct film *film, int requested, const struct AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e);
 
 #endif

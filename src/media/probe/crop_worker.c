@@ -208,8 +208,8 @@ static bool needs_more(const struct crop_worker *w)
         suggested += sample->done && crop_suggests(&sample->seen);
         done += i >= CROP_SAMPLES && sample->done;
     }
-    int left = CROP_SAMPLES_MORE - done, selected = CROP_SAMPLES_ENOUGH - conclusive;
-    int more = left < selected ? left : selected;
+    int left = CROP_SAMPLES_MORE - done, needed = CROP_SAMPLES_ENOUGH - conclusive;
+    int more = left < needed ? left : needed;
     return more > 0 && suggested + more >= CROP_QUORUM;
 }
 
@@ -279,7 +279,7 @@ static bool open_film(struct crop_worker *w)
         return true;
     container_close(&w->format); /* the header does not describe the stream: probe the file again */
     err_clear(&w->error);
-    return container_reopen(w->samples->film, w->samples->selected, &w->format, &w->error);
+    return container_reopen(w->samples->film, w->samples->requested, &w->format, &w->error);
 }
 
 static bool open_worker(struct crop_worker *w)

@@ -38,7 +38,7 @@ struct crop_sample {
 /* Shared by all workers of a film. */
 struct crop_samples {
     const struct film *film;
-    int selected;                  /* the video stream, as for container_open */
+    int requested;                 /* the video stream, as for container_open */
     const AVFormatContext *opened; /* the film as the caller has it open, borrowed; or NULL */
     atomic_int next;               /* place */
     pthread_mutex_t lock;          /* guards each sample's `key` and `claimed` */

@@ -62,7 +62,7 @@ static bool is_grave(struct err *e)
     return false;
 }
 
-bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts,
+bool film_light_probe(const struct film *film, int requested, struct probe_facts *facts,
                       struct err *e)
 {
     AVFormatContext *format = NULL;
@@ -70,7 +70,7 @@ bool film_light_probe(const struct film *film, int selected, struct probe_facts 
     AVCodecContext *decoder = NULL;
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
-    bool ok = packet && frame ? container_reopen(film, selected, &format, e)
+    bool ok = packet && frame ? container_reopen(film, requested, &format, e)
                               : err_set(e, ERR_FAILED, "out of memory to probe '%s'", film->path);
     decoder = ok && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     ok = decoder != NULL;

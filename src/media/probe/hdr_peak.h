@@ -11,10 +11,10 @@
 #include "barcode/media/probe.h"
 
 /*
- * Finds PROBE_LIGHT of `film`, whose video stream is `selected`, like film_bars_probe. A film
+ * Finds PROBE_LIGHT of `film`, whose video stream is `requested`, like film_bars_probe. A film
  * without a frame has none.
  */
-bool film_light_probe(const struct film *film, int selected, struct probe_facts *facts,
+bool film_light_probe(const struct film *film, int requested, struct probe_facts *facts,
                       struct err *e);
 
 #endif

@@ -96,7 +96,7 @@ static bool displays_before(const struct picture *key, const struct picture *p)
  * that has its own packet. If the index has all pictures, *leaders counts those displayed before
  * the key frame.
  */
-static bool read_on(struct key_reader *k, const struct picture *key, struct AVPacket **second,
+static bool read_on(struct key_reader *k, struct picture *key, struct AVPacket **second,
                     uint64_t *leaders, struct err *e)
 {
     enum { LEADERS_MOST = 16 }; /* no codec reorders by more pictures */
@@ -104,10 +104,12 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct AVPa
          field = key->field;
     struct picture p;
     while ((field || counts) && demux_next(k->demux, &p, e)) {
-        if (field && p.field)
+        if (field && p.field) {
             *second = p.packet;
-        else
+            key->illegal_zeros |= p.illegal_zeros;
+        } else {
             packet_free(&p.packet);
+        }
         counts = counts && *leaders < LEADERS_MOST && (displays_before(key, &p) || field);
         *leaders +=
             counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));

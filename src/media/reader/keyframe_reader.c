@@ -87,6 +87,7 @@ static bool on_key(void *user, struct picture *key, struct err *e)
     for (int i = 0; i < SECONDS; i++)
         if (k->second[i].packet && k->second[i].of == key->serial) {
             second = k->second[i].packet;
+            key->illegal_zeros |= k->second[i].illegal_zeros;
             k->second[i].packet = NULL;
         }
     if (!k->pass || decode_pass_is_bad_key(k->pass, key->serial)) {
@@ -110,7 +111,7 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
     if (second && after_key) {
         struct second_field *kept = &k->second[k->seconds++ % SECONDS];
         packet_free(&kept->packet);
-        *kept = (struct second_field){p->serial - 1, p->packet};
+        *kept = (struct second_field){p->serial - 1, p->packet, p->illegal_zeros};
     } else if (second) {
         packet_free(&p->packet);
     }

@@ -28,6 +28,7 @@ struct key_reader {
     struct second_field {
         uint64_t of;             /* the serial of the first field */
         struct AVPacket *packet; /* NULL: none */
+        bool illegal_zeros;      /* packet_info's */
     } second[SECONDS];           /* of the last key frames */
     unsigned seconds;            /* how many came */
     int64_t last_lasts_us;       /* duration of the last displayed picture's packet */

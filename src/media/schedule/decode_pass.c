@@ -82,7 +82,7 @@ void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again)
     struct err e = ERR_INIT;
     pthread_mutex_lock(&s->lock);
     s->counts.bad_keys++;
-    bool noted = !s->bad_keys || key_faults_add(s->bad_keys, serial, &e);
+    bool noted = !s->bad_keys || bad_key_list_add(s->bad_keys, serial, &e);
     pthread_mutex_unlock(&s->lock);
     if (again)
         atomic_store(&s->bad_keys_found, true);
@@ -93,7 +93,7 @@ void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again)
 bool decode_pass_is_bad_key(struct decode_pass *s, uint64_t serial)
 {
     pthread_mutex_lock(&s->lock);
-    bool is = s->bad_keys && key_faults_has(s->bad_keys, serial);
+    bool is = s->bad_keys && bad_key_list_has(s->bad_keys, serial);
     pthread_mutex_unlock(&s->lock);
     return is;
 }

@@ -2,7 +2,7 @@
  * decoder_backend.h - what decodes the chunks of a film: libavcodec on the cores, or a device.
  *
  * A backend is one file that defines a `const struct decoder_backend` (nvdec/nvdec_backend.c), and
- * one row of the table in source/film_source.c. All other code uses this struct.
+ * one row of the table in source/film_source.c. Other code in media uses this struct.
  */
 #ifndef BARCODE_SCHEDULE_DECODER_BACKEND_H
 #define BARCODE_SCHEDULE_DECODER_BACKEND_H
@@ -61,7 +61,7 @@ struct decoder_backend {
     bool (*is_eligible)(const struct decode_job *job, const AVStream *stream);
     /*
      * Opens the device for the stream and fills `*d`. Fails with ERR_ENGINE if there is no device,
-     * with ERR_INPUT if the device cannot decode the stream.
+     * with ERR_INPUT if the device cannot decode the stream, with ERR_FAILED if out of memory.
      */
     bool (*open)(struct decoder_device *d, const struct decode_job *job, const AVStream *stream,
                  struct err *e);

@@ -37,8 +37,8 @@ static const struct decoder_backend *const backends[] = {&software_backend, &nvd
 struct source_film {
     struct source base;
     AVFormatContext *format;
-    int selected; /* which video stream: SOURCE_STREAM_CHOICE or its number */
-    bool used;    /* packets were read: the file must be opened again to start over */
+    int requested; /* which video stream: SOURCE_STREAM_CHOICE or its number */
+    bool used;     /* packets were read: the file must be opened again to start over */
     uint64_t file_bytes;
     struct decode_pass *pass;      /* for progress; NULL if none is running */
     struct bad_key_list bad_keys;  /* that --keyframes skips */
@@ -64,7 +64,7 @@ static bool reopen_film(struct source_film *f, struct err *e)
                        "use a file",
                        f->base.film.path);
     container_close(&f->format);
-    return container_reopen(&f->base.film, f->selected, &f->format, e);
+    return container_reopen(&f->base.film, f->requested, &f->format, e);
 }
 
 /* The threads of the workers. */
@@ -168,7 +168,7 @@ static void lend_bad_keys(struct source_film *f, struct decode_pass *s)
         f->bad_key_rounds > BAD_KEY_ROUNDS)
         return;
     if (f->bad_key_rounds == BAD_KEY_ROUNDS)
-        key_faults_clear(&f->bad_keys);
+        bad_key_list_clear(&f->bad_keys);
     else
         s->bad_keys = &f->bad_keys;
 }
@@ -239,10 +239,10 @@ static bool film_probe(struct source *base, const struct probe_request *request,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux r;
-    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->selected, facts, e))
+    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->requested, facts, e))
         return false;
     if (request->want & PROBE_BARS &&
-        !film_bars_probe(&base->film, f->selected, f->format, request, facts, e))
+        !film_bars_probe(&base->film, f->requested, f->format, request, facts, e))
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;
@@ -266,7 +266,7 @@ static void film_close(struct source **base)
     struct source_film *f = (struct source_film *)*base;
     container_close(&f->format);
     pthread_mutex_destroy(&f->pass_lock);
-    key_faults_clear(&f->bad_keys);
+    bad_key_list_clear(&f->bad_keys);
     free(f->base.film.path);
     free(f);
     *base = NULL;
@@ -304,8 +304,8 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     }
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->pass_lock, NULL);
-    f->selected = stream;
-    if (!container_open(path, f->selected, &f->format, &f->base.film, e)) {
+    f->requested = stream;
+    if (!container_open(path, f->requested, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;

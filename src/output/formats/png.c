@@ -151,7 +151,7 @@ static void add_crop(struct job *job)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
     }
     if (all[0])
-        add_text(job, "barcode:trim", all);
+        add_text(job, "barcode:crop", all);
 }
 
 /* Adds how HDR and means were computed, if not the default. */

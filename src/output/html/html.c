@@ -46,11 +46,10 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
 
 static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
 {
-    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST,
-        staged = job->report->height;
+    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST, rows = job->report->height;
     if (kind->flat)
         return 1;
-    return (kind->needs & STRIP_ROWS) && staged < most ? staged : most;
+    return (kind->needs & STRIP_ROWS) && rows < most ? rows : most;
 }
 
 /* Writes the strips. The first is visible at once; the script shows the others. */
