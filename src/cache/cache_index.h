@@ -13,10 +13,10 @@
  *
  * Every byte is under a checksum; the index has those of the blocks.
  *
- * The index: size of the frames, place and name of the film, flags, decode counts, crop, blocks
- * (compressed bytes, frames, checksum), columns in order (distance from the previous one, repeat,
- * frame, time, status, place), the frame times, and tracks (kind, bytes). A place is a frame's
- * position among the frames of all blocks.
+ * The index has, in this order: size of the frames, place and name of the film, flags, decode
+ * counts, crop. Then blocks (compressed bytes, frames, checksum) and columns (distance from the
+ * previous one, repeat, frame, time, status, place). Then the frame times, and tracks (kind,
+ * bytes). A place is a frame's position among the frames of all blocks.
  */
 #ifndef BARCODE_CACHE_INDEX_H
 #define BARCODE_CACHE_INDEX_H

@@ -1,10 +1,10 @@
 /*
  * selection.h - the rule that picks frames, as a pure function of display order.
  *
- * It is walked frame by frame in display order with the time at which the next
- * frame appears, so that "the frame on the screen at time t" is exact on films of
- * variable rate. Times are microseconds from the film's first frame. Walking in
- * pieces (GOP by GOP, the cursor carried over) is the same as walking in one go.
+ * A selection is walked frame by frame in display order, with the time at which the next frame
+ * appears. So "the frame on the screen at time t" is exact on films of variable rate. Times are
+ * microseconds from the film's first frame. Walking in pieces (GOP by GOP, the cursor carried over)
+ * is the same as walking in one go.
  *
  * EVERY counts the frames with start <= time < end; timestamps matter for nothing else.
  *
