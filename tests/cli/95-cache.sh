@@ -261,7 +261,7 @@ test_cache_limit() {
     now "$f" --size 90 -m average -n 4             # and this one had to go
     state miss
     ok "$f" --cache small --cache-limit 1K -m average -o a.png
-    says 'cache-limit allows'
+    says 'exceed --cache-limit'
     [ "$(entries small)" -eq 0 ] || fail "an entry over the limit was kept"
     ok "$f" --cache cache --cache-limit 1K --size 100 -m average -n 4 -o a.png      # a hit: the limit is a new one
     [ "$(entries)" -eq 0 ] || fail "$(entries) entries beyond the limit"
