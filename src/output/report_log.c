@@ -72,8 +72,8 @@ static bool is_report(const struct report_log *l, struct err *e)
                 memcmp(head, begins, sizeof head) == 0;
     if (!fits || !file_read_at(l->fd, &last, 1, (uint64_t)s.st_size - 1))
         return err_set(e, ERR_FAILED,
-                       "cannot write the report '%s': the file exists and is not a report of "
-                       "barcode; choose another name with --report",
+                       "cannot write the report '%s': the file exists and is not a barcode "
+                       "report; choose another name with --report",
                        l->path);
     return last == '\n' || write_bytes(l, "\n", 1) || cannot(l->path, e);
 }

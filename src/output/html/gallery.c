@@ -31,8 +31,8 @@ bool gallery_allowed(const char *path, struct err *e)
     if (!f && errno == ENOENT)
         return true;
     return is_gallery(path) || err_set(e, ERR_FAILED,
-                                       "cannot write '%s': the file exists and is not a gallery of "
-                                       "barcode; choose another folder with --html",
+                                       "cannot write '%s': the file exists and is not a barcode "
+                                       "gallery; choose another folder with --html",
                                        path);
 }
 
