@@ -233,8 +233,8 @@ test_a_worker_for_each_gpu() {
         "${two_workers[@]}" films -o o -v --progress always --report r $([ $jobs = 0 ] || echo -j $jobs) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
         [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
         diff -r alone o
-        says 'worker 1 of 2: a GPU and 2 cores of its own'
-        says 'worker 2 of 2: a GPU and 2 cores of its own'
+        says 'worker 1 of 2: one GPU and 2 cores'
+        says 'worker 2 of 2: one GPU and 2 cores'
         says '^barcode: 7 films: 7 done, 0 skipped, 0 failed, in'
         [ "$(grep -c '100 %  7/7 films' "$LOGS/stderr")" -eq 1 ] || fail "the progress does not say once how it ended"
         [ "$(grep -c '"status":"done"' r)" -eq 7 ] || fail "$(cat r)"

@@ -133,7 +133,7 @@ part_gpus-folders() {
         rm -rf "${work:?}/$name"
         mkdir "$work/$name"
         # shellcheck disable=SC2086
-        "$bin/barcode" "$work/many" -v -n 24 -m all --engine $way -o "$work/$name/" 2>&1 | grep 'of its own'
+        "$bin/barcode" "$work/many" -v -n 24 -m all --engine $way -o "$work/$name/" 2>&1 | grep 'one GPU and'
         plain "$work/$name"
         diff -rq "$work/many-cpu--decodecpu" "$work/$name" && echo "$name, 40 films: the same"
     done
