@@ -33,26 +33,28 @@ static void make(struct cache_index *x)
                              .frames = 5,
                              .name = "a film.mkv",
                              .crop = {320, 180, 2, false, {{40, 22, 240, 136}, {0, 24, 320, 132}}}};
-    x->counts = (struct decode_counts){.packets = 100,
-                                       .displayed = 99,
-                                       .sent = 4,
-                                       .decoded = 5,
-                                       .hardware = 6,
-                                       .fallbacks = 7,
-                                       .chunks = 8,
-                                       .skipped_chunks = 9,
-                                       .redone_chunks = 10,
-                                       .decode_errors = 11,
-                                       .lost = 12,
-                                       .damaged = 13,
-                                       .lead_in = 14,
-                                       .hidden = 15,
-                                       .unreadable = 16,
-                                       .dropped = 17,
-                                       .last_us = -1,
-                                       .read_failed = true,
-                                       .sequential = true,
-                                       .on_device = true};
+    /* Static, so that the padding is zero: counts are compared as bytes. */
+    static const struct decode_counts counts = {.packets = 100,
+                                                .displayed = 99,
+                                                .sent = 4,
+                                                .decoded = 5,
+                                                .hardware = 6,
+                                                .fallbacks = 7,
+                                                .chunks = 8,
+                                                .skipped_chunks = 9,
+                                                .redone_chunks = 10,
+                                                .decode_errors = 11,
+                                                .lost = 12,
+                                                .damaged = 13,
+                                                .lead_in = 14,
+                                                .hidden = 15,
+                                                .unreadable = 16,
+                                                .dropped = 17,
+                                                .last_us = -1,
+                                                .read_failed = true,
+                                                .sequential = true,
+                                                .on_device = true};
+    x->counts = counts;
 }
 
 static struct wire_out encoded(const struct cache_index *x)
