@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, told and
+# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata and
 # cache; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
-mkdir -p "$1"/{nal,cli,chunker,film,told,cache}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -24,27 +24,27 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 
 # ---- pictures and JSON: the first byte picks the writer ----
 
-if [ ! -e told/png ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
-    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x48:r=24:d=1 -vf scale=8:6 -c:v ffv1 told/x.mkv
-    "$barcode" -q --no-cache told/x.mkv -n 4 -m palette --height 3 -o told/.png --json told/.json --html told/.html
-    printf '\x00' | cat - told/.png > told/png
-    printf '\x03' | cat - told/.json > told/json
-    printf '\x0b' | cat - told/.html > told/html
-    rm told/.png told/.json told/.html
-    "$barcode" -q --no-cache told/x.mkv -n 4 -o told/.png --csv told/.csv --swatches told/.gpl --swatches told/.css --swatches told/.json --thumbnails told/.sheets
+if [ ! -e metadata/png ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x48:r=24:d=1 -vf scale=8:6 -c:v ffv1 metadata/x.mkv
+    "$barcode" -q --no-cache metadata/x.mkv -n 4 -m palette --height 3 -o metadata/.png --json metadata/.json --html metadata/.html
+    printf '\x00' | cat - metadata/.png > metadata/png
+    printf '\x03' | cat - metadata/.json > metadata/json
+    printf '\x0b' | cat - metadata/.html > metadata/html
+    rm metadata/.png metadata/.json metadata/.html
+    "$barcode" -q --no-cache metadata/x.mkv -n 4 -o metadata/.png --csv metadata/.csv --swatches metadata/.gpl --swatches metadata/.css --swatches metadata/.json --thumbnails metadata/.sheets
     # The first byte is a writer's place in the table (EACH_WRITER in writer.c).
-    printf '\x04' | cat - told/.csv > told/csv
-    printf '\x05' | cat - told/.gpl > told/gpl
-    printf '\x07' | cat - told/.css > told/css
-    printf '\x08' | cat - told/.json > told/swatches
-    printf '\x09' | cat - told/.sheets/*.vtt > told/vtt
-    printf '\x09' | cat - told/.sheets/*.jpg > told/jpg
+    printf '\x04' | cat - metadata/.csv > metadata/csv
+    printf '\x05' | cat - metadata/.gpl > metadata/gpl
+    printf '\x07' | cat - metadata/.css > metadata/css
+    printf '\x08' | cat - metadata/.json > metadata/swatches
+    printf '\x09' | cat - metadata/.sheets/*.vtt > metadata/vtt
+    printf '\x09' | cat - metadata/.sheets/*.jpg > metadata/jpg
     for page in svg pdf; do
-        "$barcode" -q --no-cache told/x.mkv -n 4 --page 200x200 -o told/x.$page
+        "$barcode" -q --no-cache metadata/x.mkv -n 4 --page 200x200 -o metadata/x.$page
     done
-    printf '\x01' | cat - told/x.svg > told/svg
-    printf '\x02' | cat - told/x.pdf > told/pdf
-    rm -r told/x.svg told/x.pdf told/.png told/.csv told/.gpl told/.css told/.json told/.sheets told/x.mkv
+    printf '\x01' | cat - metadata/x.svg > metadata/svg
+    printf '\x02' | cat - metadata/x.pdf > metadata/pdf
+    rm -r metadata/x.svg metadata/x.pdf metadata/.png metadata/.csv metadata/.gpl metadata/.css metadata/.json metadata/.sheets metadata/x.mkv
 fi
 
 # ---- dice ----
