@@ -15,7 +15,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 root=$work/root
 finish() {
-    umount -R -l "$root/proc" "$root/dev" 2> /dev/null || true
+    umount -R -l "$root" 2> /dev/null || true
     rm -rf --one-file-system "$work"
 }
 trap finish EXIT
@@ -28,6 +28,8 @@ inside() {
 debootstrap --variant=minbase "$release" "$root" "${MIRROR:-http://deb.debian.org/debian}" > "$work/log" 2>&1 ||
     { tail -n 20 "$work/log" >&2; exit 1; }
 cp /etc/apt/apt.conf.d/99* "$root/etc/apt/apt.conf.d/" 2> /dev/null || true      # how this machine reaches the mirror
+# unshare -m needs a root that is a mount point.
+mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --make-rslave "$root/dev"
