@@ -14,7 +14,8 @@ enum {
     FLAG_READ_FAILED = 4,
     FLAG_SEQUENTIAL = 8,
     FLAG_ON_DEVICE = 16,
-    FLAGS = 31
+    FLAG_TO_END = 32,
+    FLAGS = 63
 };
 enum { BLOCK_LEAST = 18, FRAME_LEAST = 5 }; /* minimum bytes of one in the index */
 enum { COUNTS = 18 };
@@ -120,10 +121,12 @@ static void encode_counts(const struct cache_index *x, struct wire_out *o)
     wire_put_number(o, (x->partial ? FLAG_PARTIAL : 0) | (x->exact_only ? FLAG_EXACT_ONLY : 0) |
                            (c.read_failed ? FLAG_READ_FAILED : 0) |
                            (c.sequential ? FLAG_SEQUENTIAL : 0) |
-                           (c.on_device ? FLAG_ON_DEVICE : 0));
+                           (c.on_device ? FLAG_ON_DEVICE : 0) | (c.to_end ? FLAG_TO_END : 0));
     for (int i = 0; i < COUNTS; i++)
         wire_put_number(o, *list[i]);
+    wire_put_signed(o, c.first_us);
     wire_put_signed(o, c.last_us);
+    wire_put_signed(o, c.end_us);
 }
 
 static void encode_crop(const struct crop *t, struct wire_out *o)
@@ -225,7 +228,9 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     list_counts(&x->counts, list);
     for (int i = 0; i < COUNTS; i++)
         *list[i] = wire_number(in);
+    x->counts.first_us = wire_signed(in);
     x->counts.last_us = wire_signed(in);
+    x->counts.end_us = wire_signed(in);
     if (in->failed || width < 1 || width > 16384 || height < 1 || height > 16384 || flags > FLAGS)
         return false;
     x->width = (int)width;
@@ -235,6 +240,7 @@ static bool decode_head(struct cache_index *x, struct wire_in *in)
     x->counts.read_failed = flags & FLAG_READ_FAILED;
     x->counts.sequential = flags & FLAG_SEQUENTIAL;
     x->counts.on_device = flags & FLAG_ON_DEVICE;
+    x->counts.to_end = flags & FLAG_TO_END;
     return decode_crop(&x->crop, in);
 }
 

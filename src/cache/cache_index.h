@@ -39,7 +39,7 @@ extern "C" {
 #endif
 
 enum {
-    ENTRY_VERSION = 5,
+    ENTRY_VERSION = 6,
     ENTRY_HEAD = 16,
     ENTRY_TAIL = 64,
     ENTRY_FILM_BYTES = 64,   /* of the film's name, with its terminating zero */

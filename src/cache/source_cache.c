@@ -175,7 +175,10 @@ static bool want_picked(struct source_cache *s, struct decode_counts *counts, st
     /* the entry is clean; the costs are those of the original decode pass */
     *counts = s->found->entry->index.counts;
     counts->displayed = walked.displayed;
+    counts->first_us = walked.first_us;
     counts->last_us = walked.last_us;
+    counts->end_us = walked.end_us;
+    counts->to_end = walked.end_us >= 0;
     return true;
 }
 
@@ -231,7 +234,7 @@ static void cache_progress(struct source *base, struct decode_progress *p)
         source_progress(s->film, p);
         return;
     }
-    uint64_t all = s->base.film.frames > 0 ? (uint64_t)s->base.film.frames : 0,
+    uint64_t all = s->base.film.length.frames > 0 ? (uint64_t)s->base.film.length.frames : 0,
              put = atomic_load(&s->put);
     uint64_t frames = s->found->entry->index.frames;
     bool known = s->found->answer != CACHE_PARTIAL && all > 0 && frames > 0;

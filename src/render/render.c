@@ -31,9 +31,10 @@ static void describe_film(struct render_job *j)
             engine_detail(j->engine));
 }
 
-/* Chooses the engine and sets ask->decoder and ask->threads. */
-static bool open_engine(struct render_job *j, struct frame_cache_ask *ask, struct err *e)
+/* Chooses the engine and sets ask.decoder and ask.threads. */
+static bool open_engine(struct render_job *j, struct err *e)
 {
+    struct frame_cache_ask *ask = &j->ask;
     if (!render_decide_engine(j, e))
         return false;
     if (ask->decoder == CACHE_BY_GPU && !engine_device(j->engine).context)
@@ -68,14 +69,23 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->title = o->title;
 }
 
+void render_look_in_cache(struct render_job *j)
+{
+    const struct options *o = j->render->options;
+    frame_cache_close(&j->cache);
+    if (!o->verify) /* --verify must decode */
+        j->cache = frame_cache_open(&o->cache, j->render->inputs->path[j->input]);
+    frame_cache_look(j->cache, &j->ask);
+    frame_cache_set_crop(j->cache, &j->report.crop);
+    j->report.cache = frame_cache_state(j->cache);
+}
+
 static bool open_job(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
     if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
         return false;
-    if (!o->verify) /* --verify must decode */
-        j->cache = frame_cache_open(&o->cache, path);
     j->source = source_open_stream(path, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
@@ -105,19 +115,18 @@ static bool open_job(struct render_job *j, struct err *e)
     if (!render_light(j, e))
         return false;
     render_crop_words(j);
-    struct frame_cache_ask ask = {.film = j->source,
-                                  .selection = &r->selection,
-                                  .width = r->width,
-                                  .height = r->height,
-                                  .crop = j->crop_words,
-                                  .light = j->light_words,
-                                  .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
-                                  .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE
-                                                                     : CACHE_BY_GPU};
-    if (!open_engine(j, &ask, e))
+    j->ask = (struct frame_cache_ask){.film = j->source,
+                                      .selection = &r->selection,
+                                      .width = r->width,
+                                      .height = r->height,
+                                      .crop = j->crop_words,
+                                      .light = j->light_words,
+                                      .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
+                                      .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE
+                                                                         : CACHE_BY_GPU};
+    if (!open_engine(j, e))
         return false;
-    frame_cache_look(j->cache, &ask);
-    r->cache = frame_cache_state(j->cache);
+    render_look_in_cache(j);
     return render_crop(j, e);
 }
 

@@ -4,26 +4,32 @@
 #include "render_job.h"
 
 /*
- * Returns true if the film ends long before its declared duration. An estimated duration proves
- * nothing.
+ * Returns true if a damaged film ends long before its declared end. Sound often outlasts the
+ * picture, and an estimated length proves nothing.
  */
-static bool ends_early(const struct film *f, const struct selection *s, int64_t last_us)
+static bool ends_early(const struct render_job *j)
 {
-    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    return f->duration_us > 0 && !f->duration_guessed &&
-           end - last_us > selection_end_slack(f->duration_us);
+    const struct film_length *l = &j->source->film.length;
+    const struct decode_counts *c = &j->report.counts;
+    int64_t film_end = film_length_end(l),
+            slack = film_end / 100 > 2000000 ? film_end / 100 : 2000000;
+    int64_t end = j->report.selection.end_us < film_end ? j->report.selection.end_us : film_end;
+    return c->read_failed && l->source > LENGTH_ESTIMATE && end - c->last_us > slack;
 }
 
 /*
- * Returns how many frames the film probably has. If its frame count and its duration contradict
- * each other, the lower count wins.
+ * Returns the length with the number of frames that the film probably has. If its frame count and
+ * its duration contradict each other, the lower count wins.
  */
-static int64_t likely_frames(const struct film *f)
+static struct film_length likely_length(const struct film *f)
 {
-    if (f->frames <= 0 || f->rate_num <= 0 || f->duration_us <= 0 || f->duration_guessed)
-        return f->frames;
-    double by_length = (double)f->duration_us / 1e6 * (double)f->rate_num / (double)f->rate_den;
-    return by_length < (double)f->frames * 0.9 ? (int64_t)(by_length + 0.5) : f->frames;
+    struct film_length l = f->length;
+    if (l.frames <= 0 || f->rate_num <= 0 || l.duration_us <= 0 || l.source <= LENGTH_ESTIMATE)
+        return l;
+    double by_length = (double)l.duration_us / 1e6 * (double)f->rate_num / (double)f->rate_den;
+    if (by_length < (double)l.frames * 0.9)
+        l.frames = (int64_t)(by_length + 0.5);
+    return l;
 }
 
 /* Warns of columns missing at the end: the film was truncated, or its container is damaged. */
@@ -33,11 +39,11 @@ static void assess_end(struct render_job *j, uint64_t announced)
     const struct decode_counts *c = &j->report.counts;
     const struct selection *s = &j->report.selection;
     bool asked = s->kind == SELECT_COLUMNS;
-    uint64_t expected =
-        f->duration_us > 0 ? selection_estimate(s, likely_frames(f), f->duration_us) : 0;
+    const struct film_length likely = likely_length(f);
+    uint64_t expected = likely.duration_us > 0 ? selection_estimate(s, &likely) : 0;
     uint64_t there = announced > j->report.count ? announced : j->report.count;
     uint64_t short_by = expected > there ? expected - there : 0;
-    bool early = short_by > 0 && ends_early(f, s, c->last_us);
+    bool early = short_by > 0 && ends_early(j);
     if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
     if (early)
@@ -45,7 +51,7 @@ static void assess_end(struct render_job *j, uint64_t announced)
                     "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64
                     " columns are missing",
                     f->path, c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6,
-                    (double)f->duration_us / 1e6, short_by, expected);
+                    (double)film_length_end(&f->length) / 1e6, short_by, expected);
     else if (c->read_failed && short_by > 0)
         render_warn(j,
                     "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64
@@ -99,9 +105,10 @@ static void assess_keys(struct render_job *j)
     const struct report *r = &j->report;
     const struct decode_counts *c = &r->counts;
     const struct film *f = r->film;
-    int64_t end = f->duration_us > 0 && f->duration_us < r->selection.end_us ? f->duration_us
-                                                                             : r->selection.end_us;
-    int64_t span = (end < INT64_MAX ? end : c->last_us) - r->selection.start_us;
+    int64_t film_end = film_length_end(&f->length), start = r->selection.start_us;
+    int64_t end = film_end < r->selection.end_us ? film_end : r->selection.end_us;
+    int64_t span =
+        (end < INT64_MAX ? end : c->last_us) - (start > c->first_us ? start : c->first_us);
     if (!r->selection.keyframes)
         return;
     if (c->bad_keys > 0)
@@ -138,6 +145,8 @@ bool render_assess(struct render_job *j, struct err *e)
     uint64_t announced = columns_count(j->columns), cut;
     uint64_t inside = columns_finish(j->columns, &cut);
     r->columns = j->columns;
+    if (r->selection.kind != SELECT_EVERY && r->selection.start_us < r->counts.first_us)
+        r->selection.start_us = r->counts.first_us; /* where the first column is */
     r->count = columns_count(j->columns);
     if (r->count == 0 && announced == 0 && r->selection.keyframes && r->counts.keys == 0)
         return err_set(e, ERR_FAILED, "no key frame of '%s' could be found", path);
@@ -169,7 +178,6 @@ bool render_assess(struct render_job *j, struct err *e)
 bool render_is_whole(const struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
-    return j->report.missing == 0 && !j->spread && c->damaged == 0 && c->decode_errors == 0 &&
-           !c->read_failed && c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 &&
-           c->bad_keys == 0;
+    return j->report.missing == 0 && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
+           c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->bad_keys == 0;
 }

@@ -11,7 +11,7 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
     enum { USUAL = 24, COLUMNS_WANTED = 720 };
     struct selection all = *s;
     all.every = 1;
-    uint64_t frames = selection_estimate(&all, f->frames, f->duration_us);
+    uint64_t frames = selection_estimate(&all, &f->length);
     if (frames == 0)
         return USUAL;
     uint64_t every = frames / COLUMNS_WANTED;
@@ -27,15 +27,16 @@ static void decide_key_columns(struct selection *s, const struct film *f, int64_
                                uint64_t most)
 {
     enum { KEY_COLUMNS = RENDER_KEY_COLUMNS, USUAL = 24 };
-    int64_t end = s->end_us < f->duration_us ? s->end_us : f->duration_us;
-    if (keys > 0 && f->duration_us > 0) {
+    const struct film_length *l = &f->length;
+    int64_t film_end = film_length_end(l), end = s->end_us < film_end ? s->end_us : film_end;
+    int64_t start = s->start_us > l->start_us ? s->start_us : l->start_us;
+    if (keys > 0 && l->duration_us > 0) {
         s->kind = SELECT_COLUMNS;
         s->columns = keys < KEY_COLUMNS ? (uint64_t)keys : KEY_COLUMNS;
         s->columns = s->columns < most ? s->columns : most;
-        s->end_us = end;
-    } else if (end > s->start_us) {
+    } else if (l->duration_us > 0 && end > start) {
         s->kind = SELECT_INTERVAL;
-        s->interval_us = (end - s->start_us + KEY_COLUMNS - 1) / KEY_COLUMNS;
+        s->interval_us = (end - start + KEY_COLUMNS - 1) / KEY_COLUMNS;
     } else {
         s->every = USUAL;
     }
@@ -65,30 +66,33 @@ bool render_decide_selection(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
     *s = j->render->options->selection;
-    if (!f->duration_guessed && f->duration_us > 0 && s->start_us >= f->duration_us)
-        return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it is %.3f s long", f->path,
-                       (double)f->duration_us / 1e6);
-    if (s->kind == SELECT_COLUMNS && f->duration_us > 0 && s->end_us > f->duration_us)
-        s->end_us = f->duration_us;
+    int64_t end = film_length_end(&f->length);
+    if (f->length.source >= LENGTH_INDEX && s->start_us >= end)
+        return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it ends at %.3f s", f->path,
+                       (double)end / 1e6);
     if (s->kind == SELECT_INTERVAL &&
-        selection_estimate(s, f->frames, f->duration_us) > columns_most(j->render->options))
+        selection_estimate(s, &f->length) > columns_most(j->render->options))
         return err_set(e, ERR_USAGE,
                        "'%s': --interval is too short: it gives %" PRIu64
                        " columns, but at most %" PRIu64 " are possible",
-                       f->path, selection_estimate(s, f->frames, f->duration_us),
+                       f->path, selection_estimate(s, &f->length),
                        columns_most(j->render->options));
     bool usual = s->kind == SELECT_EVERY && s->every == 0;
     if (usual && s->keyframes)
         decide_key_columns(s, f, j->keys, columns_most(j->render->options));
     else if (usual)
         s->every = decide_every(s, f);
-    if (usual && !s->keyframes && f->frames <= 0)
+    if (usual && !s->keyframes && f->length.frames <= 0)
         log_msg(LOG_INFO,
                 "'%s' does not declare its length: using every %" PRIu64
                 "th frame (-n N changes that)",
                 f->path, s->every);
     if (s->kind == SELECT_EVERY && s->keyframes)
         s->interval_us = every_us(s->every, f);
+    if (s->kind == SELECT_COLUMNS && s->end_us >= end) {
+        s->end_us = end;
+        s->to_film_end = f->length.source < LENGTH_INDEX;
+    }
     return true;
 }
 
@@ -100,11 +104,11 @@ static struct engine_work work_of(const struct render_job *j)
                             .start_us = j->report.selection.start_us,
                             .end_us = j->report.selection.end_us};
     return (struct engine_work){
-        .frames = selection_estimate(&all, f->frames, f->duration_us),
+        .frames = selection_estimate(&all, &f->length),
         .width = f->width,
         .height = f->height,
         .columns = j->report.needs & STRIP_CLUSTERS
-                       ? selection_estimate(&j->report.selection, f->frames, f->duration_us)
+                       ? selection_estimate(&j->report.selection, &f->length)
                        : 0,
         .analysis_width = j->report.width,
         .analysis_height = j->report.height,

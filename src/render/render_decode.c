@@ -164,38 +164,72 @@ static bool starts_over(struct render_job *j, enum decode_plan *plan)
     return true;
 }
 
-/*
- * Returns true if the columns must be spread over the film's real length: the film is much shorter
- * than declared and has none of the columns. Closes the cache first, because its key would stand
- * for the declared length.
- */
-static bool spreads_anew(struct render_job *j, struct err *e)
-{
-    const struct film *f = j->report.film;
-    double said = (double)f->duration_us / 1e6;
-    if (j->spread || j->report.selection.kind != SELECT_COLUMNS || columns_count(j->columns) > 0 ||
-        j->report.counts.displayed == 0 || j->render->options->selection.end_us != INT64_MAX ||
-        !source_can(j->source, SOURCE_RESTARTABLE))
-        return false;
-    j->spread = true;
-    frame_cache_close(&j->cache);
-    j->report.cache = frame_cache_state(NULL);
-    if (!render_probe_length(j, e) || !render_decide_selection(j, e))
-        return false;
-    render_warn(j, "'%s' stops at %.1f s of %.1f s: its columns are spread over its real length",
-                f->path, (double)f->duration_us / 1e6, said);
-    return true;
-}
-
-bool render_decode(struct render_job *j, struct err *e)
+/* Decodes until the result is valid. */
+static bool decode_film(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
     enum decode_plan plan = DECODE_PARALLEL;
     bool ok;
     do
         ok = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
-    while (ok && (starts_over(j, &plan) || spreads_anew(j, e)));
+    while (ok && starts_over(j, &plan));
     ok = ok && e->code == ERR_NONE;
     frame_cache_end(j->cache, j->columns, &r->counts, ok);
+    return ok;
+}
+
+/*
+ * Corrects the film's length by what was read. Returns true if the columns have to be spread again:
+ * the length was wrong by more than a column, or the film is truncated and has none of the columns.
+ */
+static bool corrects_length(struct render_job *j)
+{
+    const struct report *r = &j->report;
+    const struct decode_counts *c = &r->counts;
+    struct film_length *l = &j->source->film.length;
+    bool none = columns_count(j->columns) == 0 && r->selection.kind == SELECT_COLUMNS &&
+                j->render->options->selection.end_us == INT64_MAX;
+    /* If the selection ends before the film does, whether reading went on to its end is chance. */
+    bool whole = r->selection.kind == SELECT_COLUMNS ? r->selection.to_film_end
+                                                     : r->selection.end_us == INT64_MAX;
+    if (c->end_us < 0 || c->first_us < 0 || !((whole && c->to_end) || none))
+        return false;
+    *l = (struct film_length){.start_us = c->first_us,
+                              .duration_us = c->end_us - c->first_us,
+                              .frames = (int64_t)c->displayed,
+                              .source = c->packets < c->displayed ? LENGTH_INDEX : LENGTH_PACKETS};
+    int64_t off = c->end_us - r->selection.end_us;
+    return r->selection.kind == SELECT_COLUMNS && (r->selection.to_film_end || none) &&
+           (off < 0 ? -off : off) > selection_column_us(&r->selection);
+}
+
+static bool spread_again(struct render_job *j, struct err *e)
+{
+    const struct film *f = j->report.film;
+    double said = (double)j->report.selection.end_us / 1e6,
+           end = (double)j->report.counts.end_us / 1e6;
+    if (!source_can(j->source, SOURCE_RESTARTABLE)) {
+        if (end > said)
+            render_warn(j,
+                        "'%s' ends at %.1f s and not at %.1f s, as it declares: its end is missing",
+                        f->path, end, said);
+        return true;
+    }
+    if (j->report.counts.to_end)
+        log_msg(LOG_VERBOSE, "'%s' ends at %.1f s and not at %.1f s: spreading its columns again",
+                f->path, end, said);
+    else
+        render_warn(j,
+                    "'%s' stops at %.1f s of %.1f s: its columns are spread over its real length",
+                    f->path, end, said);
+    if (!render_decide_selection(j, e))
+        return false;
+    render_look_in_cache(j);
+    return decode_film(j, e);
+}
+
+bool render_decode(struct render_job *j, struct err *e)
+{
+    bool ok = decode_film(j, e) && (!corrects_length(j) || spread_again(j, e));
     return ok && (!j->render->options->verify || render_verify(j, e));
 }

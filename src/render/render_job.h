@@ -36,13 +36,12 @@ struct render_job {
     /* tone mapping and averaging as text for the cache key; "": the default of SDR films */
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
-    /* --columns was spread over the real length of a film that declares a greater one */
-    bool spread;
-    uint64_t total_bytes; /* of the film's file; 0: unknown */
-    int64_t keys;         /* --keyframes: number of key frames in the film; 0: not counted */
-    bool hinted;          /* the hint at --keyframes was logged */
-    bool written;         /* all outputs are written */
-    uint64_t lost_to_end; /* columns missing at the end of a damaged or truncated film */
+    struct frame_cache_ask ask; /* what the cache is asked for */
+    uint64_t total_bytes;       /* of the film's file; 0: unknown */
+    int64_t keys;               /* --keyframes: number of key frames in the film; 0: not counted */
+    bool hinted;                /* the hint at --keyframes was logged */
+    bool written;               /* all outputs are written */
+    uint64_t lost_to_end;       /* columns missing at the end of a damaged or truncated film */
 };
 
 /*
@@ -52,6 +51,11 @@ struct render_job {
 void render_warn(struct render_job *j, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* ---- render.c ---- */
+
+/* Opens the cache and looks for the frames of report.selection. j->ask is set. */
+void render_look_in_cache(struct render_job *j);
+
 /* ---- render_probe.c ---- */
 
 /*
@@ -59,9 +63,6 @@ void render_warn(struct render_job *j, const char *format, ...)
  * Returns false with ERR_INPUT if the input is a pipe and would have to be read for that.
  */
 bool render_probe(struct render_job *j, struct err *e);
-
-/* Reads the whole film to find its real length. The source must be SOURCE_RESTARTABLE. */
-bool render_probe_length(struct render_job *j, struct err *e);
 
 /*
  * Sets the crop in the report: from --crop, from the cached frames, or from crop detection. Call it

@@ -15,7 +15,7 @@ static bool worth_counting(struct source *source, const struct selection *s)
     const struct film *f = &source->film;
     struct decode_progress size;
     source_progress(source, &size);
-    return s->kind == SELECT_EVERY && s->every == 0 && f->frames <= 0 &&
+    return s->kind == SELECT_EVERY && s->every == 0 && f->length.frames <= 0 &&
            source_can(source, SOURCE_RESTARTABLE) && size.total_bytes > 0 &&
            size.total_bytes <= huge;
 }
@@ -42,7 +42,9 @@ static bool needs_length(struct source *source, const struct selection *s)
     const struct film *f = &source->film;
     if (!s->keyframes && worth_counting(source, s))
         return true;
-    if (!f->duration_guessed && f->duration_us > 0)
+    if (f->length.source < LENGTH_INDEX && s->start_us >= film_length_end(&f->length))
+        return true;
+    if (f->length.source > LENGTH_ESTIMATE)
         return false;
     /*
      * --columns is spread over the length. A wrong length would omit the film's end or give fewer
@@ -55,7 +57,12 @@ static bool needs_length(struct source *source, const struct selection *s)
 static bool one_reading_will_do(const struct render_job *j, bool length, struct err *e)
 {
     const struct options *o = j->render->options;
-    const char *path = j->source->film.path;
+    const struct film *f = &j->source->film;
+    const char *path = f->path;
+    const char *what = o->selection.kind == SELECT_COLUMNS ? "--columns"
+                       : o->selection.start_us >= film_length_end(&f->length)
+                           ? "--start behind its declared end"
+                           : "so short an --interval";
     if (o->verify)
         return err_set(
             e, ERR_INPUT,
@@ -65,7 +72,7 @@ static bool one_reading_will_do(const struct render_job *j, bool length, struct 
            err_set(
                e, ERR_INPUT,
                "'%s': %s needs the film's length, and a pipe can be read only once: give a file",
-               path, o->selection.kind == SELECT_COLUMNS ? "--columns" : "so short an --interval");
+               path, what);
 }
 
 bool render_probe(struct render_job *j, struct err *e)
@@ -77,6 +84,10 @@ bool render_probe(struct render_job *j, struct err *e)
         log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
         request.want |= PROBE_LENGTH;
     }
+    /* Streams of other lengths are usual in Matroska. If the guess is wrong, the film is decoded
+     * twice. */
+    if (f->length.source == LENGTH_CONTAINER && f->lists_key_frames)
+        request.want |= PROBE_END;
     if (worth_counting_keys(j->source, &j->render->options->selection))
         request.want |= PROBE_KEYS;
     if (!source_can(j->source, SOURCE_RESTARTABLE) &&
@@ -85,13 +96,6 @@ bool render_probe(struct render_job *j, struct err *e)
     bool ok = source_probe(j->source, &request, &facts, e);
     j->keys = ok && facts.found & PROBE_KEYS ? facts.keys : 0;
     return ok;
-}
-
-bool render_probe_length(struct render_job *j, struct err *e)
-{
-    struct probe_request request = {.want = PROBE_LENGTH};
-    struct probe_facts facts;
-    return source_probe(j->source, &request, &facts, e);
 }
 
 /*

@@ -10,7 +10,7 @@ struct render_progress render_progress_open(struct render_job *j)
     const char *slash = strrchr(f->path, '/');
     struct render_progress p = {
         .job = j,
-        .columns_total = selection_estimate(&j->report.selection, f->frames, f->duration_us),
+        .columns_total = selection_estimate(&j->report.selection, &f->length),
     };
     /* Out of memory: the film is rendered without a line. */
     if (!j->render->tick)
@@ -34,8 +34,8 @@ struct progress_state render_progress_state(const struct film *f, uint64_t colum
     /* A finished pass has covered the film, even if the film's end was not needed. */
     if (state.share > 1 || (now->done && state.share >= 0))
         state.share = 1;
-    if (!now->done && columns_total > 0 && f->frames > 0)
-        state.frames = (uint64_t)(state.share * (double)f->frames);
+    if (!now->done && columns_total > 0 && f->length.frames > 0)
+        state.frames = (uint64_t)(state.share * (double)f->length.frames);
     return state;
 }
 
@@ -62,7 +62,7 @@ static double keys_wanted(const struct render_progress *p, const struct pass_sta
     struct selection all = p->job->report.selection;
     all.kind = SELECT_EVERY;
     all.every = 1;
-    double keys = now->film.key_share * (double)selection_estimate(&all, f->frames, f->duration_us);
+    double keys = now->film.key_share * (double)selection_estimate(&all, &f->length);
     bool usual = asked->kind == SELECT_EVERY && asked->every == 0;
     double most = usual ? RENDER_KEY_COLUMNS : (double)p->columns_total;
     return keys < most ? keys : most;

@@ -73,7 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct probe_request request = {.want = PROBE_LENGTH};
         struct probe_facts facts;
         bool ok = source_probe(s, &request, &facts, &e);
-        fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.frames >= 0 && facts.duration_us >= 0
+        fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.length.frames >= 0 &&
+                             facts.length.duration_us >= 0
                        : e.text[0] && !facts.found);
     }
     source_close(&s);

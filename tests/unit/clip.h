@@ -198,7 +198,8 @@ static inline bool clip_measure(struct source *s, struct err *e)
     struct probe_request request = {.want = PROBE_LENGTH};
     struct probe_facts facts;
     return source_probe(s, &request, &facts, e) && facts.found == PROBE_LENGTH &&
-           facts.frames == s->film.frames && facts.duration_us == s->film.duration_us;
+           facts.length.frames == s->film.length.frames &&
+           facts.length.duration_us == s->film.length.duration_us;
 }
 
 static inline struct selection every(uint64_t n)

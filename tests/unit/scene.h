@@ -22,7 +22,7 @@ static inline void made_open(struct made *m, uint64_t count)
     memset(m, 0, sizeof *m);
     strcpy(m->path, "/films/a film.of.mine.mkv");
     m->film.path = m->path;
-    m->film.duration_us = (int64_t)count * 1000000;
+    m->film.length.duration_us = (int64_t)count * 1000000;
     m->film.rate_den = 1;
     m->columns = columns_open(2, 4, &e);
     for (uint64_t i = 0; i < count; i++) {

@@ -85,7 +85,7 @@ static inline bool synth_stage(struct source *base, const struct decode_job *job
     struct engine_port *port = engine_port_open(job->engine, e);
     bool ok = port != NULL;
     *counts = (struct decode_counts){.last_us = -1};
-    for (int64_t n = 0; n < f->frames && ok; n++) {
+    for (int64_t n = 0; n < f->length.frames && ok; n++) {
         struct frame_tag tag = {.frame = (uint64_t)n,
                                 .time_us = n * 1000000 * f->rate_den / f->rate_num};
         tag.repeat = selection_take(&cursor, tag.time_us,
@@ -171,8 +171,7 @@ static inline struct source *synth_open(const char *spec, struct err *e)
         .range = RANGE_FULL,
         .rate_num = rate,
         .rate_den = 1,
-        .frames = frames,
-        .duration_us = frames * 1000000 / rate,
+        .length = {0, frames * 1000000 / rate, frames, LENGTH_INDEX},
     };
     return &s->base;
 }

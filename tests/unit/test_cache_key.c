@@ -234,7 +234,7 @@ TEST(what_does_not_count)
     const char *line;
     w.film.path = path;
     w.id.place = (struct cache_place){1, 2, 3, 4};
-    w.film.duration_us = 5;
+    w.film.length.duration_us = 5;
     struct cache_key key = key_of(&w);
     assert_string_equal(key.text, first.text);
     assert_string_equal(key.name, first.name);

@@ -61,7 +61,7 @@ TEST(beside_other_probes)
     for (int i = 0; i < 2; i++) {
         assert_true(source_probe(s, &request, &facts, &e));
         assert_int_equal(facts.found, PROBE_BARS | PROBE_LENGTH);
-        assert_int_equal(facts.frames, CLIP_FRAMES);
+        assert_int_equal(facts.length.frames, CLIP_FRAMES);
         assert_int_equal(facts.crop.count, 1);
     }
     source_close(&s);

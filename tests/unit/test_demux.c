@@ -315,8 +315,8 @@ TEST(absurd_times)
     struct source *s = source_open("absurd.nut", &e);
     assert_non_null(s);
     assert_true(clip_measure(s, &e));
-    assert_int_equal(s->film.frames, CLIP_FRAMES);
-    assert_true(s->film.duration_us > 0);
+    assert_int_equal(s->film.length.frames, CLIP_FRAMES);
+    assert_true(s->film.length.duration_us > 0);
     source_close(&s);
 }
 

@@ -45,8 +45,8 @@ static void scene(uint64_t count)
                          .height = 1080,
                          .rate_num = 24,
                          .rate_den = 1,
-                         .duration_us = 60000000,
-                         .frames = -1};
+                         .length.duration_us = 60000000,
+                         .length.frames = -1};
     report = (struct report){.film = &film,
                              .film_id = "7-0123456789abcdef0123456789abcdef",
                              .fingerprint = "definition=5.1 mode=kmeans",

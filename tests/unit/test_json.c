@@ -45,8 +45,8 @@ static void scene(uint64_t count)
                          .transfer = TRANSFER_HLG,
                          .rate_num = 24000,
                          .rate_den = 1001,
-                         .duration_us = 60041667,
-                         .frames = -1};
+                         .length.duration_us = 60041667,
+                         .length.frames = -1};
     report = (struct report){.film = &film,
                              .film_id = "7-0123456789abcdef0123456789abcdef",
                              .needs = STRIP_CLUSTERS | STRIP_DOMINANT,
@@ -114,7 +114,7 @@ TEST(test_golden)
         "\"range\":\"limited\","
         "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23."
         "976023976024,"
-        "\"duration\":60.041667,\"frames\":null},\n"
+        "\"duration\":60.041667,\"duration_source\":null,\"start\":0.0,\"frames\":null},\n"
         "\"selection\": {\"kind\":\"every\",\"every\":24,\"start\":0.0,\"end\":null},\n"
         "\"size\": [320,180],\n\"tone_map\": \"hable\",\n\"hdr_peak\": 600,\n\"light\": "
         "\"linear\",\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": "
@@ -267,7 +267,7 @@ TEST(test_unknowns)
     scene(0);
     film.rate_num = 0;
     film.rate_den = 1;
-    film.duration_us = -1;
+    film.length.duration_us = -1;
     report.selection = (struct selection){
         .kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
     report.kmeans.seed = UINT64_MAX;

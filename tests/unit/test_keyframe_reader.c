@@ -201,8 +201,8 @@ TEST(key_frames_are_counted)
         struct probe_facts facts;
         assert_true(source_probe(s, &request, &facts, &e));
         assert_int_equal(facts.found, PROBE_KEYS | PROBE_LENGTH);
-        assert_true(facts.keys == CLIP_FRAMES / GOP && facts.frames == CLIP_FRAMES &&
-                    facts.duration_us == CLIP_FRAMES * CLIP_STEP_US);
+        assert_true(facts.keys == CLIP_FRAMES / GOP && facts.length.frames == CLIP_FRAMES &&
+                    facts.length.duration_us == CLIP_FRAMES * CLIP_STEP_US);
         source_close(&s);
     }
 }

@@ -30,20 +30,20 @@ TEST(measuring)
         struct source *s = source_open(films[i].name, &e);
         assert_non_null(s);
         for (int again = 0; again < 2; again++) {
-            s->film.frames = s->film.duration_us = -1;
-            s->film.duration_guessed = true;
+            s->film.length.frames = s->film.length.duration_us = -1;
+            s->film.length.source = LENGTH_ESTIMATE;
             assert_true(clip_measure(s, &e));
-            assert_false(s->film.duration_guessed);
+            assert_int_equal(s->film.length.source, LENGTH_PACKETS);
             /* a cut may keep a B picture more */
-            assert_in_range(s->film.frames, films[i].frames, films[i].frames + 2);
-            assert_in_range(s->film.duration_us, s->film.frames * CLIP_STEP_US,
-                            (s->film.frames + 2) * CLIP_STEP_US);
+            assert_in_range(s->film.length.frames, films[i].frames, films[i].frames + 2);
+            assert_in_range(s->film.length.duration_us, s->film.length.frames * CLIP_STEP_US,
+                            (s->film.length.frames + 2) * CLIP_STEP_US);
         }
         struct selection rule = every(10);
         struct staged r =
             clip_stage_with(s, DECODE_PARALLEL, 1, &rule, CLIP_W / 2, CLIP_H / 2, NULL, NULL);
         assert_true(r.ok);
-        assert_int_equal(columns_count(r.columns), (s->film.frames + 9) / 10);
+        assert_int_equal(columns_count(r.columns), (s->film.length.frames + 9) / 10);
         staged_free(&r);
         source_close(&s);
     }
@@ -64,13 +64,13 @@ TEST(nothing_to_read)
                 demux_open(&r, format, film.stream, &e));
     while (demux_next(&r, &p, &e))
         packet_free(&p.packet);
-    assert_true(film_probe_length(&r, &film, &facts, &e));
-    assert_int_equal(facts.found, PROBE_LENGTH);
-    assert_true(facts.frames == 0 && facts.duration_us == 0);
-    facts = (struct probe_facts){.frames = 5};
+    assert_true(film_keys_probe(&r, &film, PROBE_LENGTH, &facts, &e));
+    assert_true(facts.found & PROBE_LENGTH);
+    assert_true(facts.length.frames == 0 && facts.length.duration_us == 0);
+    facts = (struct probe_facts){.length.frames = 5};
     err_set(&e, ERR_INPUT, "told before");
-    assert_false(film_probe_length(&r, &film, &facts, &e));
-    assert_true(facts.found == 0 && facts.frames == 5);
+    assert_false(film_keys_probe(&r, &film, PROBE_LENGTH, &facts, &e));
+    assert_true(facts.found == 0 && facts.length.frames == 5);
     demux_close(&r);
     avformat_close_input(&format);
     free(film.path);

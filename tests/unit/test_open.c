@@ -40,9 +40,9 @@ TEST(common_facts)
         assert_int_equal(f.height, CLIP_H);
         assert_int_equal(f.coded_width, CLIP_W);
         assert_int_equal(f.rate_num, 25 * f.rate_den);
-        assert_int_equal(f.duration_us, CLIP_FRAMES * CLIP_STEP_US);
-        assert_false(f.duration_guessed);
-        assert_int_equal(f.frames, CLIP_FRAMES);
+        assert_int_equal(f.length.duration_us, CLIP_FRAMES * CLIP_STEP_US);
+        assert_true(f.length.source > LENGTH_ESTIMATE);
+        assert_int_equal(f.length.frames, CLIP_FRAMES);
         assert_int_equal(f.matrix, MATRIX_BT601); /* small and untagged */
         assert_int_equal(f.range, RANGE_LIMITED);
         assert_true(f.matrix_guessed && f.range_guessed);
@@ -52,7 +52,7 @@ TEST(common_facts)
     }
     /* From the first and the last timestamp: another recording may lie between them. */
     struct film f = facts("plain.ts");
-    assert_true(f.duration_us > 0 && f.duration_guessed);
+    assert_true(f.length.duration_us > 0 && f.length.source == LENGTH_ESTIMATE);
 }
 
 /* The container's, and no stream's. */
@@ -171,7 +171,7 @@ TEST(the_right_stream)
     struct film f = facts("all.mp4");
     assert_string_equal(f.codec, "mpeg4");
     assert_int_equal(f.width, CLIP_W);
-    assert_int_equal(f.duration_us, 2000000);
+    assert_int_equal(f.length.duration_us, 2000000);
 }
 
 static void must_refuse(const char *name, const char *words)

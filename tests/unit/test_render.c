@@ -239,7 +239,8 @@ static bool note_probe(struct source *s, const struct probe_request *request,
 {
     (void)s, (void)e;
     asked |= request->want;
-    *facts = (struct probe_facts){.found = request->want, .frames = 500, .duration_us = 20000000};
+    *facts =
+        (struct probe_facts){.found = request->want, .length = {0, 20000000, 500, LENGTH_PACKETS}};
     return true;
 }
 
@@ -263,48 +264,62 @@ TEST(lengths_that_are_needed)
     const uint64_t gib = UINT64_C(1) << 30;
     const struct {
         struct selection rule;
-        bool guessed;
+        enum length_source source;
         int64_t stated;
         unsigned want;
         int64_t frames;
         uint64_t bytes;
     } films[] = {
         /* The default asks for every 24th frame of a long film, and for all of a short one. */
-        {{.kind = SELECT_EVERY}, true, 9000000, PROBE_LENGTH, -1, gib},
-        {{.kind = SELECT_EVERY}, true, 9000000, 0, -1, gib + 1},
-        {{.kind = SELECT_EVERY}, true, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_EVERY, .every = 5}, true, 9000000, 0, -1, 4096},
-        {{.kind = SELECT_EVERY}, true, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, false, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, true, 9000000, PROBE_LENGTH, 225, 4096},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, false, -1, PROBE_LENGTH, 225, 4096},
-        {{.kind = SELECT_INTERVAL, .interval_us = 10000}, true, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, true, 9000000, PROBE_LENGTH, 225, 4096},
-        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, false, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, -1, gib},
+        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, -1, gib + 1},
+        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_EVERY, .every = 5}, LENGTH_ESTIMATE, 9000000, 0, -1, 4096},
+        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_TRACK, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, 225, 4096},
+        {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_UNKNOWN, -1, PROBE_LENGTH, 225, 4096},
+        {{.kind = SELECT_INTERVAL, .interval_us = 10000}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
+        {{.kind = SELECT_INTERVAL, .interval_us = 9999},
+         LENGTH_ESTIMATE,
+         9000000,
+         PROBE_LENGTH,
+         225,
+         4096},
+        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, LENGTH_TRACK, 9000000, 0, 225, 4096},
+        /* a start behind the declared end: the declaration may be wrong */
+        {{.kind = SELECT_EVERY, .every = 5, .start_us = 9000000},
+         LENGTH_TRACK,
+         9000000,
+         PROBE_LENGTH,
+         225,
+         4096},
+        {{.kind = SELECT_EVERY, .every = 5, .start_us = 9000000},
+         LENGTH_INDEX,
+         9000000,
+         0,
+         225,
+         4096},
     };
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         static char path[] = "film";
         struct options o = {.selection = films[i].rule};
+        const struct film_length length = {0, films[i].stated, films[i].frames, films[i].source};
         struct render r = {.options = &o};
-        struct source s = {.ops = &ops,
-                           .film = {.path = path,
-                                    .duration_us = films[i].stated,
-                                    .duration_guessed = films[i].guessed,
-                                    .frames = films[i].frames}};
+        struct source s = {.ops = &ops, .film = {.path = path, .length = length}};
         bytes = films[i].bytes;
         struct render_job j = {.render = &r, .source = &s};
         struct err e = ERR_INIT;
         asked = 0;
         assert_true(render_probe(&j, &e));
         assert_int_equal(asked, films[i].want);
-        assert_int_equal(s.film.duration_us, films[i].want ? 20000000 : films[i].stated);
-        s.film.duration_us = films[i].stated;
-        s.film.duration_guessed = films[i].guessed;
-        s.film.frames = films[i].frames;
+        assert_int_equal(s.film.length.duration_us, films[i].want ? 20000000 : films[i].stated);
+        s.film.length = length;
         s.lacks = SOURCE_RESTARTABLE; /* reading it now would leave nothing to stage */
         asked = 0;
         /* the default can do without */
-        bool needed = films[i].want && films[i].rule.kind != SELECT_EVERY;
+        bool needed =
+            films[i].want && (films[i].rule.kind != SELECT_EVERY || films[i].rule.start_us > 0);
         assert_int_equal(render_probe(&j, &e), !needed);
         assert_int_equal(e.code, needed ? ERR_INPUT : ERR_NONE);
         assert_int_equal(asked, 0);

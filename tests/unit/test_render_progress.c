@@ -11,7 +11,7 @@ static void percent(const struct film *f, uint64_t columns, const struct pass_st
 /* The sample film: its second chunk is decoded before its first one. */
 TEST(share_follows_the_columns)
 {
-    const struct film f = {.frames = 720};
+    const struct film f = {.length.frames = 720};
     percent(&f, 720, &(struct pass_state){.columns = 281}, 39);
     percent(&f, 720, &(struct pass_state){.columns = 281, .film.frames = 374}, 39);
     percent(&f, 720, &(struct pass_state){.columns = 0, .film.frames = 720}, 0);
@@ -21,7 +21,7 @@ TEST(share_follows_the_columns)
 
 TEST(share_of_an_unknown_length)
 {
-    const struct film f = {.frames = -1};
+    const struct film f = {.length.frames = -1};
     percent(&f, 0, &(struct pass_state){.columns = 9}, -1);
     percent(&f, 0, &(struct pass_state){.columns = 9, .done = true}, -1);
     percent(&f, 0, &(struct pass_state){.film.bytes = 30, .film.total_bytes = 40}, 75);
@@ -31,7 +31,7 @@ TEST(share_of_an_unknown_length)
 /* The rate is of the frames that the columns stand for; at the end, of those that were covered. */
 TEST(frames_follow_the_columns)
 {
-    const struct film f = {.frames = 7200}, unknown = {.frames = -1};
+    const struct film f = {.length.frames = 7200}, unknown = {.length.frames = -1};
     struct pass_state now = {.columns = 75, .film.frames = 6000};
     assert_int_equal(render_progress_state(&f, 300, &now).frames, 1800);
     assert_int_equal(render_progress_state(&unknown, 0, &now).frames, 6000);

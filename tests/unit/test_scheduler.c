@@ -123,7 +123,7 @@ TEST_WITH(threads_for_the_last_runs, pass_begin, pass_end)
 TEST_WITH(pictures_count_too, pass_begin, pass_end)
 {
     static struct picture picture[20];
-    static const struct film film = {.frames = 40};
+    static const struct film film = {.length.frames = 40};
     s.film = &film;
     s.workers[ON_CORES] = s.max_threads = 16;
     s.file_bytes = 1000;

@@ -15,6 +15,13 @@ static uint32_t rnd(void)
     return (uint32_t)(random_state >> 32);
 }
 
+/* Estimates for a film that begins at 0. */
+static uint64_t estimate(const struct selection *rule, int64_t frames, int64_t duration_us)
+{
+    const struct film_length length = {0, duration_us, frames, LENGTH_TRACK};
+    return selection_estimate(rule, &length);
+}
+
 /* Walks frames a..b-1; owner[column] becomes the frame. */
 static void walk(struct selection_cursor *c, const int64_t *time, int a, int b, int *owner)
 {
@@ -53,16 +60,16 @@ TEST(every_nth)
     assert_int_equal(walk_all(&rule, time, 100, owner), 5);
     for (int i = 0; i < 5; i++)
         assert_int_equal(owner[i], 24 * i);
-    assert_int_equal(selection_estimate(&rule, 100, 4000000), 5);
-    assert_int_equal(selection_estimate(&rule, 100, -1), 5);
-    assert_int_equal(selection_estimate(&rule, -1, 4000000), 0);
+    assert_int_equal(estimate(&rule, 100, 4000000), 5);
+    assert_int_equal(estimate(&rule, 100, -1), 5);
+    assert_int_equal(estimate(&rule, -1, 4000000), 0);
     rule.start_us = 400001; /* frame 11 is the first */
     rule.end_us = 2000000;  /* frame 50 is out */
     assert_int_equal(walk_all(&rule, time, 100, owner), 2);
     assert_int_equal(owner[0], 11);
     assert_int_equal(owner[1], 35);
-    assert_int_equal(selection_estimate(&rule, 100, 4000000), 2);
-    assert_int_equal(selection_estimate(&rule, 100, -1), 0);
+    assert_int_equal(estimate(&rule, 100, 4000000), 2);
+    assert_int_equal(estimate(&rule, 100, -1), 0);
     struct selection_cursor c = selection_begin(&rule);
     assert_false(selection_done(&c, 1999999));
     assert_true(selection_done(&c, 2000000));
@@ -90,16 +97,16 @@ TEST(interval_on_constant_rate)
     assert_int_equal(walk_all(&rule, time, 100, owner), 4);
     for (int i = 0; i < 4; i++)
         assert_int_equal(owner[i], 25 * i);
-    assert_int_equal(selection_estimate(&rule, -1, 4000000), 4);
-    assert_int_equal(selection_estimate(&rule, -1, 4000001), 5);
-    assert_int_equal(selection_estimate(&rule, 100, -1), 0);
+    assert_int_equal(estimate(&rule, -1, 4000000), 4);
+    assert_int_equal(estimate(&rule, -1, 4000001), 5);
+    assert_int_equal(estimate(&rule, 100, -1), 0);
     /* The frame that is on the screen at start, though it came before. */
     rule.start_us = 1010000;
     rule.end_us = 3010000;
     assert_int_equal(walk_all(&rule, time, 100, owner), 2);
     assert_int_equal(owner[0], 25);
     assert_int_equal(owner[1], 50);
-    assert_int_equal(selection_estimate(&rule, 100, 4000000), 2);
+    assert_int_equal(estimate(&rule, 100, 4000000), 2);
     struct selection_cursor c = selection_begin(&rule);
     walk(&c, time, 0, 25, memset(owner, -1, sizeof owner));
     assert_false(selection_done(&c, time[50]));
@@ -150,11 +157,11 @@ TEST(columns_in_the_middle)
     assert_int_equal(walk_all(&rule, time, 100, owner), 300);
     for (int i = 0; i < 300; i++)
         assert_int_equal(owner[i], i / 3);
-    assert_int_equal(selection_estimate(&rule, 100, 4000000), 300);
-    assert_int_equal(selection_estimate(&rule, -1, -1), 300);
+    assert_int_equal(estimate(&rule, 100, 4000000), 300);
+    assert_int_equal(estimate(&rule, -1, -1), 300);
     rule.start_us = rule.end_us;
     assert_int_equal(walk_all(&rule, time, 100, owner), 0);
-    assert_true(selection_done(&(struct selection_cursor){rule, 0, 0}, 0));
+    assert_true(selection_done(&(struct selection_cursor){.rule = rule}, 0));
 }
 
 /* The definition by brute force: the first frame in order, not broken, that reaches beyond the
@@ -277,20 +284,47 @@ TEST(last_frame_and_extremes)
     assert_int_equal(selection_take(&c, 0, 1000, &column), 3);
     assert_int_equal(selection_take(&c, 1300, INT64_MAX, &column), 1);
     rule = (struct selection){.kind = SELECT_EVERY, .end_us = INT64_MAX}; /* every 0 is every 1 */
-    assert_int_equal(selection_estimate(&rule, INT64_MAX, INT64_MAX), INT64_MAX);
+    assert_int_equal(estimate(&rule, INT64_MAX, INT64_MAX), INT64_MAX);
+}
+
+/* A film that begins at 10 s: targets begin there, and the estimate knows. */
+TEST(late_start)
+{
+    struct film_length length = {10000000, 20000000, 500, LENGTH_TRACK};
+    struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 1000000, .end_us = INT64_MAX};
+    assert_int_equal(selection_estimate(&rule, &length), 20);
+    rule.start_us = 15000000;
+    assert_int_equal(selection_estimate(&rule, &length), 15);
+    rule.kind = SELECT_EVERY;
+    rule.every = 1;
+    assert_int_equal(selection_estimate(&rule, &length), 375);
+    rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 4, .end_us = 30000000};
+    assert_int_equal(selection_estimate(&rule, &length), 4);
+    struct selection_cursor c = selection_begin(&rule);
+    selection_first(&c, 10000000);
+    uint64_t column, filled = 0;
+    for (int64_t t = 10000000; t < 30000000; t += 40000)
+        if (selection_take(&c, t, t + 40000, &column) > 0)
+            assert_in_range(12500000 + 5000000 * (int64_t)filled++, t, t + 39999);
+    assert_int_equal(filled, 4);
+    /* the frames before --start do not move it */
+    rule.start_us = 20000000;
+    c = selection_begin(&rule);
+    selection_first(&c, 10000000);
+    assert_int_equal(selection_take(&c, 10000000, 20000000, &column), 0);
+    assert_int_equal(selection_take(&c, 20000000, 30000000, &column), 4);
 }
 
 TEST(last_frame)
 {
+    /* up to a column before the end */
     struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
-    assert_true(selection_last_until(&s, 98000000, 40000) == INT64_MAX); /* 2 s before the end */
-    assert_int_equal(selection_last_until(&s, 97999999, 40000), 97999999 + 40000);
-    s.end_us = 1000000000;
-    assert_true(selection_last_until(&s, 990000000, 40000) == INT64_MAX); /* 1 % */
-    assert_int_equal(selection_last_until(&s, 989999999, 40000), 989999999 + 40000);
-    assert_int_equal(selection_end_slack(0), 2000000);
-    assert_int_equal(selection_end_slack(200000000), 2000000);
-    assert_int_equal(selection_end_slack(200000100), 2000001);
+    int64_t column = selection_column_us(&s), near = 100000000 - column - 40000;
+    assert_in_range(column, 10000000, 10000001);
+    assert_true(selection_last_until(&s, near, 40000) == INT64_MAX);
+    assert_int_equal(selection_last_until(&s, near - 1, 40000), near - 1 + 40000);
+    s.start_us = 90000000;
+    assert_in_range(selection_column_us(&s), 1000000, 1000001);
     s.end_us = INT64_MAX;
     assert_int_equal(selection_last_until(&s, 5, 40000), 40005);
     s.kind = SELECT_INTERVAL;
@@ -339,7 +373,7 @@ TEST(every_of_key_frames)
     assert_int_equal(selection_take(&c, 0, 3000000, &column), 4);
     assert_int_equal(selection_next(&c), 3840000);
     assert_int_equal(selection_target(&rule, 2), 1920000);
-    assert_int_equal(selection_estimate(&rule, 250, 10000000), 11);
+    assert_int_equal(estimate(&rule, 250, 10000000), 11);
     rule.keyframes = false;
     assert_int_equal(selection_target(&rule, 2), -1);
 }

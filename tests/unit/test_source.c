@@ -33,7 +33,8 @@ static bool note_probe(struct source *s, const struct probe_request *request,
 {
     struct noting *n = (struct noting *)s;
     n->selected = request->want;
-    *facts = (struct probe_facts){.found = PROBE_LENGTH, .frames = 6, .duration_us = 7};
+    *facts = (struct probe_facts){
+        .found = PROBE_LENGTH, .length = {.frames = 6, .duration_us = 7, .source = LENGTH_PACKETS}};
     return !n->fails || err_set(e, ERR_INPUT, "not probed");
 }
 
@@ -80,31 +81,34 @@ TEST(a_probe)
 {
     static const struct source_ops blind = {.name = "blind"};
     struct noting n = {
-        .base = {.ops = &noting_ops,
-                 .film = {.frames = -1, .duration_us = -1, .duration_guessed = true}}};
+        .base = {.ops = &noting_ops, .film.length = {.frames = -1, .duration_us = -1}}};
     struct probe_request request = {.want = 0};
-    struct probe_facts facts = {.found = 99, .frames = 99};
+    struct probe_facts facts = {.found = 99, .length.frames = 99};
     struct err e = ERR_INIT;
     struct film *f = &n.base.film;
     assert_true(source_probe(&n.base, &request, &facts, &e)); /* nothing is asked */
-    assert_true(facts.found == 0 && facts.frames == 0 && f->frames == -1 && n.selected == 0);
+    assert_true(facts.found == 0 && facts.length.frames == 0 && f->length.frames == -1 &&
+                n.selected == 0);
 
     request.want = ~0u;
     n.fails = true;
     assert_false(source_probe(&n.base, &request, &facts, &e));
     assert_string_equal(e.text, "not probed");
-    assert_true(facts.found == 0 && f->frames == -1 && f->duration_us == -1 && f->duration_guessed);
+    assert_true(facts.found == 0 && f->length.frames == -1 && f->length.duration_us == -1 &&
+                f->length.source == LENGTH_UNKNOWN);
 
     err_clear(&e);
     n.fails = false;
     assert_true(source_probe(&n.base, &request, &facts, &e));
     assert_int_equal(n.selected, PROBE_LENGTH);
-    assert_true(facts.found == PROBE_LENGTH && facts.frames == 6 && facts.duration_us == 7);
-    assert_true(f->frames == 6 && f->duration_us == 7 && !f->duration_guessed);
+    assert_true(facts.found == PROBE_LENGTH && facts.length.frames == 6 &&
+                facts.length.duration_us == 7);
+    assert_true(f->length.frames == 6 && f->length.duration_us == 7 &&
+                f->length.source == LENGTH_PACKETS);
 
     n.base.ops = &blind;
     assert_true(source_probe(&n.base, &request, &facts, &e));
-    assert_true(facts.found == 0 && f->frames == 6);
+    assert_true(facts.found == 0 && f->length.frames == 6);
 }
 
 /* All that is asked for, and nothing that this one source lacks. */

@@ -133,7 +133,7 @@ static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct repor
 /* 250 columns, one a second: places, columns and times. */
 TEST(places)
 {
-    const struct film film = {.duration_us = 249500000};
+    const struct film film = {.length.duration_us = 249500000};
     struct report r = report_of(&film, 250);
     struct thumbs *t = open_small(1000);
     for (uint64_t i = 250; i-- > 0;)
@@ -167,7 +167,7 @@ TEST(places)
  * the one after. */
 TEST(repeats_and_holes)
 {
-    const struct film film = {.duration_us = -1};
+    const struct film film = {.length.duration_us = -1};
     struct report r = report_of(&film, 30);
     struct thumbs *t = open_small(1000);
     put_flat(t, 3, 1);
@@ -194,7 +194,7 @@ TEST(repeats_and_holes)
 TEST(budget)
 {
     enum { COUNT = 230 };
-    const struct film film = {.duration_us = -1};
+    const struct film film = {.length.duration_us = -1};
     struct report r = report_of(&film, COUNT);
     struct thumbs *t = open_small(1000);
     uint8_t rgb[W * H * 3];
@@ -223,7 +223,7 @@ TEST(budget)
 
 TEST(of_nothing)
 {
-    const struct film film = {.duration_us = -1};
+    const struct film film = {.length.duration_us = -1};
     struct report r = report_of(&film, 3);
     struct thumbs *t = open_small(8);
     struct thumbs_sheets s;

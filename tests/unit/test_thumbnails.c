@@ -34,7 +34,7 @@ static int setup(void **state)
                 .column = i, .repeat = 1, .frame = i, .time_us = (int64_t)i * 60500123 + 5000},
             rgb, &e);
     }
-    film = (struct film){.duration_us = (int64_t)COUNT * 60500123};
+    film = (struct film){.length.duration_us = (int64_t)COUNT * 60500123};
     report = (struct report){.film = &film,
                              .film_id = "9-ab",
                              .fingerprint = "r=1",

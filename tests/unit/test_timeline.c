@@ -4,6 +4,8 @@
 
 enum { FRAME = 40000, SECOND = 1000000 };
 
+static const struct film_clock usual = {.frame_us = FRAME, .origin_us = TIME_NONE, .wraps = true};
+
 /* Film time of the next frame; it becomes the last one. */
 static int64_t step(struct timeline *t, int64_t pts_us)
 {
@@ -18,7 +20,7 @@ TEST(starts_at_zero)
 {
     static const int64_t first[] = {0, 1, -80000, 7 * SECOND, INT64_C(1700000000) * SECOND};
     for (int i = 0; i < 5; i++) {
-        struct timeline t = timeline_begin(FRAME);
+        struct timeline t = timeline_begin(&usual);
         assert_true(t.last_us < 0);
         assert_int_equal(step(&t, first[i]), 0);
         assert_int_equal(step(&t, first[i] + FRAME), FRAME);
@@ -26,9 +28,46 @@ TEST(starts_at_zero)
     }
 }
 
+/* Video that begins after the sound does so for a player; nonsense does not count. */
+TEST(starts_after_the_sound)
+{
+    static const struct {
+        int64_t origin, pts, time;
+    } films[] = {{0, 0, 0},
+                 {0, 10 * SECOND, 10 * SECOND},
+                 {1400000, 1400000 + 3 * FRAME, 3 * FRAME},
+                 {-21333, 0, 21333},
+                 {SECOND, SECOND - FRAME, 0},
+                 {SECOND, -1, 0},
+                 {0, INT64_C(3600) * SECOND, INT64_C(3600) * SECOND},
+                 {0, INT64_C(3601) * SECOND, 0},
+                 {INT64_MIN / 4, 0, 0}};
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        const struct film_clock clock = {FRAME, films[i].origin, false};
+        struct timeline t = timeline_begin(&clock);
+        assert_int_equal(step(&t, films[i].pts), films[i].time);
+    }
+    /* Without a time of its own, the first frame is at 0, and so the origin is another one. */
+    const struct film_clock clock = {FRAME, 0, false};
+    struct timeline t = timeline_begin(&clock);
+    assert_int_equal(step(&t, TIME_NONE), 0);
+    assert_int_equal(step(&t, 5 * SECOND), FRAME);
+}
+
+/* A screen recording stands still for hours. Only a clock that wraps can jump so far. */
+TEST(pauses_stay)
+{
+    const struct film_clock clock = {FRAME, TIME_NONE, false};
+    struct timeline t = timeline_begin(&clock);
+    step(&t, 0);
+    assert_int_equal(step(&t, INT64_C(7200) * SECOND), INT64_C(7200) * SECOND);
+    assert_int_equal(step(&t, INT64_C(90000) * SECOND), INT64_C(90000) * SECOND);
+    assert_int_equal(step(&t, 3), INT64_C(90000) * SECOND + FRAME); /* a second film */
+}
+
 TEST(without_times)
 {
-    struct timeline t = timeline_begin(FRAME);
+    struct timeline t = timeline_begin(&usual);
     for (int i = 0; i < 5; i++)
         assert_int_equal(step(&t, TIME_NONE), i * FRAME);
     /* the first known one is where it is expected */
@@ -40,7 +79,7 @@ TEST(without_times)
 
 TEST(small_steps_back)
 {
-    struct timeline t = timeline_begin(FRAME);
+    struct timeline t = timeline_begin(&usual);
     step(&t, 5 * SECOND);
     assert_int_equal(step(&t, 5 * SECOND - 3), 0); /* never before the film's start */
     step(&t, 8 * SECOND);
@@ -50,7 +89,7 @@ TEST(small_steps_back)
 
 TEST(jumps_are_bridged)
 {
-    struct timeline t = timeline_begin(FRAME);
+    struct timeline t = timeline_begin(&usual);
     step(&t, 100 * SECOND);
     step(&t, 110 * SECOND); /* film time 10 s */
     /* more than a second back: as if next */
@@ -75,7 +114,7 @@ TEST(wild_times)
         INT64_MAX, INT64_MIN + 1, 0, INT64_MAX / 2, INT64_MIN / 2, -1, 1, INT64_MAX - 1, TIME_NONE};
     enum { N = sizeof wild / sizeof *wild };
     for (int first = 0; first < N; first++) {
-        struct timeline t = timeline_begin(FRAME);
+        struct timeline t = timeline_begin(&usual);
         int64_t last = -1;
         for (int i = 0; i < 5000; i++) {
             int64_t time = step(&t, wild[(first + i * (i % 7 + 1)) % N]);
@@ -88,7 +127,7 @@ TEST(wild_times)
 
 TEST(the_last_slide)
 {
-    struct timeline t = timeline_begin(FRAME);
+    struct timeline t = timeline_begin(&usual);
     assert_int_equal(timeline_last_stays(&t, 0), FRAME);
     assert_int_equal(timeline_last_stays(&t, FRAME + FRAME / 2), FRAME);
     assert_int_equal(timeline_last_stays(&t, 30 * SECOND), 30 * SECOND);

@@ -56,7 +56,10 @@ struct decode_counts {
     uint64_t bad_keys;
     uint64_t bytes_read; /* of the file, 0: unknown */
     uint64_t lead_in;    /* pictures before the first one that can be decoded */
+    int64_t first_us;    /* time of the first frame; -1: none */
     int64_t last_us;     /* time of the last frame; -1: none */
+    int64_t end_us;      /* when its display ends, if to_end; else -1 */
+    bool to_end;         /* the film was read to its end without an error */
     bool read_failed;    /* the container could not be read to its end */
     bool io_failed;      /* read_failed, because reading the file failed */
     bool contradicted;   /* the pass stopped early: repeat it sequentially */

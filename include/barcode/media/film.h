@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "barcode/engine/frame.h"
+#include "barcode/media/film_length.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,9 +44,7 @@ struct film {
     int peak;
     int dolby_vision; /* its profile, if only Dolby Vision decoders know its colours; else 0 */
     int64_t rate_num, rate_den; /* frames a second, 0/1 when unknown */
-    int64_t duration_us;        /* -1 when unknown */
-    bool duration_guessed;      /* from the bit rate or the last timestamp, not declared */
-    int64_t frames;             /* estimate of displayed frames, -1 when unknown */
+    struct film_length length;  /* as known so far: reading the film corrects it */
     char library[64];           /* what decoded it: "libavcodec 59.37.100, ..." */
 };
 

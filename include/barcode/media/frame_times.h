@@ -60,7 +60,8 @@ typedef bool frame_times_pick(void *user, const struct frame_tag *tag);
 /* What decoding would have counted. */
 struct frame_times_walked {
     uint64_t displayed;
-    int64_t last_us; /* -1: no frame */
+    int64_t first_us, last_us; /* times of the first and the last frame; -1: no frame */
+    int64_t end_us;            /* when the film's last frame leaves the screen; -1: not reached */
 };
 
 /*

@@ -16,6 +16,7 @@
 
 #include "barcode/base/admission.h"
 #include "barcode/engine/crop.h"
+#include "barcode/media/film_length.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +31,8 @@ enum probe_want {
      * then PROBE_LENGTH is found too
      */
     PROBE_KEYS = 1 << 1,
+    /* the same, if the container's index of key frames makes it cheap; else nothing */
+    PROBE_END = 1 << 4,
     PROBE_LIGHT = 1 << 3, /* the peak brightness of an HDR film, from the metadata of its first
                              frame */
     /*
@@ -48,9 +51,8 @@ struct probe_request {
 
 struct probe_facts {
     unsigned found; /* PROBE_ flags: which of the fields below are set; the others are zero */
-    int64_t frames; /* PROBE_LENGTH: displayed frames, 0 or more */
-    /* PROBE_LENGTH: from the first frame's start to the last one's end; 0 without a frame */
-    int64_t duration_us;
+    /* PROBE_LENGTH; a duration of 0: no frame. By an index, the frames are an estimate */
+    struct film_length length;
     int64_t keys;            /* PROBE_KEYS: key frames, 0 or more */
     struct crop crop;        /* PROBE_BARS */
     int peak;                /* PROBE_LIGHT: as film.peak */

@@ -3,8 +3,8 @@
  *
  * A selection is walked frame by frame in display order, with the time at which the next frame
  * appears. So "the frame on the screen at time t" is exact on films of variable rate. Times are
- * microseconds from the film's first frame. Walking in pieces (GOP by GOP, the cursor carried over)
- * is the same as walking in one go.
+ * the player's, in microseconds (film_length.h). Walking in pieces (GOP by GOP, the cursor carried
+ * over) is the same as walking in one go.
  *
  * EVERY counts the frames with start <= time < end; timestamps matter for nothing else.
  *
@@ -14,7 +14,8 @@
  * A frame fills every target that is still open and lies before its next_us. So
  *   - it fills the targets while it is on the screen: several if it stays long;
  *   - the frame on the screen at `start` is picked though it came up before;
- *   - a target before the film's first frame goes to that frame;
+ *   - a target before the film's first frame goes to that frame, but selection_first moves a
+ *     `start` that is before it;
  *   - a target that was passed by while timestamps were broken goes to the first frame
  *     that reaches beyond it: a glitch shifts a column, it never loses one.
  *
@@ -27,6 +28,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "barcode/media/film_length.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +49,11 @@ struct selection {
     int64_t start_us;    /* >= 0; frames that have left the screen by then are never picked */
     int64_t end_us;      /* exclusive; INT64_MAX: the film's end */
     bool keyframes;      /* key frames alone; for EVERY interval_us is filled too */
+    /*
+     * COLUMNS: end_us is the declared end of the film. It is read to its end even when all columns
+     * are filled, because that shows whether the declaration is right
+     */
+    bool to_film_end;
 };
 
 /* The state of a walk. Start with selection_begin; copy freely. */
@@ -60,6 +68,12 @@ struct selection_cursor {
  * film's duration first.
  */
 struct selection_cursor selection_begin(const struct selection *rule);
+
+/*
+ * Moves the start to the film's first frame, displayed at `time_us`, if it is before that: there is
+ * nothing to select. Call it before the first selection_take of a walk.
+ */
+void selection_first(struct selection_cursor *c, int64_t time_us);
 
 /*
  * Moves on to the next frame in display order, which is on the screen from `time_us` until
@@ -88,29 +102,25 @@ int64_t selection_target(const struct selection *rule, uint64_t column);
 int64_t selection_next(const struct selection_cursor *c);
 
 /*
- * Returns true if no frame at `time_us` or later can be picked: reading can stop. EVERY: time_us >=
- * end. INTERVAL, COLUMNS: each target has its frame. So not yet at time_us >= end if targets were
- * skipped: the next frame fills them.
+ * Returns true if reading can stop: no frame at `time_us` or later can be picked, and the end of
+ * the film is not asked for. EVERY: time_us >= end. INTERVAL, COLUMNS: each target has its frame.
+ * So not yet at time_us >= end if targets were skipped: the next frame fills them.
  */
 bool selection_done(const struct selection_cursor *c, int64_t time_us);
 
 /*
- * Returns how many columns a film of `frames` frames and `duration_us` would give, each < 0 if
- * unknown. Returns 0 if that is unknown, or if nothing is inside start..end. COLUMNS: C.
+ * Returns how many columns a film of this length would give. Returns 0 if that is unknown, or if
+ * nothing is inside start..end. COLUMNS: C.
  */
-uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_t duration_us);
+uint64_t selection_estimate(const struct selection *rule, const struct film_length *length);
 
-/*
- * Returns how far the last frame of a complete film may be before its declared end at `end_us`: 2 s
- * or 1 %, whichever is more. Sound often outlasts the picture.
- */
-int64_t selection_end_slack(int64_t end_us);
+/* COLUMNS: returns the time between two targets, rounded up. */
+int64_t selection_column_us(const struct selection *rule);
 
 /*
  * Returns until when the film's last frame, displayed at `last_us`, stays on the screen: one
- * nominal frame. For COLUMNS it is INT64_MAX if the declared end is near (selection_end_slack), so
- * that the last columns are filled. A film that stops earlier is truncated, and its columns are
- * missing.
+ * nominal frame. For COLUMNS it is INT64_MAX if that is less than a column from the end, so that
+ * the last column is filled. A film that stops earlier does not have its last columns.
  */
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us);
 

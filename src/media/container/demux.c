@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "container_quirks.h"
+#include "declared_length.h"
 #include "open.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
@@ -32,6 +33,14 @@ static bool begins_in_zeros(const AVFormatContext *format)
     uint8_t head[SECTOR];
     return container_peek(format, 0, head, SECTOR) == SECTOR &&
            nal_zeros_at_end(head, SECTOR) == SECTOR;
+}
+
+struct film_clock demux_clock(const struct demux *r, const struct film *film)
+{
+    return (struct film_clock){
+        .frame_us = container_frame_us(film),
+        .origin_us = r->format->start_time == AV_NOPTS_VALUE ? TIME_NONE : r->format->start_time,
+        .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT};
 }
 
 void demux_begin_headers(struct demux *r)
@@ -189,6 +198,8 @@ static void lose_picture(struct demux *r, struct picture *p)
     packet_free(&p->packet);
     *p = (struct picture){.serial = p->serial,
                           .pts_us = p->pts_us,
+                          .placed = p->placed,
+                          .place_us = p->place_us,
                           .order = TIME_NONE,
                           .lost = true,
                           .after_gap = p->after_gap};
@@ -287,6 +298,37 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     return skips;
 }
 
+int64_t demux_place_us(const struct demux *r, int entry)
+{
+    int delay = r->stream->codecpar->video_delay,
+        last = avformat_index_get_entries_count(r->stream) - 1;
+    int late = entry + delay <= last ? entry + delay : last;
+    if (last < delay || entry > last)
+        return TIME_NONE;
+    int64_t stamp = avformat_index_get_entry(r->stream, late)->timestamp + (entry + delay - late);
+    stamp -= avformat_index_get_entry(r->stream, delay)->timestamp -
+             avformat_index_get_entry(r->stream, 0)->timestamp;
+    return to_microseconds(stamp, r->stream->time_base);
+}
+
+static void read_times(const struct demux *r, const AVPacket *packet, struct picture *p)
+{
+    AVRational base = r->stream->time_base;
+    int64_t dts_us = to_microseconds(packet->dts, base);
+    if (packet->duration > 0)
+        p->duration_us = to_microseconds(packet->duration, base);
+    /* libavformat guesses presentation times of some pictures. */
+    if (r->quirks->stores_places && !shows_as_decoded(r)) {
+        int entry = av_index_search_timestamp(r->stream, packet->dts, AVSEEK_FLAG_ANY);
+        p->placed = dts_us != TIME_NONE;
+        p->place_us = entry < 0 ? dts_us : demux_place_us(r, entry);
+        return;
+    }
+    p->pts_us = to_microseconds(packet->pts, base);
+    if (p->pts_us == TIME_NONE && shows_as_decoded(r))
+        p->pts_us = dts_us;
+}
+
 void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
 {
     struct packet_info info;
@@ -296,11 +338,7 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
     packet_scan(r->traits.stream, r->length_size, packet->data, (size_t)packet->size, &info);
     *p = (struct picture){
         .packet = packet, .serial = r->serial++, .pts_us = TIME_NONE, .order = TIME_NONE};
-    p->pts_us = to_microseconds(packet->pts, r->stream->time_base);
-    if (packet->duration > 0)
-        p->duration_us = to_microseconds(packet->duration, r->stream->time_base);
-    if (p->pts_us == TIME_NONE && shows_as_decoded(r))
-        p->pts_us = to_microseconds(packet->dts, r->stream->time_base);
+    read_times(r, packet, p);
     p->after_gap = r->gap;
     r->gap = false;
     bool dropped = packet->flags & AV_PKT_FLAG_DISCARD;
@@ -388,11 +426,18 @@ static bool read_on(struct demux *r, AVPacket *packet)
     return false;
 }
 
-/* Returns true if the film ended early, by an MP4's sample table or an AVI's header. */
+/*
+ * Returns true if the film ended early: by an MP4's sample table or an AVI's header, or because the
+ * file ends within what the demuxer skips.
+ */
 static bool is_truncated(const struct demux *r)
 {
+    AVIOContext *file = r->format->pb;
+    int64_t size = file && container_is_seekable(r->format) ? avio_size(file) : -1;
+    if (size >= 0 && avio_tell(file) > size)
+        return true;
     int samples = r->quirks->index_is_mp4 ? avformat_index_get_entries_count(r->stream) : 0;
-    int64_t declared_us = container_shortened_us(r->format, r->stream);
+    int64_t declared_us = declared_length_cut(r->format, r->stream);
     int64_t frame_us = av_rescale_q(1, r->stream->time_base, AV_TIME_BASE_Q);
     return (samples > 0 && (uint64_t)samples > r->serial + r->bare) ||
            (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);

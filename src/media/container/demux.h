@@ -15,7 +15,9 @@
 #include "media/bitstream/h264_params.h"
 #include "media/bitstream/param_sets.h"
 #include "media/ffmpeg/av_log.h"
+#include "media/select/timeline.h"
 #include "barcode/base/err.h"
+#include "barcode/media/film.h"
 
 enum { DEMUX_STREAMS_MAX = 2 };
 
@@ -54,6 +56,9 @@ struct demux {
     uint64_t hidden, unreadable;
 };
 
+/* Returns how the film's stored times are to be read. */
+struct film_clock demux_clock(const struct demux *r, const struct film *film);
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
 
 /* Selects another stream of the file, sound, beside the video. Call it before the first packet. */
@@ -83,6 +88,15 @@ void demux_jumped(struct demux *r, uint64_t serial);
 
 /* Forgets all parameter sets except those of the extradata, as before the first packet. */
 void demux_begin_headers(struct demux *r);
+
+/*
+ * Returns the stored time of the frame that is displayed at place `entry` of an index of all
+ * packets (stores_places); TIME_NONE if the index does not have it. A decoder with a delay of D
+ * packets returns the k-th frame with packet k + D, and that is when it is displayed: places
+ * without a packet are frames that a recorder dropped. Counted so that the first frame has the time
+ * of the first packet.
+ */
+int64_t demux_place_us(const struct demux *r, int entry);
 
 /* Returns the position in the file. */
 uint64_t demux_position(const struct demux *r);

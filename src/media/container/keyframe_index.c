@@ -20,27 +20,49 @@ static int64_t stamp_us(const AVStream *s, int64_t stamp)
 static bool samples_cover(AVStream *s, const struct film *film)
 {
     int entries = avformat_index_get_entries_count(s);
-    if (entries < 1 || s->nb_frames < entries || film->duration_us <= 0)
+    int64_t duration_us = film->length.duration_us, slack_us = duration_us / 100;
+    if (entries < 1 || s->nb_frames < entries || duration_us <= 0)
         return false;
+    if (film->length.source >= LENGTH_INDEX)
+        return true;
     const AVIndexEntry *first = avformat_index_get_entry(s, 0),
                        *last = avformat_index_get_entry(s, entries - 1);
     int64_t spans = av_sat_sub64(stamp_us(s, last->timestamp), stamp_us(s, first->timestamp));
-    return av_sat_sub64(film->duration_us, spans) <= selection_end_slack(film->duration_us);
+    return av_sat_sub64(duration_us, spans) <= (slack_us > 2000000 ? slack_us : 2000000);
+}
+
+/* Returns an EBML number of 8 bytes or fewer at `p` (RFC 8794, 4); -1: unknown size or damage. */
+static int64_t ebml_size(const uint8_t *p, size_t room)
+{
+    size_t bytes = 1;
+    while (bytes <= 8 && room > 0 && !(p[0] & 0x100 >> bytes))
+        bytes++;
+    if (bytes > 8 || bytes > room)
+        return -1;
+    int64_t size = p[0] & (0xff >> bytes), unknown = ((int64_t)1 << 7 * bytes) - 1;
+    for (size_t i = 1; i < bytes; i++)
+        size = size << 8 | p[i];
+    return size == unknown ? -1 : size;
 }
 
 /*
- * Returns true if the file's header has a seek entry for the cues. Without cues, a seek makes
- * libavformat read the complete film to build an index. The bytes are a seek entry's ID (Matroska,
- * RFC 9559, 5.1.1.1.1) for the element Cues (5.1.5).
+ * Returns true if a Matroska's cues may cover the file. Its header must have a seek entry for them
+ * (RFC 9559, 5.1.1.1.1): without cues, a seek makes libavformat read the complete film to build an
+ * index. The segment must fill the file: cues do not cover another film behind this one.
  */
-static bool head_names_cues(const char *path)
+static bool head_allows_cues(const char *path, int64_t file_size)
 {
     static const uint8_t seek_to_cues[] = {0x53, 0xab, 0x84, 0x1c, 0x53, 0xbb, 0x6b};
-    enum { HEAD = 1 << 16 };
+    static const uint8_t segment[] = {0x18, 0x53, 0x80, 0x67};
+    enum { HEAD = 1 << 16, REST = 1 << 12 };
     uint8_t *head = malloc(HEAD);
     FILE *f = head ? fopen(path, "rb") : NULL;
     size_t size = f ? fread(head, 1, HEAD, f) : 0;
     bool is = size > 0 && memmem(head, size, seek_to_cues, sizeof seek_to_cues);
+    const uint8_t *at = size > 0 ? memmem(head, size, segment, sizeof segment) : NULL;
+    size_t from = at ? (size_t)(at - head) + sizeof segment : size;
+    int64_t bytes = ebml_size(head + from, size - from);
+    is = is && (bytes < 0 || file_size - (int64_t)from - bytes < REST);
     if (f)
         fclose(f);
     free(head);
@@ -54,7 +76,7 @@ enum key_index_kind key_index_kind(const AVFormatContext *format, const struct f
     bool usable =
         container_is_seekable(format) &&
         (kind != KEY_INDEX_SAMPLES || samples_cover(format->streams[film->stream], film)) &&
-        (kind != KEY_INDEX_CUES || (named && head_names_cues(film->path)));
+        (kind != KEY_INDEX_CUES || (named && head_allows_cues(film->path, avio_size(format->pb))));
     return usable ? kind : KEY_INDEX_NONE;
 }
 
@@ -105,6 +127,7 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
                                 .serial = serial,
                                 .at = entry->pos,
                                 .before = x->shown};
+        x->last_us = key.from_us;
         bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
         x->shown += shows;
         if (shows && entry->flags & AVINDEX_KEYFRAME && !add_key(x, &key, e))
@@ -113,32 +136,77 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
     return true;
 }
 
-/*
- * Returns true if the cues cover the film. The demuxer reads the cues when it seeks. A file without
- * cues has only the entries that were met while reading, and a truncated recording may have cues
- * for a part.
- */
-static bool cues_cover(const struct key_index *x, int known_before, const struct film *film)
+/* Returns how far the film's end may be from the last cue: thrice the widest gap between cues. */
+static int64_t widest_tail(const struct key_index *x)
 {
     const int64_t usual_us = 60000000;
-    if (x->count < 3 || x->count <= (size_t)known_before || film->duration_us <= 0)
-        return false;
     int64_t widest = usual_us;
     for (size_t i = 1; i < x->count; i++) {
-        /* The demuxer sorts cues by time: one with a wrong time is out of order in the file. */
-        if (x->key[i].at < x->key[i - 1].at)
-            return false;
         int64_t gap = av_sat_sub64(x->key[i].from_us, x->key[i - 1].from_us);
         widest = gap > widest / 3 ? av_sat_add64(gap, av_sat_add64(gap, gap)) : widest;
     }
-    return av_sat_sub64(av_sat_add64(x->key[0].from_us, film->duration_us),
-                        x->key[x->count - 1].from_us) <= widest;
+    return widest;
+}
+
+/* Returns true if the cues are in the order of the file: the demuxer sorts them by time. */
+static bool cues_in_order(const struct key_index *x)
+{
+    for (size_t i = 1; i < x->count; i++)
+        if (x->key[i].at < x->key[i - 1].at)
+            return false;
+    return true;
+}
+
+/*
+ * Reads from the last key frame to the end of the film; sets end_us if its packets have display
+ * times. Returns false if the film goes on too long after that, or its times go back: then the
+ * index does not cover it.
+ */
+static bool read_tail(struct key_index *x, struct demux *r, const struct film *film, struct err *e)
+{
+    const int64_t second_us = 1000000, frame_us = container_frame_us(film);
+    const struct demux before = *r;
+    int64_t last_us = x->key[x->count - 1].from_us, tail_us = widest_tail(x), shown_us = TIME_NONE;
+    struct picture p;
+    bool covers = key_index_fetch(x, x->count - 1, r, &p, e), more = covers;
+    for (; more && covers; more = demux_next(r, &p, e)) {
+        packet_free(&p.packet);
+        if (p.pts_us == TIME_NONE || p.hidden)
+            continue;
+        covers = p.pts_us >= last_us - second_us && p.pts_us - last_us <= tail_us;
+        if (shown_us == TIME_NONE || p.pts_us > shown_us) {
+            struct timeline t = {.frame_us = frame_us};
+            shown_us = p.pts_us;
+            x->end_us = p.pts_us + timeline_last_stays(&t, p.duration_us);
+        }
+    }
+    if (more)
+        packet_free(&p.packet);
+    covers = covers && r->failed == before.failed && e->code == ERR_NONE &&
+             (x->kind == KEY_INDEX_SAMPLES ? r->reached_us <= x->last_us : x->end_us != TIME_NONE);
+    *r = before;
+    return covers;
+}
+
+/*
+ * Returns true if the index covers the film. The demuxer reads cues when it seeks. A file without
+ * cues has only the entries that were met while reading, and a truncated recording may have cues
+ * for a part. An MP4's table is all that there is of a film; an AVI may go on after its index.
+ */
+static bool covers_film(struct key_index *x, int known_before, struct demux *r,
+                        const struct film *film, struct err *e)
+{
+    if (x->count == 0 || r->quirks->index_is_mp4)
+        return x->count > 0;
+    bool cues = x->kind == KEY_INDEX_CUES;
+    return (!cues || (x->count >= 3 && x->count > (size_t)known_before && cues_in_order(x))) &&
+           read_tail(x, r, film, e);
 }
 
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
                     const struct film *film, struct err *e)
 {
-    *x = (struct key_index){.kind = kind};
+    *x = (struct key_index){.kind = kind, .end_us = TIME_NONE};
     int known = avformat_index_get_entries_count(r->stream);
     if (kind == KEY_INDEX_CUES &&
         (known < 1 || av_seek_frame(r->format, r->stream->index,
@@ -149,10 +217,10 @@ bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux 
         key_index_close(x);
         return false;
     }
-    choose_seeks(x, r->stream, container_quirks(r->format)->index_is_mp4);
-    if (x->count == 0 || (kind == KEY_INDEX_CUES && !cues_cover(x, known, film)))
+    choose_seeks(x, r->stream, r->quirks->index_is_mp4);
+    if (!covers_film(x, known, r, film, e))
         key_index_close(x);
-    return true;
+    return e->code == ERR_NONE;
 }
 
 bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p,
@@ -179,5 +247,5 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
 void key_index_close(struct key_index *x)
 {
     free(x->key);
-    *x = (struct key_index){.kind = KEY_INDEX_NONE};
+    *x = (struct key_index){.kind = KEY_INDEX_NONE, .end_us = TIME_NONE};
 }

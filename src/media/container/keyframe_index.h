@@ -27,7 +27,13 @@ struct key_index {
     enum key_index_kind kind;
     struct key_entry *key; /* [count], by from_us */
     size_t count, room;
-    uint64_t shown; /* SAMPLES: the film's displayed pictures */
+    int64_t last_us; /* of the last entry, as key_entry.from_us */
+    uint64_t shown;  /* SAMPLES: the film's displayed pictures */
+    /*
+     * CUES: the stored time at which the film's last frame leaves the screen, from the packets
+     * after the last key frame; TIME_NONE: unknown
+     */
+    int64_t end_us;
 };
 
 /* Returns which index the opened file has, without reading on. A pipe has none. */

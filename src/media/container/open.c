@@ -2,13 +2,13 @@
 
 #include <assert.h>
 #include <libavutil/display.h>
-#include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <math.h>
 
 #include "container_quirks.h"
+#include "declared_length.h"
 #include "hdr_metadata.h"
 #include "image_pipe.h"
 #include "pipe_input.h"
@@ -70,50 +70,6 @@ static struct orientation read_orientation(AVStream *s)
     return o;
 }
 
-/* Returns true if the declared length is a placeholder that its writer never replaced. */
-static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
-{
-    const struct container_quirks *q = container_quirks(format);
-    return (q->unset_duration > 0 && s->duration == q->unset_duration) ||
-           (q->duration_max > 0 && s->duration > q->duration_max) ||
-           (q->unset_frames > 0 && s->nb_frames == q->unset_frames);
-}
-
-int64_t container_shortened_us(const AVFormatContext *format, const AVStream *stream)
-{
-    int64_t frames = stream->nb_frames;
-    bool shortened = container_quirks(format)->shortens_duration &&
-                     !is_placeholder(format, stream) && stream->duration > 0 &&
-                     frames > stream->duration;
-    return shortened ? av_rescale_q(frames, stream->time_base, AV_TIME_BASE_Q) : 0;
-}
-
-/*
- * Returns the duration of the video, or -1 if the file has none. Matroska declares one duration for
- * all streams, from 0 even if the first picture comes later. FFmpeg's muxer adds a tag DURATION for
- * each stream.
- */
-static int64_t read_duration(const AVFormatContext *format, const AVStream *s)
-{
-    if (is_placeholder(format, s))
-        return -1;
-    int64_t shortened_us = container_shortened_us(format, s);
-    if (shortened_us > 0)
-        return shortened_us;
-    if (s->duration != AV_NOPTS_VALUE && s->duration > 0)
-        return av_rescale_q(s->duration, s->time_base, AV_TIME_BASE_Q);
-    int64_t us = format->duration != AV_NOPTS_VALUE && format->duration > 0 ? format->duration : -1;
-    if (!container_quirks(format)->duration_from_0)
-        return us;
-    const AVDictionaryEntry *tag = av_dict_get(s->metadata, "DURATION", NULL, 0);
-    int64_t tagged;
-    if (tag && av_parse_time(&tagged, tag->value, 1) >= 0 && tagged > 0)
-        us = tagged;
-    if (us > 0 && s->start_time != AV_NOPTS_VALUE)
-        us -= av_rescale_q(s->start_time, s->time_base, AV_TIME_BASE_Q);
-    return us > 0 ? us : -1;
-}
-
 static void read_title(const AVFormatContext *format, struct film *f)
 {
     const AVDictionaryEntry *title = av_dict_get(format->metadata, "title", NULL, 0);
@@ -151,19 +107,7 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     AVRational rate = av_guess_frame_rate(format, s, NULL);
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
-    f->duration_us = read_duration(format, s);
-    /* If timestamps may jump, their difference is not a duration either. */
-    bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    f->duration_guessed = rated || format->iformat->flags & AVFMT_TS_DISCONT ||
-                          (quirks->longest_duration && format->nb_streams > 1);
-    f->frames = s->nb_frames > 0 && !is_placeholder(format, s) ? s->nb_frames : -1;
-    /*
-     * A duration that is estimated from the bit rate may be wrong by any factor, so it is not used
-     * to estimate the frame count.
-     */
-    bool length = f->duration_us > 0 && !rated;
-    if (f->frames < 0 && length && f->rate_num > 0)
-        f->frames = av_rescale(f->duration_us, f->rate_num, f->rate_den * 1000000);
+    f->length = declared_length(format, s, rate);
 }
 
 /*

@@ -45,12 +45,6 @@ bool container_is_seekable(const AVFormatContext *format);
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
-/*
- * Returns the length in microseconds that the header of a truncated AVI declares, 0 for any other
- * file. libavformat shortens that length by the ratio of the file's size to the declared size.
- */
-int64_t container_shortened_us(const AVFormatContext *format, const AVStream *stream);
-
 /* Returns the film's nominal frame time, > 0: from its rate, or 40 ms if the rate is unknown. */
 int64_t container_frame_us(const struct film *f);
 

@@ -28,6 +28,7 @@ struct chunker {
     bool stopped; /* by chunker_stop */
     bool lost;    /* some picture is lost: not every later order count can be relied on */
     struct timeline timeline;
+    struct time_queue places; /* of displayed pictures that are not numbered yet */
 };
 
 static struct chunk *new_chunk(struct err *e)
@@ -47,8 +48,9 @@ struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
     }
     g->config = *config;
     g->cursor = selection_begin(&config->selection);
-    g->timeline = timeline_begin(config->frame_us);
+    g->timeline = timeline_begin(&config->clock);
     g->first_gop = true;
+    g->counts.first_us = g->counts.end_us = -1;
     g->gop = new_chunk(e);
     g->next = new_chunk(e);
     if (!g->gop || !g->next)
@@ -64,6 +66,7 @@ void chunker_free(struct chunker **g)
     chunk_free(&(*g)->gop);
     chunk_free(&(*g)->next);
     free((*g)->shown);
+    time_queue_free(&(*g)->places);
     free(*g);
     *g = NULL;
 }
@@ -83,8 +86,8 @@ static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
     bool gaps = g->lost || gop_has_gap(g->gop) || gop_has_gap(g->next);
-    g->unsure |= !sort_display_order(&g->config.traits, gaps, g->config.frame_us, g->shown + first,
-                                     *n - first);
+    g->unsure |= !sort_display_order(&g->config.traits, gaps, g->config.clock.frame_us,
+                                     g->shown + first, *n - first);
     return true;
 }
 
@@ -94,6 +97,10 @@ static bool select_frame(struct chunker *g, struct picture *p, int64_t time, int
                          struct err *e)
 {
     uint64_t column = 0;
+    if (g->counts.displayed == 0) {
+        g->counts.first_us = time;
+        selection_first(&g->cursor, time);
+    }
     uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
     p->frame = g->counts.displayed++;
     p->tag = (struct frame_tag){.frame = p->frame, .time_us = time};
@@ -109,11 +116,11 @@ static bool select_frame(struct chunker *g, struct picture *p, int64_t time, int
 static bool number_last(struct chunker *g, struct picture *p, int64_t time, struct err *e)
 {
     int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
-    bool usual = stays == g->config.frame_us;
+    bool usual = stays == g->config.clock.frame_us;
+    g->counts.end_us = time + stays;
     frame_times_add(g->config.frame_times, time, usual ? FRAME_TIMES_OPEN : time + stays);
     return select_frame(
-        g, p, time, usual ? selection_last_until(&g->config.selection, time, stays) : time + stays,
-        e);
+        g, p, time, usual ? selection_last_until(&g->cursor.rule, time, stays) : time + stays, e);
 }
 
 /* Numbers the frame at `time`, and the frames that are missing between it and the one at `next`. */
@@ -124,7 +131,7 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     int64_t from = gaps_reached(&g->gaps, time);
     if (!g->stopped && next > from &&
         gaps_between(&g->gaps, p->serial, follower->serial, g->config.traits.reorder))
-        gone = gap_frames(from, next, g->config.frame_us);
+        gone = gap_frames(from, next, g->config.clock.frame_us);
     g->filled |= gone > 0;
     g->counts.dropped += gone;
     int64_t until = gone > 0 ? gap_frame_time(from, next, 1, gone) : next;
@@ -141,6 +148,30 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
         g->counts.dropped_selected += gap.selected;
     }
     return true;
+}
+
+/* Queues the places of the displayed pictures of `r` that are not queued yet. */
+static bool queue_places(struct chunker *g, struct chunk *r, struct err *e)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct picture *p = &r->picture[i];
+        if (p->placed && !p->hidden && !time_queue_push(&g->places, p->place_us, e))
+            return false;
+        p->placed = false;
+    }
+    return true;
+}
+
+/*
+ * Gives g->shown[0..n), and `after` if that is not NULL, the times of their places in the film, if
+ * they have no others.
+ */
+static void apply_places(struct chunker *g, size_t n, struct picture *after)
+{
+    for (size_t i = 0; i < n && time_queue_at(&g->places, 0) != TIME_NONE; i++)
+        g->shown[i]->pts_us = time_queue_pop(&g->places);
+    if (after && time_queue_at(&g->places, 0) != TIME_NONE)
+        after->pts_us = time_queue_at(&g->places, 0);
 }
 
 /*
@@ -193,7 +224,7 @@ static bool is_far_ahead(const struct chunker *g)
     int64_t from = g->next->picture[0].pts_us;
     bool timed = from != TIME_NONE && g->ahead->pts_us != TIME_NONE;
     return timed && g->ahead->after_gap &&
-           gap_frames(from, g->ahead->pts_us, g->config.frame_us) > REACH;
+           gap_frames(from, g->ahead->pts_us, g->config.clock.frame_us) > REACH;
 }
 
 static void suspect_inside(const struct chunker *g, struct chunk *r)
@@ -273,7 +304,7 @@ static bool hand_out_key(struct chunker *g, struct err *e)
  * Returns the picture that is displayed after the GOP that is being closed: the first one of
  * g->next that does not lead. NULL: none.
  */
-static const struct picture *find_after(const struct chunker *g)
+static struct picture *find_after(const struct chunker *g)
 {
     for (size_t i = 0; i < g->next->count; i++)
         if (!g->next->picture[i].hidden && !g->next->picture[i].leading)
@@ -291,6 +322,9 @@ static bool close_gop(struct chunker *g, struct err *e)
     g->unsure = false;
     if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
         return false;
+    if (!queue_places(g, g->gop, e) || !queue_places(g, g->next, e))
+        return false;
+    apply_places(g, n, find_after(g));
     if (!number_frames(g, n, find_after(g), e))
         return false;
     check_gaps(g);
@@ -480,7 +514,10 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
     *s = (struct chunker_state){.held = held,
                                 .cursor = g->cursor,
                                 .next_frame = g->counts.displayed,
-                                .timeline = g->timeline};
+                                .timeline = g->timeline,
+                                .places = g->places,
+                                .first_us = g->counts.first_us};
+    g->places = (struct time_queue){.us = NULL};
     return true;
 }
 

@@ -25,6 +25,7 @@
 #include "chunk.h"
 #include "media/bitstream/codec_traits.h"
 #include "media/bitstream/coded_picture.h"
+#include "media/select/time_queue.h"
 #include "media/select/timeline.h"
 #include "barcode/media/selection.h"
 #include "barcode/media/decode_counts.h"
@@ -41,6 +42,8 @@ struct chunker_counts {
     uint64_t lead_in;          /* pictures before the first random access point */
     uint64_t dropped;          /* displayed frames that are missing, in gaps */
     uint64_t dropped_selected; /* missing frames that are selected */
+    int64_t first_us;          /* time of the first numbered frame; -1: none */
+    int64_t end_us;            /* when the film's last frame leaves the screen; -1: not known yet */
 };
 
 /* Receives a chunk and owns it, also after a failure. */
@@ -55,7 +58,7 @@ typedef bool chunker_key(void *user, struct picture *key, struct err *e);
 struct chunker_config {
     struct selection selection;
     struct codec_traits traits;
-    int64_t frame_us;                /* nominal frame time, > 0, for frames without a time */
+    struct film_clock clock;
     struct columns *columns;         /* selected frames are announced here; NULL: not at all */
     struct frame_times *frame_times; /* every numbered frame is added here; NULL: not at all */
     /*
@@ -115,13 +118,15 @@ bool chunker_done(const struct chunker *g);
 /*
  * What a sequential decoder needs to go on from here. chunker_release emits everything before the
  * GOP that is being collected. It moves that GOP's pictures (the caller frees them by chunk_free),
- * the cursor, the next frame number and the timeline to *s.
+ * the cursor, the next frame number and the times to *s.
  */
 struct chunker_state {
     struct chunk *held; /* may be empty, never NULL */
     struct selection_cursor cursor;
     uint64_t next_frame;
     struct timeline timeline;
+    struct time_queue places; /* the caller frees it */
+    int64_t first_us;         /* as in chunker_counts */
 };
 bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e);
 

@@ -42,7 +42,7 @@ static int64_t start_us(const AVStream *s)
 static bool seek_place(struct crop_worker *w, int place)
 {
     const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)CROP_SAMPLES * 2;
-    int64_t duration_us = w->samples->film->duration_us;
+    int64_t duration_us = w->samples->film->length.duration_us;
     if (w->way == BY_BYTE) {
         int64_t at = av_rescale(avio_size(w->format->pb), part, parts);
         return av_seek_frame(w->format, -1, at, AVSEEK_FLAG_BYTE) >= 0;

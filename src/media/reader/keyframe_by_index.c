@@ -37,13 +37,14 @@ static bool is_first_shown(const struct key_reader *k, const struct picture *key
 }
 
 /*
- * Finds the stored time of the film's first frame: the earliest of the first displayed pictures. No
- * codec reorders by more than 16.
+ * Finds the stored time of the film's first frame, TIME_NONE if it has none: the earliest of the
+ * first displayed pictures. No codec reorders by more than 16.
  */
-static bool find_origin(struct key_reader *k, struct err *e)
+static bool find_first(struct key_reader *k, int64_t *first_us, struct err *e)
 {
     enum { REACH = 17 };
     struct picture p, key = {.serial = UINT64_MAX};
+    *first_us = TIME_NONE;
     for (int shown = 0; shown < REACH && !film_keys_stopped(k) && demux_next(k->demux, &p, e);) {
         film_keys_find_rap(k, &p);
         bool kept = !p.packet || side_data_keep(&k->side, p.packet, false, e);
@@ -62,8 +63,8 @@ static bool find_origin(struct key_reader *k, struct err *e)
             continue;
         shown++;
         if (key.pts_us != TIME_NONE && p.pts_us != TIME_NONE &&
-            (k->origin_us == TIME_NONE || p.pts_us < k->origin_us))
-            k->origin_us = p.pts_us;
+            (*first_us == TIME_NONE || p.pts_us < *first_us))
+            *first_us = p.pts_us;
         if (!k->traits.reorder)
             break;
     }
@@ -129,8 +130,10 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
     int64_t frame_us = container_frame_us(f);
     bool listed = k->index.kind == KEY_INDEX_SAMPLES, timed = p->pts_us != TIME_NONE;
     uint64_t number = k->index.key[i].before + leaders;
+    int64_t place_us = p->placed ? demux_place_us(k->demux, (int)number) : TIME_NONE;
     if (!timed)
-        p->pts_us = k->index.key[i].from_us + (int64_t)leaders * frame_us;
+        p->pts_us = place_us != TIME_NONE ? place_us
+                                          : k->index.key[i].from_us + (int64_t)leaders * frame_us;
     int64_t time = film_time(k, p->pts_us);
     if (!listed)
         number = (uint64_t)(f->rate_num > 0 ? av_rescale(time, f->rate_num, f->rate_den * 1000000)
@@ -272,8 +275,9 @@ static int64_t film_end(const struct key_reader *k)
 {
     const struct selection *rule = &k->keys.cursor.rule;
     const struct key_entry *last = &k->index.key[k->index.count - 1];
-    int64_t end = k->film->duration_us > 0
-                      ? k->film->duration_us
+    int64_t end = k->index.end_us != TIME_NONE ? film_time(k, k->index.end_us)
+                  : k->film->length.duration_us > 0
+                      ? film_length_end(&k->film->length)
                       : film_time(k, last->from_us) + container_frame_us(k->film);
     return rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
 }
@@ -286,9 +290,12 @@ static void note_index_counts(struct key_reader *k, int64_t end)
         film_keys_count(k, film_time(k, k->index.key[i].from_us));
     pthread_mutex_lock(&k->pass->lock);
     to->displayed = k->index.kind == KEY_INDEX_SAMPLES ? k->index.shown
-                    : f->frames > 0                    ? (uint64_t)f->frames
+                    : f->length.frames > 0             ? (uint64_t)f->length.frames
                                                        : k->found;
-    to->last_us = end == INT64_MAX ? f->duration_us : end;
+    to->first_us = k->first_us;
+    to->last_us = end < INT64_MAX ? end : film_length_end(&f->length);
+    to->to_end = k->index.end_us != TIME_NONE;
+    to->end_us = to->to_end ? film_time(k, k->index.end_us) : -1;
     to->lead_in = k->lead_in;
     to->chunks = k->keys.sent;
     to->keys = k->found;
@@ -345,6 +352,18 @@ static bool bring_sets_alike(struct key_reader *k, struct err *e)
     return alike;
 }
 
+/* Sets the origin of the film's times as the timeline does, and tells the selection the start. */
+static void find_origin(struct key_reader *k, int64_t first_us)
+{
+    const struct film_clock clock = demux_clock(k->demux, k->film);
+    struct timeline t = timeline_begin(&clock);
+    if (first_us == TIME_NONE && k->index.count > 0)
+        first_us = k->index.key[0].from_us;
+    k->first_us = timeline_at(&t, first_us);
+    k->origin_us = t.origin_us;
+    selection_first(&k->keys.cursor, k->first_us);
+}
+
 /*
  * Lists the index, and finds the film's first frame. Returns false without an error if the index
  * cannot be relied on.
@@ -352,10 +371,13 @@ static bool bring_sets_alike(struct key_reader *k, struct err *e)
 static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
     bool samples = kind == KEY_INDEX_SAMPLES;
+    int64_t first_us;
     if (samples && !key_index_open(&k->index, kind, k->demux, k->film, e))
         return false;
-    if (!find_origin(k, e) || (!samples && !key_index_open(&k->index, kind, k->demux, k->film, e)))
+    if (!find_first(k, &first_us, e) ||
+        (!samples && !key_index_open(&k->index, kind, k->demux, k->film, e)))
         return false;
+    find_origin(k, first_us);
     if (film_keys_stopped(k))
         return true;
     if (k->index.count > 0 && bring_sets_alike(k, e))
@@ -372,7 +394,5 @@ bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct
         return false;
     if (film_keys_stopped(k))
         return true;
-    if (k->origin_us == TIME_NONE)
-        k->origin_us = k->index.key[0].from_us;
     return read_by_index(k, e);
 }

@@ -83,6 +83,7 @@ static bool on_key(void *user, struct picture *key, struct err *e)
 {
     struct key_reader *k = user;
     struct AVPacket *second = NULL;
+    selection_first(&k->keys.cursor, chunker_counts_now(k->chunker).first_us);
     film_keys_count(k, key->tag.time_us);
     for (int i = 0; i < SECONDS; i++)
         if (k->second[i].packet && k->second[i].of == key->serial) {
@@ -122,6 +123,9 @@ static bool push_picture(struct key_reader *k, struct chunker *g, struct picture
                          bool *after_key, struct err *e)
 {
     film_keys_find_rap(k, p);
+    /* A film that is not decoded in chunks is decoded from its first picture on. */
+    if (!k->pass && k->traits.stream == STREAM_OTHER && p->serial == 0 && p->rap == RAP_NONE)
+        p->rap = RAP_OPEN;
     if (k->pass)
         idr_splice_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
     if (is_second_field(k, p, *after_key))
@@ -149,7 +153,7 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
     if (!chunker_end(g, e))
         return false;
     int64_t frame_us = container_frame_us(k->film), last = chunker_last_us(g);
-    struct timeline t = timeline_begin(frame_us);
+    struct timeline t = {.frame_us = frame_us};
     int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;
     if (!done && last >= 0)
@@ -164,7 +168,9 @@ static void note_counts(struct key_reader *k, struct chunker *g)
     struct chunker_counts c = chunker_counts_now(g);
     pthread_mutex_lock(&k->pass->lock);
     to->displayed = c.displayed;
+    to->first_us = c.first_us;
     to->last_us = chunker_last_us(g);
+    to->end_us = c.end_us;
     to->lead_in = c.lead_in;
     to->dropped = c.dropped;
     to->chunks = k->keys.sent;
@@ -178,8 +184,8 @@ static void note_counts(struct key_reader *k, struct chunker *g)
 static bool read_through(struct key_reader *k, struct probe_facts *facts, struct err *e)
 {
     struct chunker_config config = {
-        .traits = k->traits, .frame_us = container_frame_us(k->film), .key = on_key, .user = k};
-    struct chunker *g = chunker_open(&config, e);
+        .traits = k->traits, .clock = demux_clock(k->demux, k->film), .key = on_key, .user = k};
+    struct chunker *g = k->chunker = chunker_open(&config, e);
     if (!g)
         return false;
     struct picture p;
@@ -192,11 +198,13 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
             break;
         }
         ok = push_picture(k, g, &p, &after_key, e);
-        done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX;
+        done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX &&
+               !k->keys.cursor.rule.to_film_end;
     }
     ok = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
     if (k->pass) {
         note_counts(k, g);
+        k->pass->counts.to_end = ok && !done && !film_keys_stopped(k);
         if (k->demux->needs_sequential && k->traits.stream == STREAM_HEVC)
             log_msg(
                 LOG_WARNING,
@@ -205,8 +213,12 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
                 k->film->path);
     }
     if (facts && ok) {
-        facts->frames = (int64_t)chunker_counts_now(g).displayed;
-        facts->duration_us = facts->frames > 0 ? chunker_last_us(g) + config.frame_us : 0;
+        struct chunker_counts c = chunker_counts_now(g);
+        bool any = c.displayed > 0;
+        facts->length = (struct film_length){.start_us = any ? c.first_us : 0,
+                                             .duration_us = any ? c.end_us - c.first_us : 0,
+                                             .frames = (int64_t)c.displayed,
+                                             .source = LENGTH_PACKETS};
         facts->found |= PROBE_LENGTH;
     }
     chunker_free(&g);
@@ -237,23 +249,50 @@ bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e)
     return ok;
 }
 
-bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts,
-                     struct err *e)
+/* Finds what the index alone tells. */
+static bool probe_index(struct key_reader *k, enum key_index_kind kind, struct probe_facts *facts,
+                        struct err *e)
+{
+    if (!key_index_open(&k->index, kind, k->demux, k->film, e))
+        return false;
+    if (k->index.count == 0)
+        return true;
+    facts->keys = (int64_t)k->index.count;
+    facts->found |= PROBE_KEYS;
+    if (k->index.end_us == TIME_NONE)
+        return true;
+    const struct film_clock clock = demux_clock(k->demux, k->film);
+    int64_t start_us = k->film->length.start_us;
+    int64_t origin_us = clock.origin_us != TIME_NONE ? clock.origin_us : k->index.key[0].from_us;
+    facts->length = (struct film_length){.start_us = start_us,
+                                         .duration_us = k->index.end_us - origin_us - start_us,
+                                         .frames = k->film->length.frames,
+                                         .source = LENGTH_INDEX};
+    facts->found |= facts->length.duration_us > 0 ? PROBE_LENGTH : 0;
+    return true;
+}
+
+bool film_keys_probe(struct demux *r, const struct film *film, unsigned want,
+                     struct probe_facts *facts, struct err *e)
 {
     struct key_reader k;
-    struct probe_facts mine = {.found = PROBE_KEYS};
+    struct probe_facts mine = {.found = 0};
     open_reader(&k, NULL, r, film);
-    enum key_index_kind kind = key_index_kind(r->format, film);
-    bool ok = kind == KEY_INDEX_NONE || key_index_open(&k.index, kind, r, film, e);
-    mine.keys = (int64_t)k.index.count;
-    if (ok && k.index.count == 0) {
+    enum key_index_kind kind =
+        want & PROBE_LENGTH ? KEY_INDEX_NONE : key_index_kind(r->format, film);
+    bool ok = kind == KEY_INDEX_NONE || probe_index(&k, kind, &mine, e);
+    if (ok && mine.found == 0 && want & (PROBE_KEYS | PROBE_LENGTH)) {
         ok = (kind != KEY_INDEX_CUES || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
         mine.keys = (int64_t)k.found;
+        mine.found |= want & PROBE_KEYS;
     }
     if (ok && interrupted())
         ok = interrupt_error(e);
     close_reader(&k);
-    if (ok)
-        *facts = mine;
-    return ok;
+    if (!ok)
+        return false;
+    facts->found |= mine.found;
+    facts->length = mine.length;
+    facts->keys = mine.keys;
+    return true;
 }

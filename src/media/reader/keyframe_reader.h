@@ -22,7 +22,8 @@ struct key_reader {
     const struct film *film;
     struct codec_traits traits;
     struct keys keys;
-    uint64_t found; /* key frames */
+    struct chunker *chunker; /* when the complete film is read */
+    uint64_t found;          /* key frames */
     /* When the complete film is read: */
     bool half; /* the last picture was the first field of two */
     struct second_field {
@@ -34,7 +35,8 @@ struct key_reader {
     int64_t last_lasts_us;       /* duration of the last displayed picture's packet */
     /* By an index: */
     struct key_index index;
-    int64_t origin_us; /* stored time of the film's first frame */
+    int64_t origin_us; /* stored time that is 0 for a player */
+    int64_t first_us;  /* time of the film's first frame */
     struct early {     /* a key frame that was read for a later column */
         bool there;
         size_t i;

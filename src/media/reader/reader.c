@@ -37,8 +37,11 @@ static bool chunks_end(const struct decode_pass *s, const struct demux *r, const
 
 static void note_covered(struct decode_pass *s, const struct chunker *g)
 {
-    s->counts.displayed = chunker_counts_now(g).displayed;
+    struct chunker_counts c = chunker_counts_now(g);
+    s->counts.displayed = c.displayed;
+    s->counts.first_us = c.first_us;
     s->counts.last_us = chunker_last_us(g);
+    s->counts.end_us = c.end_us;
 }
 
 /* Ends the chunks, at the end of the film, or with `done` of the selection. */
@@ -59,6 +62,7 @@ static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chun
     bool ok = chunker_end(g, e);
     if (!done)
         note_covered(s, g);
+    s->counts.to_end = !done;
     return ok;
 }
 
@@ -71,6 +75,7 @@ static bool decode_rest(struct decode_pass *s, struct demux *r, struct chunker *
                 s->film->path);
     bool ok = chunker_release(g, &state, e) && sequential_decode(s, r, &state, e);
     chunk_free(&state.held);
+    time_queue_free(&state.places);
     return ok;
 }
 
@@ -93,7 +98,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     struct chunker_config config = {
         .selection = s->job->selection,
         .traits = s->traits,
-        .frame_us = container_frame_us(s->film),
+        .clock = demux_clock(r, s->film),
         .columns = s->job->columns,
         .frame_times = s->job->frame_times,
         .have = s->job->have,

@@ -30,20 +30,11 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e);
 
 /*
- * PROBE_KEYS: counts the key frames of the film by the index, or by reading on from the position of
- * `r`, the start of the film. Reading gives the duration too. A failure leaves *facts unchanged.
+ * Finds the `want` (PROBE_KEYS, PROBE_LENGTH, PROBE_END) of the film: by the index, or by reading
+ * on from the position of `r`, the start of the film. A failure leaves *facts unchanged.
  */
-bool film_keys_probe(struct demux *r, const struct film *film, struct probe_facts *facts,
-                     struct err *e);
-
-/* ---- length.c: what can be found before decoding ---- */
-
-/*
- * PROBE_LENGTH: reads on from the position of `r`, the start of the film. A failure leaves *facts
- * unchanged.
- */
-bool film_probe_length(struct demux *r, const struct film *film, struct probe_facts *facts,
-                       struct err *e);
+bool film_keys_probe(struct demux *r, const struct film *film, unsigned want,
+                     struct probe_facts *facts, struct err *e);
 
 /* ---- sequential.c: one decoder over everything from `state` on, in the calling thread ---- */
 

@@ -71,6 +71,8 @@ struct sequential {
     struct engine_port *port;
     struct selection_cursor cursor;
     struct timeline timeline;
+    struct time_queue places;
+    int64_t first_us; /* time of the first numbered frame; -1: none */
     uint64_t next_frame;
     struct held held;
     struct gaps gaps;
@@ -165,6 +167,10 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
                          struct err *e)
 {
     const struct decode_job *job = q->pass->job;
+    if (q->first_us < 0) {
+        q->first_us = time_us;
+        selection_first(&q->cursor, time_us);
+    }
     frame_times_add(job->frame_times, time_us, next_us);
     if (next_us == FRAME_TIMES_OPEN)
         next_us = selection_last_until(&q->cursor.rule, time_us, q->timeline.frame_us);
@@ -206,6 +212,8 @@ static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
     /* After a gap demuxers guess times: a time that goes back is ignored. */
+    if (time_queue_at(&q->places, 0) != TIME_NONE)
+        pts_us = time_queue_pop(&q->places);
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
     if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;
@@ -347,8 +355,8 @@ static void await_frame(struct sequential *q, const struct sent *p)
         found_damage(q);
 }
 
-/* Records `p` before it is sent. */
-static struct sent *note_sent(struct sequential *q, const struct picture *p)
+/* Records `p` before it is sent. Returns NULL if out of memory. */
+static struct sent *note_sent(struct sequential *q, const struct picture *p, struct err *e)
 {
     bool gap = p->after_gap && q->reader->framed; /* otherwise the gap may be another stream's */
     if (gap || p->lost)
@@ -366,13 +374,19 @@ static struct sent *note_sent(struct sequential *q, const struct picture *p)
                             .key = p->rap != RAP_NONE && !p->hidden};
     struct sent *noted = &q->sent[p->serial % SLOTS];
     *noted = q->last;
-    return noted;
+    if (noted->ignore || noted->second || !p->placed)
+        return noted;
+    return time_queue_push(&q->places, p->place_us, e) ? noted : NULL;
 }
 
 static bool decode_picture(struct sequential *q, struct picture *p, struct err *e)
 {
     AVPacket *packet = p->packet;
-    struct sent *sent = note_sent(q, p);
+    struct sent *sent = note_sent(q, p, e);
+    if (!sent) {
+        packet_free(&p->packet);
+        return false;
+    }
     if (p->lost) { /* nothing is sent, and the picture is awaited */
         found_damage(q);
         await_frame(q, sent);
@@ -436,8 +450,11 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
         return false;
     if (damage_found(&q->watch, 0)) /* of threads that had not finished */
         found_damage(q);
-    if (!q->done)
-        note_covered(q);
+    if (q->done)
+        return true;
+    note_covered(q);
+    q->counts.to_end = !decode_pass_stopped(q->pass);
+    q->counts.end_us = q->numbered_us < 0 ? -1 : q->numbered_us + stays;
     return true;
 }
 
@@ -451,6 +468,9 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     q->reader = r;
     q->cursor = state->cursor;
     q->timeline = state->timeline;
+    q->places = state->places;
+    q->first_us = state->first_us;
+    q->counts.end_us = -1;
     q->next_frame = state->next_frame;
     q->numbered_us = state->timeline.last_us;
     bool ok = open_all(q, e) && decode_all(q, state->held, e);
@@ -463,7 +483,10 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     s->counts.dropped += q->counts.dropped;
     s->counts.keys += q->counts.keys;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
+    s->counts.first_us = q->first_us;
     s->counts.last_us = q->done ? q->counts.last_us : q->numbered_us;
+    s->counts.end_us = q->counts.end_us;
+    s->counts.to_end = q->counts.to_end;
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);
@@ -472,6 +495,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     av_frame_free(&q->picture);
     av_frame_free(&q->key);
     av_frame_free(&q->planes);
+    state->places = q->places; /* it may have moved */
     free(q);
     return ok;
 }

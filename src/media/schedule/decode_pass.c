@@ -18,7 +18,7 @@ void decode_pass_open(struct decode_pass *s, const struct film *film, const AVSt
     /* Key frames alone are decoded in parallel, whatever the codec allows. */
     s->traits.parallel |= job->selection.keyframes;
     s->traits.parallel &= job->plan == DECODE_PARALLEL;
-    s->counts.last_us = -1;
+    s->counts.first_us = s->counts.last_us = s->counts.end_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
     pthread_cond_init(&s->chunks_changed, NULL);

@@ -94,7 +94,8 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
  */
 static size_t picture_work(const struct decode_pass *s)
 {
-    return s->film->frames > 0 ? (size_t)(s->file_bytes / (uint64_t)s->film->frames) : 0;
+    int64_t frames = s->film->length.frames;
+    return frames > 0 ? (size_t)(s->file_bytes / (uint64_t)frames) : 0;
 }
 
 size_t scheduler_estimate_work(const struct decode_pass *s, const struct chunk *chunk)

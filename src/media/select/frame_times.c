@@ -97,10 +97,12 @@ void frame_times_end(struct frame_times *t)
 bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
                       frame_times_pick *pick, void *user, struct frame_times_walked *w)
 {
-    *w = (struct frame_times_walked){0, -1};
+    *w = (struct frame_times_walked){0, -1, -1, -1};
     if (!t || t->unsound)
         return false;
     struct selection_cursor cursor = selection_begin(rule);
+    if (t->count > 0)
+        selection_first(&cursor, t->row[0].time_us);
     for (size_t i = 0; i < t->count; i++) {
         const struct row *r = &t->row[i];
         int64_t next = r->next_us == FRAME_TIMES_OPEN
@@ -111,11 +113,17 @@ bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
         if (tag.repeat > 0 && !pick(user, &tag))
             return false;
         w->displayed = i + 1;
+        w->first_us = t->row[0].time_us;
         w->last_us = r->time_us;
         if (r->check && selection_done(&cursor, r->time_us))
             return true;
     }
-    return t->whole;
+    if (!t->whole)
+        return false;
+    const struct row *last = t->count > 0 ? &t->row[t->count - 1] : NULL;
+    if (last)
+        w->end_us = last->next_us == FRAME_TIMES_OPEN ? last->time_us + t->frame_us : last->next_us;
+    return true;
 }
 
 /* ------------------------------------------------------------------ bytes */

@@ -6,7 +6,7 @@ __extension__ typedef unsigned __int128 u128;
 
 struct selection_cursor selection_begin(const struct selection *rule)
 {
-    struct selection_cursor c = {*rule, 0, 0};
+    struct selection_cursor c = {.rule = *rule};
     /* Rules are checked when they are parsed. This only prevents a division by zero. */
     if (c.rule.every < 1)
         c.rule.every = 1;
@@ -75,6 +75,12 @@ static uint32_t take_by_time(const struct selection_cursor *c, int64_t time_us, 
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+void selection_first(struct selection_cursor *c, int64_t time_us)
+{
+    if (c->rule.kind != SELECT_EVERY && c->rule.start_us < time_us)
+        c->rule.start_us = time_us;
+}
+
 uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us,
                         uint64_t *column)
 {
@@ -110,48 +116,52 @@ bool selection_done(const struct selection_cursor *c, int64_t time_us)
 {
     if (c->rule.kind == SELECT_EVERY)
         return time_us >= c->rule.end_us;
+    if (c->rule.to_film_end)
+        return false;
     return c->column >= targets_before(&c->rule, c->rule.end_us);
 }
 
 /* EVERY: estimates the frames inside start..end, as if they were evenly spaced. */
-static uint64_t estimate_by_count(const struct selection *r, int64_t frames, int64_t duration_us)
+static uint64_t estimate_by_count(const struct selection *r, const struct film_length *l)
 {
-    if (frames <= 0)
+    if (l->frames <= 0)
         return 0;
-    uint64_t inside = (uint64_t)frames;
-    bool whole = r->start_us <= 0 &&
-                 (r->end_us == INT64_MAX || (duration_us > 0 && r->end_us >= duration_us));
+    uint64_t inside = (uint64_t)l->frames;
+    int64_t film_end = film_length_end(l), end = r->end_us < film_end ? r->end_us : film_end;
+    int64_t start = r->start_us > l->start_us ? r->start_us : l->start_us;
+    bool whole = start == l->start_us && (r->end_us == INT64_MAX || end == film_end);
     if (!whole) {
-        int64_t end = r->end_us < duration_us ? r->end_us : duration_us;
-        if (end <= r->start_us)
+        if (end <= start || l->duration_us <= 0)
             return 0;
-        u128 scaled = (u128)inside * (uint64_t)(end - r->start_us);
-        inside = (uint64_t)((scaled + (uint64_t)duration_us - 1) / (uint64_t)duration_us);
+        u128 scaled = (u128)inside * (uint64_t)(end - start), duration = (uint64_t)l->duration_us;
+        inside = (uint64_t)((scaled + duration - 1) / duration);
     }
     return inside / r->every + (inside % r->every != 0);
 }
 
-uint64_t selection_estimate(const struct selection *rule, int64_t frames, int64_t duration_us)
+uint64_t selection_estimate(const struct selection *rule, const struct film_length *length)
 {
     struct selection r = selection_begin(rule).rule;
+    int64_t end = film_length_end(length);
     if (r.kind == SELECT_EVERY)
-        return estimate_by_count(&r, frames, duration_us);
-    if (r.end_us == INT64_MAX && duration_us < 0)
+        return estimate_by_count(&r, length);
+    if (r.end_us == INT64_MAX && length->duration_us < 0)
         return r.kind == SELECT_COLUMNS ? r.columns : 0;
-    if (duration_us >= 0 && r.end_us > duration_us)
-        r.end_us = duration_us;
+    r.start_us = r.start_us > length->start_us ? r.start_us : length->start_us;
+    r.end_us = length->duration_us == 0 ? length->start_us : r.end_us < end ? r.end_us : end;
     return targets_before(&r, r.end_us);
-}
-
-int64_t selection_end_slack(int64_t end_us)
-{
-    return end_us / 100 > 2000000 ? end_us / 100 : 2000000;
 }
 
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us)
 {
+    int64_t until = last_us + frame_us;
     if (rule->kind != SELECT_COLUMNS || rule->end_us == INT64_MAX)
-        return last_us + frame_us;
-    return rule->end_us - last_us <= selection_end_slack(rule->end_us) ? INT64_MAX
-                                                                       : last_us + frame_us;
+        return until;
+    return rule->end_us - until <= selection_column_us(rule) ? INT64_MAX : until;
+}
+
+int64_t selection_column_us(const struct selection *rule)
+{
+    uint64_t span = rule->end_us > rule->start_us ? (uint64_t)(rule->end_us - rule->start_us) : 0;
+    return (int64_t)(span / (rule->columns > 0 ? rule->columns : 1)) + 1;
 }

@@ -1,27 +1,47 @@
 #include "timeline.h"
 
-#include <stdbool.h>
-
 #define BACK_US INT64_C(1000000)
 #define AHEAD_US INT64_C(3600000000)
 /* times beyond 36,000 years come from broken files; sums of a few others do not overflow */
 #define SANE_US ((int64_t)1 << 60)
 
-struct timeline timeline_begin(int64_t frame_us)
+struct timeline timeline_begin(const struct film_clock *clock)
 {
-    return (struct timeline){.frame_us = frame_us, .origin_us = TIME_NONE, .last_us = -1};
+    return (struct timeline){.frame_us = clock->frame_us,
+                             .origin_us = clock->origin_us,
+                             .wraps = clock->wraps,
+                             .last_us = -1};
+}
+
+/* Sets the origin by the first frame with a stored time, unless the container's can be relied on.
+ */
+static void find_origin(struct timeline *t, int64_t pts_us, int64_t expected)
+{
+    bool first = t->last_us < 0;
+    bool far = t->origin_us != TIME_NONE && first &&
+               (pts_us - t->origin_us > AHEAD_US || t->origin_us - pts_us > BACK_US);
+    if (t->origin_us == TIME_NONE || far)
+        t->origin_us = pts_us - expected;
+}
+
+/* A first frame without a stored time is at 0: the origin follows from a later frame. */
+static int64_t origin_follows(struct timeline *t, int64_t expected)
+{
+    if (t->last_us < 0)
+        t->origin_us = TIME_NONE;
+    return expected;
 }
 
 int64_t timeline_at(struct timeline *t, int64_t pts_us)
 {
     int64_t expected = t->last_us < 0 ? 0 : t->last_us + t->frame_us;
     if (pts_us == TIME_NONE || pts_us > SANE_US || pts_us < -SANE_US)
-        return expected;
-    if (t->origin_us == TIME_NONE)
-        t->origin_us = pts_us - expected;
+        return origin_follows(t, expected);
+    find_origin(t, pts_us, expected);
     int64_t time = pts_us - t->origin_us + t->shift_us;
-    bool ahead = t->last_us >= 0 && time > t->last_us && time - t->last_us > AHEAD_US;
-    if (time < t->last_us - BACK_US || ahead) {
+    bool ahead = t->wraps && t->last_us >= 0 && time - t->last_us > AHEAD_US;
+    bool back = t->last_us >= 0 && time < t->last_us - BACK_US;
+    if (back || ahead) {
         t->shift_us += expected - time;
         time = expected;
     }

@@ -106,6 +106,7 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
     const AVIOContext *file = r->format->pb;
     s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
     s->counts.read_failed = r->failed || s->counts.io_failed;
+    s->counts.to_end &= !r->failed && !interrupted();
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
     if (interrupted())
@@ -248,15 +249,7 @@ static bool film_probe(struct source *base, const struct probe_request *request,
         return true;
     if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
         return false;
-    bool keys = request->want & PROBE_KEYS, length = request->want & PROBE_LENGTH;
-    bool ok = keys ? film_keys_probe(&r, &base->film, facts, e)
-                   : !length || film_probe_length(&r, &base->film, facts, e);
-    if (ok && keys && length && !(facts->found & PROBE_LENGTH)) {
-        demux_close(&r);
-        if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
-            return false;
-        ok = film_probe_length(&r, &base->film, facts, e);
-    }
+    bool ok = film_keys_probe(&r, &base->film, request->want, facts, e);
     demux_close(&r);
     return ok;
 }
@@ -276,7 +269,7 @@ static const struct source_ops film_ops = {
     .name = "film",
     .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING |
            SOURCE_EXACT_DAMAGE,
-    .probes = PROBE_LENGTH | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT,
+    .probes = PROBE_LENGTH | PROBE_END | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT,
     .decode_frames = film_decode,
     .progress = film_progress,
     .probe = film_probe,

@@ -27,11 +27,8 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
     }
     if (facts->found & PROBE_LIGHT)
         s->film.peak = facts->peak;
-    if (facts->found & PROBE_LENGTH) {
-        s->film.frames = facts->frames;
-        s->film.duration_us = facts->duration_us;
-        s->film.duration_guessed = false;
-    }
+    if (facts->found & PROBE_LENGTH)
+        s->film.length = facts->length;
     return true;
 }
 

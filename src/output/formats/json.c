@@ -78,11 +78,12 @@ static json_t *film_value(const struct report *r)
 {
     const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
+    const char *source = film_length_source_name(film->length.source);
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
                        ? json_real((double)film->rate_num / (double)film->rate_den)
                        : json_null();
     return json_pack(
-        "{so so so so so si si si si si si si ss sb ss sb ss si sb so so so}", "id",
+        "{so so so so so si si si si si si si ss sb ss sb ss si sb so so so so so}", "id",
         writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "path", writer_json_bytes(film->path),
         "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
         "pixel_format", writer_json_bytes(film->pixel_format), "stream", film->stream,
@@ -92,8 +93,9 @@ static json_t *film_value(const struct report *r)
         "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,
         "transfer", transfer[film->transfer], "rotation", film->orientation.quarter_turns * 90,
         "mirror", (int)film->orientation.mirror, "rate", rate, "duration",
-        writer_json_us(film->duration_us), "frames",
-        film->frames < 0 ? json_null() : json_integer(film->frames));
+        writer_json_us(film->length.duration_us), "duration_source",
+        source ? json_string(source) : json_null(), "start", writer_json_us(film->length.start_us),
+        "frames", film->length.frames < 0 ? json_null() : json_integer(film->length.frames));
 }
 
 static json_t *selection_value(const struct selection *s)

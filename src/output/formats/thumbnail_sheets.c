@@ -19,10 +19,9 @@ static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
 /* Returns the end of the selected part of the film, or 0 if unknown. */
 static int64_t end_of(const struct report *r)
 {
-    int64_t film = r->film->duration_us;
-    return film > 0 && film < r->selection.end_us ? film
-           : r->selection.end_us < INT64_MAX      ? r->selection.end_us
-                                                  : 0;
+    int64_t film_end = film_length_end(&r->film->length);
+    int64_t end = film_end < r->selection.end_us ? film_end : r->selection.end_us;
+    return end < INT64_MAX ? end : 0;
 }
 
 /* Sets columns, times and places: each thumbnail covers the film up to the next one. */

@@ -7,9 +7,10 @@
 
 json_t *html_length(const struct html_job *job)
 {
-    const struct film *film = job->report->film;
+    const struct film_length *l = &job->report->film->length;
     int64_t last = html_column(job, job->columns - 1)->time_us;
-    return writer_json_us(film->duration_us > last ? film->duration_us : last);
+    return writer_json_us(l->duration_us > 0 && film_length_end(l) > last ? film_length_end(l)
+                                                                          : last);
 }
 
 json_t *html_palette_value(const struct html_job *job)

@@ -87,7 +87,7 @@ static bool pool(struct strip *s, struct err *e)
 static bool open_smooth(struct strip *s, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r->columns, r->count, r->film->duration_us);
+    int64_t *edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
     for (uint64_t i = 1; s->pooled && i <= s->count; i++) {

@@ -15,17 +15,18 @@ static int64_t share(int64_t span, uint64_t part, uint64_t whole)
 
 /* Returns the duration of the last frame's columns, which follow `before` others. */
 static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t columns,
-                         int64_t film_us)
+                         int64_t end_us)
 {
-    int64_t span = before > 0       ? share(last - first, columns, before)
-                   : film_us > last ? film_us - last
-                                    : SECOND;
-    if (film_us > last && span > film_us - last)
-        span = film_us - last;
+    bool known = end_us < INT64_MAX && end_us > last;
+    int64_t span = before > 0 ? share(last - first, columns, before)
+                   : known    ? end_us - last
+                              : SECOND;
+    if (known && span > end_us - last)
+        span = end_us - last;
     return span > 0 ? span : 1;
 }
 
-int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_us)
+int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_us)
 {
     int64_t *edge = malloc((count + 1) * sizeof *edge);
     if (!edge)
@@ -35,7 +36,7 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_
     for (uint64_t i = 1; i <= count; i++) {
         int64_t time =
             i < count ? columns_get(columns, i)->time_us
-                      : edge[from] + last_span(edge[0], edge[from], from, count - from, film_us);
+                      : edge[from] + last_span(edge[0], edge[from], from, count - from, end_us);
         if (time <= edge[from] && i < count)
             continue;
         uint64_t n = i - from;

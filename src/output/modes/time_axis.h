@@ -28,11 +28,11 @@ struct axis {
 };
 
 /*
- * Returns edge[count + 1], in microseconds, for `count` (>= 1) columns. film_us is the length of
- * the film, or -1 if unknown. The caller frees the array with free(). Returns NULL if out of
+ * Returns edge[count + 1], in microseconds, for `count` (>= 1) columns. end_us is when the
+ * film ends, INT64_MAX if unknown. The caller frees the array with free(). Returns NULL if out of
  * memory.
  */
-int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t film_us);
+int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_us);
 
 /*
  * Returns ticks at whole multiples of a step, at most `most` (1..AXIS_TICKS_MOST). The step is the

@@ -109,7 +109,7 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r->columns, r->count, r->film->duration_us);
+    int64_t *edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
     axis->ticks = 0;
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);

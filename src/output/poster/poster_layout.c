@@ -55,8 +55,8 @@ static void note_of(const struct plan *p, char *out, size_t size)
     paint_text_selection(&r->selection, selection, sizeof selection);
     int used = snprintf(out, size, "%s%s%s", titles, p->strips.count == 1 ? ", " : "",
                         p->strips.count == 1 ? what : "");
-    if (r->film->duration_us > 0 && used > 0 && (size_t)used < size) {
-        axis_length(r->film->duration_us, length, sizeof length);
+    if (r->film->length.duration_us > 0 && used > 0 && (size_t)used < size) {
+        axis_length(r->film->length.duration_us, length, sizeof length);
         used += snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", length);
     }
     if (used > 0 && (size_t)used < size)
