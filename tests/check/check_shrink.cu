@@ -179,7 +179,7 @@ static void refused(int width, int bits, int shift, int step)
     v.shift = shift;
     v.plane[0].step = step;
     struct err e = ERR_INIT;
-    check(!shrink_gpu(&v, 16, 9, NULL, NULL, 0, &e) && e.code == ERR_FAILED,
+    check(!shrink_gpu(&v, 16, 9, NULL, NULL, NULL, 0, &e) && e.code == ERR_FAILED,
           "a view of %d wide, %d bits, shift %d, step %d is refused", width, bits, shift, step);
 }
 
