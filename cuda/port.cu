@@ -124,12 +124,15 @@ static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uin
 {
     const struct engine_job *job = &p->cuda->job;
     const struct light_table *light = NULL;
+    struct light_gamut gamut = {};
     cudaStream_t stream;
-    if (light_wanted(job->light, view->transfer) &&
+    if (light_wanted(job->light, view) &&
         !(light = light_gpu_table(p->cuda->light, view->transfer, e)))
         return false;
+    if (light)
+        gamut = light_gamut(job->light, view->transfer, view->primaries);
     return stream_of(p, view, &stream, e) &&
-           shrink_gpu(view, job->width, job->height, light, slot, stream, e) &&
+           shrink_gpu(view, job->width, job->height, light, &gamut, slot, stream, e) &&
            wait_for_stream(p, stream, e);
 }
 

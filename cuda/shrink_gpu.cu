@@ -288,11 +288,12 @@ static void launch(const gpu_shrink &s, bool wide, bool large, cudaStream_t stre
 }
 
 /* Sets the fields for a frame that is converted to light. */
-static void add_light(gpu_shrink &s, const struct frame_view *view, const struct light_table *light)
+static void add_light(gpu_shrink &s, const struct frame_view *view, const struct light_table *light,
+                      const struct light_gamut *gamut)
 {
     light_matrix(&s.colour, view);
     s.light = light;
-    s.gamut = light_gamut(view->primaries);
+    s.gamut = *gamut;
     for (int i = 0; i < s.planes; i++) {
         s.width_in[i] = view->plane[i].width;
         s.height_in[i] = view->plane[i].height;
@@ -300,7 +301,8 @@ static void add_light(gpu_shrink &s, const struct frame_view *view, const struct
 }
 
 bool shrink_gpu(const struct frame_view *view, int width, int height,
-                const struct light_table *light, uint8_t *rgb, cudaStream_t stream, struct err *e)
+                const struct light_table *light, const struct light_gamut *gamut, uint8_t *rgb,
+                cudaStream_t stream, struct err *e)
 {
     bool turned = view->orientation.quarter_turns & 1;
     bool wide = view->bits > 8;
@@ -322,7 +324,7 @@ bool shrink_gpu(const struct frame_view *view, int width, int height,
     s.scale = 16 - view->bits;
     s.rgb = rgb;
     if (light)
-        add_light(s, view, light);
+        add_light(s, view, light, gamut);
     s.to = shrink_place(view->orientation, s.width, s.height);
     enum { LARGE_CELL = 1024 };
     bool large = (long long)view->width * view->height / ((long long)width * height) > LARGE_CELL;

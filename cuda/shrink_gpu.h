@@ -15,11 +15,12 @@
 /*
  * Enqueues the downscaling of `view` into rgb[height][width][3] (device; orientation applied;
  * 1..16384 each). `light`: the device tables (light_gpu.h) if light_wanted returns true for the
- * view, else NULL. The planes must not change until `stream` has finished. Fails if
- * shrink_check_view fails, or if the launch fails.
+ * view, else NULL; with them light_gamut's matrix. The planes must not change until `stream` has
+ * finished. Fails if shrink_check_view fails, or if the launch fails.
  */
 bool shrink_gpu(const struct frame_view *view, int width, int height,
-                const struct light_table *light, uint8_t *rgb, cudaStream_t stream, struct err *e);
+                const struct light_table *light, const struct light_gamut *gamut, uint8_t *rgb,
+                cudaStream_t stream, struct err *e);
 
 /*
  * Enqueues the sums of every row of n frames: rgb[n][height][width][3] to sum[n][height][3]

@@ -3,7 +3,7 @@
 
 For every film: `barcode --dump` gives the staged frames; the ffmpeg program decodes the same frame numbers to
 their native planes; a float64 area mean and the matrix by ITU-T H.273, of each frame's own tags as its showinfo shows them,
-say what each pixel should be. A staged pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
+say what each pixel should be. SDR of wide primaries becomes BT.709, a sample at a time, by ITU-R BT.1886. A staged pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
 
 Shares no code with barcode: the area mean is a product with overlap matrices, colours are real numbers.
 
@@ -29,6 +29,12 @@ import numpy as np  # noqa: E402
 MEAN_LIMIT = 0.6
 KR_KB = {"bt601": (0.299, 0.114), "bt709": (0.2126, 0.0722), "bt2020": (0.2627, 0.0593),
          "smpte240m": (0.212, 0.087), "fcc": (0.30, 0.11)}
+# BT.709's R, G and B of light of other primaries (ffmpeg's zscale has the same).
+TO_709 = {"bt2020": ((1.660491, -0.587641, -0.072850), (-0.124550, 1.132900, -0.008349), (-0.018151, -0.100579, 1.118730)),
+          "smpte432": ((1.224940, -0.224940, 0), (-0.042057, 1.042057, 0), (-0.019638, -0.078636, 1.098274)),
+          "smpte431": ((1.157516, -0.154962, -0.002554), (-0.041500, 1.045568, -0.004068), (-0.018050, -0.078578, 1.096628))}
+# A sixteenth of a level, in light: it is some levels of a component that nearly cancels out.
+LIGHT_OFF = 2.4 / 255 / 16 / 2
 TAGS = {"bt709": "bt709", "smpte170m": "bt601", "bt470bg": "bt601", "bt2020nc": "bt2020",
         "smpte240m": "smpte240m", "fcc": "fcc", "bt2020c": "bt2020", "ictcp": "bt2020"}
 # What a codec's own standard says of an untagged film.
@@ -100,6 +106,13 @@ class Layout:
         full = said[0] == "pc" if said else self.yuvj or self.model == "grey" or codec in ALWAYS_FULL
         return matrix, full
 
+    def to_bt709(self, frame):
+        """The matrix for light of one frame, if it is SDR of wide primaries; else None."""
+        primaries, transfer = ([w[key] for w in (frame, self.stream) if w.get(key, "unknown") != "unknown"] + ["unknown"]
+                               for key in ("color_primaries", "color_transfer"))
+        wide = self.model != "grey" and "xyz" not in self.native and transfer[0] not in ("smpte2084", "arib-std-b67")
+        return TO_709.get(primaries[0]) if wide else None
+
     def unpack(self, data, width, height):
         """The planes G, B, R of packed pixels."""
         if not self.fields:
@@ -160,12 +173,18 @@ def shrink(planes, width, height):
     return [p if p.shape == (height, width) else overlap(p.shape[0], height) @ p @ overlap(p.shape[1], width).T for p in planes]
 
 
+def repeated(plane, width, height):
+    """Samples of a plane at luma's places."""
+    rows, columns = plane.shape
+    return plane[np.arange(height) * rows // height][:, np.arange(width) * columns // width]
+
+
 def told(log):
     """What each frame says of its colours, from what showinfo writes while ffmpeg decodes: a frame's line before the frame."""
     for line in log:
-        match = re.search(r"color_range:(\S+) color_space:(\S+)", line)
+        match = re.search(r"color_range:(\S+) color_space:(\S+) color_primaries:(\S+) color_trc:(\S+)", line)
         if match:
-            yield {"color_range": match[1], "color_space": match[2]}
+            yield dict(zip(("color_range", "color_space", "color_primaries", "color_transfer"), match.groups()))
 
 
 def samples_of(data, layout, width, height):
@@ -267,11 +286,21 @@ class Asked:
     def compare(self, layout, tag, planes):
         if self.count >= len(self.frames):
             raise Breach(f"ffmpeg decodes more than the {len(self.frames)} frames that were staged")
-        right = layout.to_rgb(shrink(planes, self.width, self.height), layout.meaning(tag))
+        matrix = layout.to_bt709(tag)
+        if matrix:
+            signal = layout.to_rgb([repeated(p, *planes[0].shape[::-1]) for p in planes[:3]], layout.meaning(tag)) / 255
+            light = (signal ** 2.4) @ np.transpose(matrix)
+            low, right, high = (self.shrink_light(light + off) for off in (-LIGHT_OFF, 0, LIGHT_OFF))
+        else:
+            low = right = high = layout.to_rgb(shrink(planes, self.width, self.height), layout.meaning(tag))
         staged = self.frames[self.count].astype(np.float64)
-        self.worst = max(self.worst, int(np.abs(staged - np.floor(right + 0.5)).max()))
+        self.worst = max(self.worst, int(np.maximum(staged - np.floor(high + 0.5), np.floor(low + 0.5) - staged).max()))
         self.total += float(np.abs(staged - right).mean())
         self.count += 1
+
+    def shrink_light(self, light):
+        signal = 255 * light.clip(0, 1) ** (1 / 2.4)
+        return np.stack(shrink(list(np.moveaxis(signal, -1, 0)), self.width, self.height), -1)
 
     def end(self):
         if self.count != len(self.frames):

@@ -211,9 +211,11 @@ void light_close(struct light **l)
 
 enum isa light_isa(const struct light *l) { return l->isa; }
 
-bool light_wanted(const struct light *l, enum transfer transfer)
+bool light_wanted(const struct light *l, const struct frame_view *view)
 {
-    return l && (l->rule.linear || (transfer != TRANSFER_SDR && l->rule.map != TONE_OFF));
+    bool wide = view->primaries != PRIMARIES_BT709 && view->model != MODEL_GREY;
+    return l &&
+           (l->rule.linear || (view->transfer == TRANSFER_SDR ? wide : l->rule.map != TONE_OFF));
 }
 
 const struct light_table *light_table(struct light *l, enum transfer transfer, struct err *e)
@@ -227,16 +229,22 @@ const struct light_table *light_table(struct light *l, enum transfer transfer, s
     return t;
 }
 
-struct light_gamut light_gamut(enum primaries primaries)
+struct light_gamut light_gamut(const struct light *l, enum transfer transfer,
+                               enum primaries primaries)
 {
     const int32_t one = 1 << LIGHT_GAMUT_BITS;
-    switch (primaries) {
+    bool as_stored = transfer != TRANSFER_SDR && l->rule.map == TONE_OFF;
+    switch (as_stored ? PRIMARIES_BT709 : primaries) {
     case PRIMARIES_BT2020:
         return (struct light_gamut){
-            {{27206, -9628, -1194}, {-2041, 18562, -137}, {-297, -1648, 18329}}};
-    case PRIMARIES_P3:
-        return (struct light_gamut){{{20069, -3685, 0}, {-689, 17073, 0}, {-322, -1288, 17994}}};
-    default: return (struct light_gamut){{{one, 0, 0}, {0, one, 0}, {0, 0, one}}};
+            {{27206, -9628, -1194}, {-2041, 18562, -137}, {-297, -1648, 18329}}, false};
+    case PRIMARIES_P3_D65:
+        return (struct light_gamut){{{20069, -3685, 0}, {-689, 17073, 0}, {-322, -1288, 17994}},
+                                    false};
+    case PRIMARIES_P3_DCI:
+        return (struct light_gamut){{{18965, -2539, -42}, {-680, 17131, -67}, {-296, -1287, 17967}},
+                                    false};
+    default: return (struct light_gamut){{{one, 0, 0}, {0, one, 0}, {0, 0, one}}, true};
     }
 }
 
@@ -252,6 +260,12 @@ const char *light_map_name(enum tone_map map)
 {
     static const char *const name[TONE_MAPS] = {"bt2390", "hable", "reinhard", "clip", "off"};
     return name[map];
+}
+
+const char *light_primaries_name(enum primaries primaries)
+{
+    static const char *const name[PRIMARIES] = {"bt709", "bt2020", "smpte432", "smpte431"};
+    return name[primaries];
 }
 
 int light_peak(const struct light_rule *rule, enum transfer transfer, int film_peak)

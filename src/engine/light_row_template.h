@@ -174,9 +174,12 @@ static inline __attribute__((always_inline)) void apply_eights(const struct ligh
             __m256i gain = gain_of(t, transfer, code, light);
             for (int i = 0; i < 3; i++)
                 v[i] = times(light[i], gain, LIGHT_GAIN_BITS);
+        } else {
             for (int i = 0; i < 3; i++)
-                light[i] = mixed(v, g->m[i]);
+                v[i] = (struct wide){light[i], odds(light[i])};
         }
+        for (int i = 0; i < 3 && (transfer != TRANSFER_SDR || !g->same); i++)
+            light[i] = mixed(v, g->m[i]);
         for (size_t i = 0; i < 3; i++)
             _mm256_storeu_si256((__m256i *)(void *)(row + i * room + x),
                                 linear ? light[i] : coded(t, light[i]));

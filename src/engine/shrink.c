@@ -220,7 +220,6 @@ struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdif
 /* Does shrink_frame's work for a frame that is converted to light first. */
 static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
 {
-    const struct light_table *t = light_table(s->light, view->transfer, e);
     bool turned = view->orientation.quarter_turns & 1;
     int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
     bool whole = view->model == MODEL_GREY || (view->plane[1].width == view->plane[2].width &&
@@ -228,19 +227,19 @@ static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t 
     if (!whole)
         return err_set(e, ERR_FAILED,
                        "cannot downscale a frame whose chroma planes differ in size");
-    if (!t || (!s->lit && !(s->lit = shrink_light_open(e))))
+    if (!s->lit && !(s->lit = shrink_light_open(e)))
         return false;
     if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e) ||
         !shrink_axis_fit(&s->y[0], (uint32_t)view->plane[0].height, (uint32_t)height, e))
         return false;
-    return shrink_light_frame(s->lit, light_isa(s->light), t, view, &s->x[0], &s->y[0], rgb, e);
+    return shrink_light_frame(s->lit, s->light, view, &s->x[0], &s->y[0], rgb, e);
 }
 
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)
 {
     if (!shrink_check_view(view, e))
         return false;
-    if (light_wanted(s->light, view->transfer))
+    if (light_wanted(s->light, view))
         return shrink_lit(s, view, rgb, e);
     bool turned = view->orientation.quarter_turns & 1;
     int width = turned ? s->height : s->width, height = turned ? s->width : s->height;

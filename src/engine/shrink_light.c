@@ -166,13 +166,14 @@ static void mean_of_cell(const struct shrink_light *s, const struct light_table 
     }
 }
 
-bool shrink_light_frame(struct shrink_light *s, enum isa isa, const struct light_table *t,
-                        const struct frame_view *view, const struct axis *x, const struct axis *y,
-                        uint8_t *rgb, struct err *e)
+bool shrink_light_frame(struct shrink_light *s, struct light *l, const struct frame_view *view,
+                        const struct axis *x, const struct axis *y, uint8_t *rgb, struct err *e)
 {
-    struct picture p = {
-        .how = light_row_for(isa), .t = t, .view = view, .gamut = light_gamut(view->primaries)};
-    if (!make_room(s, view, e))
+    struct picture p = {.how = light_row_for(light_isa(l)),
+                        .t = light_table(l, view->transfer, e),
+                        .view = view,
+                        .gamut = light_gamut(l, view->transfer, view->primaries)};
+    if (!p.t || !make_room(s, view, e))
         return false;
     light_matrix(&p.m, view);
     s->has_row = s->has_chroma = false;
@@ -182,7 +183,7 @@ bool shrink_light_frame(struct shrink_light *s, enum isa isa, const struct light
     for (uint32_t j = 0; j < y->out; j++) {
         sum_columns(s, &p, &y->span[j], y->sample);
         for (uint32_t i = 0; i < x->out; i++)
-            mean_of_cell(s, t, &x->span[i], x->sample, total,
+            mean_of_cell(s, p.t, &x->span[i], x->sample, total,
                          rgb + 3 * (to.start + (ptrdiff_t)i * to.right + (ptrdiff_t)j * to.down));
     }
     return true;

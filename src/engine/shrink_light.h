@@ -14,13 +14,11 @@ struct shrink_light;
 struct shrink_light *shrink_light_open(struct err *e);
 
 /*
- * Does shrink_frame's work with the tables `t` and the instruction set `isa`. x and y fit the luma
- * plane. The view must have passed shrink_check_view. Returns false if out of memory, with rgb
- * unchanged.
+ * Does shrink_frame's work for a view that passed light_wanted and shrink_check_view. x and y fit
+ * the luma plane. Returns false if out of memory, with rgb unchanged.
  */
-bool shrink_light_frame(struct shrink_light *s, enum isa isa, const struct light_table *t,
-                        const struct frame_view *view, const struct axis *x, const struct axis *y,
-                        uint8_t *rgb, struct err *e);
+bool shrink_light_frame(struct shrink_light *s, struct light *l, const struct frame_view *view,
+                        const struct axis *x, const struct axis *y, uint8_t *rgb, struct err *e);
 
 /* Frees the workspace and sets *s to NULL. Does nothing if *s is NULL. */
 void shrink_light_free(struct shrink_light **s);

@@ -32,8 +32,8 @@ struct render_job {
     struct digest *first, *second; /* --verify: digests of the two decode passes */
     bool exact_damage;             /* see source.h */
     struct digest *digest;         /* the digest that the current pass fills, or NULL */
-    struct light *light;           /* NULL: frames need no conversion of light */
-    /* tone mapping and averaging as text for the cache key; "": the default of SDR films */
+    struct light *light;           /* the converter of the film's frames */
+    /* tone mapping, averaging and primaries as text for the cache key; "": usual SDR */
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
     struct frame_cache_ask ask; /* what the cache is asked for */
@@ -71,8 +71,8 @@ bool render_probe(struct render_job *j, struct err *e);
 bool render_crop(struct render_job *j, struct err *e);
 
 /*
- * Decides on tone mapping and --light linear: sets report.light, report.means, light and
- * light_words. Probes a PQ film that does not declare its peak.
+ * Decides on tone mapping, primaries and --light linear: sets report.light, report.primaries,
+ * report.means, light and light_words. Probes a PQ film that does not declare its peak.
  */
 bool render_light(struct render_job *j, struct err *e);
 

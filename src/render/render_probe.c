@@ -135,6 +135,31 @@ static void log_light(struct render_job *j)
                 f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0
                     ? ""
                     : " (guessed: not in the metadata)");
+    if (j->report.primaries)
+        log_msg(LOG_VERBOSE, "'%s': primaries %s are converted to bt709", f->path,
+                j->report.primaries);
+}
+
+/* Returns report.primaries. */
+static const char *unusual_primaries(const struct film *f, enum tone_map map)
+{
+    bool hdr = f->transfer != TRANSFER_SDR,
+         converted = f->primaries != PRIMARIES_BT709 && !(hdr && map == TONE_OFF),
+         usual = hdr && f->primaries == PRIMARIES_BT2020;
+    return converted && !usual ? light_primaries_name(f->primaries) : NULL;
+}
+
+/* Fills j->light_words. */
+static void describe_light(struct render_job *j)
+{
+    const struct light_rule *rule = &j->report.light, *asked = &j->render->options->light;
+    bool usual = j->source->film.transfer == TRANSFER_SDR && rule->map == TONE_BT2390 &&
+                 asked->peak == 0 && !rule->linear;
+    const char *primaries = j->report.primaries;
+    if (!usual || primaries)
+        snprintf(j->light_words, sizeof j->light_words, "%s %d%s%s%s", light_map_name(rule->map),
+                 rule->peak, rule->linear ? " linear" : "", primaries ? " " : "",
+                 primaries ? primaries : "");
 }
 
 bool render_light(struct render_job *j, struct err *e)
@@ -145,14 +170,10 @@ bool render_light(struct render_job *j, struct err *e)
     if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 &&
         !look_for_light(j, e))
         return false;
-    bool usual = f->transfer == TRANSFER_SDR && rule->map == TONE_BT2390 && rule->peak == 0;
     rule->peak = light_peak(rule, f->transfer, f->peak);
-    if (!usual || rule->linear)
-        snprintf(j->light_words, sizeof j->light_words, "%s %d%s", light_map_name(rule->map),
-                 rule->peak, rule->linear ? " linear" : "");
+    j->report.primaries = unusual_primaries(f, rule->map);
+    describe_light(j);
     log_light(j);
-    if (rule->map == TONE_OFF && !rule->linear)
-        return true;
     j->light = light_open(&j->render->options->light, f->peak, e);
     if (!j->light || !rule->linear)
         return j->light != NULL;

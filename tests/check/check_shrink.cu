@@ -50,7 +50,7 @@ static picture make(layout l, int width, int height, int kind, rng &r)
     p.view.model = l == GREY ? MODEL_GREY : l == RGB24 ? MODEL_RGB : MODEL_YCBCR;
     p.view.matrix = (enum matrix)(MATRIX_BT601 + r.below(5));
     p.view.transfer = (enum transfer)r.below(TRANSFERS);
-    p.view.primaries = (enum primaries)r.below(3);
+    p.view.primaries = (enum primaries)r.below(PRIMARIES);
     p.view.range = r.below(2) ? RANGE_FULL : RANGE_LIMITED;
     p.view.orientation = {r.below(4), r.below(2) != 0};
     p.view.bits = !wide ? 8 : l == P010 ? 10 : 12;
@@ -112,10 +112,13 @@ static void compare(layout l, int width, int height, int to_width, int to_height
     from.put(p.bytes.data(), p.bytes.size());
     frame_view device = placed(p, from.data());
     struct light_gpu *there = light ? light_gpu_open(light, &e) : NULL;
-    bool lit = light_wanted(light, device.transfer);
-    ok = ok &&
-         shrink_gpu(&device, to_width, to_height,
-                    lit ? light_gpu_table(there, device.transfer, &e) : NULL, to.data(), 0, &e);
+    bool lit = light_wanted(light, &device);
+    struct light_gamut gamut = {};
+    if (lit)
+        gamut = light_gamut(light, device.transfer, device.primaries);
+    ok = ok && shrink_gpu(&device, to_width, to_height,
+                          lit ? light_gpu_table(there, device.transfer, &e) : NULL, &gamut,
+                          to.data(), 0, &e);
     must(cudaDeviceSynchronize(), "shrink");
     bool same = ok && to.get() == right && to.guards_whole() && from.guards_whole();
     light_gpu_free(&there);
@@ -176,7 +179,7 @@ static void refused(int width, int bits, int shift, int step)
     v.shift = shift;
     v.plane[0].step = step;
     struct err e = ERR_INIT;
-    check(!shrink_gpu(&v, 16, 9, NULL, NULL, 0, &e) && e.code == ERR_FAILED,
+    check(!shrink_gpu(&v, 16, 9, NULL, NULL, NULL, 0, &e) && e.code == ERR_FAILED,
           "a view of %d wide, %d bits, shift %d, step %d is refused", width, bits, shift, step);
 }
 

@@ -60,6 +60,50 @@ test_hdr_peak() {
     strings -n 8 a.png | grep -q hdr_peak || fail "the picture's text does not have the peak"
 }
 
+# wide NAME PRIMARIES: lossless SDR of a second.
+wide() {
+    ffmpeg -nostdin -v error -y -f lavfi -i "$patches" -frames:v 24 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le \
+        -color_primaries "$2" -x265-params "log-level=error:lossless=1:colorprim=$2:transfer=bt709:colormatrix=bt2020nc" "$1"
+}
+
+test_wide_primaries_of_sdr() {
+    for primaries in smpte432 bt2020; do
+        wide $primaries.mkv $primaries
+        for light in code linear; do
+            ok $primaries.mkv -v -n 12 --crop off --light $light --size 128x72 -m average --json l.json --dump l.rgb -o l.png
+            says "primaries $primaries are converted to bt709"
+            [ "$(check get l.json primaries)" = $primaries ] || fail "the JSON has the primaries $(check get l.json primaries)"
+            strings -n 8 l.png | grep -q "barcode:primaries" || fail "the picture's text does not have the primaries"
+            reference $primaries.mkv l.json l.rgb sdr
+        done
+    done
+    # What is said of HDR changes nothing; other primaries are another entry of the cache.
+    ok bt2020.mkv -n 12 --cache c --dump a.rgb -o a.png
+    ok bt2020.mkv -n 12 --tone-map off --dump b.rgb -o b.png
+    cmp a.rgb b.rgb || fail "--tone-map off changes SDR"
+    ok bt2020.mkv -n 12 --cache c --dump b.rgb --json b.json -o b.png
+    [ "$(check get b.json cache)" = hit ] || fail "the cache does not serve it"
+    cmp a.rgb b.rgb || fail "cold and warm differ"
+    grep -qx "light=bt2390 1000 bt2020" c/* || fail "no entry of the cache has its primaries"
+}
+
+# A flat colour is zscale's, which has BT.1886 for bt709 and adapts the white of smpte431. Those near BT.709 stay.
+test_wide_primaries_are_zscales() {
+    for primaries in smpte432 smpte431 bt2020 bt709 smpte170m; do
+        to=bt709
+        [ $primaries != smpte170m ] || to=$primaries
+        for colour in 0xc83c32 0x3cb43c 0x4050c0 0xc8c8c8; do
+            ffmpeg -nostdin -v error -y -f lavfi -i "color=$colour:s=64x64:r=5:d=1,format=gbrp" -c:v ffv1 -color_primaries $primaries \
+                -color_trc bt709 flat.mkv
+            ok flat.mkv -m average --json f.json -o f.png --overwrite
+            right=$(ffmpeg -nostdin -v error -i flat.mkv -frames:v 1 -vf "zscale=p=$to:t=bt709:m=gbr" -pix_fmt rgb24 -f rawvideo - |
+                od -An -tu1 -N3 | sed 's/^ *//; s/  */, /g; s/.*/[&]/')
+            [ "$(check get f.json columns.0.average)" = "$right" ] ||
+                fail "$colour in $primaries is $(check get f.json columns.0.average), zscale has $right"
+        done
+    done
+}
+
 # Cold, warm, any number of threads and any instruction set; another curve is another entry.
 test_light_and_the_cache() {
     f=$(clip pq.mkv)

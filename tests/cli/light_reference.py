@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """light_reference.py FILM JSON DUMP pq|hlg|sdr: the dump's frames against light.h's definition, once more, in numpy's floating point.
 
-FILM is 4:2:0 of 10 bits, limited range, BT.2020. JSON tells which frames, the curve, the peak and the light.
+FILM is 4:2:0 of 10 bits, limited range, with BT.2020's matrix. JSON tells which frames, the curve, the peak, the light and
+an SDR film's primaries.
 """
 
 import json
@@ -13,7 +14,9 @@ import numpy as np
 MEAN_MOST, WORST_MOST = 0.5, 1.0     # of 8 bits: rounding alone may give 0.5
 WHITE = 203
 M1, M2, C1, C2, C3 = 2610 / 16384, 2523 / 4096 * 128, 3424 / 4096, 2413 / 4096 * 32, 2392 / 4096 * 32
-TO_709 = np.array([[1.660491, -0.587641, -0.072850], [-0.124550, 1.132900, -0.008349], [-0.018151, -0.100579, 1.118730]])
+TO_709 = {"bt2020": np.array([[1.660491, -0.587641, -0.072850], [-0.124550, 1.132900, -0.008349], [-0.018151, -0.100579, 1.118730]]),
+          "smpte432": np.array([[1.224940, -0.224940, 0], [-0.042057, 1.042057, 0], [-0.019638, -0.078636, 1.098274]]),
+          "bt709": np.eye(3)}
 
 
 def pq(signal):
@@ -67,11 +70,11 @@ def light_of(planes, width, height, kind, facts):
     y, cb, cr = (luma - 64) / 876, (chroma[0] - 512) / 896, (chroma[1] - 512) / 896
     signal = np.stack([y + 1.4746 * cr, y - 0.16455313 * cb - 0.57135313 * cr, y + 1.8814 * cb], -1).clip(0, 1)
     if kind == "sdr":
-        return signal ** 2.4
+        return (signal ** 2.4 @ TO_709[facts.get("primaries", "bt709")].T).clip(0, 1)
     nits = pq(signal) if kind == "pq" else hlg(signal)
     most = nits.max(-1, keepdims=True)
     mapped = nits * np.where(most > 0, tone(most, facts["tone_map"], facts["hdr_peak"]) / np.maximum(most, 1e-12), 0)
-    return (mapped @ TO_709.T).clip(0, 1)
+    return (mapped @ TO_709["bt2020"].T).clip(0, 1)
 
 
 def main(film, json_path, dump_path, kind):

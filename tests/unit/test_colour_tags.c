@@ -356,10 +356,12 @@ TEST(hdr_primaries)
         enum primaries right;
     } is[] = {
         {AVCOL_PRI_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED, PRIMARIES_BT2020},
-        {AVCOL_PRI_SMPTE432, AVCOL_TRC_SMPTE2084, PRIMARIES_P3},
+        {AVCOL_PRI_SMPTE432, AVCOL_TRC_SMPTE2084, PRIMARIES_P3_D65},
         {AVCOL_PRI_BT709, AVCOL_TRC_ARIB_STD_B67, PRIMARIES_BT709},
         {AVCOL_PRI_UNSPECIFIED, AVCOL_TRC_BT709, PRIMARIES_BT709},
         {AVCOL_PRI_BT2020, AVCOL_TRC_BT2020_10, PRIMARIES_BT2020},
+        {AVCOL_PRI_SMPTE431, AVCOL_TRC_BT709, PRIMARIES_P3_DCI},
+        {AVCOL_PRI_SMPTE170M, AVCOL_TRC_SMPTE170M, PRIMARIES_BT709},
     };
     for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
         struct frame_view v = {.width = 64, .height = 64};
@@ -367,6 +369,9 @@ TEST(hdr_primaries)
         frame->color_trc = is[i].transfer;
         film_colour_of_frame(frame, AV_PIX_FMT_YUV420P10, &f, &v);
         assert_int_equal(v.primaries, is[i].right);
+        /* libswscale converts X'Y'Z' to BT.709 */
+        film_colour_of_frame(frame, AV_PIX_FMT_XYZ12LE, &(struct film){0}, &v);
+        assert_int_equal(v.primaries, PRIMARIES_BT709);
     }
     av_frame_free(&frame);
 }

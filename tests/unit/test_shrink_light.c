@@ -43,7 +43,7 @@ static struct frame_view picture(enum layout layout, int width, int height, uint
                            .matrix = (enum matrix)between(MATRIX_BT601, MATRIX_BT2020),
                            .range = (enum range)between(RANGE_LIMITED, RANGE_FULL),
                            .transfer = (enum transfer)between(TRANSFER_SDR, TRANSFER_HLG),
-                           .primaries = (enum primaries)between(PRIMARIES_BT709, PRIMARIES_P3),
+                           .primaries = (enum primaries)between(PRIMARIES_BT709, PRIMARIES_P3_DCI),
                            .orientation = {between(0, 3), rnd() & 1},
                            .width = width,
                            .height = height};
@@ -82,11 +82,10 @@ static int32_t fix16(const struct frame_view *v, int plane, int x, int y)
     return (word >> v->shift) << (16 - v->bits);
 }
 
-static void light_at(const struct light_table *t, const struct frame_view *v, int x, int y,
-                     uint32_t out[3])
+static void light_at(const struct light_table *t, const struct light_gamut *gamut,
+                     const struct frame_view *v, int x, int y, uint32_t out[3])
 {
     struct colour_transform m;
-    struct light_gamut gamut = light_gamut(v->primaries);
     light_matrix(&m, v);
     uint32_t code[3];
     for (int i = 0; i < 3; i++) {
@@ -95,7 +94,7 @@ static void light_at(const struct light_table *t, const struct frame_view *v, in
             sum += m.m[i][j] * (fix16(v, j, x, y) - m.offset[j]);
         code[i] = light_code_of(sum);
     }
-    light_apply(t, t->transfer, t->linear, &gamut, code, out);
+    light_apply(t, t->transfer, t->linear, gamut, code, out);
 }
 
 static uint64_t overlap(int sample, int samples, int pixel, int pixels)
@@ -109,9 +108,12 @@ static uint64_t overlap(int sample, int samples, int pixel, int pixels)
 }
 
 /* By the definition, before orientation: rgb[height][width][3]. */
-static void slowly(const struct light_table *t, const struct frame_view *v, int width, int height,
-                   uint8_t *rgb)
+static void slowly(struct light *l, const struct frame_view *v, int width, int height, uint8_t *rgb)
 {
+    struct err e = ERR_INIT;
+    const struct light_table *t = light_table(l, v->transfer, &e);
+    struct light_gamut gamut = light_gamut(l, v->transfer, v->primaries);
+    assert_non_null(t);
     int w = v->plane[0].width, h = v->plane[0].height;
     for (int j = 0; j < height; j++)
         for (int i = 0; i < width; i++) {
@@ -122,7 +124,7 @@ static void slowly(const struct light_table *t, const struct frame_view *v, int 
                     uint32_t lit[3];
                     if (!weight)
                         continue;
-                    light_at(t, v, x, y, lit);
+                    light_at(t, &gamut, v, x, y, lit);
                     for (int c = 0; c < 3; c++)
                         sum[c] += lit[c] * weight;
                 }
@@ -140,7 +142,7 @@ static void compare(struct light *light, const struct frame_view *v, int width, 
     size_t bytes = 3 * (size_t)width * (size_t)height;
     uint8_t *right = malloc(bytes), *got = malloc(bytes);
     assert_true(right && got);
-    slowly(light_table(light, v->transfer, &e), v, w, h, right);
+    slowly(light, v, w, h, right);
     struct shrink *s = shrink_open(width, height, &e);
     assert_non_null(s);
     shrink_use_light(s, light);
@@ -170,7 +172,7 @@ static void by_the_definition(const char *isa)
         uint8_t *memory[3] = {NULL};
         struct frame_view v =
             picture((enum layout)(round % LAYOUTS), between(1, 61), between(1, 23), memory);
-        if (light_wanted(light, v.transfer))
+        if (light_wanted(light, &v))
             compare(light, &v, between(1, 24), between(1, 24));
         for (int i = 0; i < 3; i++)
             free(memory[i]);
@@ -187,7 +189,8 @@ TEST(with_avx2)
         by_the_definition("avx2");
 }
 
-/* SDR without --light linear is averaged as ever; and what differs in chroma's sizes is refused. */
+/* SDR of BT.709 without --light linear is averaged as ever, and so is grey; and what differs in
+ * chroma's sizes is refused. */
 TEST(others_are_left_alone)
 {
     struct err e = ERR_INIT;
@@ -199,8 +202,16 @@ TEST(others_are_left_alone)
     uint8_t *memory[3] = {NULL}, one[60], two[60];
     struct frame_view v = picture(PLANAR, 33, 17, memory);
     v.transfer = TRANSFER_SDR;
+    v.primaries = PRIMARIES_BT709;
     assert_true(shrink_frame(plain, &v, one, &e) && shrink_frame(with, &v, two, &e));
     assert_memory_equal(one, two, sizeof one);
+    v.primaries = PRIMARIES_BT2020;
+    v.model = MODEL_GREY;
+    assert_true(shrink_frame(plain, &v, one, &e) && shrink_frame(with, &v, two, &e));
+    assert_memory_equal(one, two, sizeof one);
+    v.model = MODEL_YCBCR;
+    assert_true(shrink_frame(plain, &v, one, &e) && shrink_frame(with, &v, two, &e));
+    assert_memory_not_equal(one, two, sizeof one);
     v.transfer = TRANSFER_PQ;
     v.plane[2].width = v.plane[1].width > 1 ? v.plane[1].width - 1 : 1;
     v.plane[1].width = v.plane[2].width + 1;

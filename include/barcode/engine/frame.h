@@ -37,8 +37,11 @@ enum range { RANGE_UNSPECIFIED, RANGE_LIMITED, RANGE_FULL };
 /* Transfer characteristics. SDR is anything except SMPTE ST 2084 (PQ) and ARIB STD-B67 (HLG). */
 enum transfer { TRANSFER_SDR, TRANSFER_PQ, TRANSFER_HLG, TRANSFERS };
 
-/* Colour primaries. Only HDR frames are converted to BT.709 (light.h). */
-enum primaries { PRIMARIES_BT709, PRIMARIES_BT2020, PRIMARIES_P3 };
+/*
+ * Colour primaries, which are converted to BT.709 (light.h). BT709 also stands for unknown
+ * primaries and for those near BT.709, such as BT.601's: they are not converted.
+ */
+enum primaries { PRIMARIES_BT709, PRIMARIES_BT2020, PRIMARIES_P3_D65, PRIMARIES_P3_DCI, PRIMARIES };
 
 /*
  * How to turn the decoded frame into the displayed one: first mirror it left to right if `mirror`,

@@ -1,6 +1,7 @@
 /*
  * light.h - frames that are converted to linear light before they are averaged: HDR (PQ, HLG),
- * which is tone-mapped to SDR, and all frames with --light linear.
+ * which is tone-mapped to SDR; SDR with wide primaries, which become BT.709; and all frames with
+ * --light linear.
  *
  * The mean of PQ samples is not the mean of the visible light. So each luma sample is converted
  * individually, with the chroma sample at (floor(x * cw / w), floor(y * ch / h)). shrink.h then
@@ -20,10 +21,16 @@
  *      hable     Hable's curve ("Uncharted 2", GDC 2010) of x, divided by the curve of the peak
  *      reinhard  x (1 + x / peak^2) / (1 + x) (Reinhard et al., SIGGRAPH 2002, equation 4)
  *      clip      min(x, 1)
- *   4. Primaries. Linear light of BT.2020 or P3-D65 is converted to BT.709 (matrices from H.273's
- *      chromaticities, 14 bits, rows that sum to 1) and clamped to 0..LIGHT_WHITE.
+ *   4. Primaries. Linear light of BT.2020, P3-D65 or DCI-P3 is converted to BT.709 and clamped to
+ *      0..LIGHT_WHITE. A matrix is XYZ(BT.709)^-1 * A * XYZ(primaries), from H.273's chromaticities
+ *      (table 2), in 14 bits with rows that sum to 1, so that grey stays grey. A adapts DCI-P3's
+ *      white (0.314, 0.351) to D65 by the Bradford transform of ICC.1:2010, annex E; elsewhere it
+ *      is 1.
  *   5. The result is that light (`linear`), or its code by the inverse of BT.1886 in fix16 (white
  *      is 65280).
+ *
+ * SDR of BT.709, or of primaries near it, does not need step 4: without --light linear it is not
+ * converted at all. Neither are HDR frames with TONE_OFF.
  *
  * Step 5 also converts the mean of light to a code. Functions of light (tone curve, OOTF, code) are
  * tables indexed by light_cell, computed at the middle of each cell. A cell is 1/512 of its value
@@ -102,10 +109,11 @@ void light_close(struct light **l);
 enum isa light_isa(const struct light *l);
 
 /*
- * Returns true if frames of this transfer need conversion. Returns false if they are averaged
- * unchanged, or if `l` is NULL. Any thread.
+ * Returns true if the frame needs conversion: HDR unless TONE_OFF, colours of wide primaries in
+ * SDR, and all frames with --light linear. Returns false if it is averaged unchanged, or if `l` is
+ * NULL. Any thread.
  */
-bool light_wanted(const struct light *l, enum transfer transfer);
+bool light_wanted(const struct light *l, const struct frame_view *view);
 
 /*
  * Returns the tables for frames of this transfer, owned by `l`. With TONE_OFF, PQ and HLG are
@@ -113,20 +121,27 @@ bool light_wanted(const struct light *l, enum transfer transfer);
  */
 const struct light_table *light_table(struct light *l, enum transfer transfer, struct err *e);
 
-/*
- * Matrix from linear light of other primaries to BT.709, LIGHT_GAMUT_BITS bits. light_gamut: any
- * thread.
- */
+/* The matrix of step 4, LIGHT_GAMUT_BITS bits. */
 struct light_gamut {
     int32_t m[3][3];
+    bool same; /* m is 1: the primaries are not converted */
 };
-struct light_gamut light_gamut(enum primaries primaries);
+
+/*
+ * Returns the matrix for frames that light_wanted accepts. With TONE_OFF, HDR keeps its primaries.
+ * Any thread.
+ */
+struct light_gamut light_gamut(const struct light *l, enum transfer transfer,
+                               enum primaries primaries);
 
 /* Computes the matrix of step 1. Any thread. */
 void light_matrix(struct colour_transform *t, const struct frame_view *view);
 
 /* Returns "bt2390" ..., the values of --tone-map. Any thread. */
 const char *light_map_name(enum tone_map map);
+
+/* Returns FFmpeg's name: "bt709", "bt2020", "smpte432" or "smpte431". Any thread. */
+const char *light_primaries_name(enum primaries primaries);
 
 /*
  * Returns the peak in cd/m2 that a rule implies for a film of this transfer whose metadata give
@@ -184,8 +199,9 @@ COLOUR_INLINE void light_apply(const struct light_table *t, enum transfer transf
                                const struct light_gamut *g, const uint32_t code[3], uint32_t out[3])
 {
     uint32_t light[3] = {t->light[code[0]], t->light[code[1]], t->light[code[2]]};
-    if (transfer != TRANSFER_SDR) {
-        uint64_t gain = light_gain(t, transfer, code, light);
+    if (transfer != TRANSFER_SDR || !g->same) {
+        uint64_t gain = transfer == TRANSFER_SDR ? UINT64_C(1) << LIGHT_GAIN_BITS
+                                                 : light_gain(t, transfer, code, light);
         int64_t v[3];
         for (int i = 0; i < 3; i++)
             v[i] = (int64_t)(light[i] * gain >> LIGHT_GAIN_BITS);

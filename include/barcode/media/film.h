@@ -39,7 +39,7 @@ struct film {
     bool matrix_by_size;
     bool range_by_format; /* neither tags nor codec have it: grey is full, Y'CbCr limited */
     enum transfer transfer;
-    enum primaries primaries; /* BT.709 unless tagged otherwise; PQ and HLG: BT.2020 */
+    enum primaries primaries; /* BT.709 unless tagged as wider; PQ and HLG: BT.2020 */
     /* cd/m2: the brightest pixel (MaxCLL), else the mastering display's peak; 0: unknown */
     int peak;
     int dolby_vision; /* its profile, if only Dolby Vision decoders know its colours; else 0 */

@@ -46,6 +46,11 @@ struct report {
     int width, height; /* of an analysis frame */
     struct crop crop;  /* the rectangles that frames were cropped to */
     struct light_rule light; /* as used: with the peak resolved */
+    /*
+     * FFmpeg's name of the film's primaries if they are converted to BT.709, other than HDR's usual
+     * BT.2020; else NULL
+     */
+    const char *primaries;
     /* --light linear: the table for means of columns (strip_fit_mean); NULL: means of the R'G'B'
      * values */
     const struct light_table *means;

@@ -41,6 +41,12 @@ static bool is_among(enum AVCodecID codec, const enum AVCodecID *list, size_t n)
 
 /* ------------------------------------------------------------------ tags */
 
+static bool is_xyz(enum AVPixelFormat format)
+{
+    const char *name = av_get_pix_fmt_name(format);
+    return name && strncmp(name, "xyz", 3) == 0;
+}
+
 /*
  * H.273 derives Kr and Kb from the primaries and the white point. The result is one of the named
  * pairs, to about four digits.
@@ -108,14 +114,18 @@ static enum transfer transfer_of(struct colour_tags t)
 }
 
 /*
- * Returns the primaries. Only those of HDR matter: the others are BT.709, or too near to convert.
+ * Returns the primaries of a frame: BT.709 for those too near to convert, and for X'Y'Z', which
+ * libswscale converts to BT.709.
  */
-static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer transfer)
+static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer transfer,
+                                   enum AVPixelFormat format)
 {
+    if (is_xyz(format))
+        return PRIMARIES_BT709;
     switch (said) {
     case AVCOL_PRI_BT2020: return PRIMARIES_BT2020;
-    case AVCOL_PRI_SMPTE431:
-    case AVCOL_PRI_SMPTE432: return PRIMARIES_P3;
+    case AVCOL_PRI_SMPTE431: return PRIMARIES_P3_DCI;
+    case AVCOL_PRI_SMPTE432: return PRIMARIES_P3_D65;
     case AVCOL_PRI_UNSPECIFIED:
         return transfer == TRANSFER_SDR ? PRIMARIES_BT709 : PRIMARIES_BT2020;
     default: return PRIMARIES_BT709;
@@ -156,8 +166,7 @@ struct colour_tags film_colour_tags(const AVCodecParameters *par)
 static bool is_rgb(enum AVPixelFormat format)
 {
     const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(format);
-    return d && (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) ||
-                 strncmp(d->name, "xyz", 3) == 0);
+    return is_xyz(format) || (d && d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL));
 }
 
 /* Black and white have full range, whatever the tags are. */
@@ -242,7 +251,7 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
     f->transfer = transfer_of(stream.transfer == AVCOL_TRC_UNSPECIFIED ? container : stream);
     f->primaries = primaries_of(stream.primaries == AVCOL_PRI_UNSPECIFIED ? container.primaries
                                                                           : stream.primaries,
-                                f->transfer);
+                                f->transfer, par->format);
     if (is_rgb(par->format)) {
         f->matrix = MATRIX_RGB;
         f->range = RANGE_FULL;
@@ -262,7 +271,7 @@ void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const
     view->transfer = film_colour_transfer(frame, film);
     view->primaries = tags.primaries == AVCOL_PRI_UNSPECIFIED && view->transfer == film->transfer
                           ? film->primaries
-                          : primaries_of(tags.primaries, view->transfer);
+                          : primaries_of(tags.primaries, view->transfer, format);
     if (is_rgb(format)) {
         view->matrix = MATRIX_RGB;
         view->range = RANGE_FULL;

@@ -242,13 +242,14 @@ static bool put_crop(FILE *f, const struct report *r)
            (put_key(f, "crop", crop_value(r)) && put_key(f, "trim", crop_value(r)));
 }
 
-/* Writes how HDR and means were computed, if not the default. */
+/* Writes how HDR, primaries and means were computed, if not the default. */
 static bool put_light(FILE *f, const struct report *r)
 {
     const struct light_rule *l = &r->light;
     bool hdr = r->film->transfer != TRANSFER_SDR;
     return (!hdr || put_key(f, "tone_map", json_string(light_map_name(l->map)))) &&
            (!hdr || l->map == TONE_OFF || put_key(f, "hdr_peak", json_integer(l->peak))) &&
+           (!r->primaries || put_key(f, "primaries", json_string(r->primaries))) &&
            (!l->linear || put_key(f, "light", json_string("linear")));
 }
 

@@ -154,7 +154,7 @@ static void add_crop(struct job *job)
         add_text(job, "barcode:crop", all);
 }
 
-/* Adds how HDR and means were computed, if not the default. */
+/* Adds how HDR, primaries and means were computed, if not the default. */
 static void add_light_texts(struct job *job)
 {
     const struct report *r = job->report;
@@ -163,6 +163,8 @@ static void add_light_texts(struct job *job)
         if (r->light.map != TONE_OFF)
             add_number(job, "barcode:hdr_peak", (uint64_t)r->light.peak);
     }
+    if (r->primaries)
+        add_text(job, "barcode:primaries", r->primaries);
     if (r->light.linear)
         add_text(job, "barcode:light", "linear");
 }
