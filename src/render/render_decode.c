@@ -192,15 +192,21 @@ static bool corrects_length(struct render_job *j)
     /* If the selection ends before the film does, whether reading went on to its end is chance. */
     bool whole = r->selection.kind == SELECT_COLUMNS ? r->selection.to_film_end
                                                      : r->selection.end_us == INT64_MAX;
+    if (c->first_us >= 0 && l->duration_us > c->first_us - l->start_us) {
+        l->duration_us -= c->first_us - l->start_us;
+        l->start_us = c->first_us;
+    }
     if (c->end_us < 0 || c->first_us < 0 || !((whole && c->to_end) || none))
+        return false;
+    int64_t off = c->end_us - r->selection.end_us;
+    bool wrong = (off < 0 ? -off : off) > selection_column_us(&r->selection);
+    if (r->selection.kind == SELECT_COLUMNS && !wrong)
         return false;
     *l = (struct film_length){.start_us = c->first_us,
                               .duration_us = c->end_us - c->first_us,
                               .frames = (int64_t)c->displayed,
                               .source = c->packets < c->displayed ? LENGTH_INDEX : LENGTH_PACKETS};
-    int64_t off = c->end_us - r->selection.end_us;
-    return r->selection.kind == SELECT_COLUMNS && (r->selection.to_film_end || none) &&
-           (off < 0 ? -off : off) > selection_column_us(&r->selection);
+    return r->selection.kind == SELECT_COLUMNS;
 }
 
 static bool spread_again(struct render_job *j, struct err *e)

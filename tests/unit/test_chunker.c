@@ -64,7 +64,7 @@ TEST(never_a_cut)
     struct dice d = {.state = 1};
     struct random_film f = random_film_make(&shape, &d);
     struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true},
+                                    .clock = {40000, TIME_NONE, true, 0},
                                     .traits = codec_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&config, &e);
@@ -116,7 +116,7 @@ static void push_gops(struct chunker *g, int gops, int length, bool times)
 TEST(a_key_that_never_shows)
 {
     struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true},
+                                    .clock = {40000, TIME_NONE, true, 0},
                                     .traits = codec_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&config, &e);
@@ -417,7 +417,7 @@ TEST(frames_that_are_there)
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
     struct chunker_config config = {.selection = {.every = 5, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true},
+                                    .clock = {40000, TIME_NONE, true, 0},
                                     .traits = codec_traits(STREAM_VP9),
                                     .columns = columns_open(0, 0, NULL),
                                     .frame_times = frame_times_open(NULL),

@@ -42,7 +42,7 @@ static struct chunker_counts with_gap(bool after_gap, int64_t missing, struct co
 {
     struct err e = ERR_INIT;
     struct chunker_config config = {.selection = {.every = 2, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true},
+                                    .clock = {40000, TIME_NONE, true, 0},
                                     .columns = columns,
                                     .traits = codec_traits(STREAM_VP9)};
     struct chunker *g = chunker_open(&config, &e);

@@ -270,7 +270,7 @@ TEST(goes_on_from_where_runs_ended)
         .held = h.held,
         .cursor = selection_begin(&h.what.selection),
         .next_frame = 1000,
-        .timeline = timeline_begin(&(struct film_clock){CLIP_STEP_US, TIME_NONE, false})};
+        .timeline = timeline_begin(&(struct film_clock){CLIP_STEP_US, TIME_NONE, false, 0})};
     timeline_step(&from.timeline, timeline_at(&from.timeline, -5000000));
     for (int i = 0; i < 10; i++) {
         struct picture p;

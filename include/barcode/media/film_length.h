@@ -41,8 +41,8 @@ static inline int64_t film_length_end(const struct film_length *l)
 /* Returns the source's name in JSON: "packets", ...; NULL for LENGTH_UNKNOWN. Static. */
 static inline const char *film_length_source_name(enum length_source source)
 {
-    static const char *const name[] = {
-        0, "estimate", "tag", "container", "track", "index", "packets"};
+    static const char *const name[] = {0,       "estimate", "tag",    "container",
+                                       "track", "index",    "packets"};
     return name[source];
 }
 

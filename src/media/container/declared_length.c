@@ -63,7 +63,10 @@ static int64_t table_duration(const AVFormatContext *format, AVStream *s, AVRati
     int64_t span_us = in_us(s, table_span(format, s));
     int64_t declared_us = s->duration > 0 ? in_us(s, s->duration) : 0;
     int64_t frame_us = rate.num > 0 ? av_rescale(1000000, rate.den, rate.num) : 0;
-    return span_us <= 0 ? -1 : span_us <= declared_us ? declared_us : span_us + frame_us;
+    bool fragmented = avformat_index_get_entries_count(s) > s->nb_frames;
+    return span_us <= 0                            ? -1
+           : span_us <= declared_us && !fragmented ? declared_us
+                                                   : span_us + frame_us;
 }
 
 /*
@@ -80,19 +83,20 @@ static int64_t tagged_duration(const AVStream *s, int64_t start_us)
     return is_length ? us : us - start_us;
 }
 
-/* Fills duration and source from the container's duration, which counts from 0 in Matroska. */
-static void whole_container(const AVFormatContext *format, int64_t start_us, struct film_length *l)
+/* Fills duration and source from the container's duration, which counts from `from_us` before the
+ * first frame. */
+static void whole_container(const AVFormatContext *format, int64_t from_us, struct film_length *l)
 {
-    bool from_0 = container_quirks(format)->duration_from_0;
     if (format->duration == AV_NOPTS_VALUE || format->duration <= 0)
         return;
-    l->duration_us = format->duration - (from_0 ? start_us : 0);
+    l->duration_us = format->duration - from_us;
     l->source = format->nb_streams > 1 ? LENGTH_CONTAINER : LENGTH_TRACK;
 }
 
 static void find_duration(const AVFormatContext *format, AVStream *s, AVRational rate,
                           struct film_length *l)
 {
+    bool from_0 = container_quirks(format)->duration_from_0;
     int64_t start_us = s->start_time == AV_NOPTS_VALUE ? 0 : in_us(s, s->start_time), us;
     if (is_placeholder(format, s) || is_partly_known(format, s))
         return;
@@ -103,13 +107,13 @@ static void find_duration(const AVFormatContext *format, AVStream *s, AVRational
         l->duration_us = us;
         l->source = LENGTH_INDEX;
     } else if (s->duration != AV_NOPTS_VALUE && s->duration > 0) {
-        l->duration_us = in_us(s, s->duration);
+        l->duration_us = in_us(s, s->duration) - (from_0 ? start_us : 0);
         l->source = LENGTH_TRACK;
     } else if ((us = tagged_duration(s, start_us)) > 0) {
         l->duration_us = us;
         l->source = LENGTH_TAG;
     } else {
-        whole_container(format, start_us, l);
+        whole_container(format, from_0 ? start_us : 0, l);
     }
     if (l->duration_us <= 0)
         *l = (struct film_length){.start_us = l->start_us, .duration_us = -1, .frames = -1};
@@ -125,9 +129,8 @@ struct film_length declared_length(const AVFormatContext *format, AVStream *s, A
     find_duration(format, s, rate, &l);
     /* If timestamps may jump, their difference is not a duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    if (l.source != LENGTH_UNKNOWN &&
-        (rated || format->iformat->flags & AVFMT_TS_DISCONT ||
-         (quirks->longest_duration && format->nb_streams > 1)))
+    if (l.source != LENGTH_UNKNOWN && (rated || format->iformat->flags & AVFMT_TS_DISCONT ||
+                                       (quirks->longest_duration && format->nb_streams > 1)))
         l.source = LENGTH_ESTIMATE;
     if (s->nb_frames > 0 && !is_placeholder(format, s) && !is_partly_known(format, s))
         l.frames = s->nb_frames;

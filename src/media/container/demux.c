@@ -15,6 +15,7 @@ static enum bitstream bitstream_of(enum AVCodecID id)
     switch (id) {
     case AV_CODEC_ID_H264: return STREAM_H264;
     case AV_CODEC_ID_HEVC: return STREAM_HEVC;
+    case AV_CODEC_ID_MPEG1VIDEO:
     case AV_CODEC_ID_MPEG2VIDEO: return STREAM_MPEG2;
     case AV_CODEC_ID_VP8: return STREAM_VP8;
     case AV_CODEC_ID_VP9: return STREAM_VP9;
@@ -40,7 +41,8 @@ struct film_clock demux_clock(const struct demux *r, const struct film *film)
     return (struct film_clock){
         .frame_us = container_frame_us(film),
         .origin_us = r->format->start_time == AV_NOPTS_VALUE ? TIME_NONE : r->format->start_time,
-        .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT};
+        .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT,
+        .delay = r->knows_places ? 0 : r->stream->codecpar->video_delay};
 }
 
 void demux_begin_headers(struct demux *r)
@@ -65,6 +67,15 @@ static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
     return known ? av_rescale(1000000, rate.den, rate.num) : 0;
 }
 
+/* Returns true if the index of a container that stores places has them up to the film's end. */
+static bool knows_places(const struct demux *r)
+{
+    int entries = avformat_index_get_entries_count(r->stream);
+    bool all = r->quirks->stores_places && r->quirks->index == KEY_INDEX_SAMPLES;
+    return all && entries > r->stream->codecpar->video_delay && r->stream->duration > 0 &&
+           avformat_index_get_entry(r->stream, entries - 1)->timestamp >= r->stream->duration / 2;
+}
+
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e)
 {
     AVStream *s = format->streams[stream];
@@ -83,6 +94,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     r->needs_sequential = r->may_suppress_output;
     r->frame_us = broadcast_frame_us(format, s);
     r->dts_us = TIME_NONE;
+    r->knows_places = knows_places(r);
     demux_begin_headers(r);
     bool parse = r->traits.stream == STREAM_H264 || r->traits.stream == STREAM_HEVC ||
                  r->traits.stream == STREAM_AV1;
@@ -319,7 +331,9 @@ static void read_times(const struct demux *r, const AVPacket *packet, struct pic
         p->duration_us = to_microseconds(packet->duration, base);
     /* libavformat guesses presentation times of some pictures. */
     if (r->quirks->stores_places && !shows_as_decoded(r)) {
-        int entry = av_index_search_timestamp(r->stream, packet->dts, AVSEEK_FLAG_ANY);
+        int entry = r->knows_places
+                        ? av_index_search_timestamp(r->stream, packet->dts, AVSEEK_FLAG_ANY)
+                        : -1;
         p->placed = dts_us != TIME_NONE;
         p->place_us = entry < 0 ? dts_us : demux_place_us(r, entry);
         return;

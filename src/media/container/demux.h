@@ -39,6 +39,7 @@ struct demux {
     bool may_suppress_output; /* HEVC: only a decoder can determine which pictures are not output */
     bool needs_sequential;    /* only sequential decoding handles this film correctly */
     const struct container_quirks *quirks;
+    bool knows_places;        /* the index has all places: demux_place_us */
     bool framed;              /* each packet is a picture: the container marks where each begins */
     bool failed;              /* the container is damaged somewhere */
     int64_t reached_us;       /* the latest decoding time of a packet */
@@ -91,10 +92,7 @@ void demux_begin_headers(struct demux *r);
 
 /*
  * Returns the stored time of the frame that is displayed at place `entry` of an index of all
- * packets (stores_places); TIME_NONE if the index does not have it. A decoder with a delay of D
- * packets returns the k-th frame with packet k + D, and that is when it is displayed: places
- * without a packet are frames that a recorder dropped. Counted so that the first frame has the time
- * of the first packet.
+ * packets, as time_queue.h finds it; TIME_NONE if the index does not have it.
  */
 int64_t demux_place_us(const struct demux *r, int entry);
 

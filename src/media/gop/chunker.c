@@ -49,6 +49,7 @@ struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
     g->config = *config;
     g->cursor = selection_begin(&config->selection);
     g->timeline = timeline_begin(&config->clock);
+    g->places.delay = config->clock.delay;
     g->first_gop = true;
     g->counts.first_us = g->counts.end_us = -1;
     g->gop = new_chunk(e);
@@ -168,10 +169,11 @@ static bool queue_places(struct chunker *g, struct chunk *r, struct err *e)
  */
 static void apply_places(struct chunker *g, size_t n, struct picture *after)
 {
-    for (size_t i = 0; i < n && time_queue_at(&g->places, 0) != TIME_NONE; i++)
-        g->shown[i]->pts_us = time_queue_pop(&g->places);
-    if (after && time_queue_at(&g->places, 0) != TIME_NONE)
-        after->pts_us = time_queue_at(&g->places, 0);
+    int64_t frame_us = g->config.clock.frame_us;
+    for (size_t i = 0; i < n && time_queue_waits(&g->places); i++)
+        g->shown[i]->pts_us = time_queue_next(&g->places, frame_us, true);
+    if (after && time_queue_waits(&g->places))
+        after->pts_us = time_queue_next(&g->places, frame_us, false);
 }
 
 /*
@@ -521,6 +523,11 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
     return true;
 }
 
-struct chunker_counts chunker_counts_now(const struct chunker *g) { return g->counts; }
+struct chunker_counts chunker_counts_now(const struct chunker *g)
+{
+    struct chunker_counts c = g->counts;
+    c.held = g->rap_seen ? 0 : g->gop->count;
+    return c;
+}
 
 int64_t chunker_last_us(const struct chunker *g) { return g->timeline.last_us; }

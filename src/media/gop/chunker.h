@@ -39,6 +39,7 @@ enum {
 struct chunker_counts {
     uint64_t displayed;        /* frames numbered so far */
     uint64_t chunks, skipped;  /* chunks emitted; GOPs that were not needed */
+    uint64_t held;             /* pictures that wait for the first random access point */
     uint64_t lead_in;          /* pictures before the first random access point */
     uint64_t dropped;          /* displayed frames that are missing, in gaps */
     uint64_t dropped_selected; /* missing frames that are selected */

@@ -123,9 +123,6 @@ static bool push_picture(struct key_reader *k, struct chunker *g, struct picture
                          bool *after_key, struct err *e)
 {
     film_keys_find_rap(k, p);
-    /* A film that is not decoded in chunks is decoded from its first picture on. */
-    if (!k->pass && k->traits.stream == STREAM_OTHER && p->serial == 0 && p->rap == RAP_NONE)
-        p->rap = RAP_OPEN;
     if (k->pass)
         idr_splice_offer(k->pass, p, &k->demux->sets, k->demux->length_size);
     if (is_second_field(k, p, *after_key))
@@ -214,10 +211,12 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     }
     if (facts && ok) {
         struct chunker_counts c = chunker_counts_now(g);
-        bool any = c.displayed > 0;
+        bool any = c.displayed > 0; /* otherwise it has no key frame, and no order */
+        int64_t shown = any ? (int64_t)c.displayed : (int64_t)c.held;
         facts->length = (struct film_length){.start_us = any ? c.first_us : 0,
-                                             .duration_us = any ? c.end_us - c.first_us : 0,
-                                             .frames = (int64_t)c.displayed,
+                                             .duration_us = any ? c.end_us - c.first_us
+                                                                : shown * config.clock.frame_us,
+                                             .frames = shown,
                                              .source = LENGTH_PACKETS};
         facts->found |= PROBE_LENGTH;
     }

@@ -7,6 +7,8 @@
  */
 #include "reader.h"
 
+#include <libavcodec/avcodec.h>
+
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/open.h"
@@ -25,14 +27,21 @@ static bool in_one_piece(const struct decode_pass *s, const struct demux *r)
 }
 
 /*
- * Returns true if one decoder has to go on from here. In a codec that can be cut, it does so after
- * the first key frame and its leading pictures. Earlier pictures refer to pictures that are not in
- * the file, so may leading pictures, and the chunker checks both.
+ * Returns true if one decoder has to go on from here: after the first key frame and its leading
+ * pictures. Earlier pictures refer to pictures that are not in the file, so may leading pictures,
+ * and the chunker checks both.
  */
 static bool chunks_end(const struct decode_pass *s, const struct demux *r, const struct chunker *g)
 {
-    bool judged = chunker_begun(g) || !r->traits.parallel;
-    return (in_one_piece(s, r) && judged) || chunker_stuck(g, false);
+    return (in_one_piece(s, r) && chunker_begun(g)) || chunker_stuck(g, false);
+}
+
+/* Finds the key frame with which a film begins that is not decoded in chunks. */
+static void find_first_key(const struct decode_pass *s, const struct chunker *g, struct picture *p)
+{
+    if (s->traits.stream == STREAM_OTHER && !chunker_begun(g) && p->packet &&
+        p->packet->flags & AV_PKT_FLAG_KEY)
+        p->rap = RAP_CLOSED;
 }
 
 static void note_covered(struct decode_pass *s, const struct chunker *g)
@@ -113,6 +122,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e)
     bool ok = true, done = false;
     while (ok && !done && !decode_pass_stopped(s) && !chunks_end(s, r, g) && demux_next(r, &p, e)) {
         note_read(s, r, &p);
+        find_first_key(s, g, &p);
         idr_splice_offer(s, &p, &r->sets, r->length_size);
         ok = chunker_push(g, &p, e);
         frame_times_check(s->job->frame_times);

@@ -212,8 +212,8 @@ static bool may_follow_gap(const struct sequential *q, uint64_t serial)
 static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
     /* After a gap demuxers guess times: a time that goes back is ignored. */
-    if (time_queue_at(&q->places, 0) != TIME_NONE)
-        pts_us = time_queue_pop(&q->places);
+    if (time_queue_waits(&q->places))
+        pts_us = time_queue_next(&q->places, q->timeline.frame_us, true);
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
     if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;

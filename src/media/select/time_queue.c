@@ -24,16 +24,20 @@ bool time_queue_push(struct time_queue *q, int64_t us, struct err *e)
     return true;
 }
 
-int64_t time_queue_at(const struct time_queue *q, size_t i)
-{
-    return i < q->end - q->first ? q->us[q->first + i] : TIME_NONE;
-}
+bool time_queue_waits(const struct time_queue *q) { return q->end > q->first; }
 
-int64_t time_queue_pop(struct time_queue *q)
+int64_t time_queue_next(struct time_queue *q, int64_t frame_us, bool take)
 {
-    int64_t us = time_queue_at(q, 0);
-    q->first += us != TIME_NONE;
-    return us;
+    size_t waiting = q->end - q->first, delay = (size_t)q->delay;
+    if (waiting == 0)
+        return TIME_NONE;
+    size_t late = delay < waiting ? delay : waiting - 1;
+    int64_t us = q->us[q->first + late] + (int64_t)(delay - late) * frame_us;
+    if (!q->begun)
+        q->early_us = us - q->us[q->first];
+    q->begun = true;
+    q->first += take;
+    return us - q->early_us;
 }
 
 void time_queue_free(struct time_queue *q)

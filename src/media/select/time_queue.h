@@ -1,7 +1,9 @@
 /*
  * time_queue.h - display times for a container that stores none, only the place of each picture in
- * decoding order, as AVI does: the k-th displayed picture has the time of the k-th place
- * (demux_place_us). One thread.
+ * decoding order, as AVI does. A decoder with a delay of D pictures returns the k-th frame with
+ * picture k + D, and that is when it is displayed; the times are moved so that the first frame has
+ * the time of the first place. A place without a picture is a frame that a recorder dropped. One
+ * thread.
  */
 #ifndef BARCODE_SELECT_TIME_QUEUE_H
 #define BARCODE_SELECT_TIME_QUEUE_H
@@ -15,16 +17,23 @@
 struct time_queue {
     int64_t *us;
     size_t first, end, room; /* us[first, end) wait */
+    int delay;               /* D; 0 if the places are those of the decoder's output */
+    int64_t early_us;        /* between the first place and that of the first output */
+    bool begun;              /* early_us is known */
 };
 
 /* Adds the time of a displayed picture, in decoding order. Returns false if out of memory. */
 bool time_queue_push(struct time_queue *q, int64_t us, struct err *e);
 
-/* Returns the time of the i-th picture from here on in display order; TIME_NONE if none waits. */
-int64_t time_queue_at(const struct time_queue *q, size_t i);
+/* Returns true if a picture waits for its time. */
+bool time_queue_waits(const struct time_queue *q);
 
-/* Removes the first time and returns it; TIME_NONE if none waits. */
-int64_t time_queue_pop(struct time_queue *q);
+/*
+ * Returns the time of the next picture in display order, TIME_NONE if none waits; with `take`
+ * removes it. If the picture that decides is not there yet, the time is `frame_us` after that of
+ * each one before it.
+ */
+int64_t time_queue_next(struct time_queue *q, int64_t frame_us, bool take);
 
 /* Frees the queue, which is empty from then on. */
 void time_queue_free(struct time_queue *q);
