@@ -1,17 +1,17 @@
 #include "open.h"
 
 #include <assert.h>
-#include <libavutil/display.h>
 #include <libavutil/parseutils.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <math.h>
 
 #include "container_quirks.h"
 #include "hdr_metadata.h"
 #include "image_pipe.h"
+#include "orientation.h"
 #include "pipe_input.h"
+#include "read_ahead.h"
 #include "stream_select.h"
 #include "media/bitstream/mp4_box.h"
 #include "media/ffmpeg/av_compat.h"
@@ -44,30 +44,6 @@ int64_t container_frame_us(const struct film *f)
         return 40000;
     int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
     return us > 0 ? us : 1;
-}
-
-/*
- * Reads the display matrix, which maps (x, y) to (ax + cy, bx + dy). A negative determinant means a
- * mirrored picture.
- */
-static struct orientation read_orientation(AVStream *s)
-{
-    struct orientation o = {0, false};
-    size_t size = 0;
-    const uint8_t *data = av_compat_side_data(s, AV_PKT_DATA_DISPLAYMATRIX, &size);
-    if (!data || size < 9 * sizeof(int32_t))
-        return o;
-    int32_t m[9];
-    memcpy(m, data, sizeof m);
-    o.mirror = (double)m[0] * m[4] - (double)m[1] * m[3] < 0;
-    if (o.mirror) {
-        m[0] = -m[0];
-        m[1] = -m[1];
-    }
-    double degrees = av_display_rotation_get(m); /* counter-clockwise */
-    if (!isnan(degrees))
-        o.quarter_turns = ((int)lround(-degrees / 90) % 4 + 4) % 4;
-    return o;
 }
 
 /* Returns true if the declared length is a placeholder that its writer never replaced. */
@@ -120,6 +96,7 @@ static void read_title(const AVFormatContext *format, struct film *f)
     snprintf(f->title, sizeof f->title, "%s", title ? title->value : "");
 }
 
+/* Fills `f`, which has its path and orientation already. */
 static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
                        struct film *f)
 {
@@ -137,7 +114,6 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->stream = s->index;
     f->coded_width = par->width;
     f->coded_height = par->height;
-    f->orientation = read_orientation(s);
     bool turned = f->orientation.quarter_turns % 2 == 1;
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
@@ -417,6 +393,8 @@ static bool open_container(const char *path, AVFormatContext **format, struct he
 void container_close(AVFormatContext **format)
 {
     AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
+    if (*format)
+        container_drop_ahead(*format);
     avformat_close_input(format);
     film_input_close(&own);
 }
@@ -449,7 +427,7 @@ bool container_open(const char *path, int requested, AVFormatContext **format, s
         return err_memory(e, strlen(path) + 1);
     struct head head = {0};
     AVStream *s = open_chosen(path, requested, format, &head, e);
-    if (!s)
+    if (!s || !container_find_orientation(*format, s, &film->orientation, e))
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
