@@ -34,8 +34,6 @@ struct film {
     bool matrix_guessed;     /* the film has no matrix, or the one in unknown_matrix */
     char unknown_matrix[32]; /* a named matrix that is read as `matrix`; "" otherwise */
     bool range_guessed;
-    /* neither tags nor codec have it: a frame of another size may have another matrix */
-    bool matrix_by_size;
     bool range_by_format; /* neither tags nor codec have it: grey is full, Y'CbCr limited */
     enum transfer transfer;
     enum primaries primaries; /* BT.709 unless tagged otherwise; PQ and HLG: BT.2020 */
