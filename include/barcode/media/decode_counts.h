@@ -58,6 +58,7 @@ struct decode_counts {
     uint64_t lead_in;    /* pictures before the first one that can be decoded */
     int64_t last_us;     /* time of the last frame; -1: none */
     bool read_failed;    /* the container could not be read to its end */
+    char unopened[256];  /* a part of a list of files that could not be opened; "": none */
     bool io_failed;      /* read_failed, because reading the file failed */
     bool contradicted;   /* the pass stopped early: repeat it sequentially */
     bool damage_found;   /* the pass stopped early: repeat it with exact_damage */

@@ -44,7 +44,8 @@ struct film {
     int64_t duration_us;        /* -1 when unknown */
     bool duration_guessed;      /* from the bit rate or the last timestamp, not declared */
     int64_t frames;             /* estimate of displayed frames, -1 when unknown */
-    char library[64];           /* what decoded it: "libavcodec 59.37.100, ..." */
+    char unopened[256]; /* a part of a list of files that could not be opened; "": none so far */
+    char library[64];   /* what decoded it: "libavcodec 59.37.100, ..." */
 };
 
 #ifdef __cplusplus

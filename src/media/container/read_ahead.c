@@ -56,18 +56,6 @@ bool container_read_ahead(AVFormatContext *format, const AVPacket **packet)
     return r->code != AVERROR(ENOMEM);
 }
 
-/* Adds what was logged while the packet was read to the counts of this thread's listener. */
-static void log_again(const struct av_log_counts *logged)
-{
-    struct av_log_counts *listener = av_log_listen(NULL);
-    if (listener) {
-        listener->errors += logged->errors;
-        listener->jumps += logged->jumps;
-        listener->searches += logged->searches;
-    }
-    av_log_listen(listener);
-}
-
 int container_read(AVFormatContext *format, AVPacket *packet)
 {
     struct read_ahead *a = format->opaque;
@@ -75,7 +63,7 @@ int container_read(AVFormatContext *format, AVPacket *packet)
         return av_read_frame(format, packet);
     struct result *r = &a->result[a->taken++];
     int code = r->code;
-    log_again(&r->logged);
+    av_log_add(&r->logged);
     if (r->packet)
         av_packet_move_ref(packet, r->packet);
     if (a->taken == a->count)
