@@ -46,19 +46,21 @@ static void assess_end(struct render_job *j, uint64_t announced)
     bool early = short_by > 0 && ends_early(j);
     if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
-    if (early)
+    char cause[300] = "the file is damaged";
+    const char *unopened = f->unopened[0] ? f->unopened : c->unopened;
+    if (unopened[0])
+        snprintf(cause, sizeof cause, "cannot open its part '%s'", unopened);
+    if (early && !unopened[0])
         render_warn(j,
                     "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64
                     " columns are missing",
                     f->path, c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6,
                     (double)film_length_end(&f->length) / 1e6, short_by, expected);
     else if (c->read_failed && short_by > 0)
-        render_warn(j,
-                    "'%s': the file is damaged: about %" PRIu64 " of %" PRIu64
-                    " columns are missing at its end",
-                    f->path, short_by, expected);
+        render_warn(j, "'%s': %s: about %" PRIu64 " of %" PRIu64 " columns are missing at its end",
+                    f->path, cause, short_by, expected);
     else if (c->read_failed)
-        render_warn(j, "'%s': the file is damaged", f->path);
+        render_warn(j, "'%s': %s", f->path, cause);
     else if (asked && short_by > 0)
         render_warn(j, "'%s' has only %" PRIu64 " of the %" PRIu64 " requested columns", f->path,
                     j->report.count, expected);

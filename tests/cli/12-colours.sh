@@ -188,3 +188,22 @@ test_narrow_same_bytes() {
         cmp 1.png $run.png || fail "the picture with a $run cache is another"
     done
 }
+
+# Without tags the matrix is a guess by the film's size, not by that of each frame.
+test_colours_of_changing_sizes() {
+    for codec in libvpx-vp9 libaom-av1; do
+        for size in 1280x720 352x288; do
+            ffmpeg -nostdin -v error -y -f lavfi -i color=0xe04020:s=$size:r=5 -frames:v 3 -c:v $codec -cpu-used 8 -b:v 0 -crf 5 $size.mkv ||
+                skip "no encoder $codec"
+        done
+        for order in "1280x720 352x288" "352x288 1280x720"; do
+            for size in $order; do echo "file $size.mkv"; done > list.txt
+            ffmpeg -nostdin -v error -y -f concat -i list.txt -c copy both.mkv
+            ok both.mkv -n 1 -m average --csv both.csv -q --no-cache --overwrite -o both.png
+            "$PYTHON" -c 'import csv
+rows = [[int(row["average"][i:i + 2], 16) for i in (1, 3, 5)] for row in csv.DictReader(open("both.csv"))]
+assert len(rows) == 6, len(rows)
+assert all(max(channel) - min(channel) < 4 for channel in zip(*rows)), rows' || fail "$codec: the colours of $order differ"
+        done
+    done
+}

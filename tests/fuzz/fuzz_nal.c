@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "media/bitstream/display_orientation.h"
 #include "media/bitstream/h264_params.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/bitstream/param_sets.h"
@@ -63,6 +64,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     length_size = nal_length_size(kind, copy, n);
     fuzz_demand(length_size >= 0 && length_size <= 4);
     nal_extradata_has_output_flag(copy, n);
+    struct display_orientation o;
+    nal_display_orientation(kind, data[1] % 5, copy, n, &o);
+    nal_extradata_display_orientation(copy, n, &o);
     if (kind == STREAM_H264)
         separate(data[1] % 5, copy, n);
     change(kind, data[1] % 5, copy, n);

@@ -44,4 +44,26 @@ TEST(errors_are_the_readers)
     assert_int_equal(inner.errors, 1);
 }
 
+/* The first part of a list that cannot be opened, and the counts of what was read ahead. */
+TEST(parts_and_counts_of_others)
+{
+    static const AVClass demuxer = {.class_name = "demuxer",
+                                    .item_name = av_default_item_name,
+                                    .version = LIBAVUTIL_VERSION_INT,
+                                    .category = AV_CLASS_CATEGORY_DEMUXER};
+    const AVClass *says = &demuxer;
+    struct av_log_counts ahead = {0}, now = {.errors = 2};
+    av_log_install();
+    av_log_add(&ahead); /* nobody listens */
+    av_log_listen(&ahead);
+    av_log(&says, AV_LOG_ERROR, "Impossible to open '%s'\n", "file:a/b.ts");
+    av_log(&says, AV_LOG_ERROR, "Impossible to open '%s'\n", "c.ts");
+    assert_string_equal(ahead.unopened, "a/b.ts");
+    av_log_listen(&now);
+    av_log_add(&ahead);
+    av_log_listen(NULL);
+    assert_int_equal(now.errors, 4);
+    assert_string_equal(now.unopened, "a/b.ts");
+}
+
 TEST_MAIN(NULL, NULL)

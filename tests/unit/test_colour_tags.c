@@ -20,7 +20,8 @@ static struct colour_tags tags(enum AVColorSpace space, enum AVColorRange range)
 static struct film decided(enum AVCodecID codec, enum AVPixelFormat format, int width, int height,
                            struct colour_tags stream, struct colour_tags container)
 {
-    struct film f = {.path = (char *)(uintptr_t) "a film"};
+    struct film f = {
+        .path = (char *)(uintptr_t) "a film", .coded_width = width, .coded_height = height};
     AVCodecParameters *par = avcodec_parameters_alloc();
     assert_non_null(par);
     par->codec_type = AVMEDIA_TYPE_VIDEO;
@@ -307,25 +308,27 @@ TEST(frames_that_say)
         }
 }
 
-/* Where nobody says anything, a picture's own size and format do, should they not be the film's. */
+/* Where nobody says anything, the film's size does, and a picture's own format. */
 TEST(frames_that_do_not)
 {
     struct film f = decided(AV_CODEC_ID_MPEG4, AV_PIX_FMT_YUV420P, 1920, 1080, silence, silence);
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 1920, 1080, silence).matrix, MATRIX_BT709);
-    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 720, 576, silence).matrix, MATRIX_BT601);
+    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 352, 288, silence).matrix, MATRIX_BT709);
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 720, 576, silence).range, RANGE_LIMITED);
     assert_int_equal(view_of(&f, AV_PIX_FMT_GRAY8, 720, 576, silence).range, RANGE_FULL);
     f = decided(AV_CODEC_ID_VP8, AV_PIX_FMT_YUV420P, 1920, 1080, silence, silence);
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 1920, 1080, silence).matrix, MATRIX_BT601);
     f = decided(AV_CODEC_ID_RAWVIDEO, AV_PIX_FMT_RGB24, 1920, 1080, silence, silence);
-    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 1920, 1080, silence).matrix, MATRIX_BT709);
-    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 1920, 1080, silence).range, RANGE_LIMITED);
+    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 352, 288, silence).matrix, MATRIX_BT709);
+    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 352, 288, silence).range, RANGE_LIMITED);
     f = decided(AV_CODEC_ID_RAWVIDEO, AV_PIX_FMT_GRAY8, 320, 240, silence, silence);
     assert_int_equal(view_of(&f, AV_PIX_FMT_GRAY8, 320, 240, silence).range, RANGE_FULL);
     assert_int_equal(
         view_of(&f, AV_PIX_FMT_GRAY8, 320, 240, tags(AVCOL_SPC_BT709, AVCOL_RANGE_MPEG)).range,
         RANGE_LIMITED);
     assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 320, 240, silence).range, RANGE_LIMITED);
+    f = decided(AV_CODEC_ID_AV1, AV_PIX_FMT_YUV420P, 352, 288, silence, silence);
+    assert_int_equal(view_of(&f, AV_PIX_FMT_YUV420P, 1280, 720, silence).matrix, MATRIX_BT601);
 }
 
 TEST(transfers)

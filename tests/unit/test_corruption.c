@@ -2,6 +2,7 @@
 #include "test.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/container/open.h"
+#include "media/container/read_ahead.h"
 #include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
@@ -153,7 +154,7 @@ static int count_damaged(const char *name, int threads)
     assert_true(c && p && frame);
     corruption_watch_open(&w, c);
     for (bool more = true; more;) {
-        more = av_read_frame(f, p) >= 0;
+        more = container_read(f, p) >= 0;
         found += damage_found(&w, avcodec_send_packet(c, more ? p : NULL));
         av_packet_unref(p);
         for (; avcodec_receive_frame(c, frame) >= 0; frames++)
@@ -164,7 +165,7 @@ static int count_damaged(const char *name, int threads)
     av_frame_free(&frame);
     av_packet_free(&p);
     avcodec_free_context(&c);
-    avformat_close_input(&f);
+    container_close(&f);
     free(film.path);
     return found;
 }

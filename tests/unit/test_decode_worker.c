@@ -232,7 +232,7 @@ static void bench_close(struct bench *b)
     engine_close(&b->engine);
     columns_free(&b->columns);
     demux_close(&b->reader);
-    avformat_close_input(&b->format);
+    container_close(&b->format);
     free(b->source.film.path);
 }
 

@@ -1,6 +1,7 @@
 
 #include "test.h"
 #include "media/container/open.h"
+#include "media/container/read_ahead.h"
 #include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
@@ -16,7 +17,7 @@ static AVFormatContext *open_clip(const char *name, struct film *film)
 
 static void close_clip(AVFormatContext **f, struct film *film)
 {
-    avformat_close_input(f);
+    container_close(f);
     free(film->path);
 }
 
@@ -33,7 +34,7 @@ static int decode(const char *name, int threads, int64_t *serial, int *width, in
     assert_true(c && p && frame);
     assert_int_equal(c->thread_count, threads);
     for (int64_t sent = 0, more = 1; more;) {
-        more = av_read_frame(f, p) >= 0;
+        more = container_read(f, p) >= 0;
         p->pts = 70000 + sent++ * 3;
         p->dts = AV_NOPTS_VALUE;
         assert_int_equal(avcodec_send_packet(c, more ? p : NULL), 0);
@@ -132,7 +133,7 @@ static int first_answer(const char *name, bool out_of_memory)
     atomic_store(&w.out_of_memory, out_of_memory);
     int code = AVERROR(EAGAIN);
     while (code == AVERROR(EAGAIN)) {
-        code = av_read_frame(f, p) < 0 ? AVERROR_EOF : decoder_send(c, p);
+        code = container_read(f, p) < 0 ? AVERROR_EOF : decoder_send(c, p);
         av_packet_unref(p);
         if (code >= 0)
             code = decoder_receive(c, frame);

@@ -49,7 +49,7 @@ static struct reading read_film(const char *name)
     got.needs_sequential = r.needs_sequential;
     got.failed = r.failed;
     demux_close(&r);
-    avformat_close_input(&format);
+    container_close(&format);
     free(film.path);
     return got;
 }
@@ -419,7 +419,7 @@ static void film_step(struct open_film *f)
 static void film_close(struct open_film *f)
 {
     demux_close(&f->reader);
-    avformat_close_input(&f->format);
+    container_close(&f->format);
     free(f->film.path);
 }
 

@@ -28,7 +28,7 @@ static struct ending read_to_end(const char *name)
     assert_int_equal(e.code, ERR_NONE);
     struct ending end = {r.failed, r.gap, r.serial};
     demux_close(&r);
-    avformat_close_input(&format);
+    container_close(&format);
     free(film.path);
     return end;
 }

@@ -72,7 +72,7 @@ TEST(nothing_to_read)
     assert_false(film_keys_probe(&r, &film, PROBE_LENGTH, &facts, &e));
     assert_true(facts.found == 0 && facts.length.frames == 5);
     demux_close(&r);
-    avformat_close_input(&format);
+    container_close(&format);
     free(film.path);
 }
 

@@ -15,7 +15,7 @@ static struct film facts(const char *name)
     assert_string_equal(film.path, name);
     for (unsigned i = 0; i < f->nb_streams; i++)
         assert_int_equal(f->streams[i]->discard == AVDISCARD_ALL, (int)i != film.stream);
-    avformat_close_input(&f);
+    container_close(&f);
     free(film.path);
     film.path = NULL;
     return film;

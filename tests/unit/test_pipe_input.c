@@ -1,3 +1,5 @@
+#include <errno.h>
+#include <libavutil/error.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -82,6 +84,60 @@ TEST_WITH(a_pipe_from_its_beginning_again, enter, leave)
         assert_int_equal(avio_read(io, got, sizeof got), kept ? 13 : 9);
         assert_memory_equal(got, kept ? "0123456789abc" : "456789abc", kept ? 13 : 9);
         film_input_close(&io);
+        close(end[0]);
+    }
+}
+
+static void *write_numbers(void *fd)
+{
+    enum { NUMBERS = 16 << 20 };
+    uint32_t *number = malloc(NUMBERS * sizeof *number);
+    for (uint32_t i = 0; number && i < NUMBERS; i++)
+        number[i] = i;
+    const char *from = (const char *)number;
+    ssize_t n = number ? (ssize_t)NUMBERS * 4 : 0;
+    for (ssize_t done; n > 0 && (done = write(*(int *)fd, from, (size_t)n)) > 0; n -= done)
+        from += done;
+    free(number);
+    close(*(int *)fd);
+    return NULL;
+}
+
+static uint32_t number_at(AVIOContext *io, int64_t at)
+{
+    uint32_t number;
+    assert_int_equal(avio_seek(io, at * 4, SEEK_SET), at * 4);
+    assert_int_equal(avio_read(io, (uint8_t *)&number, 4), 4);
+    return number;
+}
+
+/* Demuxers seek back in a pipe: some megabytes, but neither to its beginning nor to its end. */
+TEST_WITH(a_pipe_is_sought_in, enter, leave)
+{
+    enum { MEGA = 1 << 20 };
+    for (int kept = 0; kept <= 1; kept++) {
+        struct err e = ERR_INIT;
+        int end[2];
+        char path[32];
+        pthread_t writer;
+        assert_int_equal(pipe(end), 0);
+        snprintf(path, sizeof path, "/dev/fd/%d", end[0]);
+        assert_int_equal(pthread_create(&writer, NULL, write_numbers, &end[1]), 0);
+        AVIOContext *io = opened(path);
+        assert_int_equal(number_at(io, 4 * MEGA), 4 * MEGA);
+        if (kept)
+            assert_true(film_input_again(&io, &e));
+        else
+            film_input_go_on(io);
+        assert_int_equal(number_at(io, kept ? 0 : 3 * MEGA), kept ? 0 : 3 * MEGA);
+        for (uint32_t at = 4 * MEGA + 1; at < 16 * MEGA; at += 123456)
+            assert_int_equal(number_at(io, at), at);
+        assert_int_equal(number_at(io, 16 * MEGA - 1), 16 * MEGA - 1);
+        assert_int_equal(number_at(io, 15 * MEGA), 15 * MEGA);
+        assert_true(avio_seek(io, 16, SEEK_SET) == AVERROR(ESPIPE) &&
+                    avio_size(io) == AVERROR(ESPIPE));
+        film_input_close(&io);
+        pthread_join(writer, NULL);
         close(end[0]);
     }
 }

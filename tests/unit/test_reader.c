@@ -39,7 +39,7 @@ static void bench_close(struct bench *b)
     decode_pass_close(&b->pass);
     columns_free(&b->job.columns);
     demux_close(&b->reader);
-    avformat_close_input(&b->format);
+    container_close(&b->format);
     free(b->film.path);
 }
 

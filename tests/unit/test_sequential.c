@@ -253,7 +253,7 @@ static void close_by_hand(struct by_hand *h)
     engine_close(&h->engine);
     columns_free(&h->columns);
     demux_close(&h->r);
-    avformat_close_input(&h->format);
+    container_close(&h->format);
     free(h->film.path);
 }
 

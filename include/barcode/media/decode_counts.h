@@ -61,6 +61,7 @@ struct decode_counts {
     int64_t end_us;      /* when its display ends, if to_end; else -1 */
     bool to_end;         /* the film was read to its end without an error */
     bool read_failed;    /* the container could not be read to its end */
+    char unopened[256];  /* a part of a list of files that could not be opened; "": none */
     bool io_failed;      /* read_failed, because reading the file failed */
     bool contradicted;   /* the pass stopped early: repeat it sequentially */
     bool damage_found;   /* the pass stopped early: repeat it with exact_damage */

@@ -35,8 +35,6 @@ struct film {
     bool matrix_guessed;     /* the film has no matrix, or the one in unknown_matrix */
     char unknown_matrix[32]; /* a named matrix that is read as `matrix`; "" otherwise */
     bool range_guessed;
-    /* neither tags nor codec have it: a frame of another size may have another matrix */
-    bool matrix_by_size;
     bool range_by_format; /* neither tags nor codec have it: grey is full, Y'CbCr limited */
     enum transfer transfer;
     enum primaries primaries; /* BT.709 unless tagged as wider; PQ and HLG: BT.2020 */
@@ -45,7 +43,8 @@ struct film {
     int dolby_vision; /* its profile, if only Dolby Vision decoders know its colours; else 0 */
     int64_t rate_num, rate_den; /* frames a second, 0/1 when unknown */
     struct film_length length;  /* as known so far: reading the film corrects it */
-    char library[64];           /* what decoded it: "libavcodec 59.37.100, ..." */
+    char unopened[256]; /* a part of a list of files that could not be opened; "": none so far */
+    char library[64];   /* what decoded it: "libavcodec 59.37.100, ..." */
 };
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@ static const struct container_quirks quirks_table[] = {
     /* FFmpeg writes 2^30 frames into a pipe. A packet may be a field. */
     {"avi", .index = KEY_INDEX_SAMPLES, .stores_places = true, .unset_frames = 1 << 30,
      .shortens_duration = true},
-    {"mpegts", .unframed = true, .frames_have_times = true, .seeks_to_any_byte = true},
+    {"mpegts", .unframed = true, .frames_have_times = true, .seeks_to_any_byte = true,
+     .may_be_scrambled = true},
     {"mpeg", .unframed = true, .seeks_to_any_byte = true},
     {"wtv", .unframed = true},
     {"mpegvideo", .unframed = true, .seeks_to_any_byte = true},

@@ -19,10 +19,11 @@ enum key_index_kind {
 struct container_quirks {
     const char *demuxer; /* its name, as a pattern of fnmatch */
 
-    bool is_text;       /* not a film: probing accepts any text */
-    bool is_image;      /* not a film: a single image */
-    bool is_image_pipe; /* images one after another, without a container (image_pipe.h) */
-    bool is_playlist;   /* names other files: its own bytes are not the film's */
+    bool is_text;          /* not a film: probing accepts any text */
+    bool is_image;         /* not a film: a single image */
+    bool is_image_pipe;    /* images one after another, without a container (image_pipe.h) */
+    bool is_playlist;      /* names other files: its own bytes are not the film's */
+    bool may_be_scrambled; /* an MPEG-TS: by a flag of each packet (scrambling.h) */
 
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
     bool frames_have_times;   /* each frame has a time of its own */

@@ -6,6 +6,7 @@
 #include "container_quirks.h"
 #include "declared_length.h"
 #include "open.h"
+#include "read_ahead.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
@@ -393,7 +394,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
 {
     const struct av_log_counts last = r->logged;
     struct av_log_counts *before = av_log_listen(&r->logged);
-    int code = av_read_frame(r->format, packet);
+    int code = container_read(r->format, packet);
     av_log_listen(before);
     /*
      * A parser returns pictures late, so data may be missing in the current picture or in the next

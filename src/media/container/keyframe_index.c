@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "open.h"
+#include "read_ahead.h"
 #include "media/ffmpeg/packet.h"
 #include "barcode/media/selection.h"
 
@@ -209,9 +210,9 @@ bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux 
     *x = (struct key_index){.kind = kind, .end_us = TIME_NONE};
     int known = avformat_index_get_entries_count(r->stream);
     if (kind == KEY_INDEX_CUES &&
-        (known < 1 || av_seek_frame(r->format, r->stream->index,
-                                    avformat_index_get_entry(r->stream, 0)->timestamp,
-                                    AVSEEK_FLAG_BACKWARD) < 0))
+        (known < 1 || container_seek(r->format, r->stream->index,
+                                     avformat_index_get_entry(r->stream, 0)->timestamp,
+                                     AVSEEK_FLAG_BACKWARD) < 0))
         x->kind = KEY_INDEX_NONE;
     if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, e)) {
         key_index_close(x);
@@ -227,7 +228,7 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
                      struct err *e)
 {
     const struct key_entry *key = &x->key[i];
-    if (av_seek_frame(r->format, r->stream->index, key->seek, AVSEEK_FLAG_BACKWARD) < 0)
+    if (container_seek(r->format, r->stream->index, key->seek, AVSEEK_FLAG_BACKWARD) < 0)
         return false;
     /* Errors elsewhere in the file do not concern this picture. */
     demux_jumped(r, key->serial);

@@ -1,25 +1,25 @@
 #include "open.h"
 
 #include <assert.h>
-#include <libavutil/display.h>
+#include <errno.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <math.h>
+#include <unistd.h>
 
 #include "container_quirks.h"
 #include "declared_length.h"
 #include "hdr_metadata.h"
 #include "image_pipe.h"
+#include "orientation.h"
 #include "pipe_input.h"
+#include "read_ahead.h"
+#include "refusal.h"
 #include "stream_select.h"
-#include "media/bitstream/mp4_box.h"
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 #include "media/frame/frame_view.h"
-#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 
 bool container_is_seekable(const AVFormatContext *format)
@@ -46,36 +46,13 @@ int64_t container_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-/*
- * Reads the display matrix, which maps (x, y) to (ax + cy, bx + dy). A negative determinant means a
- * mirrored picture.
- */
-static struct orientation read_orientation(AVStream *s)
-{
-    struct orientation o = {0, false};
-    size_t size = 0;
-    const uint8_t *data = av_compat_side_data(s, AV_PKT_DATA_DISPLAYMATRIX, &size);
-    if (!data || size < 9 * sizeof(int32_t))
-        return o;
-    int32_t m[9];
-    memcpy(m, data, sizeof m);
-    o.mirror = (double)m[0] * m[4] - (double)m[1] * m[3] < 0;
-    if (o.mirror) {
-        m[0] = -m[0];
-        m[1] = -m[1];
-    }
-    double degrees = av_display_rotation_get(m); /* counter-clockwise */
-    if (!isnan(degrees))
-        o.quarter_turns = ((int)lround(-degrees / 90) % 4 + 4) % 4;
-    return o;
-}
-
 static void read_title(const AVFormatContext *format, struct film *f)
 {
     const AVDictionaryEntry *title = av_dict_get(format->metadata, "title", NULL, 0);
     snprintf(f->title, sizeof f->title, "%s", title ? title->value : "");
 }
 
+/* Fills `f`, which has its path and orientation already. */
 static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
                        struct film *f)
 {
@@ -93,7 +70,6 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->stream = s->index;
     f->coded_width = par->width;
     f->coded_height = par->height;
-    f->orientation = read_orientation(s);
     bool turned = f->orientation.quarter_turns % 2 == 1;
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
@@ -125,16 +101,17 @@ static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
            (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
 }
 
-static bool check_stream(const AVFormatContext *format, const AVStream *s, const char *path,
+static bool check_stream(AVFormatContext *format, const AVStream *s, const char *path,
                          struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
-    if (is_encrypted(format, s))
+    bool sized = par->width > 0 && par->height > 0;
+    if (is_encrypted(format, s) || (!sized && refusal_is_scrambled(format, s)))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     if (!avcodec_find_decoder(par->codec_id))
         return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
                        avcodec_get_name(par->codec_id));
-    if (par->width <= 0 || par->height <= 0)
+    if (!sized)
         return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
     if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
         return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
@@ -142,60 +119,9 @@ static bool check_stream(const AVFormatContext *format, const AVStream *s, const
     return true;
 }
 
-/*
- * Opens a regular file. Returns NULL for a pipe: opening that again would wait for another writer.
- */
-static FILE *open_regular(const char *path)
-{
-    return file_is_regular(path) ? fopen(path, "rb") : NULL;
-}
-
-/*
- * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
- * image.
- */
-static bool is_animated_webp(const char *path)
-{
-    uint8_t head[21] = {0};
-    FILE *f = open_regular(path);
-    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 &&
-              memcmp(head + 8, "WEBPVP8X", 8) == 0 && head[20] & 2;
-    if (f)
-        fclose(f);
-    return is;
-}
-
-static bool refuse_picture(const char *path, struct err *e)
-{
-    if (is_animated_webp(path))
-        return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode",
-                       path);
-    return err_set(e, ERR_INPUT, "'%s' is an image, not a film", path);
-}
-
-/*
- * Returns true for a file that begins as a film in MP4 and has no index, the box `moov`. The index
- * is at the end unless it was moved, so a download that stopped early lacks it.
- */
-static bool lacks_index(const char *path)
-{
-    enum { HEAD = MP4_BOX_HEAD_LONG };
-    uint8_t head[HEAD] = {0};
-    FILE *f = open_regular(path);
-    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") &&
-              memcmp(head + 8, "hei", 3) != 0 && memcmp(head + 8, "mif1", 4) != 0 &&
-              memcmp(head + 8, "avif", 4) != 0;
-    for (int64_t at = 0;
-         is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1;
-         at = mp4_box_next(head, HEAD, at))
-        is = !mp4_box_is(head, HEAD, "moov");
-    if (f)
-        fclose(f);
-    return is;
-}
-
-/* The colour tags of the first streams in the container's header. */
+/* The colour tags of the first streams in the container's header, and messages of the probing. */
 struct head {
+    struct av_log_counts logged;
     unsigned streams;
     struct colour_tags tags[64];
 };
@@ -241,27 +167,6 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
     return format;
 }
 
-/* Fills `e` with the reason why avformat_open_input failed. Returns false. */
-static bool explain_no_container(const char *path, int code, bool piped, struct err *e)
-{
-    char text[128];
-    if (interrupted())
-        return interrupt_error(e);
-    if (code == AVERROR_INVALIDDATA && lacks_index(path))
-        return err_set(
-            e, ERR_INPUT,
-            "'%s' is an MP4 without its index (moov): it is truncated, or was never finished",
-            path);
-    struct stat s;
-    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
-    if (code == AVERROR_EOF && piped)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: it has no data, or too little", path);
-    if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
-    return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
-}
-
 static int open_input(const char *url, AVFormatContext **format)
 {
     /* Only files: a playlist must not read from the network. */
@@ -286,8 +191,11 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
         return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
     }
     bool piped = (*format)->pb != NULL;
+    struct av_log_counts logged = {0};
+    struct av_log_counts *before = av_log_listen(&logged);
     int code = open_input(url, format);
-    return code >= 0 || explain_no_container(path, code, piped, e);
+    av_log_listen(before);
+    return code >= 0 || refusal_of_container(path, code, piped, logged.unopened, e);
 }
 
 static bool open_head(const char *path, AVFormatContext **format, struct err *e)
@@ -335,32 +243,36 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
         bool follow = film_pictures_follow(*format);
         if (interrupted())
             return interrupt_error(e);
-        return follow ? open_head_again(path, format, e) : refuse_picture(path, e);
+        return follow ? open_head_again(path, format, e) : refusal_of_picture(path, e);
     }
     if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
         film_input_go_on((*format)->pb);
-    return !quirks->is_image || refuse_picture(path, e);
+    /* a pattern of names, such as img%03d.png, which the demuxer finds files for */
+    if (quirks->is_image && access(path, F_OK) != 0)
+        return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    return !quirks->is_image || refusal_of_picture(path, e);
 }
 
 static bool open_container(const char *path, AVFormatContext **format, struct head *head,
                            struct err *e)
 {
-    char text[128];
     if (!open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
+    struct av_log_counts *before = av_log_listen(&head->logged);
     int code = avformat_find_stream_info(*format, NULL);
+    av_log_listen(before);
     /* interrupted probing may return no error and leave the streams' parameters unknown */
     if (interrupted())
         return interrupt_error(e);
-    if (code < 0)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
-    return true;
+    return code >= 0 || refusal_of_container(path, code, false, head->logged.unopened, e);
 }
 
 void container_close(AVFormatContext **format)
 {
     AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
+    if (*format)
+        container_drop_ahead(*format);
     avformat_close_input(format);
     film_input_close(&own);
 }
@@ -393,11 +305,12 @@ bool container_open(const char *path, int requested, AVFormatContext **format, s
         return err_memory(e, strlen(path) + 1);
     struct head head = {0};
     AVStream *s = open_chosen(path, requested, format, &head, e);
-    if (!s)
+    if (!s || !container_find_orientation(*format, s, &film->orientation, e))
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
+    memcpy(film->unopened, head.logged.unopened, sizeof film->unopened);
     film_stream_count(*format, film);
     return true;
 }

@@ -14,101 +14,112 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/slow_file.h"
 
-enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, KEPT_MOST = 64 << 20 };
+/*
+ * PAST_LEAST: what is kept of a pipe at least. FFmpeg's GIF demuxer seeks back to the start of each
+ * frame.
+ */
+enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MOST = 64 << 20 };
 
 struct film_input {
     int fd;
-    int64_t size; /* -1: the input is not seekable */
-    int64_t at;
-    uint8_t head[HEAD_BYTES]; /* read before libavformat requests it */
-    size_t head_bytes, head_taken;
-    bool keeping; /* a pipe's bytes are kept while they are read */
-    uint8_t *kept;
-    size_t kept_bytes, kept_room, kept_taken;
+    int64_t size; /* -1: the input is a pipe */
+    int64_t at;   /* where libavformat reads */
+    /* a pipe's last bytes, up to the last one that was read */
+    uint8_t *past;
+    size_t past_bytes, past_room;
+    int64_t past_at; /* the position of its first byte */
+    bool keeping;    /* drop no byte of it */
 };
 
-static void drop_kept(struct film_input *f)
-{
-    av_freep(&f->kept);
-    f->kept_bytes = f->kept_room = f->kept_taken = 0;
-    f->keeping = false;
-}
-
 /*
- * Keeps bytes that were read. With too many bytes, or if out of memory, drops all: the film cannot
- * be read again then.
+ * Makes room for more bytes after those of the past. Drops old bytes unless they are kept. No more
+ * than PAST_MOST are kept: the film cannot be read again then. Returns false if out of memory.
  */
-static void keep_bytes(struct film_input *f, const uint8_t *bytes, size_t count)
+static bool make_room(struct film_input *f, size_t bytes)
 {
-    if (f->kept_bytes + count > f->kept_room) {
-        size_t room = 2 * (f->kept_bytes + count);
-        uint8_t *more = room <= 2 * (size_t)KEPT_MOST ? av_realloc(f->kept, room) : NULL;
-        if (!more) {
-            drop_kept(f);
-            return;
+    f->keeping = f->keeping && f->past_bytes + bytes <= PAST_MOST;
+    bool large = !f->keeping && f->past_room > 4 * (size_t)PAST_LEAST;
+    if (f->past_bytes + bytes <= f->past_room && !large)
+        return true;
+    if (!f->keeping && f->past_bytes > PAST_LEAST) {
+        size_t old = f->past_bytes - PAST_LEAST;
+        memmove(f->past, f->past + old, PAST_LEAST);
+        f->past_bytes = PAST_LEAST;
+        f->past_at += (int64_t)old;
+    }
+    size_t room = 2 * (f->past_bytes + bytes);
+    if (room <= f->past_room && !large)
+        return true;
+    uint8_t *more = av_realloc(f->past, room);
+    if (!more)
+        return false;
+    f->past = more;
+    f->past_room = room;
+    return true;
+}
+
+/* Reads up to `bytes` new bytes of a pipe into the past. Returns as slow_read does. */
+static ssize_t read_new(struct film_input *f, size_t bytes)
+{
+    bytes = bytes < HEAD_BYTES ? bytes : HEAD_BYTES;
+    if (!make_room(f, bytes)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes);
+    f->past_bytes += n > 0 ? (size_t)n : 0;
+    return n;
+}
+
+static ssize_t read_pipe(struct film_input *f, uint8_t *to, size_t bytes)
+{
+    ssize_t n = (ssize_t)f->past_bytes - (ssize_t)(f->at - f->past_at);
+    if (n == 0) {
+        if (interrupted()) {
+            errno = EINTR;
+            return -1;
         }
-        f->kept = more;
-        f->kept_room = room;
+        n = read_new(f, bytes);
     }
-    memcpy(f->kept + f->kept_bytes, bytes, count);
-    f->kept_bytes += count;
+    n = n > (ssize_t)bytes ? (ssize_t)bytes : n;
+    if (n > 0)
+        memcpy(to, f->past + (f->at - f->past_at), (size_t)n);
+    return n;
 }
 
-/* Reads from the kept bytes. */
-static int read_kept(struct film_input *f, uint8_t *to, size_t bytes)
+static ssize_t read_file(struct film_input *f, uint8_t *to, size_t bytes)
 {
-    size_t n = f->kept_bytes - f->kept_taken;
-    n = n < bytes ? n : bytes;
-    memcpy(to, f->kept + f->kept_taken, n);
-    f->kept_taken += n;
-    if (f->kept_taken == f->kept_bytes)
-        drop_kept(f);
-    return (int)n;
+    int64_t left = f->at < f->size ? f->size - f->at : 0;
+    bytes = (int64_t)bytes > left ? (size_t)left : bytes;
+    return pread(f->fd, to, bytes, (off_t)f->at);
 }
 
-static int read_new(struct film_input *f, uint8_t *to, int bytes)
+static int read_bytes(void *opaque, uint8_t *to, int bytes)
 {
-    if (f->head_taken < f->head_bytes) {
-        size_t n = f->head_bytes - f->head_taken;
-        n = n < (size_t)bytes ? n : (size_t)bytes;
-        memcpy(to, f->head + f->head_taken, n);
-        f->head_taken += n;
-        return (int)n;
-    }
-    if (interrupted())
-        return AVERROR_EXIT;
-    if (f->size >= 0 && bytes > f->size - f->at)
-        bytes = f->at < f->size ? (int)(f->size - f->at) : 0;
-    ssize_t n = f->size >= 0 ? pread(f->fd, to, (size_t)bytes, (off_t)f->at)
-                             : slow_read(f->fd, to, (size_t)bytes);
+    struct film_input *f = opaque;
+    ssize_t n = f->size < 0 ? read_pipe(f, to, (size_t)bytes) : read_file(f, to, (size_t)bytes);
     if (n < 0)
         return errno == EINTR && interrupted() ? AVERROR_EXIT : AVERROR(errno);
     f->at += n;
     return n == 0 ? AVERROR_EOF : (int)n;
 }
 
-static int read_bytes(void *opaque, uint8_t *to, int bytes)
-{
-    struct film_input *f = opaque;
-    if (f->kept_bytes > 0 && !f->keeping)
-        return read_kept(f, to, (size_t)bytes);
-    int n = read_new(f, to, bytes);
-    if (n > 0 && f->keeping)
-        keep_bytes(f, to, (size_t)n);
-    return n;
-}
-
+/* Seeks anywhere in a file, and in what is left of a pipe's past. */
 static int64_t seek_input(void *opaque, int64_t offset, int whence)
 {
     struct film_input *f = opaque;
+    int from = whence & ~(AVSEEK_SIZE | AVSEEK_FORCE);
     if (whence & AVSEEK_SIZE)
-        return f->size;
-    int64_t base = (whence & ~AVSEEK_FORCE) == SEEK_CUR   ? f->at
-                   : (whence & ~AVSEEK_FORCE) == SEEK_END ? f->size
-                                                          : 0;
+        return f->size < 0 ? AVERROR(ESPIPE) : f->size;
+    if (f->size < 0 && from == SEEK_END)
+        return AVERROR(ESPIPE);
+    int64_t base = from == SEEK_CUR ? f->at : from == SEEK_END ? f->size : 0;
     if (offset < -base)
         return AVERROR(EINVAL);
-    return f->at = base + offset;
+    int64_t to = base + offset;
+    if (f->size < 0 && (to < f->past_at || to > f->past_at + (int64_t)f->past_bytes))
+        return AVERROR(ESPIPE);
+    return f->at = to;
 }
 
 static AVIOContext *make_io(struct film_input *f, struct err *e)
@@ -182,45 +193,40 @@ bool film_input_again(AVIOContext **io, struct err *e)
     avio_context_free(io);
     *io = anew;
     f->keeping = false;
-    f->at = f->size < 0 ? f->at : 0;
+    f->at = 0;
     return true;
 }
 
 void film_input_go_on(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    if (f->keeping)
-        drop_kept(f);
+    f->keeping = false;
 }
 
 /*
- * Reads until `head` has this many bytes of the film's beginning. Returns false if the input ends
+ * Reads until this many bytes of the film's beginning are there. Returns false if the input ends
  * earlier or fails.
  */
 static bool fill_head(struct film_input *f, size_t bytes)
 {
-    while (f->head_bytes < bytes && bytes <= HEAD_BYTES) {
-        ssize_t n = slow_read(f->fd, f->head + f->head_bytes, bytes - f->head_bytes);
-        if (n <= 0)
+    while (f->past_bytes < bytes && bytes <= HEAD_BYTES)
+        if (read_new(f, bytes - f->past_bytes) <= 0)
             return false;
-        f->head_bytes += (size_t)n;
-        f->at += n;
-    }
     return bytes <= HEAD_BYTES;
 }
 
 bool film_input_index_last(AVIOContext *io)
 {
     struct film_input *f = io->opaque;
-    /* a box with a 64-bit size is larger than `head` */
+    /* a box with a 64-bit size is larger than HEAD_BYTES */
     enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
-    if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->head, HEAD, "ftyp"))
+    if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->past, HEAD, "ftyp"))
         return false;
     for (int64_t at = 0; !pictures && !index && at >= 0 && fill_head(f, (size_t)at + HEAD);
-         at = mp4_box_next(f->head + at, HEAD, at)) {
-        pictures = mp4_box_is(f->head + at, HEAD, "mdat");
-        index = mp4_box_is(f->head + at, HEAD, "moov");
+         at = mp4_box_next(f->past + at, HEAD, at)) {
+        pictures = mp4_box_is(f->past + at, HEAD, "mdat");
+        index = mp4_box_is(f->past + at, HEAD, "moov");
     }
     return pictures;
 }
@@ -232,7 +238,7 @@ void film_input_close(AVIOContext **io)
     struct film_input *f = (*io)->opaque;
     if (f->fd >= 0)
         close(f->fd);
-    drop_kept(f);
+    av_freep(&f->past);
     free(f);
     av_freep(&(*io)->buffer); /* libavformat may have replaced it */
     avio_context_free(io);

@@ -4,7 +4,8 @@
  * waits for data.
  *
  * A regular file (stdin redirected from one) is read from its beginning, wherever its descriptor is
- * positioned, and is seekable. The others are read once, front to back.
+ * positioned, and is seekable. The others are read once, front to back; the last 8 MiB are kept,
+ * because the demuxers of GIF and APNG seek back to the start of a frame.
  */
 #ifndef BARCODE_CONTAINER_PIPE_INPUT_H
 #define BARCODE_CONTAINER_PIPE_INPUT_H
@@ -34,7 +35,7 @@ bool film_input_index_last(AVIOContext *io);
  */
 bool film_input_again(AVIOContext **io, struct err *e);
 
-/* Frees what is kept for film_input_again, which cannot be called any more. */
+/* Keeps no more bytes for film_input_again, which cannot be called any more. */
 void film_input_go_on(AVIOContext *io);
 
 /* Closes the input and sets *io to NULL. Does nothing if *io is NULL. */

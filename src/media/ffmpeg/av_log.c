@@ -26,11 +26,27 @@ struct av_log_counts *av_log_listen(struct av_log_counts *logged)
     return before;
 }
 
+static void set_unopened(const char *name)
+{
+    if (!listener->unopened[0])
+        snprintf(listener->unopened, sizeof listener->unopened, "%s", name);
+}
+
+void av_log_add(const struct av_log_counts *more)
+{
+    if (!listener)
+        return;
+    listener->errors += more->errors;
+    listener->jumps += more->jumps;
+    listener->searches += more->searches;
+    set_unopened(more->unopened);
+}
+
 /*
  * Counts a demuxer's message. Some that matter are below the level of errors: MPEG-TS's demuxer
  * measures the packet size again after each search, and NUT's logs where it begins to search.
  */
-static void hear_demuxer(int level, const char *format)
+static void hear_demuxer(int level, const char *format, va_list args)
 {
     /* the index after the last packet of a streamed ASF is read as a packet */
     bool index = av_strstart(format, "ff asf skip ", NULL);
@@ -42,6 +58,12 @@ static void hear_demuxer(int level, const char *format)
     listener->jumps += av_strstart(format, "Continuity check failed", NULL);
     listener->searches +=
         av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
+    if (av_strstart(format, "Impossible to open '%s'", NULL) ||
+        av_strstart(format, "Unsafe file name '%s'", NULL)) {
+        const char *name = va_arg(args, const char *);
+        av_strstart(name, "file:", &name);
+        set_unopened(name);
+    }
 }
 
 /* The callback. libav's own messages concern packets and tables: shown with -vv only. */
@@ -54,8 +76,12 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     AVClassCategory category = !class                ? AV_CLASS_CATEGORY_NA
                                : class->get_category ? class->get_category(context)
                                                      : class->category;
-    if (category == AV_CLASS_CATEGORY_DEMUXER && listener)
-        hear_demuxer(level, format);
+    if (category == AV_CLASS_CATEGORY_DEMUXER && listener) {
+        va_list copy;
+        va_copy(copy, args);
+        hear_demuxer(level, format, copy);
+        va_end(copy);
+    }
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
     char line[512];

@@ -20,6 +20,8 @@ struct av_log_counts {
     uint64_t jumps;
     /* MPEG-TS: the demuxer had to search for the next packet */
     uint64_t searches;
+    /* the first file of a list (ffconcat) that could not be opened; "": none */
+    char unopened[256];
 };
 
 /*
@@ -29,6 +31,9 @@ struct av_log_counts {
  * counts.
  */
 struct av_log_counts *av_log_listen(struct av_log_counts *logged);
+
+/* Adds `more` to the counts of this thread, if there are any. */
+void av_log_add(const struct av_log_counts *more);
 
 /* Receives a decoder's message, on the thread that logs it. */
 typedef void av_log_codec_hook(const AVCodecContext *c, int level, const char *format);

@@ -221,10 +221,10 @@ static void decide_matrix(const AVCodecParameters *par, struct colour_tags strea
     if (f->matrix == MATRIX_UNSPECIFIED &&
         is_among(par->codec_id, always_bt601, sizeof always_bt601 / sizeof *always_bt601))
         f->matrix = MATRIX_BT601;
-    f->matrix_by_size = f->matrix == MATRIX_UNSPECIFIED;
-    if (f->matrix_by_size)
+    bool by_size = f->matrix == MATRIX_UNSPECIFIED;
+    if (by_size)
         f->matrix = colour_guess_matrix(par->width, par->height);
-    f->matrix_guessed = odd || f->matrix_by_size;
+    f->matrix_guessed = odd || by_size;
 }
 
 static void decide_range(const AVCodecParameters *par, struct colour_tags stream,
@@ -255,7 +255,7 @@ void film_colour_decide(const AVCodecParameters *par, struct colour_tags contain
     if (is_rgb(par->format)) {
         f->matrix = MATRIX_RGB;
         f->range = RANGE_FULL;
-        f->matrix_by_size = f->range_by_format = true; /* in case frames are Y'CbCr after all */
+        f->range_by_format = true; /* in case frames are Y'CbCr after all */
         return;
     }
     decide_matrix(par, stream, container, f);
@@ -278,9 +278,11 @@ void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const
         return;
     }
     view->matrix = matrix_of(tags);
+    /* The size of the film decides, not that of the frame: encoders change it with the bit rate. */
     if (view->matrix == MATRIX_UNSPECIFIED)
-        view->matrix =
-            film->matrix_by_size ? colour_guess_matrix(view->width, view->height) : film->matrix;
+        view->matrix = film->matrix == MATRIX_RGB
+                           ? colour_guess_matrix(film->coded_width, film->coded_height)
+                           : film->matrix;
     view->range = is_two_tone(format) ? RANGE_FULL : range_of(tags);
     if (view->range == RANGE_UNSPECIFIED && is_yuvj(format))
         view->range = RANGE_FULL;

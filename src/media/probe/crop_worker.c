@@ -38,9 +38,14 @@ static int64_t start_us(const AVStream *s)
                : 0;
 }
 
-/* Seeks to place `place` of CROP_SAMPLES, the middle of its part of the film. */
+/*
+ * Seeks to place `place` of CROP_SAMPLES, the middle of its part of the film. FFmpeg's concat
+ * demuxer crashes if it seeks after a part could not be opened.
+ */
 static bool seek_place(struct crop_worker *w, int place)
 {
+    if (w->samples->film->unopened[0] || w->logged.unopened[0])
+        return false;
     const int64_t part = (int64_t)place * 2 + 1, parts = (int64_t)CROP_SAMPLES * 2;
     int64_t duration_us = w->samples->film->length.duration_us;
     if (w->way == BY_BYTE) {
@@ -313,9 +318,11 @@ void *crop_worker_main(void *argument)
 {
     struct crop_worker *w = argument;
     int place;
+    struct av_log_counts *before = av_log_listen(&w->logged);
     bool opened = open_worker(w) && w->way != NO_WAY;
     while (opened && w->error.code == ERR_NONE && !interrupted() &&
            (place = atomic_fetch_add(&w->samples->next, 1)) < CROP_SAMPLES)
         sample_place(w, place);
+    av_log_listen(before);
     return NULL;
 }

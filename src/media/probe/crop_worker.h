@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "media/decode/corruption.h"
+#include "media/ffmpeg/av_log.h"
 #include "media/ffmpeg/side_data.h"
 #include "barcode/engine/crop.h"
 #include "barcode/media/film.h"
@@ -56,6 +57,7 @@ struct crop_worker {
     AVStream *stream;
     AVCodecContext *decoder;
     struct corruption_watch watch;
+    struct av_log_counts logged; /* of demuxers */
     struct side_data side;
     AVPacket *packet;
     AVFrame *frame, *planes;

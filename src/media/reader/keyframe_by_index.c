@@ -15,6 +15,7 @@
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
+#include "media/container/read_ahead.h"
 #include "media/ffmpeg/packet.h"
 #include "media/ffmpeg/side_data.h"
 #include "media/gop/keyframe_chunks.h"
@@ -329,7 +330,7 @@ bool film_keys_go_back(struct key_reader *k, struct err *e)
     const AVIndexEntry *first = avformat_index_get_entry(r->stream, 0);
     bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first entry may be no key frame */
     int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
-    if (!first || av_seek_frame(r->format, r->stream->index, first->timestamp, flags) < 0)
+    if (!first || container_seek(r->format, r->stream->index, first->timestamp, flags) < 0)
         return err_set(e, ERR_INPUT, "cannot seek to the start of '%s'", k->film->path);
     demux_jumped(r, 0);
     r->hidden = r->unreadable = 0;

@@ -107,6 +107,7 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
     s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
     s->counts.read_failed = r->failed || s->counts.io_failed;
     s->counts.to_end &= !r->failed && !interrupted();
+    memcpy(s->counts.unopened, r->logged.unopened, sizeof s->counts.unopened);
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
     if (interrupted())

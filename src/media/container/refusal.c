@@ -1,0 +1,121 @@
+#include "refusal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "container_quirks.h"
+#include "scrambling.h"
+#include "media/bitstream/mp4_box.h"
+#include "media/ffmpeg/av_error.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
+
+/*
+ * Opens a regular file. Returns NULL for a pipe: opening that again would wait for another writer.
+ */
+static FILE *open_regular(const char *path)
+{
+    return file_is_regular(path) ? fopen(path, "rb") : NULL;
+}
+
+/*
+ * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
+ * image.
+ */
+static bool is_animated_webp(const char *path)
+{
+    uint8_t head[21] = {0};
+    FILE *f = open_regular(path);
+    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 &&
+              memcmp(head + 8, "WEBPVP8X", 8) == 0 && head[20] & 2;
+    if (f)
+        fclose(f);
+    return is;
+}
+
+bool refusal_of_picture(const char *path, struct err *e)
+{
+    if (is_animated_webp(path))
+        return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode",
+                       path);
+    return err_set(e, ERR_INPUT, "'%s' is an image, not a film", path);
+}
+
+/*
+ * Returns true for a file that begins as a film in MP4 and has no index, the box `moov`. The index
+ * is at the end unless it was moved, so a download that stopped early lacks it.
+ */
+static bool lacks_index(const char *path)
+{
+    enum { HEAD = MP4_BOX_HEAD_LONG };
+    uint8_t head[HEAD] = {0};
+    FILE *f = open_regular(path);
+    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") &&
+              memcmp(head + 8, "hei", 3) != 0 && memcmp(head + 8, "mif1", 4) != 0 &&
+              memcmp(head + 8, "avif", 4) != 0;
+    for (int64_t at = 0;
+         is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1;
+         at = mp4_box_next(head, HEAD, at))
+        is = !mp4_box_is(head, HEAD, "moov");
+    if (f)
+        fclose(f);
+    return is;
+}
+
+bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s)
+{
+    bool ts = container_quirks(format)->may_be_scrambled && format->pb;
+    uint8_t *head = ts ? malloc(SCRAMBLING_BYTES) : NULL;
+    int got = -1;
+    if (head && avio_seek(format->pb, 0, SEEK_SET) >= 0)
+        got = avio_read(format->pb, head, SCRAMBLING_BYTES);
+    bool is = got > 0 && is_scrambled_ts(head, (size_t)got, s->id);
+    free(head);
+    return is;
+}
+
+/* Returns true for an MPEG-TS that is scrambled, even its list of streams. */
+static bool is_scrambled_file(const char *path)
+{
+    FILE *f = open_regular(path);
+    uint8_t *head = f ? malloc(SCRAMBLING_BYTES) : NULL;
+    bool is =
+        head && is_scrambled_ts(head, fread(head, 1, SCRAMBLING_BYTES, f), SCRAMBLING_ANY_PID);
+    free(head);
+    if (f)
+        fclose(f);
+    return is;
+}
+
+bool refusal_of_container(const char *path, int code, bool piped, const char *part, struct err *e)
+{
+    char text[128];
+    if (interrupted())
+        return interrupt_error(e);
+    if (part[0])
+        return err_set(e, ERR_INPUT, "cannot open '%s': cannot open its part '%s': %s", path, part,
+                       av_error_text(code, text));
+    if (code == AVERROR(ESPIPE) && piped)
+        return err_set(
+            e, ERR_INPUT,
+            "cannot read '%s' from a pipe: FFmpeg needs the size of such a film (an APNG that "
+            "repeats); give a file",
+            path);
+    if (code == AVERROR_INVALIDDATA && lacks_index(path))
+        return err_set(
+            e, ERR_INPUT,
+            "'%s' is an MP4 without its index (moov): it is truncated, or was never finished",
+            path);
+    if ((code == AVERROR_INVALIDDATA || code == AVERROR_EOF) && is_scrambled_file(path))
+        return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
+    struct stat s;
+    if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
+    if (code == AVERROR_EOF && piped)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: it has no data, or too little", path);
+    if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
+        return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
+    return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
+}

@@ -1,0 +1,24 @@
+/*
+ * refusal.h - why a file is not a film that can be read, where libavformat's error is no answer.
+ */
+#ifndef BARCODE_CONTAINER_REFUSAL_H
+#define BARCODE_CONTAINER_REFUSAL_H
+
+#include <libavformat/avformat.h>
+#include <stdbool.h>
+
+#include "barcode/base/err.h"
+
+/*
+ * Fills `e` with the reason why libavformat could not open `path`, with `code`. `part` is the file
+ * of a list that could not be opened, or "". Returns false.
+ */
+bool refusal_of_container(const char *path, int code, bool piped, const char *part, struct err *e);
+
+/* Fills `e` for a single image. Returns false. */
+bool refusal_of_picture(const char *path, struct err *e);
+
+/* Returns true for an MPEG-TS whose stream is scrambled. The position in the file is lost. */
+bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s);
+
+#endif
