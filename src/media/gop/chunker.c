@@ -526,7 +526,7 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
 struct chunker_counts chunker_counts_now(const struct chunker *g)
 {
     struct chunker_counts c = g->counts;
-    c.held = g->rap_seen ? 0 : g->gop->count;
+    c.held = g->rap_seen || !g->gop ? 0 : g->gop->count;
     return c;
 }
 
