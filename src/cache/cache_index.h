@@ -60,8 +60,8 @@ struct index_block {
 struct index_frame {
     struct frame_tag tag;
     enum column_status status; /* MISSING: announced but not analysed; has no place */
-    bool transparent;          /* MISSING, because no pixel is visible */
     uint64_t place;            /* position among the frames of all blocks */
+    bool transparent;          /* MISSING, because no pixel is visible */
 };
 
 /*
