@@ -230,6 +230,9 @@ for name in "cold.csv", "linear.csv":
                 assert not rgb or (rgb[0] < 12 and rgb[1] < 12 and rgb[2] > 240), (column, row)
 PY
     done
+    ok qtrle.mov -n 1 -m average --json a.json -o a.png
+    [ "$(grep -c '"transparent": *true' a.json)" -eq 8 ] || fail "the JSON does not mark what is transparent"
+    [ "$(check get a.json missing)" = 0 ] || fail "transparent columns count as missing"
     ffmpeg -nostdin -v error -y -i qtrle.mov -t 1 -c copy nothing.mov
     refuses 1 nothing.mov -n 1 --no-cache -o a.png
     says "all selected frames of 'nothing.mov' are transparent"
