@@ -296,6 +296,8 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
     return false;
 }
 
+bool cuda_failed(struct engine *g, const struct err *e) { return cuda_fail((struct cuda *)g, e); }
+
 bool cuda_finish(struct engine *g, struct engine_times *times, struct err *e)
 {
     struct cuda *c = (struct cuda *)g;
@@ -338,7 +340,7 @@ void cuda_close(struct engine **g)
 } // namespace
 
 extern "C" const struct engine_ops engine_cuda = {
-    "cuda",           cuda_open,       cuda_begin,  cuda_port_open, cuda_put,    cuda_put_analysed,
-    cuda_rows,        cuda_port_close, cuda_finish, cuda_detail,    cuda_device, cuda_close,
-    gpu_device_count, CUDART_VERSION,
+    "cuda",     cuda_open,        cuda_begin,     cuda_port_open, cuda_put,    cuda_put_analysed,
+    cuda_rows,  cuda_port_close,  cuda_failed,    cuda_finish,    cuda_detail, cuda_device,
+    cuda_close, gpu_device_count, CUDART_VERSION,
 };

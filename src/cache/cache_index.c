@@ -164,17 +164,20 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o)
         wire_put_hash(o, x->block[i].hash);
     }
     wire_put_number(o, x->frames);
-    uint64_t column = 0, frame = 0;
+    uint64_t column = 0, frame = 0, places = 0;
     int64_t time = 0;
+    for (uint64_t i = 0; i < x->blocks; i++)
+        places += x->block[i].frames;
     for (uint64_t i = 0; i < x->frames; i++) {
         const struct index_frame *f = &x->frame[i];
         wire_put_number(o, f->tag.column - column);
         wire_put_number(o, f->tag.repeat);
         wire_put_number(o, f->tag.frame - frame);
         wire_put_signed(o, f->tag.time_us - time);
-        wire_put_number(o, f->status == COLUMN_MISSING
+        uint64_t place = f->transparent ? places : f->place;
+        wire_put_number(o, f->status == COLUMN_MISSING && !f->transparent
                                ? 0
-                               : (f->place << 1 | (f->status == COLUMN_DAMAGED)) + 1);
+                               : (place << 1 | (f->status == COLUMN_DAMAGED)) + 1);
         column = f->tag.column;
         frame = f->tag.frame;
         time = f->tag.time_us;
@@ -292,10 +295,12 @@ static bool decode_frame(struct index_frame *f, const struct index_frame *before
         return false;
     f->tag = (struct frame_tag){
         .column = column, .repeat = (uint32_t)repeat, .frame = frame + frame_step, .time_us = time};
-    f->status = what == 0 ? COLUMN_MISSING : (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
+    f->transparent = what == (places << 1) + 1;
+    bool missing = what == 0 || f->transparent;
+    f->status = missing ? COLUMN_MISSING : (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
     f->tag.damaged = f->status == COLUMN_DAMAGED;
-    f->place = what == 0 ? 0 : (what - 1) >> 1;
-    return what == 0 || f->place < places;
+    f->place = missing ? 0 : (what - 1) >> 1;
+    return missing || f->place < places;
 }
 
 static bool decode_frames(struct cache_index *x, struct wire_in *in, uint64_t places)

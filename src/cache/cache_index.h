@@ -16,7 +16,8 @@
  * The index has, in this order: size of the frames, place and name of the film, flags, decode
  * counts, crop. Then blocks (compressed bytes, frames, checksum) and columns (distance from the
  * previous one, repeat, frame, time, status, place). Then the frame times, and tracks (kind,
- * bytes). A place is a frame's position among the frames of all blocks.
+ * bytes). A place is a frame's position among the frames of all blocks. Transparent frames have the
+ * place after the last one.
  */
 #ifndef BARCODE_CACHE_INDEX_H
 #define BARCODE_CACHE_INDEX_H
@@ -58,8 +59,9 @@ struct index_block {
 
 struct index_frame {
     struct frame_tag tag;
-    enum column_status status; /* MISSING: announced but never decoded; has no place */
+    enum column_status status; /* MISSING: announced but not analysed; has no place */
     uint64_t place;            /* position among the frames of all blocks */
+    bool transparent;          /* MISSING, because no pixel is visible */
 };
 
 /*

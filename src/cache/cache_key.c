@@ -149,6 +149,7 @@ static bool add_film(struct cache_key *key, const struct cache_film *id, const s
            append_key(key,
                       "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
                       f->container, f->stream, f->codec, f->pixel_format) &&
+           (!f->alpha || append_key(key, "film.alpha=1\n")) &&
            append_key(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
                       f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
                       f->orientation.mirror ? " mirrored" : "") &&

@@ -137,8 +137,10 @@ static bool append(struct cache_writer *w, const struct load *l, const uint8_t *
     for (uint32_t i = 0; i < l->frames; i++) {
         if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
             return false;
-        w->frame[w->frames++] = (struct index_frame){
-            l->tag[i], l->tag[i].damaged ? COLUMN_DAMAGED : COLUMN_OK, w->places++};
+        w->frame[w->frames++] =
+            (struct index_frame){.tag = l->tag[i],
+                                 .status = l->tag[i].damaged ? COLUMN_DAMAGED : COLUMN_OK,
+                                 .place = w->places++};
     }
     return true;
 }
@@ -391,7 +393,8 @@ static bool add_missing(struct cache_writer *w, const struct columns *columns, u
             return false;
         struct frame_tag tag = {
             .column = i, .repeat = c->repeat, .frame = c->frame, .time_us = c->time_us};
-        w->frame[w->frames++] = (struct index_frame){tag, COLUMN_MISSING, 0};
+        w->frame[w->frames++] = (struct index_frame){
+            .tag = tag, .status = COLUMN_MISSING, .transparent = c->transparent};
     }
     return true;
 }

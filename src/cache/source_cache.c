@@ -39,7 +39,8 @@ static bool want(struct source_cache *s, const struct frame_tag *tag, const stru
         s->selected = grown;
         s->room = room;
     }
-    s->selected[s->count++] = (struct index_frame){*tag, f->status, f->place};
+    s->selected[s->count++] =
+        (struct index_frame){.tag = *tag, .status = f->status, .place = f->place};
     return true;
 }
 
@@ -131,6 +132,19 @@ static bool put_all(struct source_cache *s, struct err *e)
 
 /* ---- Selection ---- */
 
+static bool announce(struct columns *columns, const struct index_frame *f, struct err *e)
+{
+    if (!columns_announce(columns, &f->tag, e))
+        return false;
+    struct column *column =
+        columns && f->transparent ? columns_at(columns, f->tag.column, e) : NULL;
+    if (column) {
+        column_fill_transparent(column, &f->tag);
+        columns_note_done(columns, &f->tag);
+    }
+    return true;
+}
+
 /*
  * Selects all frames of an entry with the same selection, and announces the missing ones as well.
  */
@@ -139,7 +153,7 @@ static bool want_all(struct source_cache *s, struct decode_counts *counts, struc
     const struct cache_index *x = &s->found->entry->index;
     for (uint64_t i = 0; i < x->frames; i++) {
         const struct index_frame *f = &x->frame[i];
-        if (!columns_announce(s->job->columns, &f->tag, e))
+        if (!announce(s->job->columns, f, e))
             return false;
         if (f->status != COLUMN_MISSING && !want(s, &f->tag, f))
             return err_memory(e, s->room * sizeof *s->selected);

@@ -173,6 +173,12 @@ void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t 
         to->average[c] = mean(sum[c], pixels);
 }
 
+void column_fill_transparent(struct column *to, const struct frame_tag *tag)
+{
+    name(to, tag);
+    to->transparent = true;
+}
+
 void column_fill_modes(struct column *to, const struct cluster *mode, int modes)
 {
     memcpy(to->dominant, mode[0].rgb, sizeof to->dominant);
@@ -246,6 +252,11 @@ static void spread(struct columns *c, uint64_t index)
     }
 }
 
+static bool is_lost(const struct column *c)
+{
+    return c->status == COLUMN_MISSING && !c->transparent;
+}
+
 uint64_t columns_finish(struct columns *c, uint64_t *cut)
 {
     for (uint64_t i = 0; i < c->count; i++)
@@ -253,12 +264,12 @@ uint64_t columns_finish(struct columns *c, uint64_t *cut)
             spread(c, i);
 
     uint64_t before = c->count, missing = 0;
-    while (c->count > 0 && columns_get(c, c->count - 1)->status == COLUMN_MISSING)
+    while (c->count > 0 && is_lost(columns_get(c, c->count - 1)))
         c->count--;
     if (cut)
         *cut = before - c->count;
     for (uint64_t i = 0; i < c->count; i++)
-        missing += columns_get(c, i)->status == COLUMN_MISSING;
+        missing += is_lost(columns_get(c, i));
     return missing;
 }
 

@@ -469,8 +469,9 @@ void crop_to_rect(struct frame_view *view, const struct crop_rect *rect)
         return;
     align(&x0, &x1, view->width, chroma ? view->plane[1].width : view->width);
     align(&y0, &y1, view->height, chroma ? view->plane[1].height : view->height);
-    for (int i = 0; i < (view->model == MODEL_GREY ? 1 : 3); i++) {
-        struct plane *p = &view->plane[i];
+    int planes = view->model == MODEL_GREY ? 1 : 3;
+    for (int i = 0; i < planes + (view->alpha.data != NULL); i++) {
+        struct plane *p = i < planes ? &view->plane[i] : &view->alpha;
         int left, top;
         cut_axis(x0, x1, view->width, &p->width, &left);
         cut_axis(y0, y1, view->height, &p->height, &top);

@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+#include "barcode/engine/shrink.h"
+#include "shrink_alpha.h"
+
 static const struct engine_ops *const engines[] = {
     &engine_cpu,
 #ifdef BARCODE_CUDA
@@ -36,7 +39,7 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
-    g->crop = job->crop;
+    g->job = *job;
     return g->ops->begin(g, job, e);
 }
 
@@ -45,19 +48,54 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e)
     return g->ops->port_open(g, e);
 }
 
-bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
-                struct err *e)
+/* Crops a view in place. */
+static bool crop_frame(struct engine_port *p, struct frame_view *view, struct err *e)
 {
-    const struct crop *crop = p->engine->crop;
+    const struct crop *crop = p->engine->job.crop;
     if (!crop || crop->count == 0)
-        return p->engine->ops->put(p, view, tag, e);
-    struct frame_view cut = *view, rows = *view;
+        return true;
+    struct frame_view rows = *view;
     if (!crop->forced && !view->on_device)
         rows = crop_rows(view);
     else if (!crop->forced && !p->engine->ops->rows(p, view, &rows, e))
         return false;
-    crop_view(crop, &rows, &cut);
-    return p->engine->ops->put(p, &cut, tag, e);
+    crop_view(crop, &rows, view);
+    return true;
+}
+
+/* Marks the columns of a frame without a visible sample. */
+static bool skip_frame(struct engine *g, const struct frame_tag *tag, struct err *e)
+{
+    struct column *column = columns_at(g->job.columns, tag->column, e);
+    if (!column)
+        return false;
+    column_fill_transparent(column, tag);
+    columns_note_done(g->job.columns, tag);
+    return true;
+}
+
+/* Puts a frame that has a transparent sample. */
+static bool put_alpha(struct engine_port *p, const struct frame_view *view,
+                      const struct frame_tag *tag, struct err *e)
+{
+    struct engine *g = p->engine;
+    const uint8_t *rgb;
+    if (!p->alpha)
+        p->alpha = shrink_alpha_open(g->job.width, g->job.height, g->job.light, e);
+    if (!p->alpha || !shrink_alpha_frame(p->alpha, view, &rgb, e) ||
+        (!rgb && !skip_frame(g, tag, e)))
+        return g->ops->fail(g, e);
+    return !rgb || g->ops->put_analysed(p, rgb, tag, e);
+}
+
+bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
+                struct err *e)
+{
+    struct frame_view cut = *view;
+    if (!crop_frame(p, &cut, e))
+        return false;
+    bool opaque = !cut.alpha.data || !shrink_check_view(&cut, NULL) || shrink_alpha_is_opaque(&cut);
+    return opaque ? p->engine->ops->put(p, &cut, tag, e) : put_alpha(p, &cut, tag, e);
 }
 
 bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
@@ -68,8 +106,10 @@ bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct
 
 void engine_port_close(struct engine_port **p)
 {
-    if (*p)
-        (*p)->engine->ops->port_close(p);
+    if (!*p)
+        return;
+    shrink_alpha_free(&(*p)->alpha);
+    (*p)->engine->ops->port_close(p);
 }
 
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e)

@@ -265,6 +265,8 @@ static bool cpu_finish(struct engine *g, struct engine_times *times, struct err 
     return false;
 }
 
+static bool cpu_fail(struct engine *g, const struct err *e) { return fail((struct cpu *)g, e); }
+
 static const char *cpu_detail(const struct engine *g) { return ((const struct cpu *)g)->detail; }
 
 static void cpu_close(struct engine **g)
@@ -365,6 +367,7 @@ const struct engine_ops engine_cpu = {
     .put = cpu_put,
     .put_analysed = cpu_put_analysed,
     .port_close = cpu_port_close,
+    .fail = cpu_fail,
     .finish = cpu_finish,
     .detail = cpu_detail,
     .close = cpu_close,

@@ -98,8 +98,9 @@ bool shrink_check_view(const struct frame_view *v, struct err *e)
     if (v->bits < 8 || v->bits > 16 || v->shift < 0 || v->shift > 8 * word - v->bits)
         return err_set(e, ERR_FAILED, "cannot downscale samples of %d bits shifted by %d", v->bits,
                        v->shift);
-    for (int i = 0; i < planes_of(v); i++) {
-        const struct plane *p = &v->plane[i];
+    int planes = planes_of(v);
+    for (int i = 0; i < planes + (v->alpha.data != NULL); i++) {
+        const struct plane *p = i < planes ? &v->plane[i] : &v->alpha;
         if (!check_size(p->width, p->height, e))
             return false;
         if (p->step < word || p->step > 64 || p->step % word)

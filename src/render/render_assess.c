@@ -81,6 +81,24 @@ static void assess_counts(struct render_job *j, uint64_t missing)
                     path, c->lead_in, c->lead_in == 1 ? "" : "s");
 }
 
+/* Returns false if all columns are transparent: there is no colour to draw. */
+static bool assess_transparent(const struct render_job *j, struct err *e)
+{
+    const struct report *r = &j->report;
+    const char *path = r->film->path;
+    uint64_t transparent = 0, missing = 0;
+    for (uint64_t i = 0; i < r->count; i++) {
+        transparent += columns_get(r->columns, i)->transparent;
+        missing += columns_get(r->columns, i)->status == COLUMN_MISSING;
+    }
+    if (missing == r->count)
+        return err_set(e, ERR_FAILED, "all selected frames of '%s' are transparent", path);
+    if (transparent > 0)
+        log_msg(LOG_INFO, "'%s': %" PRIu64 " of %" PRIu64 " columns are transparent", path,
+                transparent, r->count);
+    return true;
+}
+
 static uint64_t damaged_columns(const struct columns *c, uint64_t count)
 {
     uint64_t n = 0;
@@ -158,6 +176,8 @@ bool render_assess(struct render_job *j, struct err *e)
                        path);
     if (r->count == 0)
         return err_set(e, ERR_INPUT, "no frame of '%s' could be decoded", path);
+    if (!assess_transparent(j, e))
+        return false;
     if (inside + cut > 0)
         render_warn(j,
                     "'%s': %" PRIu64 " of %" PRIu64

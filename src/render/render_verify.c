@@ -18,7 +18,8 @@ static uint64_t leave_out_damage(struct render_job *j, struct columns *other)
         bool sound = (a && a->status == COLUMN_OK) || (b && b->status == COLUMN_OK);
         /* Columns that repeat the previous one are filled later. */
         bool frame = (a && a->repeat > 0) || (b && b->repeat > 0);
-        if (!frame || (sound && !damaged))
+        bool transparent = (a && a->transparent) && (b && b->transparent);
+        if (!frame || transparent || (sound && !damaged))
             continue;
         digest_drop(j->first, i);
         digest_drop(j->second, i);

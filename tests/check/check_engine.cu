@@ -76,7 +76,8 @@ static frame_view view_at(const film_frames &f, const uint8_t *base, bool on_dev
     return v;
 }
 
-enum way { HOST, DEVICE, STAGED };
+/* ALPHA: in host memory, a third of the frames with their luma as alpha, a third transparent. */
+enum way { HOST, DEVICE, STAGED, ALPHA };
 
 struct worker {
     const film_frames *film;
@@ -98,6 +99,7 @@ static void *worker_main(void *argument)
     must(cudaSetDevice(picture_device), "the engine's GPU");
     w->ok = port != NULL;
     device_buffer picture(w->film->nv12[0].size());
+    std::vector<uint8_t> nothing(w->film->nv12[0].size());
     for (int i = w->film->count - 1 - w->first; i >= 0 && w->ok; i -= w->step) { /* not in order */
         const std::vector<uint8_t> &bytes = w->film->nv12[i];
         if (w->how == STAGED) {
@@ -108,6 +110,10 @@ static void *worker_main(void *argument)
             picture.put(bytes.data(), bytes.size());
         frame_view v =
             view_at(*w->film, w->how == DEVICE ? picture.data() : bytes.data(), w->how == DEVICE);
+        if (w->how == ALPHA && i % 3 > 0)
+            v.alpha = v.plane[0];
+        if (w->how == ALPHA && i % 3 == 1)
+            v.alpha.data = nothing.data();
         w->ok = engine_put(port, &v, &w->film->tag[i], &e);
     }
     if (!w->ok)
@@ -164,7 +170,8 @@ static bool same(const result &a, const result &b, int height)
     for (uint64_t i = 0; i < columns_count(a.columns); i++) {
         const column *x = columns_get(a.columns, i), *y = columns_get(b.columns, i);
         bool alike = x->frame == y->frame && x->time_us == y->time_us && x->repeat == y->repeat &&
-                     x->status == y->status && x->clusters == y->clusters && x->modes == y->modes &&
+                     x->status == y->status && x->transparent == y->transparent &&
+                     x->clusters == y->clusters && x->modes == y->modes &&
                      memcmp(x->average, y->average, 3) == 0 &&
                      memcmp(x->dominant, y->dominant, 3) == 0 &&
                      memcmp(x->row, y->row, (size_t)height * 3) == 0;
@@ -193,6 +200,12 @@ static void compare(engine *cpu, engine *cuda, const film_frames &f, const kmean
         columns_free(&r.columns);
     }
     columns_free(&right.columns);
+    result alpha, cuda_alpha;
+    check(run(cpu, f, params, ALPHA, NULL, &alpha) &&
+              run(cuda, f, params, ALPHA, NULL, &cuda_alpha) && same(alpha, cuda_alpha, f.height),
+          "%s with alpha", what);
+    columns_free(&alpha.columns);
+    columns_free(&cuda_alpha.columns);
 }
 
 static size_t resident_pages()

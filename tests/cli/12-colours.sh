@@ -207,3 +207,60 @@ assert all(max(channel) - min(channel) < 4 for channel in zip(*rows)), rows' || 
         done
     done
 }
+
+# Two seconds: one in which nothing is visible, then blue on the right, with red hidden on the left.
+overlay() { # FILE ARG...
+    local to=$1
+    shift
+    ffmpeg -nostdin -v error -y -f lavfi -i "color=c=0x0000ff:s=64x36:r=8:d=2" -vf "format=rgba,\
+geq=r='if(lt(X,32),255,0)':g=0:b='if(lt(X,32),0,255)':a='if(gte(T,1)*gte(X,32),255,0)'${FILTER:-}" "$@" "$to"
+}
+
+# Hidden colours do not show, and a frame without any visible pixel is a missing column, not damage.
+test_alpha() { # quick
+    overlay prores.mov -c:v prores_ks -pix_fmt yuva444p10le -alpha_bits 16
+    overlay qtrle.mov -c:v qtrle -pix_fmt argb
+    overlay png.mov -c:v png
+    overlay png16.mov -c:v png -pix_fmt rgba64be
+    FILTER=",split[a][b];[a]palettegen[p];[b][p]paletteuse" overlay palette.gif
+    overlay ffv1.mkv -c:v ffv1 -pix_fmt yuva420p
+    if ldd "$BARCODE" | grep -q libvpx; then
+        overlay vp8.webm -c:v libvpx -auto-alt-ref 0 -pix_fmt yuva420p
+        overlay vp9.webm -c:v libvpx-vp9 -pix_fmt yuva420p
+    fi
+    touch -d '1 minute ago' ./*
+    for f in *; do
+        for run in cold warm; do
+            ok "$f" -n 1 -m kmeans,dominant --n-init 1 --size 32 --strict --cache kept --csv $run.csv -o a.png
+            says "'$f': 8 of 16 columns are transparent"
+            says_not warning
+        done
+        cmp cold.csv warm.csv || fail "$f: the cache gives other columns"
+        ok "$f" -n 1 --light linear --csv linear.csv -o a.png
+        "$PYTHON" - "$f" <<'PY' || fail "$f: hidden colours show"
+import csv, sys
+for name in "cold.csv", "linear.csv":
+    rows = list(csv.DictReader(open(name)))
+    assert [r["status"] for r in rows] == ["missing"] * 8 + ["ok"] * 8, rows
+    for row in rows[8:]:
+        for column in row:
+            if column in ("average", "dominant") or column.startswith("colour"):
+                rgb = bytes.fromhex(row[column].lstrip("#"))
+                assert not rgb or (rgb[0] < 12 and rgb[1] < 12 and rgb[2] > 240), (column, row)
+PY
+    done
+    ok qtrle.mov -n 1 -m average --json a.json -o a.png
+    [ "$(grep -c '"transparent": *true' a.json)" -eq 8 ] || fail "the JSON does not mark what is transparent"
+    [ "$(check get a.json missing)" = 0 ] || fail "transparent columns count as missing"
+    ffmpeg -nostdin -v error -y -i qtrle.mov -t 1 -c copy nothing.mov
+    refuses 1 nothing.mov -n 1 --no-cache -o a.png
+    says "all selected frames of 'nothing.mov' are transparent"
+}
+
+# The fourth byte of 32-bit BI_RGB in AVI is reserved: the film is opaque.
+test_reserved_byte() {
+    overlay reserved.avi -c:v rawvideo -pix_fmt bgra
+    ok reserved.avi -n 1 -m average --csv a.csv -o a.png
+    grep -q missing a.csv && fail "columns are missing"
+    grep -q '#800080' a.csv || fail "the left half is missing"
+}

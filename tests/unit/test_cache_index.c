@@ -18,7 +18,8 @@ static void make(struct cache_index *x)
                                          .frame = 24 * i,
                                          .time_us = (int64_t)i * 1000000 - (i == 2)},
                                         COLUMN_OK,
-                                        i < 4 ? 3 - i : 0};
+                                        i < 4 ? 3 - i : 0,
+                                        false};
     frame[1].status = COLUMN_DAMAGED;
     frame[1].tag.damaged = true;
     frame[4].status = COLUMN_MISSING;
@@ -95,6 +96,27 @@ TEST(there_and_back)
     wire_free(&o);
 }
 
+/* Of missing frames it is known which are transparent. */
+TEST(transparent)
+{
+    struct cache_index x, y;
+    make(&x);
+    for (int i = 3; i < 5; i++) {
+        x.frame[i].status = COLUMN_MISSING;
+        x.frame[i].place = 0;
+        x.frame[i].transparent = i == 3;
+    }
+    struct wire_out o = encoded(&x);
+    assert_true(cache_index_decode(&y, o.data, o.count, BEGIN, BEGIN + 49, NULL));
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(y.frame[i].status, x.frame[i].status);
+        assert_int_equal(y.frame[i].transparent, i == 3);
+    }
+    assert_null(cache_index_find(&y, 72));
+    cache_index_free(&y);
+    wire_free(&o);
+}
+
 /* Tracks come back by kind, each kind once. */
 TEST(tracks)
 {
@@ -124,7 +146,7 @@ TEST(tracks)
 /* One thing at a time that no writer writes. */
 TEST(nonsense)
 {
-    for (int what = 0; what < 14; what++) {
+    for (int what = 0; what < 15; what++) {
         struct cache_index x, y;
         make(&x);
         switch (what) {
@@ -137,13 +159,14 @@ TEST(nonsense)
             x.block[0].bytes = 49;
             break;
         case 5: x.block[0].bytes = 50; break;
-        case 6: x.frame[0].place = 4; break;
+        case 6: x.frame[0].place = 5; break;
         case 7: x.frame[2].tag.repeat = 0; break;
         case 8: x.frame[2].tag.column = x.frame[1].tag.column; break;
         case 9: x.frame[2].tag.frame = x.frame[1].tag.frame; break;
         case 10: x.frame[0].tag.time_us = -1; break;
         case 11: x.frame[4].tag.column = (uint64_t)1 << 32; break;
         case 12: x.frame[4].tag.repeat = UINT32_MAX; break;
+        case 13: x.frame[1].place = 4; break;
         default: x.frame[3].tag.frame = UINT64_MAX / 2; break;
         }
         struct wire_out o = encoded(&x);

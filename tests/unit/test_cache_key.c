@@ -178,7 +178,7 @@ TEST(everything_counts)
 {
     struct wish usual = wish();
     struct cache_key first = key_of(&usual);
-    enum { FILM = 23, ALL = 28 };
+    enum { FILM = 24, ALL = 29 };
     for (int i = 0; i < ALL; i++) {
         struct wish w = wish();
         switch (i) {
@@ -205,15 +205,16 @@ TEST(everything_counts)
         case 20: w.crop = "auto"; break;
         case 21: w.rule.keyframes = true; break;
         case 22: w.light = "bt2390 1000"; break;
-        case 23: w.rule.every = 12; break;
-        case 24:
+        case 23: w.film.alpha = true; break;
+        case 24: w.rule.every = 12; break;
+        case 25:
             w.rule =
                 (struct selection){.kind = SELECT_INTERVAL, .interval_us = 24, .end_us = INT64_MAX};
             break;
-        case 25:
+        case 26:
             w.rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 24, .end_us = INT64_MAX};
             break;
-        case 26: w.rule.start_us = 1; break;
+        case 27: w.rule.start_us = 1; break;
         default: w.rule.end_us = 1; break;
         }
         struct cache_key key = key_of(&w);

@@ -147,6 +147,25 @@ TEST(what_formats_define)
 }
 
 /* A matrix that we have not is read as the one that is nearest, and named. */
+/* BI_RGB (codec tag 0) of 32 bits has no alpha. */
+TEST(alpha_that_counts)
+{
+    static const struct {
+        enum AVCodecID codec;
+        enum AVPixelFormat format;
+        bool alpha, unused;
+    } films[] = {{AV_CODEC_ID_RAWVIDEO, AV_PIX_FMT_BGRA, false, true},
+                 {AV_CODEC_ID_PNG, AV_PIX_FMT_RGBA, true, false},
+                 {AV_CODEC_ID_PRORES, AV_PIX_FMT_YUVA444P12, true, false},
+                 {AV_CODEC_ID_PRORES, AV_PIX_FMT_YUV444P12, false, false},
+                 {AV_CODEC_ID_QTRLE, AV_PIX_FMT_NONE, false, false}};
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        struct film f = decided(films[i].codec, films[i].format, 64, 48, silence, silence);
+        assert_int_equal(f.alpha, films[i].alpha);
+        assert_int_equal(f.alpha_unused, films[i].unused);
+    }
+}
+
 TEST(matrices_that_are_read_as_others)
 {
     static const struct {

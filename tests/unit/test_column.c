@@ -173,6 +173,28 @@ TEST(test_finish_repeats_and_cuts)
     columns_free(&c);
 }
 
+/* Transparent columns have no colours, but are neither lost nor beyond the end. */
+TEST(test_finish_keeps_transparent)
+{
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(1, 0, &e);
+    put(c, 0, 1, 10);
+    assert_non_null(columns_at(c, 1, &e));
+    struct frame_tag tag = {.column = 2, .repeat = 3, .frame = 7, .time_us = 8};
+    column_fill_transparent(columns_at(c, 2, &e), &tag);
+    assert_non_null(columns_at(c, 5, &e));
+    uint64_t cut = 0;
+    assert_int_equal(columns_finish(c, &cut), 1);
+    assert_int_equal(cut, 1);
+    assert_int_equal(columns_count(c), 5);
+    for (uint64_t i = 1; i < 5; i++) {
+        assert_int_equal(columns_get(c, i)->status, COLUMN_MISSING);
+        assert_int_equal(columns_get(c, i)->transparent, i > 1);
+        assert_int_equal(columns_get(c, i)->frame, i > 1 ? 7 : 0);
+    }
+    columns_free(&c);
+}
+
 TEST(test_finish_cuts_the_end)
 {
     struct err e = ERR_INIT;

@@ -290,6 +290,11 @@ TEST(crops)
     assert_int_equal(v.plane[1].width, 49);
     assert_ptr_equal(v.plane[0].data, &luma[6][4]);
     assert_ptr_equal(v.plane[1].data, &chroma[0][3][2]);
+    assert_null(v.alpha.data);
+    v = view_of_it();
+    v.alpha = v.plane[0];
+    crop_to_rect(&v, &(struct crop_rect){3, 5, 100, 50});
+    assert_memory_equal(&v.alpha, &v.plane[0], sizeof v.alpha);
     v = view_of_it();
     crop_to_rect(&v, &(struct crop_rect){W - 1, 0, 1, H});
     assert_int_equal(v.width, 1);

@@ -132,6 +132,89 @@ TEST(staged_equals_shrunk)
     }
 }
 
+/* ------------------------------------------------------------------ alpha */
+
+/* Puts three frames: opaque, visible in the left half, transparent. */
+static struct columns *with_alpha(const char *name, const struct crop *crop, uint8_t *rgb)
+{
+    struct err e = ERR_INIT;
+    struct columns *c = open_columns();
+    struct engine *g = open_engine(name, 2);
+    struct engine_job job = job_for(c);
+    struct engine_times times;
+    job.crop = crop;
+    assert_true(engine_begin(g, &job, &e));
+    struct engine_port *p = engine_port_open(g, &e);
+    for (uint64_t n = 0; n < 3; n++) {
+        uint8_t alpha[PIXELS];
+        struct frame_view view = staged_view(rgb, W, H);
+        struct frame_tag tag = staged_tag(n);
+        for (int i = 0; i < PIXELS; i++)
+            alpha[i] = n == 0 || (n == 1 && i % W < W / 2) ? 255 : 0;
+        view.alpha = (struct plane){alpha, W, 1, W, H};
+        assert_true(columns_announce(c, &tag, &e));
+        assert_true(engine_put(p, &view, &tag, &e));
+    }
+    engine_port_close(&p);
+    assert_true(engine_finish(g, &times, &e));
+    engine_close(&g);
+    assert_int_equal(columns_done(c), 3);
+    return c;
+}
+
+TEST(transparent_samples_do_not_count)
+{
+    struct crop left = {W, H, 1, true, {{0, 0, W / 2, H}}};
+    uint8_t rgb[BYTES], half[BYTES];
+    staged_draw(rgb, W, H, 0);
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
+        struct columns *plain = in_order(engines[i], false), *c = with_alpha(engines[i], NULL, rgb);
+        /* opaque alpha gives the bytes of a frame without alpha */
+        assert_true(same_column(columns_get(c, 0), columns_get(plain, 0), H));
+        /* one half is visible: its pixels count twice */
+        const struct column *column = columns_get(c, 1);
+        for (size_t y = 0, at = 0; y < H; y++, at += W / 2 * 3)
+            memcpy(half + at, rgb + y * W * 3, W / 2 * 3);
+        for (int channel = 0; channel < 3; channel++)
+            assert_int_equal(column->average[channel], mean(half, PIXELS / 2, channel));
+        assert_int_equal(column->status, COLUMN_OK);
+        column = columns_get(c, 2);
+        assert_true(column->status == COLUMN_MISSING && column->transparent);
+        assert_int_equal(column->frame, 48);
+        columns_free(&c);
+        /* cropped to what is opaque */
+        c = with_alpha(engines[i], &left, rgb);
+        assert_true(columns_get(c, 0)->status == COLUMN_OK && columns_get(c, 2)->transparent);
+        assert_memory_equal(columns_get(c, 0)->row, columns_get(c, 1)->row, 3 * H);
+        assert_memory_equal(columns_get(c, 0)->average, columns_get(c, 1)->average, 3);
+        columns_free(&c);
+        columns_free(&plain);
+    }
+}
+
+/* A frame that cannot be downscaled fails the film, as any other. */
+TEST(invalid_alpha)
+{
+    struct err e = ERR_INIT;
+    struct columns *c = open_columns();
+    struct engine *g = open_engine("cpu", 1);
+    struct engine_job job = job_for(c);
+    struct engine_times times;
+    uint8_t rgb[BYTES] = {0};
+    struct frame_view view = staged_view(rgb, W, H);
+    struct frame_tag tag = staged_tag(0);
+    view.alpha = (struct plane){rgb, W, 0, W, H};
+    assert_true(engine_begin(g, &job, &e));
+    struct engine_port *p = engine_port_open(g, &e);
+    assert_false(engine_put(p, &view, &tag, &e));
+    engine_port_close(&p);
+    err_clear(&e);
+    assert_false(engine_finish(g, &times, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    engine_close(&g);
+    columns_free(&c);
+}
+
 /* ------------------------------------------------------------------ order, threads, ports */
 
 struct pusher {

@@ -62,6 +62,17 @@ static void check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d)
     assert_int_equal(v.matrix, rgb ? MATRIX_RGB : MATRIX_BT709);
     assert_int_equal(v.orientation.quarter_turns, 3);
     assert_true(v.orientation.mirror);
+    if (d->flags & AV_PIX_FMT_FLAG_ALPHA) {
+        uint16_t value = 201;
+        struct frame_view alpha = v;
+        alpha.plane[0] = v.alpha;
+        av_write_image_line(&value, f->data, f->linesize, d, W - 1, H - 1, d->nb_components - 1, 1);
+        assert_int_equal(sample(&alpha, 0, W - 1, H - 1), value);
+        assert_int_equal(sample(&alpha, 0, W - 2, H - 1), 0);
+        assert_true(v.alpha.width == W && v.alpha.height == H);
+    } else {
+        assert_null(v.alpha.data);
+    }
     unsigned mask = (1u << v.bits) - 1, n = 1;
     for (int pass = 0; pass < 2; pass++) {
         for (int c = 0; c < (v.model == MODEL_GREY ? 1 : 3); c++) {

@@ -91,6 +91,21 @@ static unsigned right(const AVFrame *f, const AVPixFmtDescriptor *d, int compone
 /* In levels of 8 bits. */
 static double level_of(unsigned value, int bits) { return value * 255.0 / ((1u << bits) - 1); }
 
+/* Alpha is converted without any loss, that of a palette too. */
+static void check_alpha(const AVFrame *f, const AVPixFmtDescriptor *d, const struct frame_view *v)
+{
+    const bool palette = d->flags & AV_PIX_FMT_FLAG_PAL;
+    struct frame_view alpha = *v;
+    alpha.plane[0] = v->alpha;
+    assert_int_equal(v->alpha.data != NULL, (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0);
+    for (int i = 0; v->alpha.data && i < v->width * v->height; i++) {
+        int x = i % v->width, y = i / v->width;
+        unsigned value = palette ? right(f, d, -1, x, y) : right(f, d, d->nb_components - 1, x, y);
+        if (sample(&alpha, 0, x, y) != value)
+            fail_msg("%s: alpha is %u, not %u", d->name, sample(&alpha, 0, x, y), value);
+    }
+}
+
 /* Returns the largest error of a sample, in levels of 8 bits. */
 static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *d, int width,
                            int height)
@@ -111,6 +126,7 @@ static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *
         assert_int_equal(v.width, width);
         assert_int_equal(v.height, height);
         int bits = d->comp[0].depth < 8 ? 8 : d->comp[0].depth;
+        check_alpha(f, d, &v);
         for (int c = 0; c < (v.model == MODEL_GREY ? 1 : 3); c++) {
             bool chroma = !rgb && c > 0;
             assert_int_equal(v.plane[c].width,

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 enum column_status {
-    COLUMN_MISSING = 0, /* selected, but the frame was not decoded */
+    COLUMN_MISSING = 0, /* selected, but the frame was not decoded, or it is transparent */
     COLUMN_OK = 1,
     COLUMN_DAMAGED = 2 /* decoded, but the decoder reported corruption */
 };
@@ -31,6 +31,7 @@ struct column {
     int64_t time_us;  /* its time from the start of the film, in microseconds */
     uint32_t repeat;  /* number of columns that this frame fills, including this one; 0 in a copy */
     uint8_t status;   /* enum column_status */
+    bool transparent; /* MISSING, because no pixel of the frame is visible */
     uint8_t clusters; /* k' <= k; 0 without k-means or if status is MISSING */
     /*
      * index of the displayed cluster: 0, the largest, unless steady_columns chose another
@@ -105,6 +106,11 @@ void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t 
                  int height, bool rows, const struct light_table *means);
 
 /*
+ * Marks the column of a frame without any visible pixel. Threads as for column_fill.
+ */
+void column_fill_transparent(struct column *to, const struct frame_tag *tag);
+
+/*
  * Computes the mean light of a row of n pixels (1..16384), each channel rounded half up to its unit
  * (light.h). Pure; any thread.
  */
@@ -138,8 +144,9 @@ const struct column *columns_get(const struct columns *c, uint64_t index);
  * Completes the array. Call it once, after all writers are done. A frame that fills several columns
  * (repeat > 1) is copied into the following columns that are still empty, with repeat 0; the array
  * grows for them. If out of memory, the remaining copies stay MISSING. Then removes MISSING columns
- * at the end, after the last frame of the film. Returns the number of MISSING columns left; *cut
- * (may be NULL) gets the number of removed columns.
+ * at the end, after the last frame of the film, but no transparent ones. Returns the number of
+ * MISSING columns left that are not transparent; *cut (may be NULL) gets the number of removed
+ * columns.
  */
 uint64_t columns_finish(struct columns *c, uint64_t *cut);
 

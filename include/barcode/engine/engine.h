@@ -108,6 +108,8 @@ struct engine_ops {
     bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows,
                  struct err *e);
     void (*port_close)(struct engine_port **p);
+    /* Records the film's first failure for all ports; returns false. */
+    bool (*fail)(struct engine *g, const struct err *e);
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
     const char *(*detail)(const struct engine *g);
     struct engine_device (*device)(const struct engine *g); /* NULL: no device */
@@ -119,10 +121,11 @@ struct engine_ops {
 /* The first member of an implementation's private data. */
 struct engine {
     const struct engine_ops *ops;
-    const struct crop *crop; /* of the current job */
+    struct engine_job job; /* the current one */
 };
 struct engine_port {
     struct engine *engine;
+    struct shrink_alpha *alpha; /* created for the first frame that needs it */
 };
 
 extern const struct engine_ops engine_cpu;
@@ -164,7 +167,8 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
  * Crops a decoded frame, downscales it to an analysis frame and queues it. The view is read before
  * this returns, in host or device memory. Waits while all batches are in use. A view with on_device
  * must come from a decoder that uses the engine's context (engine_device). Work on it is ordered
- * after the view's stream.
+ * after the view's stream. A frame without any visible sample leaves its column MISSING and
+ * `transparent`.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e);

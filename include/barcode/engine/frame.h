@@ -77,6 +77,11 @@ struct frame_view {
     /* on_device: the CUstream on which the samples become ready; NULL: they are ready */
     void *stream;
     struct plane plane[3];
+    /*
+     * coverage of the samples, of plane 0's size, in `bits` bits: 0 is transparent; not
+     * premultiplied. data NULL: the frame is opaque. Only in host memory
+     */
+    struct plane alpha;
 };
 
 /* Properties of an analysis frame besides its pixels. */

@@ -22,6 +22,19 @@
  *
  * Frames that need linear light (light.h) are converted before step 2, to three components of
  * luma's size. S of light needs 52 bits.
+ *
+ * A frame with a transparent sample (frame_view.alpha) is downscaled by engine_put instead. a is
+ * alpha's 8 most significant bits at a sample (x, y) of plane 0. Its chroma is the sample at
+ * (floor(x * cw / w), floor(y * ch / h)), as in light.h.
+ *
+ *   2. S = the sum of sample * weight * a, T = the sum of weight * a, for each pixel.
+ *   3. to 5. as above, or light_mean of light. So an opaque pixel is as in an opaque frame.
+ *   6. A pixel's coverage is c = ceil(T / (W * H)), 0..255. The n pixels of the frame are shared
+ *      out in proportion: in rows from the top left, pixel i gets R(i + 1) - R(i) of them. R(i) is
+ *      n * (c[0] + ... + c[i - 1]) / (c[0] + ... + c[n - 1]), rounded half up. It keeps its own
+ *      place; its others are, in the same order, those of pixels that get none.
+ *
+ * So means and clusters are those of what is visible. If nothing is, there is no analysis frame.
  */
 #ifndef BARCODE_SHRINK_H
 #define BARCODE_SHRINK_H
@@ -56,8 +69,8 @@ void shrink_use_light(struct shrink *s, struct light *light);
 /*
  * Downscales `view` into rgb[height][width][3], with the orientation applied. Allocates only if the
  * view's geometry differs from the previous one. Planes may have any size relative to the output;
- * the view's own width and height are only checked. Reads nothing outside the samples of each row.
- * Fails if out of memory or if the view is invalid:
+ * the view's own width and height are only checked, and alpha is ignored. Reads nothing outside the
+ * samples of each row. Fails if out of memory or if the view is invalid:
  *
  * - a side is outside 1..16384, or `bits` outside 8..16
  * - the shift leaves fewer than `bits` bits

@@ -22,6 +22,8 @@ struct film {
     bool lists_key_frames;  /* such a container lists its key frames */
     char codec[32];         /* "h264" */
     char pixel_format[32];  /* "yuv420p10le" */
+    bool alpha;             /* the pixel format has transparency */
+    bool alpha_unused;      /* it only seems to: the container's samples have none */
     int stream;             /* index of the video stream in the container */
     int video, videos; /* its number among the video streams (--stream), and how many there are */
     int width, height; /* displayed samples: crop and orientation applied */

@@ -68,7 +68,8 @@ struct report {
     uint64_t count;                /* number of columns */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
-    uint64_t missing; /* columns without a frame, including those that were cut off the end */
+    /* columns without a frame, including those that were cut off the end; not transparent ones */
+    uint64_t missing;
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */
     const char *cache;                 /* "off", "miss", "partial" or "hit" */
     int threads;

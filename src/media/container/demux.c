@@ -8,6 +8,7 @@
 #include "open.h"
 #include "read_ahead.h"
 #include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
 
@@ -92,7 +93,8 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     size_t extradata_size = (size_t)s->codecpar->extradata_size;
     r->may_suppress_output = r->traits.stream == STREAM_HEVC &&
                              nal_extradata_has_output_flag(s->codecpar->extradata, extradata_size);
-    r->needs_sequential = r->may_suppress_output;
+    /* The key frames of alpha may be at other places. */
+    r->needs_sequential = r->may_suppress_output || alpha_is_extra(s->codecpar);
     r->frame_us = broadcast_frame_us(format, s);
     r->dts_us = TIME_NONE;
     r->knows_places = knows_places(r);

@@ -15,6 +15,7 @@
 #include "read_ahead.h"
 #include "refusal.h"
 #include "stream_select.h"
+#include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
@@ -294,6 +295,7 @@ static AVStream *open_chosen(const char *path, int requested, AVFormatContext **
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
+    alpha_note(s);
     return check_stream(*format, s, path, e) ? s : NULL;
 }
 

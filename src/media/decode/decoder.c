@@ -2,6 +2,7 @@
 
 #include "corruption.h"
 #include "media/bitstream/packet_scan.h"
+#include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/av_error.h"
 
 /*
@@ -30,8 +31,8 @@ void decoder_close(AVCodecContext **c) { avcodec_free_context(c); }
 
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {
-    const AVCodec *codec = name ? avcodec_find_decoder_by_name(name)
-                                : avcodec_find_decoder(stream->codecpar->codec_id);
+    const AVCodec *codec =
+        name ? avcodec_find_decoder_by_name(name) : alpha_find_decoder(stream->codecpar);
     if (!codec) {
         err_set(e, ERR_INPUT, "FFmpeg has no decoder '%s'",
                 name ? name : avcodec_get_name(stream->codecpar->codec_id));
@@ -58,7 +59,7 @@ int decoder_max_threads(const AVStream *stream, const struct codec_traits *trait
     enum { MOST = 16 }; /* libavcodec warns about more */
     if (traits->stream == STREAM_OTHER || traits->stream == STREAM_VP8)
         return 1;
-    const AVCodec *codec = avcodec_find_decoder(stream->codecpar->codec_id);
+    const AVCodec *codec = alpha_find_decoder(stream->codecpar);
     bool dav1d = codec && traits->stream == STREAM_AV1 && strcmp(codec->name, "libdav1d") == 0;
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }

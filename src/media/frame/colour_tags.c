@@ -246,8 +246,11 @@ static void decide_range(const AVCodecParameters *par, struct colour_tags stream
 void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f)
 {
     struct colour_tags stream = film_colour_tags(par);
-    const char *name = av_get_pix_fmt_name(par->format);
-    snprintf(f->pixel_format, sizeof f->pixel_format, "%s", name ? name : "unknown");
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(par->format);
+    snprintf(f->pixel_format, sizeof f->pixel_format, "%s", d ? d->name : "unknown");
+    /* The fourth byte of BI_RGB is reserved, usually 0. FFmpeg takes it for alpha. */
+    f->alpha_unused = par->codec_id == AV_CODEC_ID_RAWVIDEO && par->codec_tag == 0;
+    f->alpha = d && d->flags & AV_PIX_FMT_FLAG_ALPHA && !f->alpha_unused;
     f->transfer = transfer_of(stream.transfer == AVCOL_TRC_UNSPECIFIED ? container : stream);
     f->primaries = primaries_of(stream.primaries == AVCOL_PRI_UNSPECIFIED ? container.primaries
                                                                           : stream.primaries,

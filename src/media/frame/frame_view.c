@@ -13,6 +13,19 @@ bool view_format_known(enum AVPixelFormat format)
 
 static int plane_side(int size, int shift) { return -(-size >> shift); }
 
+static struct plane plane_of(const AVFrame *frame, const AVPixFmtDescriptor *d, int component,
+                             bool chroma)
+{
+    const AVComponentDescriptor *c = &d->comp[component];
+    return (struct plane){
+        .data = frame->data[c->plane] + c->offset,
+        .pitch = frame->linesize[c->plane],
+        .step = c->step,
+        .width = chroma ? plane_side(frame->width, d->log2_chroma_w) : frame->width,
+        .height = chroma ? plane_side(frame->height, d->log2_chroma_h) : frame->height,
+    };
+}
+
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e)
 {
@@ -35,16 +48,9 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
     view->model = rgb ? MODEL_RGB : grey ? MODEL_GREY : MODEL_YCBCR;
     view->bits = d->comp[0].depth;
     view->shift = d->comp[0].shift;
-    for (int i = 0; i < (grey ? 1 : 3); i++) {
-        const AVComponentDescriptor *c = &d->comp[i];
-        bool chroma = !rgb && i > 0;
-        view->plane[i] = (struct plane){
-            .data = frame->data[c->plane] + c->offset,
-            .pitch = frame->linesize[c->plane],
-            .step = c->step,
-            .width = chroma ? plane_side(frame->width, d->log2_chroma_w) : frame->width,
-            .height = chroma ? plane_side(frame->height, d->log2_chroma_h) : frame->height,
-        };
-    }
+    for (int i = 0; i < (grey ? 1 : 3); i++)
+        view->plane[i] = plane_of(frame, d, i, !rgb && i > 0);
+    if (d->flags & AV_PIX_FMT_FLAG_ALPHA && !film->alpha_unused)
+        view->alpha = plane_of(frame, d, d->nb_components - 1, false);
     return true;
 }

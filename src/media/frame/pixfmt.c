@@ -54,6 +54,8 @@ static enum AVPixelFormat target_of(enum AVPixelFormat format)
     enum AVPixelFormat swapped = big ? av_pix_fmt_swap_endianness(format) : AV_PIX_FMT_NONE;
     if (swapped != AV_PIX_FMT_NONE && view_format_direct(swapped))
         return swapped;
+    if (d->flags & AV_PIX_FMT_FLAG_PAL && d->flags & AV_PIX_FMT_FLAG_ALPHA)
+        return AV_PIX_FMT_RGBA;
     if (d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL) || strncmp(d->name, "xyz", 3) == 0)
         return d->comp[0].depth > 8 ? AV_PIX_FMT_RGB48 : AV_PIX_FMT_RGB24;
     if (d->nb_components < 3)

@@ -162,6 +162,8 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
                               : 0;
     if (c->status == COLUMN_MISSING) {
         failed |= json_object_set_new(value, "missing", json_true());
+        if (c->transparent)
+            failed |= json_object_set_new(value, "transparent", json_true());
     } else {
         if (c->status == COLUMN_DAMAGED)
             failed |= json_object_set_new(value, "damaged", json_true());
