@@ -36,6 +36,7 @@ struct render_job {
     /* tone mapping and averaging as text for the cache key; "": the default of SDR films */
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
+    char decode[32];            /* the report's, if a device decoded */
     /* --columns was spread over the real length of a film that declares a greater one */
     bool spread;
     uint64_t total_bytes; /* of the film's file; 0: unknown */
@@ -100,7 +101,7 @@ bool render_decode(struct render_job *j, struct err *e);
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns,
                     struct decode_counts *counts, struct decode_times *times, struct err *e);
 
-/* Returns the log level of "decoded in software": a warning only if the user demanded NVDEC. */
+/* Returns the log level of "decoded in software": a warning only if the user demanded a device. */
 enum log_level render_warning_level(const struct render_job *j);
 
 /* ---- render_verify.c ---- */
