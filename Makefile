@@ -174,7 +174,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -204,9 +204,9 @@ test: deps ## builds, makes the clips that it needs, runs the unit tests and the
 	@$(MAKE) --no-print-directory unit cli-quick
 
 .PHONY: check-all
-check-all: films-there deps ## every test that needs no GPU: all clips, all cases, emulated kernels, fuzz seeds
+check-all: films-there deps ## every test that needs no GPU: all clips, all cases, emulated kernels, fuzz seeds (TESTED=1: less those of make test)
 	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(EMULATED))
-	@failed=0; for part in unit cli $(if $(filter 1,$(CUDA)),emulated) fuzz-replay; do \
+	@failed=0; for part in $(if $(TESTED),cli-rest,unit cli) $(if $(filter 1,$(CUDA)),emulated) fuzz-replay; do \
 	    $(MAKE) --no-print-directory $$part || failed=1; done; exit $$failed
 
 # A BARCODE_FILMS that names no films is told at once, and not after ten minutes.
@@ -244,6 +244,10 @@ cli: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the b
 .PHONY: cli-quick
 cli-quick: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.quick ## the cases that are marked quick
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --quick "$(CASES)"
+
+.PHONY: cli-rest
+cli-rest: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the cases that are not
+	@BARCODE=$(BIN)/barcode tests/cli/run.sh --rest "$(CASES)"
 
 .PHONY: check
 check: unit ## quick: what to run before a commit, with lint
