@@ -1,6 +1,6 @@
 #!/bin/bash
-# Builds and tests the project in a bare Debian of another release, as somebody with a fresh machine would: a root folder that
-# debootstrap makes (root, and Debian's mirror, which MIRROR names; some 300 MB are downloaded) and a clone of HEAD in it.
+# Builds and tests the project in a bare Debian of another release, as somebody with a fresh machine would: a root folder by
+# bare-debian.sh (root, and Debian's mirror, which MIRROR names; some 300 MB are downloaded) and a clone of HEAD in it.
 #
 #   test-debian.sh RELEASE [TARGET...]      RELEASE: bookworm, trixie, sid, ...; without targets: demo test
 #
@@ -25,9 +25,7 @@ inside() {
         bash -c 'cd /root/barcode 2> /dev/null || cd /; "$@"' inside "$@"
 }
 
-debootstrap --variant=minbase "$release" "$root" "${MIRROR:-http://deb.debian.org/debian}" > "$work/log" 2>&1 ||
-    { tail -n 20 "$work/log" >&2; exit 1; }
-cp /etc/apt/apt.conf.d/99* "$root/etc/apt/apt.conf.d/" 2> /dev/null || true      # how this machine reaches the mirror
+"$top/tests/support/bare-debian.sh" "$release" "$root" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
 mount -t proc proc "$root/proc"
 mount --rbind /dev "$root/dev"
 mount --make-rslave "$root/dev"
