@@ -64,7 +64,7 @@ ifeq ($(CUDA),1)
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
       -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
-  CUDA_OBJ    = $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
+  CUDA_OBJ    = $(patsubst cuda/%.cu,$(NVCC_BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
   CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl $(STDCXX)
 endif
 
@@ -91,6 +91,8 @@ endif
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
 FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
+# What nvcc and CXX make is the same for every CC.
+NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' | cksum | cut -d' ' -f1)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-deb)
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line. Other processors have none.
@@ -117,7 +119,7 @@ BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildca
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
 # C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
-$(BUILD)/tests/%: NVCC_FLAGS += -Isrc
+$(NVCC_BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 # What is being made, in a line of its own; V=1: by which command.
 quietly = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
@@ -136,7 +138,7 @@ $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 $(PAGE_MADE).o: $(PAGE_MADE).c
 	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -c $< -o $@
 
-$(BUILD)/%.o: %.cu
+$(NVCC_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
 
@@ -179,7 +181,7 @@ $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) $(NVCC_BUILD) -name '*.d' 2>/dev/null)
 
 # ------------------------------------------------------------------ set-up and the two README commands
 
@@ -329,15 +331,15 @@ EMULATED_DOMINANT := cuda/dominant_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 
-$(BUILD)/emulated/%.o: %.cu
+$(NVCC_BUILD)/emulated/%.o: %.cu
 	@mkdir -p $(@D)
 	$(EMULATE) -x c++ -c $< -o $@
 
-$(BUILD)/emulated/%.o: %.cc
+$(NVCC_BUILD)/emulated/%.o: %.cc
 	@mkdir -p $(@D)
 	$(EMULATE) -c $< -o $@
 
-emulated_objects = $(patsubst %,$(BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
+emulated_objects = $(patsubst %,$(NVCC_BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
 $(BIN)/check_kmeans_emulated: $(call emulated_objects,$(EMULATED_KMEANS),check_kmeans) $(LIB)
 $(BIN)/check_dominant_emulated: $(call emulated_objects,$(EMULATED_DOMINANT),check_dominant) $(LIB)
 $(EMULATED):
@@ -352,11 +354,11 @@ CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
 GPU_BENCH := $(CU_BENCH) bench_nvdec bench_kmeans
 
-$(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
+$(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(NVCC_BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 
-$(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
+$(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(NVCC_BUILD)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 
