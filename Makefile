@@ -28,18 +28,18 @@ ifeq ($(DEBUG),1)
 endif
 ifeq ($(SAN),address)
   BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-  override CFLAGS := -O1 -g
+  override CFLAGS := -O1 -g1
   LINK += -fsanitize=address,undefined
 endif
 ifeq ($(SAN),thread)
   BASE += -fsanitize=thread
-  override CFLAGS := -O1 -g
+  override CFLAGS := -O1 -g1
   LINK += -fsanitize=thread
 endif
 ifeq ($(SAN),fuzzer)
   CC := clang
   BASE += -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
-  override CFLAGS := -O1 -g
+  override CFLAGS := -O1 -g1
   LINK += -fsanitize=address,undefined
 endif
 ifeq ($(WERROR),1)
