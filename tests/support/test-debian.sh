@@ -4,7 +4,7 @@
 #
 #   test-debian.sh RELEASE [TARGET...]      RELEASE: bookworm, trixie, sid, ...; without targets: demo test
 #
-# CASES=REGEX chooses among the cases of cli and cli-quick; CFLAGS are -O1 -g unless given: compiling takes longest.
+# CASES=REGEX chooses among the cases of cli and cli-quick; CFLAGS are -O1 unless given: compiling takes longest.
 set -euo pipefail
 
 release=${1:?usage: test-debian.sh RELEASE [TARGET...]}
@@ -35,5 +35,5 @@ inside make --no-print-directory deps
 # shellcheck disable=SC2016  # the inner shell expands
 inside sh -c '. /etc/os-release; echo "== $PRETTY_NAME, $(gcc --version | head -n 1), $(ffmpeg -version | head -n 1 | cut -d" " -f1-3)"'
 for target in "$@"; do
-    inside make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CFLAGS="${CFLAGS:--O1 -g}" CASES="${CASES:-}" "$target"
+    inside make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CFLAGS="${CFLAGS:--O1}" CASES="${CASES:-}" "$target"
 done
