@@ -28,18 +28,18 @@ ifeq ($(DEBUG),1)
 endif
 ifeq ($(SAN),address)
   BASE += -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-  override CFLAGS := -O1 -g
+  override CFLAGS := -O1 -g1
   LINK += -fsanitize=address,undefined
 endif
 ifeq ($(SAN),thread)
   BASE += -fsanitize=thread
-  override CFLAGS := -O1 -g
+  override CFLAGS := -O1 -g1
   LINK += -fsanitize=thread
 endif
 ifeq ($(SAN),fuzzer)
   CC := clang
   BASE += -fsanitize=fuzzer-no-link,address,undefined -fno-omit-frame-pointer
-  override CFLAGS := -O1 -g
+  override CFLAGS := -O1 -g1
   LINK += -fsanitize=address,undefined
 endif
 ifeq ($(WERROR),1)
@@ -64,7 +64,7 @@ ifeq ($(CUDA),1)
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
       -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
-  CUDA_OBJ    = $(patsubst cuda/%.cu,$(BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
+  CUDA_OBJ    = $(patsubst cuda/%.cu,$(NVCC_BUILD)/cuda/%.o,$(sort $(wildcard cuda/*.cu)))
   CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl $(STDCXX)
 endif
 
@@ -91,6 +91,8 @@ endif
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
 FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
+# What nvcc and CXX make is the same for every CC.
+NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' | cksum | cut -d' ' -f1)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-deb)
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line. Other processors have none.
@@ -117,7 +119,7 @@ BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildca
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
 # C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
-$(BUILD)/tests/%: NVCC_FLAGS += -Isrc
+$(NVCC_BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 # What is being made, in a line of its own; V=1: by which command.
 quietly = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2);)
@@ -136,7 +138,7 @@ $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 $(PAGE_MADE).o: $(PAGE_MADE).c
 	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -c $< -o $@
 
-$(BUILD)/%.o: %.cu
+$(NVCC_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
 	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
 
@@ -174,12 +176,12 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
 .DELETE_ON_ERROR:
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) $(NVCC_BUILD) -name '*.d' 2>/dev/null)
 
 # ------------------------------------------------------------------ set-up and the two README commands
 
@@ -204,9 +206,9 @@ test: deps ## builds, makes the clips that it needs, runs the unit tests and the
 	@$(MAKE) --no-print-directory unit cli-quick
 
 .PHONY: check-all
-check-all: films-there deps ## every test that needs no GPU: all clips, all cases, emulated kernels, fuzz seeds
+check-all: films-there deps ## every test that needs no GPU: all clips, all cases, emulated kernels, fuzz seeds (TESTED=1: less those of make test)
 	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.made $(if $(filter 1,$(CUDA)),$(EMULATED))
-	@failed=0; for part in unit cli $(if $(filter 1,$(CUDA)),emulated) fuzz-replay; do \
+	@failed=0; for part in $(if $(TESTED),cli-rest,unit cli) $(if $(filter 1,$(CUDA)),emulated) fuzz-replay; do \
 	    $(MAKE) --no-print-directory $$part || failed=1; done; exit $$failed
 
 # A BARCODE_FILMS that names no films is told at once, and not after ten minutes.
@@ -244,6 +246,10 @@ cli: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the b
 .PHONY: cli-quick
 cli-quick: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.quick ## the cases that are marked quick
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --quick "$(CASES)"
+
+.PHONY: cli-rest
+cli-rest: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the cases that are not
+	@BARCODE=$(BIN)/barcode tests/cli/run.sh --rest "$(CASES)"
 
 .PHONY: check
 check: unit ## quick: what to run before a commit, with lint
@@ -325,15 +331,15 @@ EMULATED_DOMINANT := cuda/dominant_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 
-$(BUILD)/emulated/%.o: %.cu
+$(NVCC_BUILD)/emulated/%.o: %.cu
 	@mkdir -p $(@D)
 	$(EMULATE) -x c++ -c $< -o $@
 
-$(BUILD)/emulated/%.o: %.cc
+$(NVCC_BUILD)/emulated/%.o: %.cc
 	@mkdir -p $(@D)
 	$(EMULATE) -c $< -o $@
 
-emulated_objects = $(patsubst %,$(BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
+emulated_objects = $(patsubst %,$(NVCC_BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
 $(BIN)/check_kmeans_emulated: $(call emulated_objects,$(EMULATED_KMEANS),check_kmeans) $(LIB)
 $(BIN)/check_dominant_emulated: $(call emulated_objects,$(EMULATED_DOMINANT),check_dominant) $(LIB)
 $(EMULATED):
@@ -348,11 +354,11 @@ CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
 GPU_BENCH := $(CU_BENCH) bench_nvdec bench_kmeans
 
-$(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(BUILD)/tests/check/%.o $(LIB)
+$(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(NVCC_BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 
-$(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(BUILD)/tests/bench/%.o $(LIB)
+$(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(NVCC_BUILD)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 

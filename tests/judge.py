@@ -5,7 +5,7 @@ For every film: `barcode --dump` gives the staged frames; the ffmpeg program dec
 their native planes; a float64 area mean and the matrix by ITU-T H.273, of each frame's own tags as its showinfo shows them,
 say what each pixel should be. SDR of wide primaries becomes BT.709, a sample at a time, by ITU-R BT.1886. A staged pixel must be within 1 level of that everywhere, and within 0.6 on the mean.
 
-Shares no code with barcode: the area mean is a product with overlap matrices, colours are real numbers.
+Shares no code with barcode: the area mean is a difference of integrals, colours are real numbers.
 
     judge.py [--barcode PROGRAM] [--out DIR] [--every N] [--size SIZE] [--also N:SIZE]... [--exact] FILM...
 
@@ -14,7 +14,6 @@ Shares no code with barcode: the area mean is a product with overlap matrices, c
 """
 
 import argparse
-import functools
 import json
 import os
 import re
@@ -160,17 +159,18 @@ class Layout:
         return np.clip(np.stack([red, green, blue], -1) * 255, 0, 255)
 
 
-@functools.lru_cache(maxsize=64)
-def overlap(size, out):
-    """[out, size]: the share of each input sample in each output pixel."""
+def mean_rows(samples, out):
+    """The area means of `out` equal parts of the rows: differences of the rows' integral at the parts' edges."""
+    size = len(samples)
     edge = np.arange(out + 1) * (size / out)
-    low = np.maximum(edge[:-1, None], np.arange(size)[None, :])
-    high = np.minimum(edge[1:, None], np.arange(1, size + 1)[None, :])
-    return np.clip(high - low, 0, None) * (out / size)
+    whole = np.minimum(edge.astype(int), size - 1)
+    integral = np.concatenate([np.zeros((1, samples.shape[1])), np.cumsum(samples, axis=0)])
+    at_edge = integral[whole] + (edge - whole)[:, None] * samples[whole]
+    return np.diff(at_edge, axis=0) * (out / size)
 
 
 def shrink(planes, width, height):
-    return [p if p.shape == (height, width) else overlap(p.shape[0], height) @ p @ overlap(p.shape[1], width).T for p in planes]
+    return [p if p.shape == (height, width) else mean_rows(mean_rows(p, height).T, width).T for p in planes]
 
 
 def repeated(plane, width, height):

@@ -219,14 +219,15 @@ void shrink_alpha_fill(const uint8_t *cover, uint8_t *rgb, size_t n)
 bool shrink_alpha_frame(struct shrink_alpha *s, const struct frame_view *view, const uint8_t **rgb,
                         struct err *e)
 {
-    struct picture p = {.view = view, .gamut = light_gamut(view->primaries)};
+    struct picture p = {.view = view,
+                        .gamut = light_gamut(s->light, view->transfer, view->primaries)};
     bool turned = view->orientation.quarter_turns & 1, visible = false;
     int width = turned ? s->height : s->width, height = turned ? s->width : s->height;
     if (!shrink_check_view(view, e) ||
         !shrink_axis_fit(&s->x, (uint32_t)view->plane[0].width, (uint32_t)width, e) ||
         !shrink_axis_fit(&s->y, (uint32_t)view->plane[0].height, (uint32_t)height, e))
         return false;
-    bool lit = light_wanted(s->light, view->transfer);
+    bool lit = light_wanted(s->light, view);
     if (lit && !(p.t = light_table(s->light, view->transfer, e)))
         return false;
     if (lit)

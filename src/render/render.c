@@ -40,7 +40,7 @@ static bool open_engine(struct render_job *j, struct err *e)
     if (ask->decoder == CACHE_BY_GPU && !engine_device(j->engine).context)
         ask->decoder = CACHE_BY_SOFTWARE;
     ask->threads = j->report.threads = j->render->threads;
-    j->report.decode = "cpu";
+    j->report.decode = decode_word(DECODE_CPU);
     describe_film(j);
     return true;
 }
@@ -115,15 +115,15 @@ static bool open_job(struct render_job *j, struct err *e)
     if (!render_light(j, e))
         return false;
     render_crop_words(j);
-    j->ask = (struct frame_cache_ask){.film = j->source,
-                                      .selection = &r->selection,
-                                      .width = r->width,
-                                      .height = r->height,
-                                      .crop = j->crop_words,
-                                      .light = j->light_words,
-                                      .decode = o->decode == DECODE_NVDEC ? "nvdec" : "any",
-                                      .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE
-                                                                         : CACHE_BY_GPU};
+    j->ask = (struct frame_cache_ask){
+        .film = j->source,
+        .selection = &r->selection,
+        .width = r->width,
+        .height = r->height,
+        .crop = j->crop_words,
+        .light = j->light_words,
+        .decode = decode_is_device(o->decode) ? decode_word(o->decode) : "any",
+        .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
     if (!open_engine(j, e))
         return false;
     render_look_in_cache(j);
@@ -133,15 +133,20 @@ static bool open_job(struct render_job *j, struct err *e)
 static void describe_decoding(struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
+    enum decode_choice choice = j->render->options->decode;
+    const char *device = decode_device_word(choice);
     /*
      * Which decoder got a chunk is not deterministic, so it is not reported: automatic means both.
      */
-    bool alone = j->render->options->decode == DECODE_NVDEC && c->hardware == c->decoded;
-    if (c->on_device || c->hardware > 0)
-        j->report.decode = alone ? "nvdec" : "nvdec+cpu";
+    bool alone = decode_is_device(choice) && c->hardware == c->decoded;
+    if (c->on_device || c->hardware > 0) {
+        snprintf(j->decode, sizeof j->decode, "%s%s%s", device, alone ? "" : "+",
+                 alone ? "" : decode_word(DECODE_CPU));
+        j->report.decode = j->decode;
+    }
     if (c->fallbacks > 0)
-        log_msg(render_warning_level(j), "'%s': %" PRIu64 " NVDEC workers decoded in software",
-                j->report.film->path, c->fallbacks);
+        log_msg(render_warning_level(j), "'%s': %" PRIu64 " %s workers decoded in software",
+                j->report.film->path, c->fallbacks, device);
 }
 
 static void close_job(struct render_job *j)
@@ -164,7 +169,7 @@ static void close_job(struct render_job *j)
 static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu,
                                 struct err *e)
 {
-    bool demanded = r->options->decode == DECODE_NVDEC; /* NVDEC itself may be missing */
+    bool demanded = decode_is_device(r->options->decode); /* the device itself may be missing */
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
     if (!next)
         return false;

@@ -126,7 +126,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
 
 enum log_level render_warning_level(const struct render_job *j)
 {
-    return j->render->options->decode == DECODE_NVDEC ? LOG_WARNING : LOG_VERBOSE;
+    return decode_is_device(j->render->options->decode) ? LOG_WARNING : LOG_VERBOSE;
 }
 
 /*

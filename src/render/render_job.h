@@ -36,6 +36,7 @@ struct render_job {
     /* tone mapping, averaging and primaries as text for the cache key; "": usual SDR */
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
+    char decode[32];            /* the report's, if a device decoded */
     struct frame_cache_ask ask; /* what the cache is asked for */
     uint64_t total_bytes;       /* of the film's file; 0: unknown */
     int64_t keys;               /* --keyframes: number of key frames in the film; 0: not counted */
@@ -101,7 +102,7 @@ bool render_decode(struct render_job *j, struct err *e);
 bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns *columns,
                     struct decode_counts *counts, struct decode_times *times, struct err *e);
 
-/* Returns the log level of "decoded in software": a warning only if the user demanded NVDEC. */
+/* Returns the log level of "decoded in software": a warning only if the user demanded a device. */
 enum log_level render_warning_level(const struct render_job *j);
 
 /* ---- render_verify.c ---- */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh [--quick] [PATTERN] - runs the built program as a user would: every test_* function of every case file beside this
-# one, or those whose first line ends in "# quick".
+# run.sh [--quick | --rest] [PATTERN] - runs the built program as a user would: every test_* function of every case file
+# beside this one, or those whose first line ends in "# quick", or the rest.
 #
 #   BARCODE=out/bin/barcode CLIPS=out/clips SAMPLE=out/sample.mkv JOBS=cores BARCODE_FILMS= tests/cli/run.sh
 #
@@ -27,9 +27,10 @@ if [ "${1:-}" = --one ]; then
     mkdir -p "$WORK/$3" "$LOGS"
     cd "$WORK/$3"
     export HERE LOGS
-    code=0 from=$(date +%s%N)
-    bash -c 'set -eu; . "$1/../support/lib.sh"; . "$2"; "$3"' case "$HERE" "$2" "$3" > "$LOGS/said" 2>&1 < /dev/null || code=$?
-    took=$((($(date +%s%N) - from) / 1000000))
+    code=0 TIMEFORMAT='%R %U %S'
+    { time bash -c 'set -eu; . "$1/../support/lib.sh"; . "$2"; "$3"' case "$HERE" "$2" "$3" > "$LOGS/said" 2>&1 < /dev/null ||
+        code=$?; } 2> "$LOGS/took"
+    took=$(awk '{printf "%.1f s, %.1f s of a core", $1, $2 + $3}' "$LOGS/took")
     # What was said counts (lib.sh); a case of which nothing was said is what its exit status says.
     if [ ! -e "$LOGS/word" ]; then
         if [ "$code" -eq 0 ]; then echo ok; else echo FAIL; fi > "$LOGS/word"
@@ -38,7 +39,7 @@ if [ "${1:-}" = --one ]; then
     rm -rf "$LOGS/kept"
     [ "$word" = FAIL ] || rm -rf "${WORK:?}/$3"
     case $word in
-        ok) line=$(printf "ok    %s (%d.%d s)" "$3" $((took / 1000)) $((took % 1000 / 100))) ;;
+        ok) line="ok    $3 ($took)" ;;
         SKIP) line="SKIP  $3: $why" ;;
         *) line="FAIL  $3 ($(basename "$2"); files in $WORK/$3)
 $(sed 's/^/      /' "$LOGS/said" | tail -n 40)" ;;
@@ -63,19 +64,23 @@ mkdir -p "$WORK"
 cp "$BARCODE" "$WORK/barcode"      # so that a build beside a run disturbs nothing
 BARCODE=$WORK/barcode
 
-quick=
-if [ "${1:-}" = --quick ]; then
-    quick=1
-    shift
-fi
-is_quick() { # FILE FUNCTION
-    grep -q "^$2() {.*# quick\$" "$1"
+which=--all
+case ${1:-} in
+    --quick | --rest)
+        which=$1
+        shift
+        ;;
+esac
+is_chosen() { # FILE FUNCTION
+    local kind=--rest
+    if grep -q "^$2() {.*# quick\$" "$1"; then kind=--quick; fi
+    [ "$which" = --all ] || [ "$which" = "$kind" ]
 }
 list() {
     local file name
     for file in "$HERE"/[0-9]*.sh; do
         for name in $(bash -c '. "$1"; declare -F' list "$file" | sed -n 's/^declare -f \(test_.*\)/\1/p'); do
-            [ -n "$quick" ] && ! is_quick "$file" "$name" || echo "$file $name"
+            ! is_chosen "$file" "$name" || echo "$file $name"
         done
     done | grep -Ee "${1:-}" || true
 }

@@ -8,10 +8,10 @@ here=$(cd "$(dirname "$0")" && pwd)
 if [ "${1:-}" = --one ]; then
     program=$2 name=$(basename "$2")
     log=$WORK/$name.log
-    start=$(date +%s)
+    status=0 TIMEFORMAT='%R %U %S'
     # Where this is a background job or under nohup, signals are ignored, and tests send them.
-    env --default-signal=INT,TERM,HUP "$program" > "$log" 2>&1 < /dev/null
-    status=$?
+    { time env --default-signal=INT,TERM,HUP "$program" > "$log" 2>&1 < /dev/null || status=$?; } 2> "$log.took"
+    took=$(awk '{printf "%.1f s, %.1f s of a core", $1, $2 + $3}' "$log.took")
     p=$(grep -c '^\[       OK \]' "$log")
     s=$(grep -cE '^\[  SKIPPED \] [a-z]\w*$' "$log")
     f=$(grep -cE '^\[  FAILED  \] [a-z]\w*$' "$log")
@@ -25,7 +25,7 @@ if [ "${1:-}" = --one ]; then
         # What it says of what is not here, then each test that was skipped for it, as tests/cli/run.sh names them.
         said=$(grep '^SKIPPED: ' "$log" | sort -u | head -n 3
             sed -n "s/^\[  SKIPPED \] \([a-z][a-z0-9_]*\)$/SKIP  $name: \1/p" "$log" | sort -u
-            echo "ok    $name: $p tests, $(($(date +%s) - start)) s")
+            echo "ok    $name: $p tests ($took)")
     fi
     printf '%s\n' "$said"
     exit 0

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Builds and tests the project in a bare Debian of another release, as somebody with a fresh machine would: a root folder that
-# debootstrap makes (root, and Debian's mirror, which MIRROR names; some 300 MB are downloaded) and a clone of HEAD in it.
+# Builds and tests the project in a bare Debian of another release, as somebody with a fresh machine would: a root folder by
+# bare-debian.sh (root, and Debian's mirror, which MIRROR names; some 300 MB are downloaded) and a clone of HEAD in it.
 #
 #   test-debian.sh RELEASE [TARGET...]      RELEASE: bookworm, trixie, sid, ...; without targets: demo test
 #
-# CASES=REGEX chooses among the cases of cli and cli-quick; CFLAGS are -O1 -g unless given: compiling takes longest.
+# CASES=REGEX chooses among the cases of cli and cli-quick; CFLAGS are -O1 unless given: compiling takes longest.
 set -euo pipefail
 
 release=${1:?usage: test-debian.sh RELEASE [TARGET...]}
@@ -25,9 +25,7 @@ inside() {
         bash -c 'cd /root/barcode 2> /dev/null || cd /; "$@"' inside "$@"
 }
 
-debootstrap --variant=minbase "$release" "$root" "${MIRROR:-http://deb.debian.org/debian}" > "$work/log" 2>&1 ||
-    { tail -n 20 "$work/log" >&2; exit 1; }
-cp /etc/apt/apt.conf.d/99* "$root/etc/apt/apt.conf.d/" 2> /dev/null || true      # how this machine reaches the mirror
+"$top/tests/support/bare-debian.sh" "$release" "$root" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
 # unshare -m needs a root that is a mount point.
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
@@ -39,5 +37,5 @@ inside make --no-print-directory deps
 # shellcheck disable=SC2016  # the inner shell expands
 inside sh -c '. /etc/os-release; echo "== $PRETTY_NAME, $(gcc --version | head -n 1), $(ffmpeg -version | head -n 1 | cut -d" " -f1-3)"'
 for target in "$@"; do
-    inside make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CFLAGS="${CFLAGS:--O1 -g}" CASES="${CASES:-}" "$target"
+    inside make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CFLAGS="${CFLAGS:--O1}" CASES="${CASES:-}" "$target"
 done

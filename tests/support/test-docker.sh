@@ -1,6 +1,6 @@
 #!/bin/bash
 # Runs the steps of samples/docker/Dockerfile without Docker, and renders a film by its ENTRYPOINT.
-# A chroot by debootstrap stands for each stage's base image. Needs root and Debian's mirror, which
+# A chroot by bare-debian.sh stands for each stage's base image. Needs root and Debian's mirror, which
 # MIRROR names. `make test-docker` calls it.
 #
 #   test-docker.sh DOCKERFILE FILM [NAME=VALUE...]      NAME=VALUE is --build-arg
@@ -35,13 +35,10 @@ check() { # WHAT COMMAND...
 }
 
 # Makes the image debian:SUITE-slim as far as the steps need it: apt's sources are in
-# debian.sources, and dpkg does not wait for the disk. This machine's apt.conf.d has the way to the
-# mirror.
+# debian.sources.
 make_base() { # SUITE
     local root=$work/base-$1 mirror=${MIRROR:-http://deb.debian.org/debian}
-    debootstrap --variant=minbase "$1" "$root" "$mirror" || return
-    cp /etc/apt/apt.conf.d/99* "$root/etc/apt/apt.conf.d/" 2> /dev/null || true
-    echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/docker-apt-speedup"
+    "$context/tests/support/bare-debian.sh" "$1" "$root" || return
     rm -f "$root/etc/apt/sources.list"
     printf '%s\n' "Types: deb" "URIs: $mirror" "Suites: $1 $1-updates" "Components: main" \
         "Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg" \
@@ -56,7 +53,7 @@ from() { # debian:SUITE-slim [AS NAME]
     local suite=${1#debian:}
     suite=${suite%-slim}
     [ "$1" = "debian:$suite-slim" ] || die "FROM $1: only debian:SUITE-slim is known"
-    [ -d "$work/base-$suite" ] || check "$1 by debootstrap" make_base "$suite"
+    [ -d "$work/base-$suite" ] || check "$1" make_base "$suite"
     root=$work/stage-${#stages[@]}
     stages[${3:-${#stages[@]}}]=$root
     cp -a --reflink=auto "$work/base-$suite" "$root"

@@ -7,16 +7,11 @@
 #include "media/gop/chunk.h"
 #include "media/gop/keyframe_chunks.h"
 #include "barcode/engine/column.h"
+#include "../fuzz/random_film.h"
 
 enum { MOST = 4096 };
 
-static uint64_t dice_state = 7;
-
-static uint32_t roll(uint32_t sides)
-{
-    dice_state = dice_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(dice_state >> 32) % sides;
-}
+static struct dice dice = {.state = 7};
 
 /* What was sent off. */
 struct taken {
@@ -61,17 +56,17 @@ TEST(each_column_has_the_key_before_it)
         static struct taken t;
         static int64_t time[64];
         struct err e = ERR_INIT;
-        int count = 1 + (int)roll(60);
-        int64_t at = roll(500000);
-        for (int i = 0; i < count; i++, at += 1 + roll(400000))
+        int count = 1 + (int)roll(&dice, 60);
+        int64_t at = (int64_t)roll(&dice, 500000);
+        for (int i = 0; i < count; i++, at += 1 + (int64_t)roll(&dice, 400000))
             time[i] = at;
         struct selection rule = {.kind = trial % 2 ? SELECT_COLUMNS : SELECT_EVERY,
                                  .every = 1,
-                                 .interval_us = 9000 + roll(300000),
-                                 .columns = 1 + roll(300),
-                                 .start_us = roll(1000000),
+                                 .interval_us = 9000 + (int64_t)roll(&dice, 300000),
+                                 .columns = 1 + (uint32_t)roll(&dice, 300),
+                                 .start_us = (int64_t)roll(&dice, 1000000),
                                  .keyframes = true};
-        rule.end_us = rule.start_us + 1 + roll(1 + (uint32_t)at);
+        rule.end_us = rule.start_us + 1 + (int64_t)roll(&dice, 1 + (uint64_t)at);
         struct columns *columns = columns_open(0, 0, &e);
         struct keys_config config = config_of(&rule, &t, columns);
         struct keys k;
@@ -135,13 +130,74 @@ TEST(what_is_not_needed_is_not_sent)
     keys_drop(&k);
 }
 
+/* Keeps the chunk that is emitted. */
+static bool keep_chunk(void *user, struct chunk *chunk, struct err *e)
+{
+    (void)e;
+    *(struct chunk **)user = chunk;
+    return true;
+}
+
+/* Holds a key frame and its second field, and returns their chunk. */
+static struct chunk *chunk_of_fields(struct picture key, struct picture second)
+{
+    struct err e = ERR_INIT;
+    struct chunk *chunk = NULL;
+    struct keys_config config = {
+        .selection = {.kind = SELECT_COLUMNS, .columns = 1, .end_us = 1000000, .keyframes = true},
+        .emit = keep_chunk,
+        .user = &chunk};
+    struct keys k;
+    keys_begin(&k, &config);
+    assert_true(keys_hold(&k, &key, &second, &e));
+    assert_true(!key.packet && !second.packet);
+    keys_serve(&k, INT64_MAX);
+    assert_true(keys_end(&k, &e));
+    return chunk;
+}
+
+/* What was found in the second field's bytes reaches the worker, which trusts NVDEC by it. */
+TEST(a_second_field_keeps_its_facts)
+{
+    struct picture key = {
+        .packet = packet_make(10), .serial = 70, .rap = RAP_CLOSED, .field = true};
+    struct picture found = {.packet = packet_make(11),
+                            .serial = 3, /* read by an index, which numbers otherwise */
+                            .rap = RAP_OPEN,
+                            .field = true,
+                            .hidden = true,
+                            .illegal_zeros = true,
+                            .suspect = true,
+                            .after_gap = true,
+                            .sets = 9};
+    struct AVPacket *first_packet = key.packet, *second_packet = found.packet;
+    key.tag.frame = 5;
+    struct chunk *chunk = chunk_of_fields(key, found);
+    assert_int_equal(chunk->count, 2);
+    const struct picture *p = chunk->picture;
+    assert_true(p[0].packet == first_packet && p[0].selected && !p[0].second);
+    assert_true(!p[0].illegal_zeros && !p[0].suspect);
+    assert_true(p[1].packet == second_packet && p[1].second && p[1].serial == 71 &&
+                p[1].frame == 5 && p[1].rap == RAP_NONE && !p[1].hidden && !p[1].selected);
+    assert_true(p[1].illegal_zeros && p[1].suspect && p[1].after_gap);
+    assert_int_equal(p[1].sets, 9);
+    chunk_free(&chunk);
+
+    key.packet = packet_make(10);
+    found.packet = NULL; /* there is none */
+    chunk = chunk_of_fields(key, found);
+    assert_int_equal(chunk->count, 1);
+    chunk_free(&chunk);
+    assert_int_equal(live_packets, 0);
+}
+
 TEST(bad_keys)
 {
     struct bad_key_list f = {0};
     struct err e = ERR_INIT;
     bool there[500] = {false};
     for (int i = 0; i < 1000; i++) {
-        uint32_t serial = roll(500);
+        uint64_t serial = roll(&dice, 500);
         assert_true(bad_key_list_has(&f, serial) == there[serial]);
         assert_true(bad_key_list_add(&f, serial, &e));
         there[serial] = true;

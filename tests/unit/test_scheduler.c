@@ -295,6 +295,7 @@ static const struct decoder_backend software = {.place = ON_CORES, .max_threads 
                                     device = {.name = "a device",
                                               .place = ON_DEVICE,
                                               .choice = DECODE_NVDEC,
+                                              .alone = 1u << STREAM_AV1,
                                               .is_eligible = is_eligible,
                                               .open = open_device,
                                               .close = close_device};
@@ -315,7 +316,8 @@ TEST(backends_and_workers)
         {DECODE_CPU, STREAM_H264, true, ERR_NONE, true, 16, 0},
         {DECODE_AUTO, STREAM_H264, false, ERR_NONE, true, 16, 0},
         {DECODE_AUTO, STREAM_H264, true, ERR_NONE, true, 14, 14},
-        {DECODE_AUTO, STREAM_HEVC, true, ERR_NONE, true, 0, 14},
+        {DECODE_AUTO, STREAM_HEVC, true, ERR_NONE, true, 14, 14},
+        {DECODE_AUTO, STREAM_AV1, true, ERR_NONE, true, 0, 14}, /* the device's alone */
         {DECODE_AUTO, STREAM_H264, true, ERR_ENGINE, true, 16, 0},
         {DECODE_NVDEC, STREAM_H264, false, ERR_NONE, true, 0, 14},
         {DECODE_NVDEC, STREAM_H264, false, ERR_INPUT, true, 16, 0},

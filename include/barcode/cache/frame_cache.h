@@ -51,7 +51,7 @@ struct frame_cache_ask {
      */
     const char *light;
     int threads;
-    /* "nvdec", or "any" for the decoders that give the same bytes for an intact film */
+    /* a device's decode_word, or "any": decoders that give the same bytes for an intact film */
     const char *decode;
     enum cache_decoder decoder;
 };

@@ -34,11 +34,11 @@ struct decode_counts {
     uint64_t displayed; /* frames of the film that were covered */
     uint64_t sent;      /* packets sent to a decoder */
     uint64_t decoded;   /* frames that decoders returned */
-    uint64_t hardware;  /* those from NVDEC */
-    uint64_t fallbacks; /* NVDEC workers that had to decode in software */
+    uint64_t hardware;  /* those from a device */
+    uint64_t fallbacks; /* device workers that had to decode in software */
     uint64_t chunks, skipped_chunks, redone_chunks;
-    uint64_t flushes; /* of NVDEC workers' decoders; one of H.264 has to be opened again then */
-    uint64_t reused;  /* pooled decoders that NVDEC workers reused */
+    uint64_t flushes; /* of device workers' decoders; one of H.264 has to be opened again then */
+    uint64_t reused;  /* pooled decoders that device workers reused */
     /* IDR pictures sent to a decoder in place of a flush; in no other count */
     uint64_t idr_splices;
     uint64_t decode_errors; /* packets that a decoder refused */

@@ -27,10 +27,25 @@ extern "C" {
 
 /* Which decoders are used. */
 enum decode_choice {
-    DECODE_AUTO, /* NVDEC and software side by side if the engine is on a GPU; else software */
+    DECODE_AUTO, /* a device and software side by side if the engine is on a GPU; else software */
     DECODE_CPU,  /* software alone */
     DECODE_NVDEC /* NVDEC alone, for the codecs that it supports */
 };
+
+/*
+ * Returns the word of a choice in options, reports and cache keys: "auto", "cpu", or that of a
+ * device. NULL if the choice does not exist.
+ */
+const char *decode_word(enum decode_choice choice);
+
+/* Returns true if the choice is a device alone. */
+static inline bool decode_is_device(enum decode_choice choice) { return choice > DECODE_CPU; }
+
+/*
+ * Returns the word of the device that the choice uses. For DECODE_AUTO that is the device which is
+ * tried first: frames of the cache do not record theirs.
+ */
+const char *decode_device_word(enum decode_choice choice);
 
 enum decode_plan {
     DECODE_PARALLEL,  /* chunks of GOPs, one worker a core; sequential where that is not exact */

@@ -31,7 +31,7 @@ struct render {
     void *tick_user;
     /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;
-    struct decoders *decoders; /* pooled NVDEC decoders; NULL: none are pooled */
+    struct decoders *decoders; /* pooled decoders of a device; NULL: none are pooled */
     bool again; /* an earlier worker process had the film, and may have written outputs of it */
     /* as `admission`, for crop detection; shared by several films */
     struct admission *probe_admission;

@@ -48,11 +48,10 @@ bool cli_parse_engine(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_decode(const char *text, struct options *o, struct err *e)
 {
-    static const char *const word[] = {"auto", "cpu", "nvdec"};
-    for (int i = DECODE_AUTO; i <= DECODE_NVDEC; i++) {
-        o->decode = (enum decode_choice)i;
-        if (strcmp(text, word[i]) == 0)
+    for (enum decode_choice i = DECODE_AUTO; decode_word(i); i++)
+        if (strcmp(text, decode_word(i)) == 0) {
+            o->decode = i;
             return true;
-    }
+        }
     return err_set(e, ERR_USAGE, "--decode: '%s' is not auto, cpu or nvdec", text);
 }

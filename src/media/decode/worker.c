@@ -358,6 +358,8 @@ void *decode_worker_main(void *pass)
 
 const struct decoder_backend software_backend = {
     .name = "software",
+    .word = "cpu",
+    .choice = DECODE_CPU,
     .place = ON_CORES,
     .worker_main = decode_worker_main,
     .max_threads = decoder_max_threads,

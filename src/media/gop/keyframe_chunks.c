@@ -16,8 +16,24 @@ void keys_begin(struct keys *k, const struct keys_config *config)
 void keys_drop(struct keys *k)
 {
     packet_free(&k->held.packet);
-    packet_free(&k->second);
+    packet_free(&k->second.packet);
     k->holds = false;
+}
+
+/*
+ * Returns the second field as the picture after its key frame in a chunk. What was found in its
+ * bytes is kept: a worker checks each picture that it decodes.
+ */
+static struct picture join_second_field(const struct picture *key, const struct picture *second)
+{
+    struct picture p = *second;
+    p.serial = key->serial + 1;
+    p.frame = key->frame;
+    p.pts_us = p.order = TIME_NONE;
+    p.rap = RAP_NONE;
+    p.hidden = p.selected = false;
+    p.second = true;
+    return p;
 }
 
 /*
@@ -31,12 +47,7 @@ static struct chunk *make_chunk(struct keys *k, struct err *e)
         err_memory(e, sizeof *chunk);
         return NULL;
     }
-    struct picture second = {.packet = k->second,
-                             .serial = k->held.serial + 1,
-                             .pts_us = TIME_NONE,
-                             .order = TIME_NONE,
-                             .second = true,
-                             .frame = k->held.frame};
+    struct picture second = join_second_field(&k->held, &k->second);
     if (!chunk_append(chunk, &k->held, e)) {
         chunk_free(&chunk);
         return NULL;
@@ -46,7 +57,7 @@ static struct chunk *make_chunk(struct keys *k, struct err *e)
         chunk_free(&chunk);
         return NULL;
     }
-    k->second = NULL;
+    k->second.packet = NULL;
     chunk->own = chunk->count;
     chunk->selected = 1;
     chunk->unsure = true;
@@ -78,13 +89,15 @@ bool keys_end(struct keys *k, struct err *e)
     return ok;
 }
 
-bool keys_hold(struct keys *k, struct picture *p, struct AVPacket *second, struct err *e)
+bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct err *e)
 {
     bool ok = keys_end(k, e);
     k->held = *p;
-    k->second = second;
+    k->second = second ? *second : (struct picture){.packet = NULL};
     k->holds = ok;
     p->packet = NULL;
+    if (second)
+        second->packet = NULL;
     k->held.tag.column = k->cursor.column;
     k->held.tag.repeat = 0;
     if (!ok)

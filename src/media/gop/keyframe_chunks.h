@@ -33,9 +33,9 @@ struct keys {
     struct keys_config config;
     struct selection_cursor cursor;
     bool holds;
-    struct picture held;     /* its tag has number, time and its columns so far */
-    struct AVPacket *second; /* its second field; NULL: none */
-    uint64_t sent;           /* chunks so far */
+    struct picture held;   /* its tag has number, time and its columns so far */
+    struct picture second; /* its second field, if that has its own packet */
+    uint64_t sent;         /* chunks so far */
 };
 
 /* Begins. Cannot fail. keys_end or keys_drop frees what is held. */
@@ -43,10 +43,11 @@ void keys_begin(struct keys *k, const struct keys_config *config);
 
 /*
  * Holds the key frame `p`, which is displayed after all earlier ones; its tag has frame and
- * time_us. Emits the one that was held. Owns p's packet and `second` (may be NULL) from then on,
- * also after a failure. Returns false if out of memory, or if `emit` fails.
+ * time_us. `second` is its second field if that has its own packet, else NULL or without a packet.
+ * Emits the one that was held. Owns both packets from then on, also after a failure. Returns false
+ * if out of memory, or if `emit` fails.
  */
-bool keys_hold(struct keys *k, struct picture *p, struct AVPacket *second, struct err *e);
+bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct err *e);
 
 /*
  * Gives the held key frame all open columns before `until`, in microseconds of film time.

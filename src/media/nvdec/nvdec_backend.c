@@ -38,10 +38,12 @@ static void close_nvdec_device(struct decoder_device *d)
 
 const struct decoder_backend nvdec_backend = {
     .name = "NVDEC",
+    .word = "nvdec",
+    .choice = DECODE_NVDEC,
     .place = ON_DEVICE,
     .worker_main = nvdec_worker_main,
-    .choice = DECODE_NVDEC,
     .flush_is_slow = true,
+    .alone = 1u << STREAM_HEVC,
     .is_eligible = is_nvdec_eligible,
     .open = open_nvdec_device,
     .close = close_nvdec_device,

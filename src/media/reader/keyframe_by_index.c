@@ -98,7 +98,7 @@ static bool displays_before(const struct picture *key, const struct picture *p)
  * that has its own packet. If the index has all pictures, *leaders counts those displayed before
  * the key frame.
  */
-static bool read_on(struct key_reader *k, struct picture *key, struct AVPacket **second,
+static bool read_on(struct key_reader *k, const struct picture *key, struct picture *second,
                     uint64_t *leaders, struct err *e)
 {
     enum { LEADERS_MOST = 16 }; /* no codec reorders by more pictures */
@@ -106,12 +106,10 @@ static bool read_on(struct key_reader *k, struct picture *key, struct AVPacket *
          field = key->field;
     struct picture p;
     while ((field || counts) && demux_next(k->demux, &p, e)) {
-        if (field && p.field) {
-            *second = p.packet;
-            key->illegal_zeros |= p.illegal_zeros;
-        } else {
+        if (field && p.field)
+            *second = p;
+        else
             packet_free(&p.packet);
-        }
         counts = counts && *leaders < LEADERS_MOST && (displays_before(key, &p) || field);
         *leaders +=
             counts && !field && !p.hidden && (key->serial > 0 || is_first_shown(k, key, &p));
@@ -147,7 +145,7 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
  * used, or on `e`. A key frame that cannot be read is recorded as bad. An entry that is not a key
  * frame in the bitstream is ignored.
  */
-static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct AVPacket **second,
+static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct picture *second,
                       struct err *e)
 {
     struct key_entry *key = &k->index.key[i];
@@ -157,7 +155,7 @@ static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct 
         k->early = (struct early){.there = false};
         return true;
     }
-    *second = NULL;
+    *second = (struct picture){.packet = NULL};
     if (film_keys_stopped(k) || key->unusable || decode_pass_is_bad_key(k->pass, key->serial))
         return false;
     bool there = key_index_fetch(&k->index, i, k->demux, p, e);
@@ -190,7 +188,7 @@ static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct 
     key->unusable = !usable;
     k->none += !usable;
     packet_free(&p->packet);
-    packet_free(second);
+    packet_free(&second->packet);
     return false;
 }
 
@@ -215,8 +213,7 @@ static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
  * Holds a key frame. Makes its number greater than the previous one even if rates and times are
  * wrong.
  */
-static bool hold_key(struct key_reader *k, struct picture *p, struct AVPacket *second,
-                     struct err *e)
+static bool hold_key(struct key_reader *k, struct picture *p, struct picture *second, struct err *e)
 {
     const struct frame_tag *before = &k->keys.held.tag;
     bool any = k->keys.sent > 0 || k->keys.holds;
@@ -235,8 +232,7 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
                        struct err *e)
 {
     size_t count = k->index.count, candidate = find_key(k, *at, target);
-    struct picture p;
-    struct AVPacket *second;
+    struct picture p, second;
     *until = candidate + 1 < count ? film_time(k, k->index.key[candidate + 1].from_us) : INT64_MAX;
     for (size_t i = candidate + 1; i-- > *at + (k->keys.holds ? 1 : 0);) {
         if (!fetch_key(k, i, &p, &second, e)) {
@@ -248,11 +244,11 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
         bool later = p.tag.time_us > target && i > 0;
         if (!later) {
             *at = i;
-            return hold_key(k, &p, second, e);
+            return hold_key(k, &p, &second, e);
         }
         *until = p.tag.time_us < *until ? p.tag.time_us : *until;
         packet_free(&k->early.picture.packet);
-        packet_free(&k->early.second);
+        packet_free(&k->early.second.packet);
         k->early = (struct early){true, i, p, second};
     }
     if (k->keys.holds)
@@ -261,7 +257,7 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
         if (fetch_key(k, i, &p, &second, e)) {
             *at = i;
             *until = i + 1 < count ? film_time(k, k->index.key[i + 1].from_us) : INT64_MAX;
-            return hold_key(k, &p, second, e);
+            return hold_key(k, &p, &second, e);
         } else if (e->code != ERR_NONE || film_keys_stopped(k)) {
             return false;
         }

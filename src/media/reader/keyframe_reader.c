@@ -45,7 +45,7 @@ static void close_reader(struct key_reader *k)
     for (int i = 0; i < SECONDS; i++)
         packet_free(&k->second[i].packet);
     packet_free(&k->early.picture.packet);
-    packet_free(&k->early.second);
+    packet_free(&k->early.second.packet);
     key_index_close(&k->index);
     side_data_free(&k->side);
 }
@@ -82,21 +82,20 @@ bool film_keys_lack_sets(struct key_reader *k)
 static bool on_key(void *user, struct picture *key, struct err *e)
 {
     struct key_reader *k = user;
-    struct AVPacket *second = NULL;
+    struct picture second = {.packet = NULL};
     selection_first(&k->keys.cursor, chunker_counts_now(k->chunker).first_us);
     film_keys_count(k, key->tag.time_us);
     for (int i = 0; i < SECONDS; i++)
-        if (k->second[i].packet && k->second[i].of == key->serial) {
-            second = k->second[i].packet;
-            key->illegal_zeros |= k->second[i].illegal_zeros;
+        if (k->second[i].packet && k->second[i].serial == key->serial + 1) {
+            second = k->second[i];
             k->second[i].packet = NULL;
         }
     if (!k->pass || decode_pass_is_bad_key(k->pass, key->serial)) {
-        packet_free(&second);
+        packet_free(&second.packet);
         return true;
     }
     keys_serve(&k->keys, key->tag.time_us);
-    bool ok = keys_hold(&k->keys, key, second, e);
+    bool ok = keys_hold(&k->keys, key, &second, e);
     key->packet = NULL;
     return ok;
 }
@@ -110,9 +109,9 @@ static bool is_second_field(struct key_reader *k, struct picture *p, bool after_
     bool second = p->field && k->half;
     k->half = p->field && !k->half;
     if (second && after_key) {
-        struct second_field *kept = &k->second[k->seconds++ % SECONDS];
+        struct picture *kept = &k->second[k->seconds++ % SECONDS];
         packet_free(&kept->packet);
-        *kept = (struct second_field){p->serial - 1, p->packet, p->illegal_zeros};
+        *kept = *p;
     } else if (second) {
         packet_free(&p->packet);
     }

@@ -25,14 +25,10 @@ struct key_reader {
     struct chunker *chunker; /* when the complete film is read */
     uint64_t found;          /* key frames */
     /* When the complete film is read: */
-    bool half; /* the last picture was the first field of two */
-    struct second_field {
-        uint64_t of;             /* the serial of the first field */
-        struct AVPacket *packet; /* NULL: none */
-        bool illegal_zeros;      /* packet_info's */
-    } second[SECONDS];           /* of the last key frames */
-    unsigned seconds;            /* how many came */
-    int64_t last_lasts_us;       /* duration of the last displayed picture's packet */
+    bool half;                      /* the last picture was the first field of two */
+    struct picture second[SECONDS]; /* second fields of the last key frames; packet NULL: none */
+    unsigned seconds;               /* how many came */
+    int64_t last_lasts_us;          /* duration of the last displayed picture's packet */
     /* By an index: */
     struct key_index index;
     int64_t origin_us; /* stored time that is 0 for a player */
@@ -40,8 +36,7 @@ struct key_reader {
     struct early {     /* a key frame that was read for a later column */
         bool there;
         size_t i;
-        struct picture picture;
-        struct AVPacket *second;
+        struct picture picture, second;
     } early;
     uint64_t lead_in, fetched;
     uint64_t none;         /* pictures that are key frames in the index but not in the bitstream */

@@ -30,7 +30,9 @@ struct decoder_device {
 };
 
 struct decoder_backend {
-    const char *name; /* in messages */
+    const char *name;          /* in messages */
+    const char *word;          /* in options, reports and cache keys */
+    enum decode_choice choice; /* the option that demands this backend alone */
     enum decoder_place place;
     /*
      * Main function of a worker's thread; the argument is the struct decode_pass. It decodes chunks
@@ -51,9 +53,13 @@ struct decoder_backend {
 
     /* ---- on a device ---- */
 
-    enum decode_choice choice; /* the option that demands this device */
     /* A flush costs an H.264 decoder: workers send a spliced IDR picture instead (idr_splice.h). */
     bool flush_is_slow;
+    /*
+     * Flags 1 << STREAM_: of these streams DECODE_AUTO leaves all chunks to the device, because
+     * software is too slow to add to the device's rate.
+     */
+    unsigned alone;
     /*
      * Returns true if DECODE_AUTO may use the device beside software: its frames are the software
      * decoder's, byte for byte, and the engine can read them.

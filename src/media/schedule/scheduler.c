@@ -80,8 +80,7 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
         return true;
     s->workers[ON_DEVICE] = s->device.workers;
     int left = threads - (s->device.workers + DEVICE_WORKERS_A_CORE - 1) / DEVICE_WORKERS_A_CORE;
-    /* Software decodes HEVC too slowly to add to a device's rate. */
-    bool alone = s->device_demanded || s->traits.stream == STREAM_HEVC;
+    bool alone = s->device_demanded || s->backend[ON_DEVICE]->alone & 1u << s->traits.stream;
     s->workers[ON_CORES] = alone ? 0 : left > 1 ? left : 1;
     return true;
 }

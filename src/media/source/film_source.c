@@ -34,6 +34,25 @@
  */
 static const struct decoder_backend *const backends[] = {&software_backend, &nvdec_backend, NULL};
 
+static const struct decoder_backend *find_backend(enum decode_choice choice)
+{
+    const struct decoder_backend *const *row = backends;
+    while (*row && (*row)->choice != choice)
+        row++;
+    return *row;
+}
+
+const char *decode_word(enum decode_choice choice)
+{
+    const struct decoder_backend *row = find_backend(choice);
+    return choice == DECODE_AUTO ? "auto" : row ? row->word : NULL;
+}
+
+const char *decode_device_word(enum decode_choice choice)
+{
+    return decode_is_device(choice) ? decode_word(choice) : backends[1]->word;
+}
+
 struct source_film {
     struct source base;
     AVFormatContext *format;

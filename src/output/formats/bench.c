@@ -35,7 +35,7 @@ static json_t *wall_value(const struct decode_times *t)
 static json_t *busy_value(const struct decode_times *t)
 {
     double pass = t->pass > 0 ? t->pass : 1;
-    return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / pass), "nvdec",
+    return json_pack("{so so so so}", "reader", writer_json_seconds(t->demux / pass), "device",
                      writer_json_seconds(t->device_busy), "software",
                      writer_json_seconds(t->software_busy), "cluster",
                      writer_json_seconds(t->cluster / pass));
