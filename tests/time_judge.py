@@ -74,9 +74,10 @@ class Truth:
         if self.source == "number" and variant in ("vfr", "offset"):
             raise Unknown("ffprobe has too few times")
         keys = self.key_frames(frames, packets, answers[0])
-        first = keys[0]
+        edited = any(x["type"] == "packet" and "D" in x["flags"] for x in both[:2])     # from a key frame that an edit hides
+        first = 0 if edited else keys[0]
         self.keys = [i - first for i in keys]
-        self.skipped = self.count_skipped(packets, answers[0][first])
+        self.skipped = (0, 0) if edited else self.count_skipped(packets, answers[0][first])
         origin = number(data["format"], "start_time")
         self.lists = []
         for times in answers:
@@ -131,7 +132,7 @@ class Truth:
         """How many coded pictures come before the first key frame. Some are hidden, and B-frames behind it are shown before it."""
         key = next((i for i, p in enumerate(packets) if "K" in p["flags"]), 0)
         if self.source != "pts":
-            return (0, 0) if key == 0 else (key, key + 3)
+            return (0, 0) if key == 0 else (max(1, key - 1), key + 3)      # the first may be a part
         stamps = [number(p, "pts_time") for p in packets]
         behind = sum(1 for t in stamps[key + 1:] if t is not None and t < first - EXACT)
         return (0, behind) if key == 0 else (max(1, key - 3), key + behind)

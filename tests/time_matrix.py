@@ -49,7 +49,16 @@ def run(barcode, path, variant, options, out):
         return None
 
 
-def cell_mode(barcode, path, variant, truth, options, out):
+def judge_pictures(data, pictures):
+    """Every column has the average that -n 1 has for the frame of its time. `pictures` has those, or is filled."""
+    if "columns" not in data["selection"]:
+        pictures.update({c["time"]: c.get("average") for c in data["columns"]})
+        return []
+    other = [c["time"] for c in data["columns"] if pictures.get(c["time"], c.get("average")) != c.get("average")]
+    return [f"{len(other)} columns show another picture than -n 1 has then: at {other[0]:.3f} s"] if other else []
+
+
+def cell_mode(barcode, path, variant, truth, options, out, pictures):
     """(letter, reason)"""
     done = run(barcode, path, variant, options, out)
     if done is None:
@@ -62,7 +71,7 @@ def cell_mode(barcode, path, variant, truth, options, out):
         return ("r" if lines else "W"), f"exit status {done.returncode}: {reason}"
     with open(out, encoding="utf-8") as f:
         data = json.load(f)
-    found = time_judge.judge(truth, data)
+    found = time_judge.judge(truth, data) + judge_pictures(data, pictures)
     extra, silent = time_judge.judge_warnings(truth, lines, "--keyframes" in options)
     if not found and not extra and not silent:
         return ".", ""
@@ -82,7 +91,8 @@ def one_pair(barcode, folder, container, codec, variants):
             cells[variant] = ("-", [str(e)])
             continue
         out = os.path.join(folder, f"out-{films.name}.{variant}.json")
-        results = [cell_mode(barcode, path, variant, truth, options, out) for _, options in MODES]
+        pictures = {}
+        results = [cell_mode(barcode, path, variant, truth, options, out, pictures) for _, options in MODES]
         if os.path.exists(out):
             os.remove(out)
         cells[variant] = ("".join(r[0] for r in results), [r[1] for r in results])

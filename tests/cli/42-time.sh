@@ -3,40 +3,8 @@
 # shows then, and nothing is warned of. The films are those of public bug reports about time.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
-FF="ffmpeg -nostdin -v error -y"
-
-# base NAME SECONDS [OPTION...]: a film of 24 fps with a key frame a second.
-base() {
-    local name=$1 seconds=$2
-    shift 2
-    $FF -f lavfi -i "testsrc2=s=96x64:r=24:d=$seconds" -c:v libx264 -preset veryfast -g 24 -pix_fmt yuv420p "$@" "$name" ||
-        skip "this ffmpeg makes no $name"
-}
-
-# vfr NAME OPTION...: 30 s, 3 of 10 frames.
-vfr() {
-    local name=$1
-    shift
-    $FF -f lavfi -i testsrc2=s=96x64:r=24:d=30 -vf "select='lt(mod(n,10),3)'" -fps_mode vfr -g 24 -pix_fmt yuv420p "$@" "$name" ||
-        skip "this ffmpeg makes no $name"
-}
-
-# judged FILM: what j.json says of it, and the warnings, against ffprobe.
-judged() {
-    "$PYTHON" "$HERE/../time_judge.py" "$1" j.json --warnings "$LOGS/stderr" || fail "$COMMAND: see above"
-}
-
-# right FILM [COLUMNS]: in every mode; a warning that is out of place makes --strict fail.
-right() {
-    local n=${2:-20} options
-    for options in "-n 1" "--columns $n" "--keyframes --columns $n"; do
-        # shellcheck disable=SC2086  # words
-        ok "$1" $options -m average --size 16 --json j.json
-        judged "$1"
-        # shellcheck disable=SC2086  # words
-        ok "$1" $options -m average --size 16 --strict -o p.png
-    done
-}
+# shellcheck source=tests/support/time.sh
+. "${BASH_SOURCE[0]%/*}/../support/time.sh"
 
 # piped FILM: through a pipe as from the file, or one sentence that the length is needed.
 piped() {
@@ -64,23 +32,23 @@ piped() {
 
 test_time_dropped_frames_in_avi() {
     vfr 1.avi -c:v libx264 -bf 0
-    right 1.avi
+    whole 1.avi
 }
 
 test_time_dropped_frames_in_avi_with_b_frames() {
     vfr 1.avi -c:v libx264 -bf 2
-    right 1.avi
+    whole 1.avi
     vfr 2.avi -c:v mpeg4 -bf 2
-    right 2.avi
+    whole 2.avi
 }
 
 test_time_dropped_frames_of_other_codecs() {
     for codec in mpeg4 mjpeg msmpeg4 ffv1; do
         vfr $codec.avi -c:v $codec
-        right $codec.avi
+        whole $codec.avi
     done
     vfr 1.wmv -c:v libx264 -bf 0 -f asf
-    right 1.wmv
+    whole 1.wmv
 }
 
 # ---- B: a pipe, and films whose header was written before them ----
@@ -88,7 +56,7 @@ test_time_dropped_frames_of_other_codecs() {
 test_time_fragmented_from_a_pipe() {
     base a.mp4 30
     $FF -i a.mp4 -c copy -movflags frag_keyframe+empty_moov 2.mp4
-    right 2.mp4
+    whole 2.mp4
     piped 2.mp4
 }
 
@@ -97,12 +65,12 @@ test_time_live_from_a_pipe() {
     for f in live.mkv:matroska live.flv:flv live.ts:mpegts live.nut:nut; do
         $FF -i a.mp4 -c copy -f "${f#*:}" - | cat > "${f%:*}"
         piped "${f%:*}"
-        right "${f%:*}"
+        whole "${f%:*}"
     done
     for f in live.avi:avi live.wmv:asf; do
         $FF -f lavfi -i testsrc2=s=96x64:r=24:d=12 -g 24 -c:v wmv2 -f "${f#*:}" - | cat > "${f%:*}"
         piped "${f%:*}"
-        right "${f%:*}"
+        whole "${f%:*}"
     done
 }
 
@@ -113,8 +81,8 @@ test_time_subtitles_outlast_the_video() {
     printf '1\n00:00:01,000 --> 00:00:55,000\nlong\n' > s.srt
     $FF -i a.mp4 -i s.srt -c copy -c:s srt -write_crc32 0 t.mkv
     sed s/DURATION/XURATION/g t.mkv > 3.mkv
-    right t.mkv
-    right 3.mkv
+    whole t.mkv
+    whole 3.mkv
 }
 
 test_time_sound_outlasts_the_video() {
@@ -129,7 +97,7 @@ test_time_sound_outlasts_the_video() {
     $FF -f lavfi -i testsrc2=s=96x64:r=24:d=20 -f lavfi -i sine=d=55 -g 24 -c:v mpeg4 -c:a mp2 3.avi
     $FF -f lavfi -i testsrc2=s=96x64:r=24:d=20 -f lavfi -i sine=d=55 -g 24 -c:v mpeg2video -c:a mp2 3.wtv
     for f in 3.mkv 3.mp4 3f.mp4 3.ts 3.flv 3.wmv 3.avi 3.wtv; do
-        right $f
+        whole $f
     done
 }
 
@@ -147,7 +115,7 @@ test_time_duration_tag_is_wrong() {
     base a.mkv 30 -write_crc32 0
     for said in 14 45; do
         tagged a.mkv 30 $said > $said.mkv
-        right $said.mkv
+        whole $said.mkv
     done
 }
 
@@ -157,8 +125,8 @@ test_time_duration_tag_is_a_length() {
     $FF -itsoffset 10 -i a.mp4 -f lavfi -i sine=d=42 -map 0:v -map 1:a -c:v copy -c:a libopus -write_crc32 0 late.mkv
     tagged late.mkv 40 30 > length.mkv
     cmp -s late.mkv length.mkv && fail "the tag is as it was"
-    right late.mkv
-    right length.mkv
+    whole late.mkv
+    whole length.mkv
 }
 
 # ---- E: the header is shorter than the film ----
@@ -185,7 +153,7 @@ test_time_header_is_shorter() {
     $FF -f lavfi -i testsrc2=s=96x64:r=24:d=12 -g 24 -c:v mpeg4 a.avi
     for f in a.mp4 a.flv a.mkv a.avi; do
         lying $f 0.5 "half-$f"
-        right "half-$f"
+        whole "half-$f"
     done
 }
 
@@ -194,7 +162,7 @@ test_time_header_is_longer() {
     $FF -f lavfi -i testsrc2=s=96x64:r=24:d=12 -g 24 -c:v mpeg4 a.avi
     for f in a.mp4 a.avi; do      # whose indexes cover the film
         lying $f 2 "double-$f"
-        right "double-$f"
+        whole "double-$f"
     done
 }
 
