@@ -11,6 +11,7 @@
 #include "container_quirks.h"
 #include "hdr_metadata.h"
 #include "image_pipe.h"
+#include "parts_input.h"
 #include "pipe_input.h"
 #include "stream_select.h"
 #include "media/bitstream/mp4_box.h"
@@ -398,11 +399,22 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     return !quirks->is_image || refuse_picture(path, e);
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct head *head,
+static bool open_parts(const struct film *film, AVFormatContext **format, struct err *e)
+{
+    *format = prepare_container(NULL, e);
+    if (!*format)
+        return false;
+    int code = parts_input_open(film, format);
+    return code >= 0 || explain_no_container(film->path, code, false, e);
+}
+
+static bool open_container(const struct film *film, AVFormatContext **format, struct head *head,
                            struct err *e)
 {
     char text[128];
-    if (!open_head(path, format, e) || !check_container(path, format, e))
+    const char *path = film->path;
+    if (film->url ? !open_parts(film, format, e)
+                  : !open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
     int code = avformat_find_stream_info(*format, NULL);
@@ -425,11 +437,12 @@ void container_close(AVFormatContext **format)
  * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
  * on `e`.
  */
-static AVStream *open_chosen(const char *path, int requested, AVFormatContext **format,
+static AVStream *open_chosen(const struct film *film, int requested, AVFormatContext **format,
                              struct head *head, struct err *e)
 {
+    const char *path = film->path;
     av_log_install();
-    if (!open_container(path, format, head, e))
+    if (!open_container(film, format, head, e))
         return NULL;
     assert(*format);
     int chosen = film_stream_choose(*format, requested, path, e);
@@ -444,16 +457,32 @@ static AVStream *open_chosen(const char *path, int requested, AVFormatContext **
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
                     struct err *e)
 {
-    *film = (struct film){.path = strdup(path)};
+    return container_open_parts(path, NULL, requested, format, film, e);
+}
+
+bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
+                          AVFormatContext **format, struct film *film, struct err *e)
+{
+    *film = (struct film){.path = strdup(path), .parts = parts};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
+    if (parts && !parts_input_describe(film, requested, e))
+        return false;
+    int64_t joined_us = parts ? film->duration_us : -1;
+    bool guessed = film->duration_guessed;
     struct head head = {0};
-    AVStream *s = open_chosen(path, requested, format, &head, e);
+    AVStream *s = open_chosen(film, requested, format, &head, e);
     if (!s)
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
+    if (joined_us > 0) {
+        film->duration_us = joined_us;
+        film->duration_guessed = guessed;
+        if (film->rate_num > 0)
+            film->frames = av_rescale(joined_us, film->rate_num, film->rate_den * 1000000);
+    }
     film_stream_count(*format, film);
     return true;
 }
@@ -467,7 +496,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
                       struct err *e)
 {
     struct head head = {0};
-    const AVStream *s = open_chosen(film->path, requested, format, &head, e);
+    const AVStream *s = open_chosen(film, requested, format, &head, e);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;
