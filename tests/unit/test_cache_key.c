@@ -290,4 +290,33 @@ TEST(golden_frame)
     assert_string_equal(text + 16, "382b2b8966f26d45");
 }
 
+/* A change of any part, also one that only its time shows, makes another film. */
+TEST_WITH(parts, set_up, tear_down)
+{
+    struct film_part part[] = {{.path = "p1"}, {.path = "p2"}, {.path = "p3"}};
+    struct film_parts parts = {.part = part, .count = 3};
+    struct cache_film was, now;
+    struct err e = ERR_INIT;
+    for (int i = 0; i < 3; i++) {
+        write_film(part[i].path, 1000, 1000);
+        set_time(part[i].path, 1000000 + i);
+    }
+    assert_true(cache_film_read("p1", &parts, &was, &e));
+    assert_int_equal(was.size, 3000);
+    for (int i = 0; i < 3; i++) {
+        set_time(part[i].path, 900000);
+        assert_false(cache_film_holds("p1", &parts, &was));
+        assert_true(cache_film_read("p1", &parts, &now, &e));
+        assert_false(same_film(&was, &now));
+        set_time(part[i].path, 1000000 + i);
+        assert_true(cache_film_read("p1", &parts, &now, &e));
+        assert_true(same_film(&was, &now));
+    }
+    assert_true(cache_film_read("p1", NULL, &now, &e));
+    assert_false(same_film(&was, &now));
+    unlink("p2");
+    assert_false(cache_film_holds("p1", &parts, &was));
+    assert_false(cache_film_read("p1", &parts, &now, &e));
+}
+
 TEST_MAIN(set_up, tear_down)

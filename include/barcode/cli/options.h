@@ -43,7 +43,7 @@ struct options {
     bool join;                  /* --join: all of `input` are one film */
     bool no_join;               /* --no-join: each file is a film, also a chapter */
     bool sequence;              /* --sequence: the images of a folder are one film */
-    int64_t rate_num, rate_den; /* --rate, of images */
+    int64_t rate_num, rate_den; /* --rate, of images; 0/0: not given */
     bool any;                   /* --any: take files with any ending from folders */
     /* -o; NULL: the default name; "-": stdout, whichever name the user gave it */
     const char *output;

@@ -144,7 +144,8 @@ static bool check_for_outputs(const struct options *o, struct err *e)
     for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output; i++) {
         const char *name = o->input[i],
                    *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
-        if (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name)))
+        if (inputs_is_pattern(name) ||
+            (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name))))
             continue;
         if (o->inputs == 2)
             return err_set(e, ERR_USAGE, "'%s' is not a film; use %s %s", name, option, name);

@@ -34,10 +34,11 @@ static bool same_format(const char *a, const char *b)
 
 bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct err *e)
 {
+    enum { RATE_USUAL = 24 };
     const char *first = parts->part[0].path;
     if (inputs_is_image_name(first)) {
-        parts->rate_num = o->rate_num;
-        parts->rate_den = o->rate_den;
+        parts->rate_num = o->rate_num > 0 ? o->rate_num : RATE_USUAL;
+        parts->rate_den = o->rate_num > 0 ? o->rate_den : 1;
     }
     for (size_t i = 1; i < parts->count; i++) {
         const char *path = parts->part[i].path;

@@ -38,13 +38,13 @@ static uint8_t *read_playlist(const char *path, size_t *size, struct err *e)
 static bool add_clips(struct film_parts *parts, const char *path, const uint8_t *data, size_t size,
                       struct err *e)
 {
-    size_t count = mpls_count(data, size);
+    size_t at = 0, count = mpls_begin(data, size, &at);
     char *folder = path_beside(path, "../STREAM", e);
     bool ok = folder != NULL;
     for (size_t i = 0; i < count && ok; i++) {
         struct mpls_item item;
         char *clip = NULL;
-        ok = mpls_item(data, size, i, &item) ||
+        ok = mpls_next(data, size, &at, &item) ||
              err_set(e, ERR_INPUT, "'%s': the playlist is damaged", path);
         ok = ok && (clip = path_join(folder, item.name, "", e)) &&
              film_parts_add(parts,

@@ -12,10 +12,13 @@ struct mpls_item {
     int64_t start_us, end_us;
 };
 
-/* Returns the number of clips in a playlist of `size` bytes, or 0 if it is none. */
-size_t mpls_count(const uint8_t *data, size_t size);
+/*
+ * Returns the number of clips in a playlist of `size` bytes, or 0 if it is none. Sets *at to where
+ * the first one is described.
+ */
+size_t mpls_begin(const uint8_t *data, size_t size, size_t *at);
 
-/* Reads clip `i`, less than mpls_count. Returns false if it is damaged. */
-bool mpls_item(const uint8_t *data, size_t size, size_t i, struct mpls_item *item);
+/* Reads the clip that is described at *at, and moves *at to the next. False if it is damaged. */
+bool mpls_next(const uint8_t *data, size_t size, size_t *at, struct mpls_item *item);
 
 #endif

@@ -382,8 +382,6 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .stream = SOURCE_STREAM_CHOICE,
-        .rate_num = 24,
-        .rate_den = 1,
         .cache = cache_options_default()};
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};
     if (!cli_check_words(cli_option_table, is_answer, argc, argv, e))
