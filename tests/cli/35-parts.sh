@@ -85,6 +85,12 @@ test_join_other_headers() {
     says "encoded with other settings$"
     ok --strict -n 1 --join a.mp4 c.mp4 --csv x.csv
     [ "$(columns x.csv | wc -l)" -eq 50 ] || fail "$(columns x.csv | wc -l) columns"
+    # a transport stream repeats them
+    for n in a b; do ffmpeg -nostdin -v error -i $n.mp4 -c copy $n.ts; done
+    ok --strict -n 1 --join a.ts b.ts --csv y.csv
+    for n in a b; do ok -n 1 $n.mp4 --csv $n.csv; done
+    cat <(columns a.csv) <(columns b.csv) | cut -d' ' -f5 > apart
+    columns y.csv | cut -d' ' -f5 | cmp - apart
 }
 
 # Where the demuxer opens the next part nothing is damaged.

@@ -201,7 +201,10 @@ static bool add_sequence(struct inputs_list *list, const char *folder, struct fi
         film_parts_free(&parts);
         return inputs_list_problem(list, folder, &problem, e);
     }
-    char *real = realpath(folder, NULL), *path = strdup(folder);
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *real = realpath(folder, NULL), *path = strndup(folder, length);
     bool ok = path || err_memory(e, strlen(folder) + 1);
     if (ok)
         ok = inputs_list_parts(list, path, parts, real ? real : folder, "", e);

@@ -26,7 +26,7 @@ const struct argp_option cli_option_table[] = {
     {"recursive", 'r', NULL, CLI_COMMON, "include subfolders, also for the outputs", 0},
     {"any", KEY_ANY, NULL, 0, "in a FOLDER, take files of any name (GIF, APNG)", 0},
     {"join", KEY_JOIN, NULL, 0, "all FILMs are one film, in this order", 0},
-    {"no-join", KEY_NO_JOIN, NULL, 0, "do not join chapters (GoPro) and a DVD title's VOBs", 0},
+    {"no-join", KEY_NO_JOIN, NULL, 0, "do not join a film's chapters (GoPro, DVD)", 0},
     {"sequence", KEY_SEQUENCE, NULL, 0, "the images of a FOLDER are one film", 0},
     {"rate", KEY_RATE, "N", 0, "images a second: 12, 23.976 or 30000/1001 (24)", 0},
     {"shard", KEY_SHARD, "I/N", 0, "do only share I (from 1) of N shares of the films", 0},

@@ -60,7 +60,9 @@ static void put_image(struct parts_scan *s, const struct film_parts *parts, size
     put_name(s->text, parts->part[i].path);
     fprintf(s->text, "option framerate %" PRId64 "/%" PRId64 "\n", parts->rate_num,
             parts->rate_den);
-    put_time(s->text, "outpoint", stays_us / 2); /* a file may contain further images */
+    if (strchr(parts->part[i].path, '%'))
+        fputs("option pattern_type none\n", s->text); /* image2 takes the name for a pattern */
+    put_time(s->text, "outpoint", stays_us / 2);      /* a file may contain further images */
     put_time(s->text, "duration", stays_us);
     s->begin_us = s->end_us = end_us;
 }
@@ -76,20 +78,17 @@ static int64_t part_length(const AVFormatContext *format, const struct film_part
 }
 
 /*
- * Returns true if a decoder can go on with the stream of another part: its headers are the same, or
- * are repeated in its pictures (H.264: by the demuxer "concat").
+ * Returns true if a decoder can go on with another part: its headers are the same, or are repeated
+ * in its pictures (H.264: by the demuxer "concat").
  */
 static bool has_same_headers(const AVCodecParameters *a, const AVCodecParameters *b)
 {
-    switch (a->codec_id) {
-    case AV_CODEC_ID_H264:
-    case AV_CODEC_ID_MPEG1VIDEO:
-    case AV_CODEC_ID_MPEG2VIDEO:
-    case AV_CODEC_ID_VP8:
-    case AV_CODEC_ID_VP9:
-    case AV_CODEC_ID_AV1: return true;
-    default: break;
-    }
+    static const enum AVCodecID repeated[] = {AV_CODEC_ID_H264,       AV_CODEC_ID_MPEG1VIDEO,
+                                              AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_VP8,
+                                              AV_CODEC_ID_VP9,        AV_CODEC_ID_AV1};
+    for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)
+        if (a->codec_id == repeated[i])
+            return true;
     return a->codec_tag == b->codec_tag && a->extradata_size == b->extradata_size &&
            (a->extradata_size == 0 ||
             memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
@@ -104,7 +103,7 @@ static bool check_continues(const struct parts_scan *s, const AVFormatContext *f
     if (!par || par->codec_id != s->headers->codec_id)
         return err_set(e, ERR_INPUT, "cannot join '%s' to '%s': its stream %u is not video in %s",
                        path, s->first_path, i, s->first.codec);
-    return has_same_headers(s->headers, par) ||
+    return container_quirks(format)->unframed || has_same_headers(s->headers, par) ||
            err_set(e, ERR_INPUT,
                    "cannot join '%s' to '%s': their %s was encoded with other settings", path,
                    s->first_path, s->first.codec);
