@@ -87,14 +87,15 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
         return inputs_pattern(list, argument, e);
     if (writer_has_ending(argument, playlist_ending) && file_is_regular(argument))
         return inputs_playlist(list, argument, e);
-    if (is_known_part(list->in, argument))
-        return true;
     struct film_parts *parts = NULL;
     size_t place = 0;
     if (!list->options->no_join && !inputs_chapters(argument, &parts, &place, e))
         return false;
-    if (parts && strcmp(parts->part[0].path, argument) != 0)
+    if (parts && strcmp(parts->part[0].path, argument) != 0) {
         film_parts_free(&parts); /* only the first chapter stands for all */
+        if (is_known_part(list->in, argument))
+            return true;
+    }
     char *path = strdup(argument);
     if (path && note_parent(list, path, e))
         return inputs_list_parts(list, path, parts, path, "", e);
