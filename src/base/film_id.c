@@ -8,15 +8,18 @@
 #include <unistd.h>
 
 #include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
 #include "barcode/base/slow_file.h"
 
-bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print)
+bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print)
 {
-    size_t whole = size < FILM_ID_ROOM ? (size_t)size : FILM_ID_ROOM;
-    bool ok = size > FILM_ID_ROOM || file_read_at(fd, room, whole, 0);
+    uint64_t blocks = files <= FILM_ID_BLOCKS ? FILM_ID_BLOCKS : 1,
+             most = blocks * FILM_ID_BLOCK_BYTES;
+    size_t whole = size < most ? (size_t)size : (size_t)most;
+    bool ok = size > most || file_read_at(fd, room, whole, 0);
     uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-    for (uint64_t i = 0; ok && size > FILM_ID_ROOM && i < FILM_ID_BLOCKS; i++)
+    for (uint64_t i = 0; ok && size > most && i < blocks; i++)
         ok = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
                           i + 1 == FILM_ID_BLOCKS ? last : i * step);
     if (ok)
@@ -24,24 +27,58 @@ bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print)
     return ok;
 }
 
-bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e)
+void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
+                      const struct film_part *part)
 {
-    struct hash128 print;
-    char digits[33];
+    const uint64_t all[] = {print->low,
+                            print->high,
+                            file.low,
+                            file.high,
+                            size,
+                            (uint64_t)part->start_us,
+                            (uint64_t)part->end_us};
+    *print = hash_128(all, sizeof all);
+}
+
+/* Reads the size and the fingerprint of a regular file. Does not even open a pipe: its writer would
+ * take this process for the reader. */
+static bool read_file(const char *path, size_t files, uint8_t *room, uint64_t *size,
+                      struct hash128 *print)
+{
     struct stat s;
+    int fd = file_is_regular(path) ? slow_open(path, false) : -1;
+    bool ok = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
+              film_id_print(fd, (uint64_t)s.st_size, files, room, print);
+    *size = ok ? (uint64_t)s.st_size : 0;
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM_ID_TEXT],
+                struct err *e)
+{
+    struct hash128 print = {0, 0}, file;
+    char digits[33];
+    uint64_t size, total = 0;
+    size_t files = film_files_count(parts);
+    bool ok = true;
     text[0] = 0;
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    /* Do not even open a pipe: its writer would take this process for the reader. */
-    int fd = file_is_regular(path) ? slow_open(path, false) : -1;
-    if (fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
-        film_id_print(fd, (uint64_t)s.st_size, room, &print)) {
-        hash_hex(print, digits);
-        snprintf(text, FILM_ID_TEXT, "%" PRIu64 "-%s", (uint64_t)s.st_size, digits);
+    for (size_t i = 0; ok && i < files && !interrupted(); i++) {
+        ok = read_file(film_file(path, parts, i), files, room, &size, &file);
+        total += size;
+        if (ok && parts)
+            film_id_add_part(&print, file, size, &parts->part[i]);
+        else if (ok)
+            print = file;
     }
-    if (fd >= 0)
-        close(fd);
+    if (ok && !interrupted()) {
+        hash_hex(print, digits);
+        snprintf(text, FILM_ID_TEXT, "%" PRIu64 "-%s", total, digits);
+    }
     free(room);
     return true;
 }

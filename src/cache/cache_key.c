@@ -14,6 +14,7 @@
 
 #include "barcode/base/clock.h"
 #include "barcode/base/film_id.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/engine/colour.h"
 
 /* ---- The film ---- */
@@ -48,23 +49,35 @@ static bool wait_until_sure(int64_t changed_ns, struct err *e)
     return true;
 }
 
-static bool fingerprint(int fd, uint64_t size, struct hash128 *print, struct err *e)
+static bool fingerprint(int fd, uint64_t size, size_t files, struct hash128 *print, struct err *e)
 {
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    bool ok = film_id_print(fd, size, room, print) || err_set(e, ERR_FAILED, "it cannot be read");
+    bool ok =
+        film_id_print(fd, size, files, room, print) || err_set(e, ERR_FAILED, "it cannot be read");
     free(room);
     return ok;
 }
 
-static void fill_id(struct cache_film *id, const struct stat *st)
+/* Returns the number of a film whose files had the number `sum` so far; the first has `next`. */
+static uint64_t add_number(uint64_t sum, uint64_t next)
 {
-    id->size = (uint64_t)st->st_size;
-    id->modified_ns = clock_in_ns(st->st_mtim);
-    id->place.device = (uint64_t)st->st_dev;
-    id->place.inode = (uint64_t)st->st_ino;
-    id->place.changed_ns = clock_in_ns(st->st_ctim);
+    return sum * UINT64_C(0x9e3779b97f4a7c15) + next;
+}
+
+/* Adds a file's metadata. Those of several files are only compared, so one number stands for all.
+ */
+static void add_file(struct cache_film *id, const struct stat *st)
+{
+    struct cache_place *at = &id->place;
+    id->size += (uint64_t)st->st_size;
+    id->modified_ns =
+        (int64_t)add_number((uint64_t)id->modified_ns, (uint64_t)clock_in_ns(st->st_mtim));
+    at->device = add_number(at->device, (uint64_t)st->st_dev);
+    at->inode = add_number(at->inode, (uint64_t)st->st_ino);
+    at->changed_ns =
+        (int64_t)add_number((uint64_t)at->changed_ns, (uint64_t)clock_in_ns(st->st_ctim));
 }
 
 static bool same_id(const struct cache_film *a, const struct cache_film *b)
@@ -74,10 +87,12 @@ static bool same_id(const struct cache_film *a, const struct cache_film *b)
            a->place.changed_ns == b->place.changed_ns;
 }
 
-bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
+/* Adds a file to the identity of its film, which has `files` of them. */
+static bool read_file(const char *path, const struct film_part *part, size_t files,
+                      struct cache_film *id, struct err *e)
 {
     struct stat st;
-    *id = (struct cache_film){0};
+    struct hash128 print;
     /*
      * A pipe is not even opened: its writer would take this process for its reader, and its data
      * would be lost.
@@ -91,21 +106,39 @@ bool cache_film_read(const char *path, struct cache_film *id, struct err *e)
     if (!ok)
         err_set(e, ERR_FAILED, "it is not a file");
     ok = ok && wait_until_sure(clock_in_ns(st.st_mtim), e) &&
-         fingerprint(fd, (uint64_t)st.st_size, &id->fingerprint, e);
+         fingerprint(fd, (uint64_t)st.st_size, files, &print, e);
     if (ok)
-        fill_id(id, &st);
+        add_file(id, &st);
+    if (ok && part)
+        film_id_add_part(&id->fingerprint, print, (uint64_t)st.st_size, part);
+    else if (ok)
+        id->fingerprint = print;
     close(fd);
-    id->place.path = hash_of_path(path);
-    return ok && (cache_film_holds(path, id) || err_set(e, ERR_FAILED, "it is being written"));
+    return ok;
 }
 
-bool cache_film_holds(const char *path, const struct cache_film *id)
+bool cache_film_read(const char *path, const struct film_parts *parts, struct cache_film *id,
+                     struct err *e)
+{
+    size_t files = film_files_count(parts);
+    *id = (struct cache_film){0};
+    for (size_t i = 0; i < files; i++)
+        if (interrupted() ||
+            !read_file(film_file(path, parts, i), parts ? &parts->part[i] : NULL, files, id, e))
+            return interrupted() ? interrupt_error(e) : false;
+    id->place.path = hash_of_path(path);
+    return cache_film_holds(path, parts, id) || err_set(e, ERR_FAILED, "it is being written");
+}
+
+bool cache_film_holds(const char *path, const struct film_parts *parts, const struct cache_film *id)
 {
     struct stat st;
     struct cache_film now = {0};
-    if (stat(path, &st) != 0)
-        return false;
-    fill_id(&now, &st);
+    for (size_t i = 0; i < film_files_count(parts); i++) {
+        if (stat(film_file(path, parts, i), &st) != 0)
+            return false;
+        add_file(&now, &st);
+    }
     return same_id(&now, id);
 }
 

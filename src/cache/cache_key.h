@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/base/film_parts.h"
 #include "barcode/base/hash.h"
 #include "barcode/base/version.h"
 #include "barcode/media/film.h"
@@ -37,14 +38,17 @@ struct cache_film {
 };
 
 /*
- * Identifies the file. May wait some milliseconds for a file that was just modified. Returns false
- * if the file has no identity (a pipe, a device, unreadable). Also returns false if its
- * modification time cannot distinguish the next change from the last one.
+ * Identifies the film: the file `path`, or all its `parts` if they are not NULL. May wait some
+ * milliseconds for a file that was just modified. Returns false if the file has no identity (a
+ * pipe, a device, unreadable). Also returns false if its modification time cannot distinguish the
+ * next change from the last one.
  */
-bool cache_film_read(const char *path, struct cache_film *id, struct err *e);
+bool cache_film_read(const char *path, const struct film_parts *parts, struct cache_film *id,
+                     struct err *e);
 
-/* Returns true if the file has not changed since `*id` was read. */
-bool cache_film_holds(const char *path, const struct cache_film *id);
+/* Returns true if no file of the film has changed since `*id` was read. */
+bool cache_film_holds(const char *path, const struct film_parts *parts,
+                      const struct cache_film *id);
 
 /*
  * Returns true if the file is at the same place but its ctime differs: a program may have restored

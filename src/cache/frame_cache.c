@@ -14,6 +14,7 @@
 struct frame_cache {
     const struct cache_options *options;
     const char *path;
+    const struct film_parts *parts;
     struct cache_store store;
     struct cache_film id;
     struct cache_key key;
@@ -26,7 +27,8 @@ struct frame_cache {
     bool exact_only;  /* decoded sequentially after a contradiction */
 };
 
-struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path)
+struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path,
+                                     const struct film_parts *parts)
 {
     struct cache_store store;
     struct err e = ERR_INIT;
@@ -35,8 +37,9 @@ struct frame_cache *frame_cache_open(const struct cache_options *o, const char *
         return NULL;
     c->options = o;
     c->path = path;
+    c->parts = parts;
     c->store = store;
-    if (cache_film_read(path, &c->id, &e))
+    if (cache_film_read(path, parts, &c->id, &e))
         return c;
     log_msg(LOG_VERBOSE, "'%s': not cached: %s", path, e.text);
     free(c);
@@ -82,7 +85,8 @@ static void look_for_exact(struct frame_cache *c)
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
-    if (!c || !source_can(ask->film, SOURCE_CACHEABLE) || !cache_film_holds(c->path, &c->id) ||
+    if (!c || !source_can(ask->film, SOURCE_CACHEABLE) ||
+        !cache_film_holds(c->path, c->parts, &c->id) ||
         !cache_key_make(&c->key, &c->id, &ask->film->film, ask->selection, ask->width, ask->height,
                         ask->crop, ask->light, ask->decode))
         return;
@@ -207,13 +211,13 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* After io_failed nothing is kept: the disk may read the same bytes correctly next time. */
-    bool keep = !counts->io_failed && cache_film_holds(c->path, &c->id) &&
+    bool keep = !counts->io_failed && cache_film_holds(c->path, c->parts, &c->id) &&
                 (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
         const char *why = e.text[0]           ? e.text
                           : counts->io_failed ? "the file could not be read"
-                          : !cache_film_holds(c->path, &c->id)
+                          : !cache_film_holds(c->path, c->parts, &c->id)
                               ? "the file was modified"
                               : "the film was not decoded to its end";
         log_msg(LOG_VERBOSE, "'%s': frames not stored in the cache: %s", c->path, why);

@@ -74,7 +74,8 @@ void render_look_in_cache(struct render_job *j)
     const struct options *o = j->render->options;
     frame_cache_close(&j->cache);
     if (!o->verify) /* --verify must decode */
-        j->cache = frame_cache_open(&o->cache, j->render->inputs->path[j->input]);
+        j->cache = frame_cache_open(&o->cache, j->render->inputs->path[j->input],
+                                    j->render->inputs->parts[j->input]);
     frame_cache_look(j->cache, &j->ask);
     frame_cache_set_crop(j->cache, &j->report.crop);
     j->report.cache = frame_cache_state(j->cache);
@@ -84,9 +85,10 @@ static bool open_job(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
+    const struct film_parts *parts = j->render->inputs->parts[j->input];
     if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
         return false;
-    j->source = source_open_stream(path, o->stream, e);
+    j->source = source_open_stream(path, parts, o->stream, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct decode_progress size;
@@ -106,7 +108,7 @@ static bool open_job(struct render_job *j, struct err *e)
                     "size is %dx%d",
                     path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
     r->film = f;
-    if (!film_id_of(path, r->film_id, e))
+    if (!film_id_of(path, f->parts, r->film_id, e))
         return false;
     copy_options(r, o, &j->outputs);
     if (f->unknown_matrix[0])

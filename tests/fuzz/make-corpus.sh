@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata and
-# cache; seeds that exist already are kept.
+# make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
+# cache and mpls; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -21,6 +21,11 @@ text line4 '\x03--help';        text line5 '\x03--vers';      text line6 '\x03-k
 text line7 '\x03--init=k-means++\n--seed=18446744073709551615\n--max-iter\n100000\n--\n-film.mkv'
 text line9 '\x03--cache\n/tmp/x\n--cache-limit=2.5G\n--refresh\nfilm.mkv'; text line10 '\x03--cache-stats\n--cache-verify'
 text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
+
+# ---- a playlist of two clips ----
+
+[ -e mpls/two ] || printf '%b' 'MPLS0200\0\0\0\x10\0\0\0\0\0\0\0\x32\0\0\0\x02\0\0' \
+    '\0\x1400001M2TS\0\x01\0\0\0\xaf\xc8\0\x02\x0f\x58' '\0\x1600023M2TS\0\x01\0\0\0\0\0\0\0\x57\xe4\x09\x09' > mpls/two
 
 # ---- pictures and JSON: the first byte picks the writer ----
 

@@ -49,7 +49,7 @@ static struct cache_film look(const char *name)
 {
     struct cache_film id;
     struct err e = ERR_INIT;
-    if (!cache_film_read(name, &id, &e))
+    if (!cache_film_read(name, NULL, &id, &e))
         fail_msg("%s", e.text);
     return id;
 }
@@ -67,14 +67,14 @@ TEST(what_a_film_is)
         write_film("a", sizes[i], SIZE_MAX);
         set_time("a", 1000000);
         struct cache_film a = look("a"), again = look("a");
-        assert_true(same_film(&a, &again) && cache_film_holds("a", &a));
+        assert_true(same_film(&a, &again) && cache_film_holds("a", NULL, &a));
         assert_false(cache_place_suspect(&a.place, &again.place));
         /* Another name, and another file with the same bytes and time: the same film. */
         assert_int_equal(rename("a", "b"), 0);
         struct cache_film b = look("b");
         assert_true(same_film(&a, &b));
         assert_false(cache_place_suspect(&a.place, &b.place));
-        assert_false(cache_film_holds("a", &a));
+        assert_false(cache_film_holds("a", NULL, &a));
         write_film("c", sizes[i], SIZE_MAX);
         set_time("c", 1000000);
         struct cache_film c = look("c");
@@ -91,7 +91,7 @@ TEST(what_a_changed_film_is)
     write_film("f", 3000001, SIZE_MAX);
     set_time("f", 1000000);
     now = look("f");
-    assert_false(same_film(&was, &now) || cache_film_holds("f", &was));
+    assert_false(same_film(&was, &now) || cache_film_holds("f", NULL, &was));
     write_film("f", 3000000, SIZE_MAX);
     now = look("f"); /* the same bytes at another time */
     assert_false(same_film(&was, &now));
@@ -110,27 +110,27 @@ TEST(what_a_changed_film_is)
     set_time("f", 1000000);
     now = look("f");
     assert_true(same_film(&was, &now) && cache_place_suspect(&was.place, &now.place) &&
-                !cache_film_holds("f", &was));
+                !cache_film_holds("f", NULL, &was));
 }
 
 TEST(what_no_film_is)
 {
     struct cache_film id;
     struct err e = ERR_INIT;
-    assert_false(cache_film_read("nowhere", &id, &e));
+    assert_false(cache_film_read("nowhere", NULL, &id, &e));
     assert_non_null(strstr(e.text, "No such file"));
     err_clear(&e);
-    assert_false(cache_film_read("/dev/null", &id, &e));
-    assert_false(cache_film_read(".", &id, &e));
+    assert_false(cache_film_read("/dev/null", NULL, &id, &e));
+    assert_false(cache_film_read(".", NULL, &id, &e));
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    assert_false(cache_film_read("pipe", &id, &e));
+    assert_false(cache_film_read("pipe", NULL, &id, &e));
     /* Where a clock ticks in whole seconds, a file that was just changed may change again
      * unnoticed. */
     write_film("young", 10, SIZE_MAX);
     struct timespec t[2] = {{time(NULL), 0}, {time(NULL), 0}};
     assert_int_equal(utimensat(AT_FDCWD, "young", t, 0), 0);
     err_clear(&e);
-    assert_false(cache_film_read("young", &id, &e));
+    assert_false(cache_film_read("young", NULL, &id, &e));
     assert_non_null(strstr(e.text, "a moment ago"));
 }
 
@@ -289,6 +289,35 @@ TEST(golden_frame)
     char text[33];
     hash_hex((struct hash128){hash_64(rgb, sizeof rgb), 0}, text);
     assert_string_equal(text + 16, "382b2b8966f26d45");
+}
+
+/* A change of any part, also one that only its time shows, makes another film. */
+TEST_WITH(parts, set_up, tear_down)
+{
+    struct film_part part[] = {{.path = "p1"}, {.path = "p2"}, {.path = "p3"}};
+    struct film_parts parts = {.part = part, .count = 3};
+    struct cache_film was, now;
+    struct err e = ERR_INIT;
+    for (int i = 0; i < 3; i++) {
+        write_film(part[i].path, 1000, 1000);
+        set_time(part[i].path, 1000000 + i);
+    }
+    assert_true(cache_film_read("p1", &parts, &was, &e));
+    assert_int_equal(was.size, 3000);
+    for (int i = 0; i < 3; i++) {
+        set_time(part[i].path, 900000);
+        assert_false(cache_film_holds("p1", &parts, &was));
+        assert_true(cache_film_read("p1", &parts, &now, &e));
+        assert_false(same_film(&was, &now));
+        set_time(part[i].path, 1000000 + i);
+        assert_true(cache_film_read("p1", &parts, &now, &e));
+        assert_true(same_film(&was, &now));
+    }
+    assert_true(cache_film_read("p1", NULL, &now, &e));
+    assert_false(same_film(&was, &now));
+    unlink("p2");
+    assert_false(cache_film_holds("p1", &parts, &was));
+    assert_false(cache_film_read("p1", &parts, &now, &e));
 }
 
 TEST_MAIN(set_up, tear_down)

@@ -6,7 +6,7 @@
 static bool id_of(const char *path, char text[FILM_ID_TEXT])
 {
     struct err e = ERR_INIT;
-    assert_true(film_id_of(path, text, &e));
+    assert_true(film_id_of(path, NULL, text, &e));
     return text[0] != 0;
 }
 
@@ -44,6 +44,59 @@ TEST_WITH(a_long_film, enter, leave)
         assert_string_not_equal(a, b);
         bytes[at[i]] = 0;
     }
+}
+
+/* Every part counts, and where it begins and ends. */
+TEST_WITH(parts, enter, leave)
+{
+    struct film_part part[] = {{.path = "a"}, {.path = "b"}};
+    struct film_parts parts = {.part = part, .count = 2};
+    char whole[FILM_ID_TEXT], id[FILM_ID_TEXT], alone[FILM_ID_TEXT];
+    struct err e = ERR_INIT;
+    put("a", "first", 5);
+    put("b", "second", 6);
+    assert_true(film_id_of("a", &parts, whole, &e));
+    assert_int_equal(strncmp(whole, "11-", 3), 0);
+    put("c", "firstsecond", 11);
+    assert_true(id_of("c", alone));
+    assert_string_not_equal(alone, whole);
+    put("b", "Second", 6);
+    assert_true(film_id_of("a", &parts, id, &e));
+    assert_string_not_equal(id, whole);
+    put("b", "second", 6);
+    part[1].end_us = 1;
+    assert_true(film_id_of("a", &parts, id, &e));
+    assert_string_not_equal(id, whole);
+    part[1].end_us = 0;
+    assert_true(film_id_of("a", &parts, id, &e));
+    assert_string_equal(id, whole);
+    part[0].path = "b";
+    part[1].path = "a";
+    assert_true(film_id_of("a", &parts, id, &e));
+    assert_string_not_equal(id, whole);
+    part[1].path = "gone";
+    assert_true(film_id_of("a", &parts, id, &e));
+    assert_string_equal(id, "");
+}
+
+/* Of many parts, also the last one's first block. */
+TEST_WITH(many_parts, enter, leave)
+{
+    enum { PARTS = 20 };
+    static uint8_t bytes[FILM_ID_BLOCK_BYTES + 1];
+    struct film_part part[PARTS];
+    struct film_parts parts = {.part = part, .count = PARTS};
+    char whole[FILM_ID_TEXT], id[FILM_ID_TEXT];
+    struct err e = ERR_INIT;
+    put("a", bytes, sizeof bytes);
+    put("b", bytes, sizeof bytes);
+    for (int i = 0; i < PARTS; i++)
+        part[i] = (struct film_part){.path = i + 1 < PARTS ? "a" : "b"};
+    assert_true(film_id_of("a", &parts, whole, &e));
+    bytes[FILM_ID_BLOCK_BYTES - 1] = 1;
+    put("b", bytes, sizeof bytes);
+    assert_true(film_id_of("a", &parts, id, &e));
+    assert_string_not_equal(id, whole);
 }
 
 TEST_WITH(what_has_none, enter, leave)

@@ -42,7 +42,7 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     struct err e = ERR_INIT;
     r->columns = columns_open(0, 0, NULL);
     r->digest = digest_open(NULL);
-    r->cache = frame_cache_open(&r->options, film);
+    r->cache = frame_cache_open(&r->options, film, NULL);
     struct source *s = source_open(film, &e);
     struct engine_config config = {.threads = 2};
     struct engine *g = engine_open("cpu", &config, NULL);
@@ -319,7 +319,7 @@ TEST(pipes_are_left_alone)
 {
     assert_int_equal(mkfifo("pipe.mkv", 0600), 0);
     struct cache_options o = in("pipes");
-    assert_null(frame_cache_open(&o, "pipe.mkv"));
+    assert_null(frame_cache_open(&o, "pipe.mkv", NULL));
     assert_int_equal(unlink("pipe.mkv"), 0);
 }
 

@@ -12,7 +12,7 @@ static void put_picture(const char *path, const char *film)
                                      0,    0,   0,   16,  't',  'E',  'X',  't'};
     uint8_t png[256] = {0};
     char id[FILM_ID_TEXT];
-    assert_true(film_id_of(film, id, NULL));
+    assert_true(film_id_of(film, NULL, id, NULL));
     memcpy(png, head, sizeof head);
     memcpy(png + 16, "Software\0barcode", 16);
     size_t at = 16 + 16 + 4, length = strlen("barcode:film") + 1 + strlen(id);

@@ -17,8 +17,10 @@ static char folder[64];
 static struct engines engines;
 
 /* In place of source_open.c: every film of this program is a synthetic one. */
-struct source *source_open_stream(const char *path, int stream, struct err *e)
+struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
+                                  struct err *e)
 {
+    (void)parts;
     (void)stream;
     return synth_open(path, e);
 }

@@ -32,7 +32,7 @@ static void make_picture(const struct options *o, const char *film_path, const c
                        .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     struct strips strips = {o->strip, o->strips};
     options_fingerprint(o, writer_find(writer), strips, r.fingerprint);
-    assert_true(film_id_of(film_path, r.film_id, &e));
+    assert_true(film_id_of(film_path, NULL, r.film_id, &e));
     assert_true(writer_save(writer_find(writer), &r, strips, path, &e));
     columns_free(&c);
 }

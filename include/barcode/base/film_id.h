@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/base/film_parts.h"
 #include "barcode/base/hash.h"
 
 #ifdef __cplusplus
@@ -24,17 +25,27 @@ enum {
 };
 
 /*
- * Computes the fingerprint of an open file of `size` bytes. It covers the file's first and last
- * blocks and evenly spaced blocks between; a small file is covered completely. The blocks are read
- * into room[FILM_ID_ROOM], the caller's. Returns false if the file cannot be read.
+ * Computes the fingerprint of an open file of `size` bytes, one of the `files` of its film. It
+ * covers the file's first and last blocks and evenly spaced blocks between; a small file is covered
+ * completely. If a film has more than FILM_ID_BLOCKS files, it covers the first block of each. The
+ * blocks are read into room[FILM_ID_ROOM], the caller's. Returns false if the file cannot be read.
  */
-bool film_id_print(int fd, uint64_t size, uint8_t *room, struct hash128 *print);
+bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print);
 
 /*
- * Writes the id of the film at `path` as "SIZE-FINGERPRINT". Writes "" if reading fails or would
- * consume the film (a pipe). Returns false if out of memory.
+ * Adds the next part of a film to the fingerprint of its parts so far, which begins as zero: the
+ * fingerprint of the part's file, its size and the section of it.
  */
-bool film_id_of(const char *path, char text[FILM_ID_TEXT], struct err *e);
+void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
+                      const struct film_part *part);
+
+/*
+ * Writes the id of a film as "SIZE-FINGERPRINT": of the file `path`, or of all `parts` if they are
+ * not NULL. Writes "" if reading fails or would consume the film (a pipe). Returns false if out of
+ * memory.
+ */
+bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM_ID_TEXT],
+                struct err *e);
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barcode/base/film_parts.h"
 #include "barcode/cache/cache_options.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/crop.h"
@@ -25,11 +26,12 @@ extern "C" {
 struct frame_cache;
 
 /*
- * Records the identity of the film's file, so that a later change is noticed. `path` and `o` are
- * borrowed until frame_cache_close. Returns NULL if the cache is off, if the file cannot be
- * identified, or if out of memory.
+ * Records the identity of the film's file, or of all `parts` (NULL: one file), so that a later
+ * change is noticed. The arguments are borrowed until frame_cache_close. Returns NULL if the cache
+ * is off, if the file cannot be identified, or if out of memory.
  */
-struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path);
+struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path,
+                                     const struct film_parts *parts);
 
 /*
  * The decoder that would decode the film. All decoders agree on intact films but may differ on

@@ -100,6 +100,12 @@ bool cli_parse_engine(const char *text, struct options *o, struct err *e);
  */
 bool cli_parse_name(const char *text, struct options *o, struct err *e);
 
+/*
+ * Parses "24", "23.976" or "30000/1001" into o->rate_num and o->rate_den. Returns false with
+ * ERR_USAGE.
+ */
+bool cli_parse_rate(const char *text, struct options *o, struct err *e);
+
 /* Parses "2/8" into o->shard and o->shards. Returns false with ERR_USAGE. */
 bool cli_parse_shard(const char *text, struct options *o, struct err *e);
 

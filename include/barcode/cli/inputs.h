@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barcode/base/film_parts.h"
 #include "barcode/cli/options.h"
 
 #ifdef __cplusplus
@@ -13,8 +14,8 @@ extern "C" {
 #endif
 
 /*
- * Metadata of a film's file from when the list was made. Each file is queried once, because there
- * may be thousands.
+ * Metadata of a film's file, or of all its parts together, from when the list was made. Each file
+ * is queried once, because there may be thousands.
  */
 struct input_file {
     /* false: not a regular file, or missing; all other fields but `absent` are then 0 */
@@ -47,6 +48,7 @@ struct inputs {
      * those of its subfolders
      */
     char **path;
+    struct film_parts **parts; /* for each: its files, if it is a film in several files; or NULL */
     /*
      * for each: the output name without its ending, unique in the list. With -r it is
      * "FOLDER/NAME", relative to the folder argument. NULL: the entry is not a film

@@ -39,8 +39,12 @@ struct options_extra {
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
-    bool recursive; /* -r: include subfolders */
-    bool any;       /* --any: take files with any ending from folders */
+    bool recursive;             /* -r: include subfolders */
+    bool join;                  /* --join: all of `input` are one film */
+    bool no_join;               /* --no-join: each file is a film, also a chapter */
+    bool sequence;              /* --sequence: the images of a folder are one film */
+    int64_t rate_num, rate_den; /* --rate, of images; 0/0: not given */
+    bool any;                   /* --any: take files with any ending from folders */
     /* -o; NULL: the default name; "-": stdout, whichever name the user gave it */
     const char *output;
     /* --json, --bench and the like, in the order of writer_table; `extras` entries */

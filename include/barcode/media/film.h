@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barcode/base/film_parts.h"
 #include "barcode/engine/frame.h"
 #include "barcode/media/film_length.h"
 
@@ -15,8 +16,10 @@ extern "C" {
 #endif
 
 struct film {
-    char *path;             /* as the user gave it; owned by the source that opened it */
-    char title[256];        /* from the container; any bytes; "": none */
+    char *path;                     /* as the user gave it; owned by the source that opened it */
+    const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
+    char *url;       /* of all parts, for libavformat (parts_input.h); NULL: no parts; owned too */
+    char title[256]; /* from the container; any bytes; "": none */
     char container[48];     /* "matroska,webm" */
     bool frames_have_times; /* in such a container each frame has a time of its own */
     bool lists_key_frames;  /* such a container lists its key frames */

@@ -135,11 +135,13 @@ struct source *source_open(const char *path, struct err *e);
 enum { SOURCE_STREAM_CHOICE = -1 };
 
 /*
- * Does the same with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in the
- * container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
+ * Does the same with a film in several files, `parts`, which are borrowed until it is closed (NULL:
+ * the file `path`), and with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in
+ * the container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
  * number does not exist.
  */
-struct source *source_open_stream(const char *path, int stream, struct err *e);
+struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
+                                  struct err *e);
 
 /*
  * Returns true if the source has all of these abilities (SOURCE_ flags, combined). The result never
@@ -182,7 +184,8 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
 /* Frees the source; sets *s to NULL. Does nothing if *s is NULL. */
 void source_close(struct source **s);
 
-struct source *source_film_open(const char *path, int stream, struct err *e);
+struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
+                                struct err *e);
 
 #ifdef __cplusplus
 }

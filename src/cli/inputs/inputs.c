@@ -60,6 +60,17 @@ static bool note_parent(struct inputs_list *list, const char *path, struct err *
     return ok;
 }
 
+static const char *const playlist_ending[] = {"mpls", NULL};
+
+/* Returns true for a file that is part of a film in the list: a chapter behind its first one. */
+static bool is_known_part(const struct inputs *in, const char *path)
+{
+    for (size_t i = 0; i < in->count; i++)
+        if (in->parts[i] && film_parts_have(in->parts[i], path))
+            return true;
+    return false;
+}
+
 static bool add_argument(struct inputs_list *list, const char *argument, struct err *e)
 {
     if (!*argument)
@@ -70,14 +81,27 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem))
         return inputs_list_problem(list, argument, &problem, e);
     if (inputs_is_folder(argument))
-        return inputs_folder(list, argument, e);
+        return list->options->sequence ? inputs_sequence(list, argument, e)
+                                       : inputs_folder(list, argument, e);
+    if (inputs_is_pattern(argument))
+        return inputs_pattern(list, argument, e);
+    if (writer_has_ending(argument, playlist_ending) && file_is_regular(argument))
+        return inputs_playlist(list, argument, e);
+    struct film_parts *parts = NULL;
+    size_t place = 0;
+    if (!list->options->no_join && !inputs_chapters(argument, &parts, &place, e))
+        return false;
+    if (parts && strcmp(parts->part[0].path, argument) != 0) {
+        film_parts_free(&parts); /* only the first chapter stands for all */
+        if (is_known_part(list->in, argument))
+            return true;
+    }
     char *path = strdup(argument);
-    if (!path)
-        return err_memory(e, strlen(argument) + 1);
-    if (note_parent(list, path, e))
-        return inputs_list_film(list, path, "", e);
+    if (path && note_parent(list, path, e))
+        return inputs_list_parts(list, path, parts, path, "", e);
+    film_parts_free(&parts);
     free(path);
-    return false;
+    return path ? false : err_memory(e, strlen(argument) + 1);
 }
 
 /* Returns true for a PNG with several frames, which is a film. */
@@ -121,7 +145,8 @@ static bool check_for_outputs(const struct options *o, struct err *e)
     for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output; i++) {
         const char *name = o->input[i],
                    *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
-        if (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name)))
+        if (inputs_is_pattern(name) ||
+            (!is_output_name(name) && (i != 1 || o->inputs != 2 || !is_missing_name(name))))
             continue;
         if (o->inputs == 2)
             return err_set(e, ERR_USAGE, "'%s' is not a film; use %s %s", name, option, name);
@@ -136,8 +161,8 @@ bool inputs_expand(const struct options *o, struct inputs *in, struct err *e)
 {
     struct inputs_list list = {.in = in, .options = o};
     *in = (struct inputs){0};
-    bool ok = check_for_outputs(o, e);
-    for (size_t i = 0; i < o->inputs && ok; i++)
+    bool ok = o->join ? inputs_join(&list, e) : check_for_outputs(o, e);
+    for (size_t i = 0; i < o->inputs && ok && !o->join; i++)
         ok = add_argument(&list, o->input[i], e);
     inputs_names_free(&list.names);
     if (!ok)
@@ -149,9 +174,11 @@ void inputs_free(struct inputs *in)
 {
     for (size_t i = 0; i < in->count; i++) {
         free(in->path[i]);
+        film_parts_free(&in->parts[i]);
         free(in->stem[i]);
     }
     free(in->path);
+    free(in->parts);
     free(in->stem);
     free(in->problem);
     free(in->file);

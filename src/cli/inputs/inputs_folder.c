@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
@@ -63,6 +64,19 @@ static bool is_film(const struct options *o, const char *path, const char *name)
     return !why;
 }
 
+/* Appends a film, or its chapters as one. Takes ownership of `path`. */
+static bool add_film(struct inputs_list *list, char *path, const char *below, struct err *e)
+{
+    struct film_parts *parts = NULL;
+    size_t place = 0;
+    bool ok = list->options->no_join || inputs_chapters(path, &parts, &place, e);
+    if (ok && place == 0)
+        return inputs_list_parts(list, path, parts, path, below, e);
+    film_parts_free(&parts);
+    free(path);
+    return ok;
+}
+
 static bool add_films(struct inputs_list *list, const struct level *at, struct dirent *const *entry,
                       int count, struct err *e)
 {
@@ -74,7 +88,7 @@ static bool add_films(struct inputs_list *list, const struct level *at, struct d
         }
         if (!is_film(list->options, path, entry[i]->d_name))
             free(path);
-        else if (!inputs_list_film(list, path, at->below, e))
+        else if (!add_film(list, path, at->below, e))
             return false;
     }
     return true;
@@ -161,4 +175,66 @@ bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
     err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder,
             list->options->recursive ? " or below it" : "");
     return inputs_list_problem(list, folder, &problem, e);
+}
+
+/* ---- --sequence ---- */
+
+static bool add_image(struct film_parts *parts, const char *folder, const char *name, struct err *e)
+{
+    char *path = inputs_is_image_name(name) ? path_join(folder, name, "", e) : NULL;
+    bool image = path && file_is_regular(path) && !is_output(path);
+    bool ok = !image || film_parts_add(parts, &(struct film_part){.path = path}, e);
+    free(path);
+    return ok && e->code == ERR_NONE;
+}
+
+/* Appends the film of a folder's images. It is named after the folder. */
+static bool add_sequence(struct inputs_list *list, const char *folder, struct film_parts *parts,
+                         struct err *e)
+{
+    struct err problem = ERR_INIT;
+    if (parts->count == 0)
+        err_set(&problem, ERR_INPUT, "no images in the folder '%s'", folder);
+    else
+        inputs_set_rate(list->options, parts, &problem);
+    if (problem.code != ERR_NONE) {
+        film_parts_free(&parts);
+        return inputs_list_problem(list, folder, &problem, e);
+    }
+    size_t length = strlen(folder);
+    while (length > 1 && folder[length - 1] == '/')
+        length--;
+    char *real = realpath(folder, NULL), *path = strndup(folder, length);
+    bool ok = path || err_memory(e, strlen(folder) + 1);
+    if (ok)
+        ok = inputs_list_parts(list, path, parts, real ? real : folder, "", e);
+    else
+        film_parts_free(&parts);
+    free(real);
+    return ok;
+}
+
+bool inputs_sequence(struct inputs_list *list, const char *folder, struct err *e)
+{
+    struct dirent **entry = NULL;
+    struct err problem = ERR_INIT;
+    struct film_parts *parts = film_parts_new(e);
+    int count = parts ? scandir(folder, &entry, select_shown, by_name) : 0;
+    if (count < 0) {
+        film_parts_free(&parts);
+        err_set(&problem, ERR_INPUT, "cannot read the folder '%s': %s", folder, strerror(errno));
+        return inputs_list_problem(list, folder, &problem, e);
+    }
+    bool ok = parts != NULL;
+    for (int i = 0; i < count; i++) {
+        ok = ok && add_image(parts, folder, entry[i]->d_name, e);
+        if (ok && interrupted())
+            ok = interrupt_error(e);
+        free(entry[i]);
+    }
+    free(entry);
+    if (ok)
+        return add_sequence(list, folder, parts, e);
+    film_parts_free(&parts);
+    return false;
 }

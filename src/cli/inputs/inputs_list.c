@@ -116,6 +116,7 @@ static bool grow(struct inputs *in, struct err *e)
     if (in->count & (in->count - 1)) /* there is room up to the next power of two */
         return true;
     return grow_array(&in->path, n, sizeof *in->path, e) &&
+           grow_array(&in->parts, n, sizeof *in->parts, e) &&
            grow_array(&in->stem, n, sizeof *in->stem, e) &&
            grow_array(&in->problem, n, sizeof *in->problem, e) &&
            grow_array(&in->file, n, sizeof *in->file, e) &&
@@ -135,24 +136,46 @@ static struct input_file look_at(const char *path)
                                .modified_ns = clock_in_ns(s.st_mtim)};
 }
 
-bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)
+/* Returns the metadata of all parts together. */
+static struct input_file look_at_parts(const struct film_parts *parts)
+{
+    struct input_file all = look_at(parts->part[0].path);
+    for (size_t i = 1; i < parts->count; i++) {
+        struct input_file part = look_at(parts->part[i].path);
+        all.regular &= part.regular;
+        all.absent |= part.absent;
+        all.bytes += part.bytes;
+        all.modified_ns = part.modified_ns > all.modified_ns ? part.modified_ns : all.modified_ns;
+    }
+    return all.regular ? all : (struct input_file){.regular = false, .absent = all.absent};
+}
+
+bool inputs_list_parts(struct inputs_list *list, char *path, struct film_parts *parts,
+                       const char *named, const char *below, struct err *e)
 {
     struct inputs *in = list->in;
     const char *name = list->options->name;
     bool fixed = name && !strstr(name, CLI_NAME_STEM);
     char *stem = !grow(in, e) ? NULL
                  : fixed      ? make_fixed(list, name, path, below, e)
-                              : make_stem(list, path, below, e);
+                              : make_stem(list, named, below, e);
     if (!stem) {
         free(path);
+        film_parts_free(&parts);
         return false;
     }
     in->path[in->count] = path;
+    in->parts[in->count] = parts;
     in->stem[in->count] = stem;
-    in->file[in->count] = look_at(path);
+    in->file[in->count] = parts ? look_at_parts(parts) : look_at(path);
     in->duty[in->count] = INPUT_TO_DO;
     in->problem[in->count++] = (struct err)ERR_INIT;
     return true;
+}
+
+bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)
+{
+    return inputs_list_parts(list, path, NULL, path, below, e);
 }
 
 bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem,
@@ -167,6 +190,7 @@ bool inputs_list_problem(struct inputs_list *list, const char *path, const struc
         return false;
     }
     in->path[in->count] = copy;
+    in->parts[in->count] = NULL;
     in->stem[in->count] = NULL;
     in->file[in->count] = (struct input_file){.regular = false};
     in->duty[in->count] = INPUT_TO_DO;

@@ -33,6 +33,13 @@ struct inputs_list {
 bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e);
 
 /*
+ * Appends a film in several files. Takes ownership of `parts` too, which has at least one file;
+ * NULL: one file. Its outputs are named after `named`, a path.
+ */
+bool inputs_list_parts(struct inputs_list *list, char *path, struct film_parts *parts,
+                       const char *named, const char *below, struct err *e);
+
+/*
  * Appends an argument or folder that gives no film, with the reason. The other films are still
  * rendered.
  */
@@ -48,5 +55,38 @@ void inputs_names_free(struct inputs_names *names);
 
 /* Appends the films of a folder, or a problem if there are none. */
 bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e);
+
+/* --sequence: appends the film that the images of a folder are, or a problem if it has none. */
+bool inputs_sequence(struct inputs_list *list, const char *folder, struct err *e);
+
+/* ---- inputs_parts.c ---- */
+
+/* --join: appends the film that all arguments are. */
+bool inputs_join(struct inputs_list *list, struct err *e);
+
+/* Returns true for the pattern of image2, "img%04d.png", unless a file has that name. */
+bool inputs_is_pattern(const char *path);
+
+/* Appends the film that the files of a pattern are, or a problem if there are none. */
+bool inputs_pattern(struct inputs_list *list, const char *path, struct err *e);
+
+/* Appends the film of a Blu-ray's playlist (mpls.h), or a problem. */
+bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e);
+
+/* Returns true if the name is that of an image. */
+bool inputs_is_image_name(const char *name);
+
+/* Sets the frame rate of parts that are images. ERR_INPUT if they have several formats. */
+bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct err *e);
+
+/* ---- inputs_chapters.c ---- */
+
+/*
+ * Finds the chapters of a camera's recording (GoPro) or the files of a DVD title. If `path` is one
+ * of them, and others exist, sets *parts to all from the first to the last one: also missing ones,
+ * which opening the film reports. Sets *place to the number of existing chapters before `path`.
+ * Otherwise both are NULL and 0. Returns false if out of memory.
+ */
+bool inputs_chapters(const char *path, struct film_parts **parts, size_t *place, struct err *e);
 
 #endif

@@ -204,6 +204,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     switch (key) {
     case 'o': return set_path(p, "-o", arg, &o->output);
     case KEY_NAME: return cli_parse_name(arg, o, p->e);
+    case KEY_RATE: return cli_parse_rate(arg, o, p->e);
     case KEY_SHARD: return cli_parse_shard(arg, o, p->e);
     case KEY_REPORT: return set_path(p, "--report", arg, &o->report);
     case KEY_SWATCHES: return set_swatches(p, arg);
@@ -274,6 +275,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'v': p->level = p->level < LOG_VERBOSE ? LOG_VERBOSE : LOG_DEBUG; return 0;
     case 'r': p->o->recursive = true; return 0;
     case KEY_ANY: p->o->any = true; return 0;
+    case KEY_JOIN: p->o->join = true; return 0;
+    case KEY_NO_JOIN: p->o->no_join = true; return 0;
+    case KEY_SEQUENCE: p->o->sequence = true; return 0;
     case KEY_UPDATE: p->o->update = true; return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
     case KEY_OVERWRITE: p->o->overwrite = true; return 0;
@@ -346,6 +350,9 @@ static bool check_together(const struct parse *p)
     if (p->rule[SELECT_EVERY] + p->rule[SELECT_INTERVAL] + p->rule[SELECT_COLUMNS] > 1)
         return err_set(p->e, ERR_USAGE,
                        "--every, --interval and --columns exclude each other; give one");
+    if (o->join && (o->no_join || o->sequence))
+        return err_set(p->e, ERR_USAGE, "--join and %s exclude each other",
+                       o->no_join ? "--no-join" : "--sequence");
     if (o->verify && o->selection.keyframes)
         return err_set(
             p->e, ERR_USAGE,

@@ -22,6 +22,34 @@ bool cli_parse_shard(const char *text, struct options *o, struct err *e)
     return true;
 }
 
+bool cli_parse_rate(const char *text, struct options *o, struct err *e)
+{
+    enum { RATE_MOST = 1000000, DECIMALS_MOST = 3 };
+    uint64_t num = 0, den = 1, decimals = 0;
+    const char *split = strpbrk(text, "./");
+    char *first = split ? strndup(text, (size_t)(split - text)) : NULL;
+    bool good = cli_read_whole(first ? first : text, 0, RATE_MOST, &num);
+    if (first && *split == '/')
+        good = good && cli_read_whole(split + 1, 1, RATE_MOST, &den);
+    else if (first) {
+        size_t digits = strlen(split + 1);
+        good =
+            good && digits <= DECIMALS_MOST && cli_read_whole(split + 1, 0, RATE_MOST, &decimals);
+        for (size_t i = 0; i < digits && good; i++)
+            den *= 10;
+        num = num * den + decimals;
+    }
+    free(first);
+    if (!good || num == 0 || num > den * 1000)
+        return err_set(e, ERR_USAGE,
+                       "--rate: '%s' is not a number of images a second such as 24, 23.976 or "
+                       "30000/1001 (at most 1000)",
+                       text);
+    o->rate_num = (int64_t)num;
+    o->rate_den = (int64_t)den;
+    return true;
+}
+
 bool cli_parse_name(const char *text, struct options *o, struct err *e)
 {
     if (!*text || strchr(text, '/'))

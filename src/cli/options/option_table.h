@@ -56,7 +56,11 @@ enum option_key {
     KEY_THUMBNAILS,
     KEY_GENERATE,
     KEY_HTML,
-    KEY_NAME
+    KEY_NAME,
+    KEY_JOIN,
+    KEY_NO_JOIN,
+    KEY_SEQUENCE,
+    KEY_RATE
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

@@ -132,6 +132,8 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
     append_light(text, &o->light);
     if (o->stream != SOURCE_STREAM_CHOICE)
         append_text(text, " stream=%d", o->stream);
+    if (o->rate_num > 0)
+        append_text(text, " rate=%" PRId64 "/%" PRId64, o->rate_num, o->rate_den);
     if (o->width > 0)
         append_text(text, " width=%d", o->width);
     append_text(text, " height=%d", o->height);

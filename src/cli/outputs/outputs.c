@@ -211,7 +211,9 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
         return true;
     for (size_t i = 0; i < in->count; i++) {
         const struct input_file *f = &in->file[i];
-        if (f->regular && f->device == (uint64_t)s.st_dev && f->inode == (uint64_t)s.st_ino)
+        bool part = in->parts[i] && film_parts_have(in->parts[i], output->path);
+        if (part ||
+            (f->regular && f->device == (uint64_t)s.st_dev && f->inode == (uint64_t)s.st_ino))
             return err_set(e, output->chosen ? ERR_FAILED : ERR_USAGE,
                            "the output '%s' is the film itself; choose another name%s%s",
                            output->path, output->chosen ? " with " : "",
@@ -224,8 +226,9 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
  * Rejects a name chosen by the program if a file of that name exists, unless the file is an older
  * output of the same film.
  */
-static bool spare_old(const char *film, const struct output *output, struct err *e)
+static bool spare_old(const struct inputs *in, size_t i, const struct output *output, struct err *e)
 {
+    const char *film = in->path[i];
     struct stat s;
     char shown[FILM_ID_TEXT], mine[FILM_ID_TEXT];
     const char *path = output->path;
@@ -242,9 +245,9 @@ static bool spare_old(const char *film, const struct output *output, struct err 
                        "cannot write '%s': the file exists and was not made by barcode; choose "
                        "another name with %s",
                        path, output->option);
-    if (output->overwrite || stat(film, &s) != 0)
+    if (output->overwrite || (in->parts[i] ? in->file[i].absent : stat(film, &s) != 0))
         return true; /* opening the film reports the error */
-    if (!film_id_of(film, mine, e))
+    if (!film_id_of(film, in->parts[i], mine, e))
         return false;
     if (!mine[0] || !shown[0])
         return err_set(e, ERR_FAILED,
@@ -263,7 +266,7 @@ bool outputs_allowed(const struct inputs *in, size_t i, const struct output *out
 {
     if (outputs_is_stdout(output->path))
         return true;
-    return spare_films(in, output, e) && (!output->chosen || spare_old(in->path[i], output, e));
+    return spare_films(in, output, e) && (!output->chosen || spare_old(in, i, output, e));
 }
 
 /* Returns true if nothing exists at `path`, or something that may be replaced. */

@@ -14,6 +14,7 @@
 struct question {
     const struct options *options;
     const char *path;
+    const struct film_parts *parts;
     struct input_file file;
     char id[FILM_ID_TEXT]; /* "": not read yet, or the film has none */
     /* metadata of an output that has columns; otherwise columns is 0 */
@@ -36,7 +37,8 @@ static bool written_since(const struct question *q, const struct stat *output)
 static bool is_of(struct question *q, const char *film)
 {
     struct err e = ERR_INIT;
-    return film[0] && (q->id[0] || film_id_of(q->path, q->id, &e)) && strcmp(q->id, film) == 0;
+    return film[0] && (q->id[0] || film_id_of(q->path, q->parts, q->id, &e)) &&
+           strcmp(q->id, film) == 0;
 }
 
 /*
@@ -80,7 +82,8 @@ static const char *why_dump(const struct question *q, const char *path)
 
 static struct question ask(const struct options *o, const struct inputs *in, size_t i)
 {
-    return (struct question){.options = o, .path = in->path[i], .file = in->file[i]};
+    return (struct question){
+        .options = o, .path = in->path[i], .parts = in->parts[i], .file = in->file[i]};
 }
 
 /*

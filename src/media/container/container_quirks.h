@@ -34,6 +34,7 @@ struct container_quirks {
     enum key_index_kind index; /* the one that a complete file has */
     bool index_is_mp4;         /* has all packets, even missing ones, and seeks by display time */
     bool seeks_to_any_byte;    /* finds a packet after any byte */
+    bool joins_bytes;          /* files one behind the other are a film (parts_input.h) */
     bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
 
     /*

@@ -140,7 +140,8 @@ void demux_jumped(struct demux *r, uint64_t serial)
 
 uint64_t demux_bytes_read(const struct demux *r)
 {
-    int64_t bytes = r->format->pb ? r->format->pb->bytes_read : 0;
+    bool file = r->format->pb && !r->quirks->is_playlist;
+    int64_t bytes = file ? r->format->pb->bytes_read : 0;
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
@@ -406,7 +407,8 @@ static int read_packet(struct demux *r, AVPacket *packet)
      * The demuxer searches an MPEG-TS with packets of 192 bytes, or one cut at any byte, before its
      * first picture: nothing is missing there.
      */
-    bool searched = r->logged.searches > last.searches && r->serial > 0;
+    bool opened = r->logged.openings > last.openings; /* the next part of a list */
+    bool searched = r->logged.searches > last.searches && r->serial > 0 && !opened;
     bool wrong = r->logged.errors > last.errors || searched;
     if (wrong && !r->framed)
         r->suspect_next = 2;

@@ -11,6 +11,7 @@
 #include "hdr_metadata.h"
 #include "image_pipe.h"
 #include "orientation.h"
+#include "parts_input.h"
 #include "pipe_input.h"
 #include "read_ahead.h"
 #include "refusal.h"
@@ -254,10 +255,24 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     return !quirks->is_image || refusal_of_picture(path, e);
 }
 
-static bool open_container(const char *path, AVFormatContext **format, struct head *head,
+static bool open_parts(const struct film *film, AVFormatContext **format, struct head *head,
+                       struct err *e)
+{
+    *format = prepare_container(NULL, e);
+    if (!*format)
+        return false;
+    struct av_log_counts *before = av_log_listen(&head->logged);
+    int code = parts_input_open(film, format);
+    av_log_listen(before);
+    return code >= 0 || refusal_of_container(film->path, code, false, head->logged.unopened, e);
+}
+
+static bool open_container(const struct film *film, AVFormatContext **format, struct head *head,
                            struct err *e)
 {
-    if (!open_head(path, format, e) || !check_container(path, format, e))
+    const char *path = film->path;
+    if (film->url ? !open_parts(film, format, head, e)
+                  : !open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
     struct av_log_counts *before = av_log_listen(&head->logged);
@@ -282,11 +297,12 @@ void container_close(AVFormatContext **format)
  * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
  * on `e`.
  */
-static AVStream *open_chosen(const char *path, int requested, AVFormatContext **format,
+static AVStream *open_chosen(const struct film *film, int requested, AVFormatContext **format,
                              struct head *head, struct err *e)
 {
+    const char *path = film->path;
     av_log_install();
-    if (!open_container(path, format, head, e))
+    if (!open_container(film, format, head, e))
         return NULL;
     assert(*format);
     int chosen = film_stream_choose(*format, requested, path, e);
@@ -302,17 +318,33 @@ static AVStream *open_chosen(const char *path, int requested, AVFormatContext **
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
                     struct err *e)
 {
-    *film = (struct film){.path = strdup(path)};
+    return container_open_parts(path, NULL, requested, format, film, e);
+}
+
+bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
+                          AVFormatContext **format, struct film *film, struct err *e)
+{
+    *film = (struct film){.path = strdup(path), .parts = parts};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
+    if (parts && !parts_input_describe(film, requested, e))
+        return false;
+    const struct film_length joined = film->length;
     struct head head = {0};
-    AVStream *s = open_chosen(path, requested, format, &head, e);
+    AVStream *s = open_chosen(film, requested, format, &head, e);
     if (!s || !container_find_orientation(*format, s, &film->orientation, e))
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
     memcpy(film->unopened, head.logged.unopened, sizeof film->unopened);
+    if (joined.duration_us > 0) {
+        film->length.duration_us = joined.duration_us - film->length.start_us;
+        film->length.source = joined.source < LENGTH_TRACK ? joined.source : LENGTH_TRACK;
+        if (film->rate_num > 0)
+            film->length.frames =
+                av_rescale(film->length.duration_us, film->rate_num, film->rate_den * 1000000);
+    }
     film_stream_count(*format, film);
     return true;
 }
@@ -326,7 +358,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
                       struct err *e)
 {
     struct head head = {0};
-    const AVStream *s = open_chosen(film->path, requested, format, &head, e);
+    const AVStream *s = open_chosen(film, requested, format, &head, e);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;

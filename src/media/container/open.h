@@ -18,6 +18,13 @@ bool container_open(const char *path, int requested, AVFormatContext **format, s
                     struct err *e);
 
 /*
+ * Does the same with a film in several files, `parts`, which are borrowed until the film is closed;
+ * NULL: the file `path`. The caller also frees film->url.
+ */
+bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
+                          AVFormatContext **format, struct film *film, struct err *e);
+
+/*
  * Opens a film again, with its stream chosen by the same `requested` (container_open). Fails
  * with ERR_INPUT if the file is another film now. *format as above.
  */

@@ -39,6 +39,7 @@ void av_log_add(const struct av_log_counts *more)
     listener->errors += more->errors;
     listener->jumps += more->jumps;
     listener->searches += more->searches;
+    listener->openings += more->openings;
     set_unopened(more->unopened);
 }
 
@@ -55,6 +56,7 @@ static void hear_demuxer(int level, const char *format, va_list args)
      */
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
+    listener->openings += av_strstart(format, "Format %s probed with ", NULL);
     listener->jumps += av_strstart(format, "Continuity check failed", NULL);
     listener->searches +=
         av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);

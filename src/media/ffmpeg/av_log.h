@@ -20,6 +20,7 @@ struct av_log_counts {
     uint64_t jumps;
     /* MPEG-TS: the demuxer had to search for the next packet */
     uint64_t searches;
+    uint64_t openings; /* files that were opened and whose format was found */
     /* the first file of a list (ffconcat) that could not be opened; "": none */
     char unopened[256];
 };

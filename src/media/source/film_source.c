@@ -281,6 +281,7 @@ static void film_close(struct source **base)
     pthread_mutex_destroy(&f->pass_lock);
     bad_key_list_clear(&f->bad_keys);
     free(f->base.film.path);
+    free(f->base.film.url);
     free(f);
     *base = NULL;
 }
@@ -303,12 +304,12 @@ static const struct source_ops film_ops = {
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
-    return pipe                                       ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE
-           : container_quirks(f->format)->is_playlist ? SOURCE_CACHEABLE
-                                                      : 0;
+    bool unknown = container_quirks(f->format)->is_playlist && !f->base.film.parts;
+    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : unknown ? SOURCE_CACHEABLE : 0;
 }
 
-struct source *source_film_open(const char *path, int stream, struct err *e)
+struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
+                                struct err *e)
 {
     struct source_film *f = calloc(1, sizeof *f);
     if (!f) {
@@ -318,13 +319,13 @@ struct source *source_film_open(const char *path, int stream, struct err *e)
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->pass_lock, NULL);
     f->requested = stream;
-    if (!container_open(path, f->requested, &f->format, &f->base.film, e)) {
+    if (!container_open_parts(path, parts, f->requested, &f->format, &f->base.film, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
-    f->file_bytes = size > 0 ? (uint64_t)size : 0;
+    f->file_bytes = parts ? film_parts_bytes(parts) : size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
     film_stream_log(f->format, &f->base.film);
     return &f->base;

@@ -1,0 +1,74 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/base/file.h"
+#include "barcode/base/path.h"
+#include "inputs_list.h"
+#include "mpls.h"
+
+/* A playlist has a few hundred bytes, rarely some hundred thousand. */
+enum { PLAYLIST_MOST = 16 << 20 };
+
+/* Reads the whole file, which the caller frees. Returns NULL with ERR_INPUT. */
+static uint8_t *read_playlist(const char *path, size_t *size, struct err *e)
+{
+    struct stat s = {.st_size = 0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &s) != 0)
+        err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    bool fits = fd >= 0 && s.st_size > 0 && s.st_size <= PLAYLIST_MOST;
+    uint8_t *data = fits ? malloc((size_t)s.st_size) : NULL;
+    *size = (size_t)s.st_size;
+    if (data && !file_read_at(fd, data, *size, 0)) {
+        free(data);
+        data = NULL;
+    }
+    if (fd >= 0)
+        close(fd);
+    if (!data)
+        err_set(e, ERR_INPUT, "'%s' is not a playlist of a Blu-ray", path);
+    return data;
+}
+
+/* Appends the clips, which lie in the folder STREAM beside the playlist's. */
+static bool add_clips(struct film_parts *parts, const char *path, const uint8_t *data, size_t size,
+                      struct err *e)
+{
+    size_t at = 0, count = mpls_begin(data, size, &at);
+    char *folder = path_beside(path, "../STREAM", e);
+    bool ok = folder != NULL;
+    for (size_t i = 0; i < count && ok; i++) {
+        struct mpls_item item;
+        char *clip = NULL;
+        ok = mpls_next(data, size, &at, &item) ||
+             err_set(e, ERR_INPUT, "'%s': the playlist is damaged", path);
+        ok = ok && (clip = path_join(folder, item.name, "", e)) &&
+             film_parts_add(parts,
+                            &(struct film_part){
+                                .path = clip, .start_us = item.start_us, .end_us = item.end_us},
+                            e);
+        free(clip);
+    }
+    free(folder);
+    return ok && (count > 0 || err_set(e, ERR_INPUT, "'%s' is not a playlist of a Blu-ray", path));
+}
+
+bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e)
+{
+    size_t size = 0;
+    struct err problem = ERR_INIT;
+    struct film_parts *parts = film_parts_new(e);
+    char *copy = parts ? strdup(path) : NULL;
+    uint8_t *data = copy ? read_playlist(path, &size, &problem) : NULL;
+    bool ok = data && add_clips(parts, path, data, size, &problem);
+    free(data);
+    if (ok)
+        return inputs_list_parts(list, copy, parts, path, "", e);
+    film_parts_free(&parts);
+    free(copy);
+    return copy ? inputs_list_problem(list, path, &problem, e) : err_memory(e, strlen(path) + 1);
+}
