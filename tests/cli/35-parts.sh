@@ -10,9 +10,9 @@ piece() {
         -c:v libx264 -preset veryfast -g 24 -pix_fmt yuv420p "$@" "$name"
 }
 
-# columns NAME: number, time in milliseconds, and average of every column, without the name of the film.
+# columns NAME: number, milliseconds since the first one, and average of every column, without the name of the film.
 columns() {
-    awk -F, 'NR > 1 { printf "%s %s %.0f %s %s\n", $1, $2, $3 * 1000, $4, $5 }' "$1"
+    awk -F, 'NR == 2 { first = $3 } NR > 1 { printf "%s %s %.0f %s %s\n", $1, $2, ($3 - first) * 1000, $4, $5 }' "$1"
 }
 
 # same_columns A B: as many, of the same frames and colours, with times a millisecond apart at most.

@@ -30,7 +30,7 @@ static const struct container_quirks quirks_table[] = {
     /* -1 as an unsigned number, or 65,535 (NVIDIA's Video Codec SDK) */
     {"ivf", .duration_max = INT32_MAX, .unset_duration = UINT16_MAX},
     {"rm", .unset_duration = 3600000}, /* FFmpeg writes an hour into a pipe */
-    {"concat", PLAYLIST},
+    {"concat", PLAYLIST, .clock_from_0 = true},
     {"dash", PLAYLIST},
     {"hls*", PLAYLIST},
     {"imf", PLAYLIST},

@@ -29,6 +29,7 @@ struct container_quirks {
     bool frames_have_times;   /* each frame has a time of its own */
     bool has_complete_header; /* the header describes all streams, and a packet is a frame */
     bool stores_places;       /* no presentation times, but places in decoding order */
+    bool clock_from_0;        /* stored time 0 is the start, whatever its streams begin with */
     int end_error;            /* av_read_frame may return this code, too, at the end of the file */
 
     enum key_index_kind index; /* the one that a complete file has */

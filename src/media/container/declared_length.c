@@ -4,6 +4,7 @@
 
 #include "container_quirks.h"
 #include "open.h"
+#include "media/select/timeline.h"
 
 static int64_t in_us(const AVStream *s, int64_t time)
 {
@@ -123,8 +124,9 @@ struct film_length declared_length(const AVFormatContext *format, AVStream *s, A
 {
     const struct container_quirks *quirks = container_quirks(format);
     struct film_length l = {.duration_us = -1, .frames = -1};
-    if (s->start_time != AV_NOPTS_VALUE && format->start_time != AV_NOPTS_VALUE)
-        l.start_us = av_sat_sub64(in_us(s, s->start_time), format->start_time);
+    int64_t origin_us = container_start_us(format);
+    if (s->start_time != AV_NOPTS_VALUE && origin_us != TIME_NONE)
+        l.start_us = av_sat_sub64(in_us(s, s->start_time), origin_us);
     l.start_us = l.start_us > 0 ? l.start_us : 0;
     find_duration(format, s, rate, &l);
     /* If timestamps may jump, their difference is not a duration either. */

@@ -40,11 +40,10 @@ static bool begins_in_zeros(const AVFormatContext *format)
 
 struct film_clock demux_clock(const struct demux *r, const struct film *film)
 {
-    return (struct film_clock){
-        .frame_us = container_frame_us(film),
-        .origin_us = r->format->start_time == AV_NOPTS_VALUE ? TIME_NONE : r->format->start_time,
-        .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT,
-        .delay = r->knows_places ? 0 : r->stream->codecpar->video_delay};
+    return (struct film_clock){.frame_us = container_frame_us(film),
+                               .origin_us = container_start_us(r->format),
+                               .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT,
+                               .delay = r->knows_places ? 0 : r->stream->codecpar->video_delay};
 }
 
 void demux_begin_headers(struct demux *r)

@@ -22,6 +22,7 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 #include "media/frame/frame_view.h"
+#include "media/select/timeline.h"
 #include "barcode/base/interrupt.h"
 
 bool container_is_seekable(const AVFormatContext *format)
@@ -38,6 +39,13 @@ int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int b
     int got = avio_seek(file, at, SEEK_SET) < 0 ? -1 : avio_read(file, to, bytes);
     avio_seek(file, now, SEEK_SET);
     return got == AVERROR_EOF ? 0 : got < 0 ? -1 : got;
+}
+
+int64_t container_start_us(const AVFormatContext *format)
+{
+    if (container_quirks(format)->clock_from_0)
+        return 0;
+    return format->start_time == AV_NOPTS_VALUE ? TIME_NONE : format->start_time;
 }
 
 int64_t container_frame_us(const struct film *f)

@@ -52,6 +52,12 @@ bool container_is_seekable(const AVFormatContext *format);
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
+/*
+ * Returns the stored time that is 0 for a player, in microseconds: where the file's earliest stream
+ * begins. TIME_NONE if no stream has times.
+ */
+int64_t container_start_us(const AVFormatContext *format);
+
 /* Returns the film's nominal frame time, > 0: from its rate, or 40 ms if the rate is unknown. */
 int64_t container_frame_us(const struct film *f);
 
