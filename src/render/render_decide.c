@@ -61,6 +61,12 @@ static uint64_t columns_most(const struct options *o)
     return fit < OPTION_COLUMNS_MOST ? fit : OPTION_COLUMNS_MOST;
 }
 
+bool render_is_short(const struct film *f)
+{
+    const int64_t short_us = 60000000;
+    return f->length.source < LENGTH_PACKETS && f->length.duration_us <= short_us;
+}
+
 bool render_decide_selection(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
@@ -91,7 +97,7 @@ bool render_decide_selection(struct render_job *j, struct err *e)
         s->interval_us = every_us(s->every, f);
     if (s->kind == SELECT_COLUMNS && s->end_us >= end) {
         s->end_us = end;
-        s->to_film_end = f->length.source < LENGTH_INDEX;
+        s->to_film_end = f->length.source < LENGTH_INDEX || render_is_short(f);
     }
     return true;
 }

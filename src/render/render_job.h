@@ -84,6 +84,10 @@ void render_crop_words(struct render_job *j);
 
 enum { RENDER_KEY_COLUMNS = 1600 }; /* the most that --keyframes gives without another rule */
 
+/* Returns true if the film is so short that its length is checked to a frame: that costs nothing.
+ */
+bool render_is_short(const struct film *f);
+
 /* Completes j->report.selection. The film must be probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);
 

@@ -10,17 +10,17 @@ piece() {
         -c:v libx264 -preset veryfast -g 24 -pix_fmt yuv420p "$@" "$name"
 }
 
-# columns NAME: number, milliseconds since the first one, and average of every column, without the name of the film.
+# columns NAME: number, time in milliseconds, and average of every column, without the name of the film.
 columns() {
-    awk -F, 'NR == 2 { first = $3 } NR > 1 { printf "%s %s %.0f %s %s\n", $1, $2, ($3 - first) * 1000, $4, $5 }' "$1"
+    awk -F, 'NR > 1 { printf "%s %s %.0f %s %s\n", $1, $2, $3 * 1000, $4, $5 }' "$1"
 }
 
-# same_columns A B: as many, of the same frames and colours, with times a millisecond apart at most.
+# same_columns A B: as many, of the same frames and colours, with times a millisecond apart at most, from the first on.
 same_columns() {
     columns "$1" > a.columns
     columns "$2" > b.columns
     [ -s a.columns ] || fail "'$1' has no columns"
-    paste -d' ' a.columns b.columns | awk '{ d = $3 - $8 } $1 != $6 || $2 != $7 || d > 1 || d < -1 || $4 != $9 || $5 != $10 { exit 1 }' ||
+    paste -d' ' a.columns b.columns | awk 'NR == 1 { first = $3 - $8 } { d = $3 - $8 - first } $1 != $6 || $2 != $7 || d > 1 || d < -1 || $4 != $9 || $5 != $10 { exit 1 }' ||
         fail "'$1' and '$2' differ: $(diff a.columns b.columns | head -n 6)"
 }
 
@@ -204,7 +204,7 @@ test_playlist_of_a_bluray() {
     says_not warning
     ok -n 1 --join BDMV/STREAM/00001.m2ts BDMV/STREAM/00002.m2ts --csv join.csv
     [ "$(columns list.csv | wc -l)" -eq 144 ] || fail "$(columns list.csv | wc -l) columns"
-    [ "$(columns list.csv | awk '$1 == 72 { print $3 }')" = 3000 ] || fail "the second clip does not begin at 3 s"
+    columns list.csv | awk '$1 == 72 && ($3 < 3000 || $3 > 3006) { exit 1 }' || fail "the second clip does not begin at 3 s"
     columns list.csv | cut -d' ' -f1,2,4- > list
     columns join.csv | cut -d' ' -f1,2,4- | cmp - list
     ok --strict --columns 12 BDMV/PLAYLIST/00800.mpls --csv twelve.csv

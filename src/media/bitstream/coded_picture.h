@@ -27,9 +27,11 @@ struct picture {
     int64_t order;           /* picture order count inside its GOP, TIME_NONE if unknown */
     enum rap rap;
     int temporal_id;
-    bool placed; /* it has no time, but a place that is not queued yet */
-    bool hidden; /* never displayed: it holds no picture, an edit list excludes it, or VP8/VP9 do
-                    not show it */
+    bool guessed; /* `placed`: libavformat has a time for it, as for B pictures alone if there are
+                     any */
+    bool placed;  /* it has no time, but a place that is not queued yet */
+    bool hidden;  /* never displayed: it holds no picture, an edit list excludes it, or VP8/VP9 do
+                     not show it */
     /*
      * the file has no picture where one must be: displayed, never decoded. Pictures that refer to
      * it are damaged. `order` is unknown

@@ -28,9 +28,11 @@ struct container_quirks {
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
     bool frames_have_times;   /* each frame has a time of its own */
     bool has_complete_header; /* the header describes all streams, and a packet is a frame */
-    bool stores_places;       /* no presentation times, but places in decoding order */
-    bool clock_from_0;        /* stored time 0 is the start, whatever its streams begin with */
-    int end_error;            /* av_read_frame may return this code, too, at the end of the file */
+    bool stores_places; /* no presentation times, but places in decoding order (time_queue.h) */
+    bool times_mpeg2;   /* MPEG-2 has presentation times nevertheless */
+    bool places_from_0; /* the first place is where the first frame is displayed */
+    bool clock_from_0;  /* stored time 0 is the start, whatever its streams begin with */
+    int end_error;      /* av_read_frame may return this code, too, at the end of the file */
 
     enum key_index_kind index; /* the one that a complete file has */
     bool index_is_mp4;         /* has all packets, even missing ones, and seeks by display time */

@@ -56,7 +56,8 @@ static int64_t table_span(const AVFormatContext *format, AVStream *s)
 }
 
 /*
- * Returns the duration by the table of all frames, or -1 without one. The table does not have the
+ * Returns the duration by the table of all frames, or -1 without one. That of a fragmented MP4 may
+ * have an offset in a part of its entries. The table does not have the
  * duration of the last frame, so the declared duration counts if the table fits into it.
  */
 static int64_t table_duration(const AVFormatContext *format, AVStream *s, AVRational rate)
@@ -131,8 +132,9 @@ struct film_length declared_length(const AVFormatContext *format, AVStream *s, A
     find_duration(format, s, rate, &l);
     /* If timestamps may jump, their difference is not a duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    if (l.source != LENGTH_UNKNOWN && (rated || format->iformat->flags & AVFMT_TS_DISCONT ||
-                                       (quirks->longest_duration && format->nb_streams > 1)))
+    if (l.source != LENGTH_UNKNOWN &&
+        (rated || format->iformat->flags & AVFMT_TS_DISCONT ||
+         (quirks->longest_duration && (format->nb_streams > 1 || quirks->duration_from_0))))
         l.source = LENGTH_ESTIMATE;
     if (s->nb_frames > 0 && !is_placeholder(format, s) && !is_partly_known(format, s))
         l.frames = s->nb_frames;

@@ -43,7 +43,8 @@ struct film_clock demux_clock(const struct demux *r, const struct film *film)
     return (struct film_clock){.frame_us = container_frame_us(film),
                                .origin_us = container_start_us(r->format),
                                .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT,
-                               .delay = r->knows_places ? 0 : r->stream->codecpar->video_delay};
+                               .delay = r->knows_places ? 0 : r->stream->codecpar->video_delay,
+                               .places_from_0 = r->quirks->places_from_0};
 }
 
 void demux_begin_headers(struct demux *r)
@@ -333,7 +334,9 @@ static void read_times(const struct demux *r, const AVPacket *packet, struct pic
     if (packet->duration > 0)
         p->duration_us = to_microseconds(packet->duration, base);
     /* libavformat guesses presentation times of some pictures. */
-    if (r->quirks->stores_places && !shows_as_decoded(r)) {
+    bool timed = r->quirks->times_mpeg2 && r->traits.stream == STREAM_MPEG2;
+    if (r->quirks->stores_places && !timed && !shows_as_decoded(r)) {
+        p->guessed = packet->pts != AV_NOPTS_VALUE;
         int entry = r->knows_places
                         ? av_index_search_timestamp(r->stream, packet->dts, AVSEEK_FLAG_ANY)
                         : -1;

@@ -50,6 +50,7 @@ struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
     g->cursor = selection_begin(&config->selection);
     g->timeline = timeline_begin(&config->clock);
     g->places.delay = config->clock.delay;
+    g->places.moves = config->clock.places_from_0;
     g->first_gop = true;
     g->counts.first_us = g->counts.end_us = -1;
     g->gop = new_chunk(e);
@@ -176,6 +177,17 @@ static void apply_places(struct chunker *g, size_t n, struct picture *after)
         after->pts_us = time_queue_next(&g->places, frame_us, false);
 }
 
+/* Gives the film's first frame a time if it has none, by the first one of g->shown[0..n) that has.
+ */
+static void date_first(struct chunker *g, size_t n)
+{
+    size_t i = 0;
+    while (i < n && g->shown[i]->pts_us == TIME_NONE)
+        i++;
+    if (i > 0 && i < n)
+        g->shown[0]->pts_us = g->shown[i]->pts_us - (int64_t)i * g->config.clock.frame_us;
+}
+
 /*
  * Numbers g->shown[0..n) and applies the selection. `after` is the frame after them; NULL: the film
  * ends.
@@ -184,6 +196,8 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
 {
     if (n == 0)
         return true;
+    if (g->timeline.last_us < 0)
+        date_first(g, n);
     int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
     for (size_t i = 0; i < n; i++) {
         timeline_step(&g->timeline, time);
@@ -326,9 +340,13 @@ static bool close_gop(struct chunker *g, struct err *e)
         return false;
     if (!queue_places(g, g->gop, e) || !queue_places(g, g->next, e))
         return false;
-    apply_places(g, n, find_after(g));
-    if (!number_frames(g, n, find_after(g), e))
+    struct picture *after = find_after(g);
+    bool placed = time_queue_waits(&g->places);
+    apply_places(g, n, after);
+    if (!number_frames(g, n, after, e))
         return false;
+    if (placed && after)
+        after->pts_us = TIME_NONE; /* it is sorted with its GOP, where no other has a time */
     check_gaps(g);
     leave_out(g, n);
     if (!hand_out_key(g, e))

@@ -82,7 +82,7 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
 
 /*
  * Returns true if `p` is displayed before the key frame that it follows in the file. In an AVI,
- * libavformat sets the times of B pictures only.
+ * libavformat guesses the times of B pictures only.
  */
 static bool displays_before(const struct picture *key, const struct picture *p)
 {
@@ -90,7 +90,7 @@ static bool displays_before(const struct picture *key, const struct picture *p)
     bool ordered = p->order != TIME_NONE && key->order != TIME_NONE;
     return p->marked_leading || (timed && key_timed ? p->pts_us < key->pts_us
                                  : ordered          ? p->order < key->order
-                                                    : timed && !key_timed);
+                                                    : p->guessed && !key->guessed);
 }
 
 /*

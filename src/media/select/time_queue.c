@@ -33,7 +33,7 @@ int64_t time_queue_next(struct time_queue *q, int64_t frame_us, bool take)
         return TIME_NONE;
     size_t late = delay < waiting ? delay : waiting - 1;
     int64_t us = q->us[q->first + late] + (int64_t)(delay - late) * frame_us;
-    if (!q->begun)
+    if (!q->begun && q->moves)
         q->early_us = us - q->us[q->first];
     q->begun = true;
     q->first += take;

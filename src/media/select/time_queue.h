@@ -1,9 +1,8 @@
 /*
  * time_queue.h - display times for a container that stores none, only the place of each picture in
  * decoding order, as AVI does. A decoder with a delay of D pictures returns the k-th frame with
- * picture k + D, and that is when it is displayed; the times are moved so that the first frame has
- * the time of the first place. A place without a picture is a frame that a recorder dropped. One
- * thread.
+ * picture k + D, and that is when it is displayed. A place without a picture is a frame that a
+ * recorder dropped. One thread.
  */
 #ifndef BARCODE_SELECT_TIME_QUEUE_H
 #define BARCODE_SELECT_TIME_QUEUE_H
@@ -18,8 +17,9 @@ struct time_queue {
     int64_t *us;
     size_t first, end, room; /* us[first, end) wait */
     int delay;               /* D; 0 if the places are those of the decoder's output */
-    int64_t early_us;        /* between the first place and that of the first output */
-    bool begun;              /* early_us is known */
+    bool moves;       /* times are moved so that the first frame has that of the first place */
+    int64_t early_us; /* between the first place and that of the first output */
+    bool begun;       /* early_us is known */
 };
 
 /* Adds the time of a displayed picture, in decoding order. Returns false if out of memory. */

@@ -15,7 +15,9 @@ struct film_clock {
     int64_t frame_us;  /* nominal time of one frame, > 0 */
     int64_t origin_us; /* stored time that is 0 for a player; TIME_NONE: the first frame's */
     bool wraps;        /* the container's clock wraps or restarts, as in MPEG-TS and MPEG-PS */
-    int delay;         /* by how many pictures a decoder's output is late, for time_queue.h */
+    /* For time_queue.h: by how many pictures a decoder's output is late, and its `moves`. */
+    int delay;
+    bool places_from_0;
 };
 
 struct timeline {
