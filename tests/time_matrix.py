@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""The time axis, container by container: what the program says of its columns' times against ffprobe's frames.
+"""The time axis, container by container: the program's columns against ffprobe's frames.
 
     BARCODE=out/bin/barcode python3 tests/time_matrix.py [--only REGEX] [--keep DIR] [--jobs N]
 
-Makes films of many pairs of container and codec (time_films.py), each in several variants, and runs the program on each
-in three modes. A cell of the table has a letter for each mode: -n 1, --columns 20, --keyframes --columns 20.
+Makes films of many pairs of container and codec (time_films.py), each in several variants, and
+runs the program on each in three modes. A cell of the table has a letter for each mode: -n 1,
+--columns 20, --keyframes --columns 20.
 
-    .  right     the columns are the frames that ffprobe shows then, and warnings name exactly what is missing
+    .  right     the columns are the frames that are shown then; warnings name what is missing
     r  reported  the result is off, or a header is, and a warning or an error says so
     W  wrong     anything else
     -            ffmpeg cannot make this film, or the container cannot hold the variant
 
---only takes the cells whose CONTAINER+CODEC.VARIANT matches. --keep keeps the films in a folder for the next time.
-Exits 1 if a cell is wrong, 2 if there was nothing to do.
+--only takes the cells whose CONTAINER+CODEC.VARIANT matches. --keep keeps the films in a folder
+for the next time. Exits 1 if a cell is wrong, 2 if there was nothing to do.
 """
 
 import argparse
@@ -29,33 +30,75 @@ import time_judge
 from time_films import VARIANTS
 
 COLUMNS = 20
-MODES = [("frames", ["-n", "1"]), ("columns", ["--columns", str(COLUMNS)]),
-         ("keys", ["--keyframes", "--columns", str(COLUMNS)])]
+PAIRS = 40  # at least, or this ffmpeg lacks too much
+MODES = [
+    ("frames", ["-n", "1"]),
+    ("columns", ["--columns", str(COLUMNS)]),
+    ("keys", ["--keyframes", "--columns", str(COLUMNS)]),
+]
 LIES = ("half", "double")
 MAY_REPORT = LIES + ("cut", "pipe")
 
 
 def run(barcode, path, variant, options, out):
-    command = [barcode, "-" if variant == "pipe" else path, *options, "-m", "average", "--size", "16", "--no-cache",
-               "--progress", "never", "--threads", "1", "--json", out]
+    command = [
+        barcode,
+        "-" if variant == "pipe" else path,
+        *options,
+        "-m",
+        "average",
+        "--size",
+        "16",
+        "--no-cache",
+        "--progress",
+        "never",
+        "--threads",
+        "1",
+        "--json",
+        out,
+    ]
     if os.path.exists(out):
         os.remove(out)
     try:
         if variant != "pipe":
-            return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, check=False)
-        with subprocess.Popen(["cat", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as cat:
-            return subprocess.run(command, stdin=cat.stdout, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=60, check=False)
+            return subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                timeout=60,
+                check=False,
+            )
+        with subprocess.Popen(
+            ["cat", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as cat:
+            return subprocess.run(
+                command,
+                stdin=cat.stdout,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                timeout=60,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         return None
 
 
 def judge_pictures(data, pictures):
-    """Every column has the average that -n 1 has for the frame of its time. `pictures` has those, or is filled."""
+    """Every column has the average that -n 1 has at its time. `pictures` keeps those of -n 1."""
     if "columns" not in data["selection"]:
         pictures.update({c["time"]: c.get("average") for c in data["columns"]})
         return []
-    other = [c["time"] for c in data["columns"] if pictures.get(c["time"], c.get("average")) != c.get("average")]
-    return [f"{len(other)} columns show another picture than -n 1 has then: at {other[0]:.3f} s"] if other else []
+    other = [
+        c["time"]
+        for c in data["columns"]
+        if pictures.get(c["time"], c.get("average")) != c.get("average")
+    ]
+    return (
+        [f"{len(other)} columns show another picture than -n 1 has then: at {other[0]:.3f} s"]
+        if other
+        else []
+    )
 
 
 def cell_mode(barcode, path, variant, truth, options, out, pictures):
@@ -63,7 +106,11 @@ def cell_mode(barcode, path, variant, truth, options, out, pictures):
     done = run(barcode, path, variant, options, out)
     if done is None:
         return "W", "it hangs"
-    lines = [x for x in done.stderr.decode(errors="replace").splitlines() if not x.startswith("barcode: wrote ")]
+    lines = [
+        x
+        for x in done.stderr.decode(errors="replace").splitlines()
+        if not x.startswith("barcode: wrote ")
+    ]
     if done.returncode < 0 or done.returncode >= 128 or "worker process" in " ".join(lines):
         return "W", f"it died ({done.returncode})"
     if done.returncode != 0:
@@ -92,7 +139,9 @@ def one_pair(barcode, folder, container, codec, variants):
             continue
         out = os.path.join(folder, f"out-{films.name}.{variant}.json")
         pictures = {}
-        results = [cell_mode(barcode, path, variant, truth, options, out, pictures) for _, options in MODES]
+        results = [
+            cell_mode(barcode, path, variant, truth, options, out, pictures) for _, options in MODES
+        ]
         if os.path.exists(out):
             os.remove(out)
         cells[variant] = ("".join(r[0] for r in results), [r[1] for r in results])
@@ -110,17 +159,26 @@ def print_reasons(table, letter, title):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The time axis against ffprobe, container by container.")
+    parser = argparse.ArgumentParser(
+        description="The time axis against ffprobe, container by container."
+    )
     parser.add_argument("--only", default="", metavar="REGEX")
     parser.add_argument("--keep", metavar="DIR")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--reported", action="store_true", help="list the reasons of reported cells, too")
+    parser.add_argument(
+        "--reported", action="store_true", help="list the reasons of reported cells, too"
+    )
     args = parser.parse_args()
     barcode = os.path.abspath(os.environ.get("BARCODE", "out/bin/barcode"))
-    work = [(c, k, [v for v in VARIANTS if re.search(args.only, f"{c}+{k}.{v}")]) for c, k in time_films.pairs()]
+    work = [
+        (c, k, [v for v in VARIANTS if re.search(args.only, f"{c}+{k}.{v}")])
+        for c, k in time_films.pairs()
+    ]
     work = [w for w in work if w[2]]
     if not work or not os.access(barcode, os.X_OK):
-        print("time_matrix.py: nothing matches, or there is no program at $BARCODE", file=sys.stderr)
+        print(
+            "time_matrix.py: nothing matches, or there is no program at $BARCODE", file=sys.stderr
+        )
         return 2
     with tempfile.TemporaryDirectory() as temporary:
         folder = os.path.abspath(args.keep or temporary)
@@ -131,13 +189,23 @@ def main():
             print(f"{'':{width}}  " + "  ".join(f"{v:7}" for v in VARIANTS))
             for name, job in jobs.items():
                 cells = table[name] = job.result()
-                print(f"{name:{width}}  " + "  ".join(f"{cells[v][0] if v in cells else '':7}" for v in VARIANTS), flush=True)
+                print(
+                    f"{name:{width}}  "
+                    + "  ".join(f"{cells[v][0] if v in cells else '':7}" for v in VARIANTS),
+                    flush=True,
+                )
     letters = "".join(cell[0] for cells in table.values() for cell in cells.values())
     if args.reported:
         print_reasons(table, "r", "Reported")
     print_reasons(table, "W", "Wrong")
-    print(f"\n{len(table)} pairs: {letters.count('.')} right, {letters.count('r')} reported, {letters.count('W')} wrong; "
-          f"{letters.count('-')} cells have no film")
+    print(
+        f"\n{len(table)} pairs: {letters.count('.')} right, {letters.count('r')} reported, "
+        f"{letters.count('W')} wrong; {letters.count('-')} cells have no film"
+    )
+    made = sum("plain" in cells and cells["plain"][0] != "-" for cells in table.values())
+    if not args.only and made < PAIRS:
+        print(f"only {made} pairs could be made, {PAIRS} are wanted")
+        return 1
     return 1 if "W" in letters else 0
 
 
