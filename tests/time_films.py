@@ -1,16 +1,8 @@
-<<<<<<< HEAD
-"""The films of time_matrix.py: pairs of container and codec, each in several variants, made by the ffmpeg program.
-
-Every film is 12 s of a moving test picture at 24 fps with a key frame a second. Pairs that ffmpeg cannot make, and
-variants that a container cannot hold, are left out. A film's file name contains a hash of its recipe, so that
-films kept from another day are used again only if they would be made in the same way.
-=======
 """The films of time_matrix.py: pairs of container and codec, each in several variants.
 
 Every film is 12 s of a moving test picture at 24 fps with a key frame a second, made by the ffmpeg
 program. Variants that a container cannot hold are left out. A film's file name contains a hash of
 its recipe: films of an earlier run are used again only if they would be made in the same way.
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 """
 
 import hashlib
@@ -20,25 +12,15 @@ import struct
 import subprocess
 
 SECONDS, RATE, GOP = 12, 24, 24
-<<<<<<< HEAD
-CUT_PACKETS = 30        # a start in mid-GOP: the first key frame that is left is packet 48
-
-=======
 CUT_PACKETS = 30  # a start in mid-GOP: the first key frame that is left is packet 48
 
 HEVC = "-c:v libx265 -preset ultrafast -x265-params log-level=error:keyint=24"
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 CODECS = {
     "h264": "-c:v libx264 -preset veryfast -bf 2 -b:v 100k",
     "h264-p": "-c:v libx264 -preset veryfast -bf 0 -b:v 100k",
     "h264-open": "-c:v libx264 -preset veryfast -bf 3 -x264-params open-gop=1 -b:v 100k",
-<<<<<<< HEAD
-    "hevc": "-c:v libx265 -preset ultrafast -x265-params log-level=error:keyint=24:bframes=2:open-gop=0",
-    "hevc-open": "-c:v libx265 -preset ultrafast -x265-params log-level=error:keyint=24:bframes=3:open-gop=1",
-=======
     "hevc": f"{HEVC}:bframes=2:open-gop=0",
     "hevc-open": f"{HEVC}:bframes=3:open-gop=1",
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     "mpeg4": "-c:v mpeg4 -b:v 200k",
     "mpeg4-b": "-c:v mpeg4 -bf 2 -b:v 200k -sc_threshold 1000000000",
     "mpeg2": "-c:v mpeg2video -bf 2 -b:v 300k -sc_threshold 1000000000",
@@ -70,10 +52,6 @@ CODECS = {
 CONTAINERS = {
     "mp4": ("mp4", "", "aac", "h264 hevc mpeg4-b mpeg2 vp9 av1 mjpeg"),
     "mov": ("mov", "", "aac", "h264 prores qtrle mjpeg png svq1"),
-<<<<<<< HEAD
-    "fmp4": ("mp4", "-movflags frag_keyframe+empty_moov+default_base_moof", "aac", "h264 hevc vp9 av1"),
-    "mkv": ("mkv", "", "aac", "h264 h264-open hevc-open mpeg4-b mpeg2 vp8 vp9 av1 ffv1 theora mjpeg"),
-=======
     "fmp4": (
         "mp4",
         "-movflags frag_keyframe+empty_moov+default_base_moof",
@@ -86,7 +64,6 @@ CONTAINERS = {
         "aac",
         "h264 h264-open hevc-open mpeg4-b mpeg2 vp8 vp9 av1 ffv1 theora mjpeg",
     ),
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     "webm": ("webm", "", "libopus", "vp8 vp9 av1"),
     "avi": ("avi", "", "libmp3lame", "h264-p h264 mpeg4 mpeg4-b mpeg2 mjpeg msmpeg4 ffv1 huffyuv"),
     "ts": ("ts", "", "mp2", "h264 h264-open hevc mpeg2 mpeg4-b"),
@@ -111,11 +88,7 @@ CONTAINERS = {
 }
 
 VARIANTS = ["plain", "vfr", "offset", "longer", "shorter", "half", "double", "cut", "pipe"]
-<<<<<<< HEAD
-CONSTANT_RATE = {"mxf", "swf", "h264", "hevc", "m2v", "m4v", "obu"}      # a frame's time is its number
-=======
 CONSTANT_RATE = {"mxf", "swf", "h264", "hevc", "m2v", "m4v", "obu"}
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 CUT_BYTES = {"ts", "m2ts", "ps", "h264", "hevc", "m2v", "m4v", "obu"}
 NO_CUT = {"gif", "swf"}
 
@@ -134,21 +107,14 @@ def ffmpeg(*words):
         command += word if isinstance(word, list) else word.split()
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0 or not os.path.exists(command[-1]) or os.path.getsize(command[-1]) == 0:
-<<<<<<< HEAD
-        raise CannotMake((done.stderr.decode(errors="replace").strip() or "ffmpeg failed").splitlines()[-1])
-=======
         raise CannotMake(
             (done.stderr.decode(errors="replace").strip() or "ffmpeg failed").splitlines()[-1]
         )
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
 
 # ---- headers that lie ----
 
-<<<<<<< HEAD
-=======
 
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 def boxes(data, begin, end):
     while begin + 8 <= end:
         size, kind = struct.unpack_from(">I4s", data, begin)
@@ -191,11 +157,7 @@ def lie_mkv(data, factor):
         return False
     struct.pack_into(">d", data, at + 3, SECONDS * 1000.0 * factor)
     for tag in re.finditer(rb"DURATION.{1,12}?(\d\d:\d\d:\d\d\.\d{9})", bytes(data), re.S):
-<<<<<<< HEAD
-        data[tag.start(1):tag.end(1)] = b"00:00:%02d.000000000" % int(SECONDS * factor)
-=======
         data[tag.start(1) : tag.end(1)] = b"00:00:%02d.000000000" % int(SECONDS * factor)
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     return True
 
 
@@ -258,10 +220,6 @@ def lie_swf(data, factor):
     return True
 
 
-<<<<<<< HEAD
-LIES = {"mp4": lie_mp4, "mov": lie_mp4, "fmp4": lie_mp4, "3gp": lie_mp4, "mkv": lie_mkv, "webm": lie_mkv, "avi": lie_avi,
-        "flv": lie_flv, "asf": lie_asf, "ivf": lie_ivf, "mxf": lie_mxf, "rm": lie_rm, "swf": lie_swf}
-=======
 LIES = {
     "mp4": lie_mp4,
     "mov": lie_mp4,
@@ -277,24 +235,16 @@ LIES = {
     "rm": lie_rm,
     "swf": lie_swf,
 }
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
 
 # ---- recipes ----
 
-<<<<<<< HEAD
-def encode(codec, variant="plain"):
-    """Input and encoder. VFR: 3 of 10 frames."""
-    select = "-vf select='lt(mod(n\\,10)\\,3)' -fps_mode vfr " if variant == "vfr" else ""
-    return f"-f lavfi -i testsrc2=s=64x48:r={RATE}:d={SECONDS} {select}-pix_fmt yuv420p -g {GOP} {CODECS[codec]}"
-=======
 
 def encode(codec, variant="plain"):
     """Input and encoder. VFR: 3 of 10 frames."""
     select = "-vf select='lt(mod(n\\,10)\\,3)' -fps_mode vfr " if variant == "vfr" else ""
     source = f"-f lavfi -i testsrc2=s=64x48:r={RATE}:d={SECONDS}"
     return f"{source} {select}-pix_fmt yuv420p -g {GOP} {CODECS[codec]}"
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
 
 def cut_by_bytes(source, target, container):
@@ -306,10 +256,6 @@ def cut_by_bytes(source, target, container):
     elif container == "ps":
         at = data.index(b"\0\0\1\xba", len(data) // 9)
     else:
-<<<<<<< HEAD
-        text = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=pos", "-of", "csv=p=0", source],
-                              stdout=subprocess.PIPE, check=True).stdout.decode()
-=======
         text = subprocess.run(
             [
                 "ffprobe",
@@ -326,7 +272,6 @@ def cut_by_bytes(source, target, container):
             stdout=subprocess.PIPE,
             check=True,
         ).stdout.decode()
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         at = int(text.replace(",", "").split()[CUT_PACKETS])
     with open(target, "wb") as f:
         f.write(data[at:])
@@ -376,22 +321,14 @@ class Films:
         def build(to):
             try:
                 ffmpeg(source, "-i", [self.master()], sound, recipe, [to])
-<<<<<<< HEAD
-            except CannotMake:      # some muxers take no other container's stream
-=======
             except CannotMake:  # some muxers take no other container's stream
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
                 coder = encode(self.codec)
                 at = coder.index(" -pix_fmt")
                 ffmpeg(source, coder[:at], sound, recipe.replace("-c:v copy", coder[at:]), [to])
 
-<<<<<<< HEAD
-        return self.kept(variant, self.ending, f"{source} {sound} {recipe} {encode(self.codec)}", build)
-=======
         return self.kept(
             variant, self.ending, f"{source} {sound} {recipe} {encode(self.codec)}", build
         )
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
     def lying(self, variant, factor):
         lie = LIES.get(self.container)
@@ -399,11 +336,7 @@ class Films:
             raise CannotMake("no length in its header")
 
         def build(to):
-<<<<<<< HEAD
-            if lie is lie_mkv:      # its checksums would tell
-=======
             if lie is lie_mkv:  # its checksums would tell
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
                 ffmpeg("-i", [self.encoded("plain")], "-c copy -write_crc32 0", [to])
             source = to if lie is lie_mkv else self.encoded("plain")
             with open(source, "rb") as f:
@@ -420,16 +353,12 @@ class Films:
             raise CannotMake("does not survive a cut")
         if self.container in CUT_BYTES:
             plain = self.encoded("plain")
-<<<<<<< HEAD
-            return self.kept("cut", self.ending, f"cut {CUT_PACKETS} {plain}", lambda to: cut_by_bytes(plain, to, self.container))
-=======
             return self.kept(
                 "cut",
                 self.ending,
                 f"cut {CUT_PACKETS} {plain}",
                 lambda to: cut_by_bytes(plain, to, self.container),
             )
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         recipe = f"-bsf:v noise=drop='lt(n\\,{CUT_PACKETS})' {self.muxer}"
 
         def build(to):
@@ -444,17 +373,6 @@ class Films:
         """Returns the path of the film of a variant, or raises CannotMake."""
         if variant == "vfr" and self.container in CONSTANT_RATE:
             raise CannotMake("constant rate")
-<<<<<<< HEAD
-        return {"plain": lambda: self.encoded("plain"),
-                "vfr": lambda: self.encoded("vfr"),
-                "offset": lambda: self.with_sound("offset", 10, SECONDS + 10),
-                "longer": lambda: self.with_sound("longer", 0, SECONDS + 8),
-                "shorter": lambda: self.with_sound("shorter", 0, SECONDS - 6),
-                "half": lambda: self.lying("half", 0.5),
-                "double": lambda: self.lying("double", 2),
-                "cut": self.cut,
-                "pipe": lambda: self.encoded("plain")}[variant]()
-=======
         return {
             "plain": lambda: self.encoded("plain"),
             "vfr": lambda: self.encoded("vfr"),
@@ -466,4 +384,3 @@ class Films:
             "cut": self.cut,
             "pipe": lambda: self.encoded("plain"),
         }[variant]()
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051

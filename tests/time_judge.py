@@ -3,15 +3,6 @@
 
     time_judge.py FILM JSON [--warnings FILE] [--rate N]
 
-<<<<<<< HEAD
-The JSON is of FILM, with -n 1 or --columns, with or without --keyframes; FILE is what the program printed on stderr.
-Prints what is wrong, a line each, and exits 1 if anything is. tests/time_matrix.py does this for many films.
-
-Truth: times are ffprobe's pts of the frames that its decoder outputs, less the format's start time, which is the
-start of the earliest stream. Frames before the first key frame do not count. AVI and its like have no pts for
-frames that were reordered: the frames then have the dts of the packets, each in its order. Raw streams have neither: their
-frames follow one another, and the first may be at 0 or where the skipped ones would have ended.
-=======
 The JSON is of FILM, with -n 1 or --columns, with or without --keyframes. FILE is what the program
 printed on stderr. Prints what is wrong, a line each, and exits 1 if anything is. time_matrix.py
 does this for many films.
@@ -21,7 +12,6 @@ time, which is the start of the earliest stream. Frames before the first key fra
 AVI has no pts for frames that were reordered: the frames then have the dts of the packets, each in
 its order. Raw streams have neither: their frames follow one another, and the first may be at 0 or
 where the skipped ones would have ended.
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 """
 
 import argparse
@@ -31,13 +21,8 @@ import re
 import subprocess
 import sys
 
-<<<<<<< HEAD
-FRAME = 1 / 24          # the films' frame rate
-EXACT = 0.002           # containers round times to a millisecond
-=======
 FRAME = 1 / 24  # the films' frame rate
 EXACT = 0.002  # containers round times to a millisecond
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 SOURCES = ("packets", "index", "track", "container", "tag", None)
 SKIPPED = re.compile(r"skipped (\d+) frames? before the first key frame")
 FEW_KEYS = re.compile(r"has 1 key frame in [0-9.]+ s: its \d+ columns show 1 different frame")
@@ -49,10 +34,7 @@ class Unknown(Exception):
 
 # ---- what ffprobe shows ----
 
-<<<<<<< HEAD
-=======
 
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 def number(item, *keys):
     for key in keys:
         if item.get(key, "N/A") != "N/A":
@@ -64,12 +46,6 @@ def ask_ffprobe(path):
     """ffprobe's answer, kept beside the film."""
     kept = path + ".json"
     if not os.path.exists(kept):
-<<<<<<< HEAD
-        entries = ("frame=pts_time,best_effort_timestamp_time,pkt_duration_time,duration_time,key_frame:packet=pts_time,dts_time,flags,size"
-                   ":format=start_time,duration:stream=index")
-        text = subprocess.run(["ffprobe", "-v", "quiet", "-select_streams", "v:0", "-show_frames", "-show_packets", "-show_entries", entries,
-                               "-of", "json", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
-=======
         entries = (
             "frame=pts_time,best_effort_timestamp_time,pkt_duration_time,duration_time,key_frame"
             ":packet=pts_time,dts_time,flags,size"
@@ -78,7 +54,6 @@ def ask_ffprobe(path):
         command = "ffprobe -v quiet -select_streams v:0 -show_frames -show_packets -of json".split()
         command += ["-show_entries", entries, path]
         text = subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         with open(kept + ".part", "wb") as f:
             f.write(text)
         os.rename(kept + ".part", kept)
@@ -87,34 +62,22 @@ def ask_ffprobe(path):
 
 
 class Truth:
-<<<<<<< HEAD
-    """What a film shows: times of its frames, `keys` (their indexes), `skipped` (least, most), `times` (see below).
-
-    `lists` has the answers that are all right where the film leaves it open: (times, end). An AVI's B-frames may
-    be counted from the decoder's first packet or from its first frame; a film without a start time may begin at 0; the
-    last frame of a film of variable frame rate may stay for a while.
-=======
     """What a film shows: `lists`, `keys` (indexes of key frames), `skipped` (least, most).
 
     `lists` has (times of all frames, end), more than one where the film leaves it open: an AVI's
     B-frames may be counted from the decoder's first packet or from its first frame; a film without
     a start time may begin at 0; the last frame of a film of variable frame rate may stay for long.
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     """
 
     def __init__(self, path, variant="plain"):
         data = ask_ffprobe(path)
         both = data.get("packets_and_frames", [])
         frames = [x for x in both if x["type"] == "frame"]
-<<<<<<< HEAD
-        packets = [x for x in both if x["type"] == "packet" and int(x["size"]) > 0 and "D" not in x["flags"]]
-=======
         packets = [
             x
             for x in both
             if x["type"] == "packet" and int(x["size"]) > 0 and "D" not in x["flags"]
         ]
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         if not frames:
             raise Unknown("ffprobe shows no frame of it")
         self.last = number(frames[-1], "duration_time", "pkt_duration_time") or FRAME
@@ -122,12 +85,8 @@ class Truth:
         if self.source == "number" and variant in ("vfr", "offset"):
             raise Unknown("ffprobe has too few times")
         keys = self.key_frames(frames, packets, answers[0])
-<<<<<<< HEAD
-        edited = any(x["type"] == "packet" and "D" in x["flags"] for x in both[:2])     # from a key frame that an edit hides
-=======
         # An edit may begin behind a key frame that it hides.
         edited = any(x["type"] == "packet" and "D" in x["flags"] for x in both[:2])
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         first = 0 if edited else keys[0]
         self.keys = [i - first for i in keys]
         self.skipped = (0, 0) if edited else self.count_skipped(packets, answers[0][first])
@@ -137,14 +96,6 @@ class Truth:
             begin, times = times[first], times[first:]
             starts = [begin - origin] if origin is not None else [0.0, begin]
             if self.source == "number":
-<<<<<<< HEAD
-                starts = [0.0] + [n * self.last for n in range(self.skipped[0], self.skipped[1] + 1)]
-            elif "pts_time" not in frames[first] and starts[0] < 4 * FRAME:
-                starts.append(0.0)
-            self.tail = 0 if len(answers) < 3 else 2    # of which the last packets say nothing
-            for start in starts:
-                self.add_list([t - begin + start for t in times], number(data["format"], "duration"))
-=======
                 starts = [0.0] + [
                     n * self.last for n in range(self.skipped[0], self.skipped[1] + 1)
                 ]
@@ -155,7 +106,6 @@ class Truth:
                 self.add_list(
                     [t - begin + start for t in times], number(data["format"], "duration")
                 )
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
     def add_list(self, times, said):
         end = times[-1] + self.last
@@ -170,17 +120,11 @@ class Truth:
         implicit = path.endswith(".avi") and None in stamps
         if not implicit and sum(t is not None for t in stamps) * 2 > len(stamps):
             self.source = "pts"
-<<<<<<< HEAD
-            if None not in stamps and stamps != sorted(stamps):     # MXF's are the packets' own
-                return [sorted(number(p, "pts_time") for p in packets)[-len(frames):]]
-            guessed = list(stamps)              # MPEG-PS has a time a PES packet, and nothing for the last frame
-=======
             if None not in stamps and stamps != sorted(stamps):  # MXF's are the packets' own
                 own = sorted(t for t in (number(p, "pts_time") for p in packets) if t is not None)
                 return [own[-len(frames) :] if len(own) >= len(frames) else sorted(stamps)]
             # MPEG-PS has a time a PES packet, and none for the last frame.
             guessed = list(stamps)
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
             for i, f in enumerate(frames):
                 if stamps[i] is None:
                     after = guessed[i - 1] + self.last if i > 0 else 0.0
@@ -193,24 +137,6 @@ class Truth:
             return [[i * self.last for i in range(len(frames))]]
         self.source = "dts"
         decoded += [decoded[-1] + FRAME * n for n in (1, 2)]
-<<<<<<< HEAD
-        return [decoded[-len(frames) - 2 + lag:][:len(frames)] for lag in range(3 if implicit else 1)]
-
-    def key_frames(self, frames, packets, times):
-        """Indexes: frames that both the decoder and the container call key frames. Some decoders call every frame so."""
-        flagged = {number(p, "pts_time") for p in packets if "K" in p["flags"]}
-        keys = [i for i, f in enumerate(frames) if f["key_frame"] == 1]
-        both = [i for i in keys if times[i] in flagged or frames[i].get("pts_time") is None] if self.source == "pts" else []
-        return both or keys or [0]
-
-    def count_skipped(self, packets, first):
-        """How many coded pictures come before the first key frame. Some are hidden, and B-frames behind it are shown before it."""
-        key = next((i for i, p in enumerate(packets) if "K" in p["flags"]), 0)
-        if self.source != "pts":
-            return (0, 0) if key == 0 else (max(1, key - 1), key + 3)      # the first may be a part
-        stamps = [number(p, "pts_time") for p in packets]
-        behind = sum(1 for t in stamps[key + 1:] if t is not None and t < first - EXACT)
-=======
         return [decoded[-len(frames) - 2 + lag :][: len(frames)] for lag in range(3)]
 
     def key_frames(self, frames, packets, times):
@@ -232,18 +158,11 @@ class Truth:
             return (0, 0) if key == 0 else (max(1, key - 1), key + 3)  # the first may be a part
         stamps = [number(p, "pts_time") for p in packets]
         behind = sum(1 for t in stamps[key + 1 :] if t is not None and t < first - EXACT)
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         return (0, behind) if key == 0 else (max(1, key - 3), key + behind)
 
 
 # ---- the judge ----
 
-<<<<<<< HEAD
-def shown(times, at, slack):
-    """The times of the frames that are on the screen at `at`, give or take `slack`."""
-    return [t for i, t in enumerate(times)
-            if (t <= at + slack or i == 0) and (i + 1 == len(times) or times[i + 1] > at - slack)]
-=======
 
 def shown(times, at, slack):
     """The times of the frames that are on the screen at `at`, give or take `slack`."""
@@ -252,7 +171,6 @@ def shown(times, at, slack):
         for i, t in enumerate(times)
         if (t <= at + slack or i == 0) and (i + 1 == len(times) or times[i + 1] > at - slack)
     ]
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
 
 def judge_frames(right, times, tail):
@@ -290,12 +208,6 @@ def judge_columns(columns, right, keys, end, count):
         low, high = min(off)[0], max(off)[0]
         _, j, t, target = off[0]
         same = len(off) == count and high - low <= 2 * FRAME
-<<<<<<< HEAD
-        found.append(f"all times are {low:+.3f} s off" if same else
-                     f"{len(off)} columns are not what is shown: column {j} is at {t:.3f} s, wanted is {target:.3f}")
-    stays = dict(zip(keys, [b - a for a, b in zip(keys, keys[1:])] + [end - keys[-1]]))
-    repeats = sum(1 for a, b in zip(times, times[1:]) if a == b and stays.get(a, 0) < span / count - FRAME)
-=======
         found.append(
             f"all times are {low:+.3f} s off"
             if same
@@ -306,7 +218,6 @@ def judge_columns(columns, right, keys, end, count):
     repeats = sum(
         1 for a, b in zip(times, times[1:]) if a == b and stays.get(a, 0) < span / count - FRAME
     )
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     if repeats and len(keys) >= count:
         found.append(f"{repeats} columns repeat a frame")
     return found + astray[:1]
@@ -327,14 +238,11 @@ def judge_film(film, start, end):
     return found
 
 
-<<<<<<< HEAD
-=======
 def weight(found):
     """Of two answers that the film leaves open, the one with fewer columns astray is meant."""
     return len(found) + sum("not what is shown" in x for x in found)
 
 
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 def judge(truth, data):
     """What is wrong in the JSON of -n 1 or --columns, as sentences."""
     columns, rule, best = data["columns"], data["selection"], None
@@ -347,11 +255,7 @@ def judge(truth, data):
             keys = [times[i] for i in truth.keys] if rule.get("keyframes") else times
             found = judge_columns(columns, times, keys, end, rule["columns"])
         found += judge_film(data["film"], times[0], end)
-<<<<<<< HEAD
-        best = found if best is None or len(found) < len(best) else best
-=======
         best = found if best is None or weight(found) < weight(best) else best
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     if any(c.get("damaged") for c in columns):
         best.append("columns are damaged")
     return best

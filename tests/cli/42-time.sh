@@ -1,13 +1,7 @@
 # shellcheck shell=bash
-<<<<<<< HEAD
-# Length and time of whole films whose containers say little, or wrong things: every column is the frame that ffprobe
-# shows then, and nothing is warned of. The films are those of public bug reports about time.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
-=======
 # Length and time of whole films whose containers say little, or wrong things: every column is the
 # frame that ffprobe shows then, without a warning. The films are those of public bug reports.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables are lib.sh's; fail does not return
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 
 # shellcheck source=tests/support/time.sh
 . "${BASH_SOURCE[0]%/*}/../support/time.sh"
@@ -19,12 +13,8 @@ piped() {
         COMMAND="barcode - $options"
         STATUS=0
         # shellcheck disable=SC2086,SC2002  # words; "< file" is no pipe
-<<<<<<< HEAD
-        cat "$1" | timeout 60 "$BARCODE" - $options -m average --size 16 --json j.json > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-=======
         cat "$1" | timeout 60 "$BARCODE" - $options -m average --size 16 --json j.json \
             > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         if [ "$STATUS" -ne 0 ] && [ "$options" != "-n 1" ]; then
             one_sentence
             says length
@@ -104,15 +94,9 @@ test_time_sound_outlasts_the_video() {
     $FF -i t.mkv -c copy -movflags frag_keyframe+empty_moov+default_base_moof 3f.mp4
     $FF -i t.mkv -c:v copy -c:a mp2 3.ts
     $FF -i t.mkv -c:v copy -c:a mp3 -ar 44100 3.flv
-<<<<<<< HEAD
-    $FF -f lavfi -i testsrc2=s=96x64:r=24:d=20 -f lavfi -i sine=d=55 -g 24 -c:v wmv2 -c:a wmav2 3.wmv
-    $FF -f lavfi -i testsrc2=s=96x64:r=24:d=20 -f lavfi -i sine=d=55 -g 24 -c:v mpeg4 -c:a mp2 3.avi
-    $FF -f lavfi -i testsrc2=s=96x64:r=24:d=20 -f lavfi -i sine=d=55 -g 24 -c:v mpeg2video -c:a mp2 3.wtv
-=======
     $FF -i t.mkv -g 24 -c:v wmv2 -c:a wmav2 3.wmv
     $FF -i t.mkv -g 24 -c:v mpeg4 -c:a mp2 3.avi
     $FF -i t.mkv -g 24 -c:v mpeg2video -c:a mp2 3.wtv
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     for f in 3.mkv 3.mp4 3f.mp4 3.ts 3.flv 3.wmv 3.avi 3.wtv; do
         whole $f
     done
@@ -139,12 +123,8 @@ test_time_duration_tag_is_wrong() {
 # mkvmerge writes a track's length there, ffmpeg its end.
 test_time_duration_tag_is_a_length() {
     base a.mp4 30
-<<<<<<< HEAD
-    $FF -itsoffset 10 -i a.mp4 -f lavfi -i sine=d=42 -map 0:v -map 1:a -c:v copy -c:a libopus -write_crc32 0 late.mkv
-=======
     $FF -itsoffset 10 -i a.mp4 -f lavfi -i sine=d=42 -map 0:v -map 1:a -c:v copy -c:a libopus \
         -write_crc32 0 late.mkv
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     tagged late.mkv 40 30 > length.mkv
     cmp -s late.mkv length.mkv && fail "the tag is as it was"
     whole late.mkv
@@ -188,12 +168,8 @@ test_time_header_is_longer() {
     done
 }
 
-<<<<<<< HEAD
-# all_or_told FILM: every frame that ffprobe counts has its column, 20 columns reach the second half; or a warning.
-=======
 # all_or_told FILM: every frame that ffprobe counts has its column, and 20 columns reach the end; or
 # a warning.
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 all_or_told() {
     ok "$1" -n 1 -m average --size 16 --json j.json
     if ! grep -q '^barcode: warning: ' "$LOGS/stderr"; then

@@ -1,13 +1,7 @@
 # shellcheck shell=bash
-<<<<<<< HEAD
-# One clock, the player's, and films that begin, stop or pause where others do not. The films are those of public bug
-# reports about time; 42-time.sh has those about length.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
-=======
 # One clock, the player's, and films that begin, stop or pause where others do not. The films are
 # those of public bug reports about time; 42-time.sh has those about length.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables are lib.sh's; fail does not return
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 # shellcheck source=tests/support/time.sh
 . "${BASH_SOURCE[0]%/*}/../support/time.sh"
 
@@ -78,13 +72,8 @@ late() {
     local name=$1 sound=$2
     shift 2
     [ -e a.mp4 ] || base a.mp4 30
-<<<<<<< HEAD
-    $FF -itsoffset 10 -i a.mp4 -f lavfi -i sine=d=40:r=48000 -map 0:v -map 1:a -c:v copy -c:a "$sound" "$@" "$name" ||
-        skip "this ffmpeg makes no $name"
-=======
     $FF -itsoffset 10 -i a.mp4 -f lavfi -i sine=d=40:r=48000 -map 0:v -map 1:a -c:v copy \
         -c:a "$sound" "$@" "$name" || skip "this ffmpeg makes no $name"
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 }
 
 test_clock_video_begins_late() {
@@ -101,12 +90,8 @@ test_clock_video_begins_late() {
 
 # The frame at TIME in FILM by ffprobe, its number from 0.
 frame_at() {
-<<<<<<< HEAD
-    ffprobe -v error -select_streams v:0 -show_entries frame=best_effort_timestamp_time:format=start_time -of json "$1" > frames.json
-=======
     ffprobe -v error -select_streams v:0 -of json \
         -show_entries frame=best_effort_timestamp_time:format=start_time "$1" > frames.json
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     "$PYTHON" - "$2" << 'END'
 import json, sys
 data = json.load(open("frames.json"))
@@ -124,12 +109,8 @@ test_clock_options_and_outputs() {
 import json, sys
 columns = json.load(open("j.json"))["columns"]
 print(columns[0], columns[-1], len(columns))
-<<<<<<< HEAD
-sys.exit(not (columns[0]["frame"] == int(sys.argv[1]) == 48 and abs(columns[0]["time"] - 12) < 0.05 and len(columns) == 24))
-=======
 assert columns[0]["frame"] == int(sys.argv[1]) == 48
 assert abs(columns[0]["time"] - 12) < 0.05 and len(columns) == 24
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 END
     ok 7.mp4 --columns 4 --start 20 --end 24 -m average --size 16 --csv c.csv --json j.json
     "$PYTHON" - << 'END' || fail "CSV is not JSON's clock"
@@ -149,12 +130,8 @@ import json, re, sys
 def seconds(text):
     parts = [float(p) for p in text.split(":")]
     return sum(p * 60 ** i for i, p in enumerate(reversed(parts)))
-<<<<<<< HEAD
-cues = [[seconds(t) for t in m] for m in re.findall(r"([0-9:.]+) --> ([0-9:.]+)", open(sys.argv[1]).read())]
-=======
 found = re.findall(r"([0-9:.]+) --> ([0-9:.]+)", open(sys.argv[1]).read())
 cues = [[seconds(t) for t in pair] for pair in found]
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 columns = json.load(open("j.json"))["columns"]
 print(cues[:3], cues[-1])
 assert len(cues) == len(columns) == 30
@@ -187,12 +164,8 @@ test_clock_joined_vobs() {
     $FF -i a.mp4 -c:v mpeg2video -b:v 2M -g 24 -f vob a.vob
     $FF -i b.mp4 -c:v mpeg2video -b:v 2M -g 24 -f vob b.vob
     cat a.vob b.vob > 12.vob
-<<<<<<< HEAD
-    frames=$(ffprobe -v error -count_frames -select_streams v:0 -show_entries stream=nb_read_frames -of csv=p=0 12.vob | tr -dc 0-9)
-=======
     frames=$(ffprobe -v error -count_frames -select_streams v:0 \
         -show_entries stream=nb_read_frames -of csv=p=0 12.vob | tr -dc 0-9)
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     for options in "-n 1" "--columns 20" "--keyframes --columns 20"; do
         # shellcheck disable=SC2086  # words
         ok 12.vob $options -m average --size 16 --json j.json
@@ -218,12 +191,8 @@ test_clock_pause() {
         codec="libx264 -bf 0"
         [ $f = 9.webm ] && codec="libvpx -deadline realtime"
         # shellcheck disable=SC2086  # words
-<<<<<<< HEAD
-        $FF -f lavfi -i testsrc2=s=96x64:r=25:d=4 -vf "setpts='if(lt(N,50),N/25,5400+N/25)/TB'" -fps_mode vfr -c:v $codec $f
-=======
         $FF -f lavfi -i testsrc2=s=96x64:r=25:d=4 -vf "setpts='if(lt(N,50),N/25,5400+N/25)/TB'" \
             -fps_mode vfr -c:v $codec $f
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
         ok $f -n 1 -m average --size 16 --json j.json
         judged $f
         says_not warning
@@ -236,13 +205,9 @@ test_clock_pause() {
 # ---- L: variable rate in WTV ----
 
 test_clock_vfr_in_wtv() {
-<<<<<<< HEAD
-    vfr 16.wtv -c:v mpeg2video
-=======
     # At this size the muxer spreads a picture over packets that have no time.
     $FF -f lavfi -i testsrc2=s=320x180:r=24:d=30 -vf "select='lt(mod(n,10),3)'" -fps_mode vfr \
         -c:v mpeg2video 16.wtv
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
     right 16.wtv
     says_not warning
     ok 16.wtv -n 1 --strict -m average --size 16 --json j.json
@@ -268,15 +233,10 @@ movie = next((at, size) for k, at, size in boxes(0, len(data)) if k == b"moov")
 track = find(movie, b"trak")
 scale = struct.unpack_from(">I", data, find(movie, b"mvhd")[0] + 20)[0]
 ticks = struct.unpack_from(">I", data, find(find(track, b"mdia"), b"mdhd")[0] + 20)[0]
-<<<<<<< HEAD
-entries = b"".join(struct.pack(">IiHH", round(n * scale), round(at * ticks), 1, 0) for n, at in parts)
-edits = struct.pack(">I4sI4sII", 24 + len(entries), b"edts", 16 + len(entries), b"elst", 0, len(parts)) + entries
-=======
 entries = [struct.pack(">IiHH", round(n * scale), round(at * ticks), 1, 0) for n, at in parts]
 size = 12 * len(parts)
 edits = struct.pack(">I4sI4sII", 24 + size, b"edts", 16 + size, b"elst", 0, len(parts))
 edits += b"".join(entries)
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 at, size = find(track, b"edts")
 data[at:at + size] = edits
 for box in (movie, track):

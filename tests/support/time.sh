@@ -1,9 +1,5 @@
 # shellcheck shell=bash
-<<<<<<< HEAD
-# time.sh - what the cases about length and time share. Read by tests/cli/42-time.sh and 43-clock.sh.
-=======
 # time.sh - what the cases about length and time share (tests/cli/42-time.sh, 43-clock.sh).
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 # shellcheck disable=SC2154  # variables come from lib.sh
 
 FF="ffmpeg -nostdin -v error -y"
@@ -12,36 +8,22 @@ FF="ffmpeg -nostdin -v error -y"
 base() {
     local name=$1 seconds=$2
     shift 2
-<<<<<<< HEAD
-    $FF -f lavfi -i "testsrc2=s=96x64:r=24:d=$seconds" -c:v libx264 -preset veryfast -g 24 -pix_fmt yuv420p "$@" "$name" ||
-        skip "this ffmpeg makes no $name"
-=======
     $FF -f lavfi -i "testsrc2=s=96x64:r=24:d=$seconds" -c:v libx264 -preset veryfast -g 24 \
         -pix_fmt yuv420p "$@" "$name" || skip "this ffmpeg makes no $name"
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 }
 
 # vfr NAME OPTION...: 30 s, 3 of 10 frames.
 vfr() {
     local name=$1
     shift
-<<<<<<< HEAD
-    $FF -f lavfi -i testsrc2=s=96x64:r=24:d=30 -vf "select='lt(mod(n,10),3)'" -fps_mode vfr -g 24 -pix_fmt yuv420p \
-        "$@" "$name" || skip "this ffmpeg makes no $name"
-=======
     $FF -f lavfi -i testsrc2=s=96x64:r=24:d=30 -vf "select='lt(mod(n,10),3)'" -fps_mode vfr -g 24 \
         -pix_fmt yuv420p "$@" "$name" || skip "this ffmpeg makes no $name"
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 }
 
 # judged FILM: what j.json says of it, and the warnings, against ffprobe.
 judged() {
-<<<<<<< HEAD
-    "$PYTHON" "$HERE/../time_judge.py" "$1" j.json --warnings "$LOGS/stderr" || fail "$COMMAND: see above"
-=======
     "$PYTHON" "$HERE/../time_judge.py" "$1" j.json --warnings "$LOGS/stderr" ||
         fail "$COMMAND: see above"
->>>>>>> bd55aca0210662a7dca9d7fd0303929aca8d9051
 }
 
 # right FILM [COLUMNS]: in every mode.

@@ -56,9 +56,9 @@ static int64_t table_span(const AVFormatContext *format, AVStream *s)
 }
 
 /*
- * Returns the duration by the table of all frames, or -1 without one. That of a fragmented MP4 may
- * have an offset in a part of its entries. The table does not have the
- * duration of the last frame, so the declared duration counts if the table fits into it.
+ * Returns the duration by the table of all frames, or -1 without one; in a fragmented MP4 a part of
+ * its entries may have an offset. The table does not have the duration of the last frame, so the
+ * declared duration counts if the table fits into it.
  */
 static int64_t table_duration(const AVFormatContext *format, AVStream *s, AVRational rate)
 {
@@ -66,9 +66,9 @@ static int64_t table_duration(const AVFormatContext *format, AVStream *s, AVRati
     int64_t declared_us = s->duration > 0 ? in_us(s, s->duration) : 0;
     int64_t frame_us = rate.num > 0 ? av_rescale(1000000, rate.den, rate.num) : 0;
     bool fragmented = avformat_index_get_entries_count(s) > s->nb_frames;
-    return span_us <= 0                            ? -1
-           : span_us <= declared_us && !fragmented ? declared_us
-                                                   : span_us + frame_us;
+    return span_us <= 0 || fragmented ? -1
+           : span_us <= declared_us   ? declared_us
+                                      : span_us + frame_us;
 }
 
 /*

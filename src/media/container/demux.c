@@ -10,6 +10,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/packet.h"
+#include "media/select/time_queue.h"
 #include "media/select/timeline.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
@@ -58,15 +59,11 @@ void demux_begin_headers(struct demux *r)
     param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
 }
 
-/*
- * Returns the nominal frame duration of a broadcast container, or 0 if it is unknown or the
- * container is of another kind.
- */
-static int64_t broadcast_frame_us(AVFormatContext *format, AVStream *s)
+/* Returns the nominal frame duration, or 0 if it is unknown. */
+static int64_t nominal_frame_us(AVFormatContext *format, AVStream *s)
 {
     AVRational rate = av_guess_frame_rate(format, s, NULL);
-    bool known = format->iformat->flags & AVFMT_TS_DISCONT && rate.num > 0 && rate.den > 0;
-    return known ? av_rescale(1000000, rate.den, rate.num) : 0;
+    return rate.num > 0 && rate.den > 0 ? av_rescale(1000000, rate.den, rate.num) : 0;
 }
 
 /* Returns true if the index of a container that stores places has them up to the film's end. */
@@ -95,7 +92,8 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
                              nal_extradata_has_output_flag(s->codecpar->extradata, extradata_size);
     /* The key frames of alpha may be at other places. */
     r->needs_sequential = r->may_suppress_output || alpha_is_extra(s->codecpar);
-    r->frame_us = broadcast_frame_us(format, s);
+    r->place_us = nominal_frame_us(format, s);
+    r->frame_us = format->iformat->flags & AVFMT_TS_DISCONT ? r->place_us : 0;
     r->dts_us = TIME_NONE;
     r->knows_places = knows_places(r);
     demux_begin_headers(r);
@@ -321,10 +319,12 @@ int64_t demux_place_us(const struct demux *r, int entry)
     int late = entry + delay <= last ? entry + delay : last;
     if (last < delay || entry > last)
         return TIME_NONE;
-    int64_t stamp = avformat_index_get_entry(r->stream, late)->timestamp + (entry + delay - late);
-    stamp -= avformat_index_get_entry(r->stream, delay)->timestamp -
-             avformat_index_get_entry(r->stream, 0)->timestamp;
-    return to_microseconds(stamp, r->stream->time_base);
+    AVRational base = r->stream->time_base;
+    int64_t stamp = avformat_index_get_entry(r->stream, late)->timestamp;
+    int64_t first_us = to_microseconds(avformat_index_get_entry(r->stream, 0)->timestamp, base);
+    int64_t out_us = to_microseconds(avformat_index_get_entry(r->stream, delay)->timestamp, base);
+    return to_microseconds(stamp, base) + (entry + delay - late) * r->place_us -
+           time_queue_early(first_us, out_us, delay, r->place_us);
 }
 
 static void read_times(const struct demux *r, const AVPacket *packet, struct picture *p)

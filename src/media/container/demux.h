@@ -39,6 +39,7 @@ struct demux {
     bool may_suppress_output; /* HEVC: only a decoder can determine which pictures are not output */
     bool needs_sequential;    /* only sequential decoding handles this film correctly */
     const struct container_quirks *quirks;
+    int64_t place_us;         /* the time between two places: the nominal frame time */
     bool knows_places;        /* the index has all places: demux_place_us */
     bool framed;              /* each packet is a picture: the container marks where each begins */
     bool failed;              /* the container is damaged somewhere */

@@ -63,9 +63,9 @@ static bool find_first(struct key_reader *k, int64_t *first_us, struct err *e)
         if (!is_first_shown(k, &key, &p))
             continue;
         shown++;
-        if (key.pts_us != TIME_NONE && p.pts_us != TIME_NONE &&
-            (*first_us == TIME_NONE || p.pts_us < *first_us))
-            *first_us = p.pts_us;
+        int64_t time_us = p.placed ? p.place_us : key.pts_us != TIME_NONE ? p.pts_us : TIME_NONE;
+        if (time_us != TIME_NONE && (*first_us == TIME_NONE || time_us < *first_us))
+            *first_us = time_us;
         if (!k->traits.reorder)
             break;
     }

@@ -25,6 +25,12 @@ struct time_queue {
 /* Adds the time of a displayed picture, in decoding order. Returns false if out of memory. */
 bool time_queue_push(struct time_queue *q, int64_t us, struct err *e);
 
+/*
+ * Returns by how much `moves` moves times: the first place is at `first_us` and the first output at
+ * `late_us`. If frames are missing between the two, they are not what moves.
+ */
+int64_t time_queue_early(int64_t first_us, int64_t late_us, int delay, int64_t frame_us);
+
 /* Returns true if a picture waits for its time. */
 bool time_queue_waits(const struct time_queue *q);
 
