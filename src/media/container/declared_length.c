@@ -108,8 +108,8 @@ static void find_duration(const AVFormatContext *format, AVStream *s, AVRational
     } else if ((us = table_duration(format, s, rate)) > 0) {
         l->duration_us = us;
         l->source = LENGTH_INDEX;
-    } else if (s->duration != AV_NOPTS_VALUE && s->duration > 0) {
-        l->duration_us = in_us(s, s->duration) - (from_0 ? start_us : 0);
+    } else if (!from_0 && s->duration != AV_NOPTS_VALUE && s->duration > 0) {
+        l->duration_us = in_us(s, s->duration);
         l->source = LENGTH_TRACK;
     } else if ((us = tagged_duration(s, start_us)) > 0) {
         l->duration_us = us;

@@ -275,14 +275,29 @@ static bool open_parts(const struct film *film, AVFormatContext **format, struct
     return code >= 0 || refusal_of_container(film->path, code, false, head->logged.unopened, e);
 }
 
-static bool open_container(const struct film *film, AVFormatContext **format, struct head *head,
-                           struct err *e)
+void container_close(AVFormatContext **format)
+{
+    AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
+    if (*format)
+        container_drop_ahead(*format);
+    avformat_close_input(format);
+    film_input_close(&own);
+}
+
+/* Opens the container and probes its streams, up to `analyze_us` of them; 0: as libavformat does.
+ */
+static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatContext **format,
+                        struct head *head, struct err *e)
 {
     const char *path = film->path;
     if (film->url ? !open_parts(film, format, head, e)
                   : !open_head(path, format, e) || !check_container(path, format, e))
         return false;
     read_head(*format, head);
+    if (analyze_us > 0) {
+        (*format)->max_analyze_duration = analyze_us;
+        (*format)->probesize = INT64_C(1) << 30;
+    }
     struct av_log_counts *before = av_log_listen(&head->logged);
     int code = avformat_find_stream_info(*format, NULL);
     av_log_listen(before);
@@ -292,13 +307,27 @@ static bool open_container(const struct film *film, AVFormatContext **format, st
     return code >= 0 || refusal_of_container(path, code, false, head->logged.unopened, e);
 }
 
-void container_close(AVFormatContext **format)
+/* Returns true if the size of a video was not found: it begins later than probing reads. */
+static bool lacks_size(const AVFormatContext *format)
 {
-    AVIOContext *own = *format && (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
-    if (*format)
-        container_drop_ahead(*format);
-    avformat_close_input(format);
-    film_input_close(&own);
+    bool lacks = false;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        const AVCodecParameters *par = format->streams[i]->codecpar;
+        lacks |= par->codec_type == AVMEDIA_TYPE_VIDEO && par->width <= 0;
+    }
+    return lacks;
+}
+
+static bool open_container(const struct film *film, AVFormatContext **format, struct head *head,
+                           struct err *e)
+{
+    const int64_t patient_us = 300000000;
+    if (!open_probed(film, 0, format, head, e))
+        return false;
+    if (!lacks_size(*format) || !container_is_seekable(*format))
+        return true;
+    container_close(format);
+    return open_probed(film, patient_us, format, head, e);
 }
 
 /*

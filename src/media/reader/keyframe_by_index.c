@@ -367,12 +367,8 @@ static void find_origin(struct key_reader *k, int64_t first_us)
  */
 static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
-    bool samples = kind == KEY_INDEX_SAMPLES;
     int64_t first_us;
-    if (samples && !key_index_open(&k->index, kind, k->demux, k->film, e))
-        return false;
-    if (!find_first(k, &first_us, e) ||
-        (!samples && !key_index_open(&k->index, kind, k->demux, k->film, e)))
+    if (!find_first(k, &first_us, e) || !key_index_open(&k->index, kind, k->demux, k->film, e))
         return false;
     find_origin(k, first_us);
     if (film_keys_stopped(k))
