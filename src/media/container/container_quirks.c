@@ -24,7 +24,8 @@ static const struct container_quirks quirks_table[] = {
      .seeks_by_bisection = true},
     {"nut", .longest_duration = true, .seeks_by_bisection = true},
     {"ogg", .seeks_by_bisection = true},
-    {"mxf", .stores_places = true, .times_mpeg2 = true, .seeks_by_bisection = true},
+    {"mxf", .stores_places = true, .times_mpeg2 = true, .places_from_0 = true,
+     .seeks_by_bisection = true},
     {"gxf", .end_error = -1},
     {"mpjpeg", .end_error = AVERROR_INVALIDDATA},
     /* -1 as an unsigned number, or 65,535 (NVIDIA's Video Codec SDK) */

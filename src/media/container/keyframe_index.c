@@ -192,12 +192,14 @@ static bool read_tail(struct key_index *x, struct demux *r, const struct film *f
 /*
  * Returns true if the index covers the film. The demuxer reads cues when it seeks. A file without
  * cues has only the entries that were met while reading, and a truncated recording may have cues
- * for a part. An MP4's table is all that there is of a film; an AVI may go on after its index.
+ * for a part. An MP4's table is all that there is of a film, but does not have the time of its last
+ * frame, which counts in a short film. An AVI may go on after its index.
  */
 static bool covers_film(struct key_index *x, int known_before, struct demux *r,
                         const struct film *film, struct err *e)
 {
-    if (x->count == 0 || r->quirks->index_is_mp4)
+    const int64_t short_us = 60000000;
+    if (x->count == 0 || (r->quirks->index_is_mp4 && film->length.duration_us > short_us))
         return x->count > 0;
     bool cues = x->kind == KEY_INDEX_CUES;
     return (!cues || (x->count >= 3 && x->count > (size_t)known_before && cues_in_order(x))) &&

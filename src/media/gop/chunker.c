@@ -384,6 +384,8 @@ static bool is_leading(const struct chunker *g, const struct picture *key, const
     if (!g->config.traits.reorder || key->rap == RAP_CLOSED || p->hidden)
         return false;
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
+    if (g->config.traits.stream == STREAM_OTHER && p->guessed != key->guessed)
+        return p->guessed;
     /*
      * A picture after a gap may lead a key frame that is missing. A truncated key frame may have no
      * time.

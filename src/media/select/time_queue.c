@@ -29,7 +29,7 @@ bool time_queue_waits(const struct time_queue *q) { return q->end > q->first; }
 int64_t time_queue_early(int64_t first_us, int64_t late_us, int delay, int64_t frame_us)
 {
     int64_t usual = delay * frame_us, gap = late_us - first_us;
-    return gap <= 2 * usual ? gap : usual;
+    return gap <= 2 * usual ? gap : usual - frame_us;
 }
 
 int64_t time_queue_next(struct time_queue *q, int64_t frame_us, bool take)
