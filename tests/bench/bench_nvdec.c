@@ -110,7 +110,7 @@ static bool read_all(struct bench *b, struct demux *r, uint64_t *pictures, struc
     struct chunker_config config = {
         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
         .traits = b->traits,
-        .clock = {40000, TIME_NONE, true, 0},
+        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
         .emit = emit,
         .user = b};
     struct chunker *g = chunker_open(&config, e);

@@ -118,7 +118,7 @@ static inline struct chunker_config chaos_config(struct chaos *c, struct columns
                       .start_us = chance(d, 30) ? (int64_t)roll(d, 9000000) : 0,
                       .end_us = INT64_MAX},
         .traits = codec_traits((enum bitstream)(1 + roll(d, 6))),
-        .clock = {1 + (int64_t)roll(d, 60000), TIME_NONE, true, 0},
+        .clock = {.frame_us = 1 + (int64_t)roll(d, 60000), .origin_us = TIME_NONE, .wraps = true},
         .columns = columns,
         .emit = take_run,
         .user = c,

@@ -259,7 +259,7 @@ static inline const char *chunker_trial(const struct film_shape *shape, struct d
     t.config = (struct chunker_config){
         .selection = random_selection(d, t.film.next_rank * shape->step_us),
         .traits = codec_traits(shape->stream),
-        .clock = {shape->step_us, TIME_NONE, true, 0},
+        .clock = {.frame_us = shape->step_us, .origin_us = TIME_NONE, .wraps = true},
         .columns = t.columns,
         .emit = keep_run,
         .user = &t,

@@ -33,11 +33,12 @@ static inline void drop_runs(struct caught *c)
 
 static inline struct chunker *hand_chunker(enum bitstream stream, uint64_t every, struct caught *c)
 {
-    struct chunker_config config = {.selection = {.every = every, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true, 0},
-                                    .traits = codec_traits(stream),
-                                    .emit = c ? catch_run : NULL,
-                                    .user = c};
+    struct chunker_config config = {
+        .selection = {.every = every, .end_us = INT64_MAX},
+        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
+        .traits = codec_traits(stream),
+        .emit = c ? catch_run : NULL,
+        .user = c};
     struct chunker *g = chunker_open(&config, NULL);
     assert_non_null(g);
     return g;

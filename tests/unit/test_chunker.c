@@ -63,9 +63,10 @@ TEST(never_a_cut)
         .stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
     struct dice d = {.state = 1};
     struct random_film f = random_film_make(&shape, &d);
-    struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true, 0},
-                                    .traits = codec_traits(STREAM_H264)};
+    struct chunker_config config = {
+        .selection = {.every = 3, .end_us = INT64_MAX},
+        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
+        .traits = codec_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&config, &e);
     for (size_t i = 0; i < f.count; i++) {
@@ -115,9 +116,10 @@ static void push_gops(struct chunker *g, int gops, int length, bool times)
  * stays bounded, nothing is lost. */
 TEST(a_key_that_never_shows)
 {
-    struct chunker_config config = {.selection = {.every = 3, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true, 0},
-                                    .traits = codec_traits(STREAM_H264)};
+    struct chunker_config config = {
+        .selection = {.every = 3, .end_us = INT64_MAX},
+        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
+        .traits = codec_traits(STREAM_H264)};
     struct err e = ERR_INIT;
     struct chunker *g = chunker_open(&config, &e);
     uint64_t pushed = next_serial = 0;
@@ -416,15 +418,16 @@ TEST(frames_that_are_there)
     struct caught c = {.chunks = 0};
     struct there t = {.first = 15, .last = 62};
     struct err e = ERR_INIT;
-    struct chunker_config config = {.selection = {.every = 5, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true, 0},
-                                    .traits = codec_traits(STREAM_VP9),
-                                    .columns = columns_open(0, 0, NULL),
-                                    .frame_times = frame_times_open(NULL),
-                                    .have = is_there,
-                                    .have_user = &t,
-                                    .emit = catch_run,
-                                    .user = &c};
+    struct chunker_config config = {
+        .selection = {.every = 5, .end_us = INT64_MAX},
+        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
+        .traits = codec_traits(STREAM_VP9),
+        .columns = columns_open(0, 0, NULL),
+        .frame_times = frame_times_open(NULL),
+        .have = is_there,
+        .have_user = &t,
+        .emit = catch_run,
+        .user = &c};
     struct chunker *g = chunker_open(&config, NULL);
     assert_true(g && config.columns && config.frame_times);
     frame_times_begin(config.frame_times, 40000);

@@ -41,10 +41,11 @@ TEST(lost_ones_keep_their_place)
 static struct chunker_counts with_gap(bool after_gap, int64_t missing, struct columns *columns)
 {
     struct err e = ERR_INIT;
-    struct chunker_config config = {.selection = {.every = 2, .end_us = INT64_MAX},
-                                    .clock = {40000, TIME_NONE, true, 0},
-                                    .columns = columns,
-                                    .traits = codec_traits(STREAM_VP9)};
+    struct chunker_config config = {
+        .selection = {.every = 2, .end_us = INT64_MAX},
+        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
+        .columns = columns,
+        .traits = codec_traits(STREAM_VP9)};
     struct chunker *g = chunker_open(&config, &e);
     for (int64_t i = 0; i < 10; i++) {
         struct picture p = {.packet = packet_make(10),

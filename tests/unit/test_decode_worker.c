@@ -355,10 +355,10 @@ TEST(counts_are_added_under_the_lock)
     pthread_t thread;
     bench_open(&b, "gops.mp4");
     queue_close(b.pass->chunks);
-    struct chunker_state from = {
-        .held = calloc(1, sizeof(struct chunk)),
-        .cursor = selection_begin(&b.job.selection),
-        .timeline = timeline_begin(&(struct film_clock){CLIP_STEP_US, TIME_NONE, false, 0})};
+    struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
+                                 .cursor = selection_begin(&b.job.selection),
+                                 .timeline = timeline_begin(&(struct film_clock){
+                                     .frame_us = CLIP_STEP_US, .origin_us = TIME_NONE})};
     assert_int_equal(pthread_create(&thread, NULL, session_thread, b.pass), 0);
     assert_true(sequential_decode(b.pass, &b.reader, &from, &e));
     pthread_join(thread, NULL);

@@ -266,11 +266,11 @@ TEST(goes_on_from_where_runs_ended)
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
         skip();
     open_by_hand(&h, "plain.mkv");
-    struct chunker_state from = {
-        .held = h.held,
-        .cursor = selection_begin(&h.what.selection),
-        .next_frame = 1000,
-        .timeline = timeline_begin(&(struct film_clock){CLIP_STEP_US, TIME_NONE, false, 0})};
+    struct chunker_state from = {.held = h.held,
+                                 .cursor = selection_begin(&h.what.selection),
+                                 .next_frame = 1000,
+                                 .timeline = timeline_begin(&(struct film_clock){
+                                     .frame_us = CLIP_STEP_US, .origin_us = TIME_NONE})};
     timeline_step(&from.timeline, timeline_at(&from.timeline, -5000000));
     for (int i = 0; i < 10; i++) {
         struct picture p;

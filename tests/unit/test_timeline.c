@@ -43,12 +43,12 @@ TEST(starts_after_the_sound)
                  {0, INT64_C(3601) * SECOND, 0},
                  {INT64_MIN / 4, 0, 0}};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
-        const struct film_clock clock = {FRAME, films[i].origin, false, 0};
+        const struct film_clock clock = {.frame_us = FRAME, .origin_us = films[i].origin};
         struct timeline t = timeline_begin(&clock);
         assert_int_equal(step(&t, films[i].pts), films[i].time);
     }
     /* Without a time of its own, the first frame is at 0, and so the origin is another one. */
-    const struct film_clock clock = {FRAME, 0, false, 0};
+    const struct film_clock clock = {.frame_us = FRAME};
     struct timeline t = timeline_begin(&clock);
     assert_int_equal(step(&t, TIME_NONE), 0);
     assert_int_equal(step(&t, 5 * SECOND), FRAME);
@@ -57,7 +57,7 @@ TEST(starts_after_the_sound)
 /* A screen recording stands still for hours. Only a clock that wraps can jump so far. */
 TEST(pauses_stay)
 {
-    const struct film_clock clock = {FRAME, TIME_NONE, false, 0};
+    const struct film_clock clock = {.frame_us = FRAME, .origin_us = TIME_NONE};
     struct timeline t = timeline_begin(&clock);
     step(&t, 0);
     assert_int_equal(step(&t, INT64_C(7200) * SECOND), INT64_C(7200) * SECOND);

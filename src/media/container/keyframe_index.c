@@ -199,8 +199,13 @@ static bool covers_film(struct key_index *x, int known_before, struct demux *r,
                         const struct film *film, struct err *e)
 {
     const int64_t short_us = 60000000;
-    if (x->count == 0 || (r->quirks->index_is_mp4 && film->length.duration_us > short_us))
-        return x->count > 0;
+    if (x->count == 0)
+        return false;
+    if (r->quirks->index_is_mp4) {
+        if (film->length.duration_us <= short_us && !read_tail(x, r, film, e))
+            x->end_us = TIME_NONE;
+        return e->code == ERR_NONE;
+    }
     bool cues = x->kind == KEY_INDEX_CUES;
     return (!cues || (x->count >= 3 && x->count > (size_t)known_before && cues_in_order(x))) &&
            read_tail(x, r, film, e);
