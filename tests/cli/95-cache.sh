@@ -474,11 +474,11 @@ killed() {
 test_cache_kill() { each_of killed "$(clip film-480p.mp4)" "${extra[@]}"; }
 
 eight_at_once() {
-    plain "$1" -m palette --n-init 2
+    plain "$1" -n 4 -m palette --n-init 2
     for round in cold warm; do
         pids=
         for i in 1 2 3 4 5 6 7 8; do
-            "$BARCODE" "$1" -m palette --n-init 2 --cache cache -o $i.png 2> said-$i &
+            "$BARCODE" "$1" -n 4 -m palette --n-init 2 --cache cache -o $i.png 2> said-$i &
             pids="$pids $!"
         done
         for pid in $pids; do

@@ -98,7 +98,7 @@ done
 enc formats/pal8.nut "${PALETTE[@]}" -frames:v 6 -c:v rawvideo -f nut
 
 # Large, and BT.601 all the same.
-enc vp8-hd.webm -vf scale=1280:720 -frames:v 40 -c:v libvpx -deadline realtime -cpu-used 8 -g 20 -b:v 1500k
+enc vp8-hd.webm -vf scale=1280:720 -frames:v 40 -c:v libvpx -threads 1 -deadline realtime -cpu-used 8 -g 20 -b:v 1500k
 enc mpeg1-hd.mpg -vf scale=1280:720 -frames:v 40 -c:v mpeg1video -g 15 -q:v 4
 enc flv1-hd.flv -vf scale=1280:720 -frames:v 40 -c:v flv -g 30 -q:v 4
 enc theora-hd.ogv -vf scale=1280:720 -frames:v 40 -c:v libtheora -g 30 -q:v 7

@@ -286,12 +286,12 @@ enc msmpeg4.avi -c:v msmpeg4v3 -g 30 -q:v 4
 enc wmv2.wmv -c:v wmv2 -g 30 -q:v 4
 enc flv1.flv -c:v flv -g 30 -q:v 4
 enc theora.ogv -c:v libtheora -g 30 -q:v 7
-enc vp8.webm -c:v libvpx -deadline realtime -cpu-used 8 -g 40 -b:v 600k
-enc vp8-altref.webm -c:v libvpx -deadline good -cpu-used 5 -g 40 -b:v 500k -auto-alt-ref 1 -lag-in-frames 12
+enc vp8.webm -c:v libvpx -threads 1 -deadline realtime -cpu-used 8 -g 40 -b:v 600k
+enc vp8-altref.webm -c:v libvpx -threads 1 -deadline good -cpu-used 5 -g 40 -b:v 500k -auto-alt-ref 1 -lag-in-frames 12
 enc vp9.webm -c:v libvpx-vp9 -deadline good -cpu-used 8 -g 48 -b:v 500k -auto-alt-ref 1 -lag-in-frames 16 -row-mt 1
 enc vp9-10bit.webm -c:v libvpx-vp9 -deadline good -cpu-used 8 -g 48 -b:v 500k -pix_fmt yuv420p10le -row-mt 1
 for size in 320x180 240x136; do
-    enc "parts/vp8-$size.ivf" -vf "scale=${size/x/:}" -c:v libvpx -deadline realtime -cpu-used 8 \
+    enc "parts/vp8-$size.ivf" -vf "scale=${size/x/:}" -c:v libvpx -threads 1 -deadline realtime -cpu-used 8 \
         -g 40 -b:v 400k
     enc "parts/vp9-$size.ivf" -vf "scale=${size/x/:}" -c:v libvpx-vp9 -deadline realtime -cpu-used 8 \
         -g 40 -b:v 300k -error-resilient 1 -aq-mode 0
