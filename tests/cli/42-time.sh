@@ -68,11 +68,14 @@ test_time_live_from_a_pipe() {
         piped "${f%:*}"
         whole "${f%:*}"
     done
-    for f in live.avi:avi live.wmv:asf; do
-        $FF -f lavfi -i testsrc2=s=96x64:r=24:d=12 -g 24 -c:v wmv2 -f "${f#*:}" - | cat > "${f%:*}"
-        piped "${f%:*}"
-        whole "${f%:*}"
+    for f in avi:mpeg4 asf:wmv2; do
+        $FF -f lavfi -i testsrc2=s=96x64:r=24:d=12 -g 24 -c:v "${f#*:}" -f "${f%:*}" - | cat > "live.${f%:*}"
+        piped "live.${f%:*}"
+        whole "live.${f%:*}"
     done
+    $FF -f lavfi -i testsrc2=s=96x64:r=24:d=1 -g 12 -c:v wmv2 -f avi - | cat > unmarked.avi
+    refuses 3 unmarked.avi --keyframes
+    says "it has no index, and its codec does not mark them"
 }
 
 # ---- C: other streams outlast the video ----

@@ -168,7 +168,7 @@ def keyframes(film, exact_json, exact_dump, keys_json, keys_dump):
     expect(keys["selection"]["keyframes"] is True, "the selection does not say keyframes")
     expect(len(have) == size * len(keys["columns"]), "the dump has another size than the columns")
     frames = {c["time"]: i for i, c in enumerate(exact["columns"])}
-    times, asked = key_times(film), [c["wanted"] for c in keys["columns"]]
+    times, asked = [t + exact["film"]["start"] for t in key_times(film)], [c["wanted"] for c in keys["columns"]]
     expect(asked == sorted(asked), "the times wanted do not rise")
     for i, c in enumerate(keys["columns"]):
         where = f"column {i}, wanted at {c['wanted']}, taken at {c['time']}"

@@ -28,6 +28,7 @@ struct container_quirks {
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
     bool frames_have_times;   /* each frame has a time of its own */
     bool has_complete_header; /* the header describes all streams, and a packet is a frame */
+    bool marks_by_index;      /* key frames are marked in the index alone */
     bool stores_places; /* no presentation times, but places in decoding order (time_queue.h) */
     bool times_mpeg2;   /* MPEG-2 has presentation times nevertheless */
     bool places_from_0; /* the first place is where the first frame is displayed */

@@ -159,7 +159,27 @@ static bool cues_in_order(const struct key_index *x)
 }
 
 /*
- * Reads from the last key frame to the end of the film; sets end_us if its packets have display
+ * Reads the first picture of the film's tail: the last key frame, or in an MP4, whose index has all
+ * packets, one that is displayed before the last frame. No codec reorders by more than 16.
+ */
+static bool read_tail_first(const struct key_index *x, struct demux *r, struct picture *p,
+                            struct err *e)
+{
+    enum { REACH = 17 };
+    int entries = avformat_index_get_entries_count(r->stream);
+    if (!r->quirks->index_is_mp4)
+        return key_index_fetch(x, x->count - 1, r, p, e);
+    int first = entries > REACH ? entries - REACH : 0;
+    int64_t stamp = avformat_index_get_entry(r->stream, first)->timestamp;
+    if (container_seek(r->format, r->stream->index, stamp, AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY) <
+        0)
+        return false;
+    demux_jumped(r, (uint64_t)first);
+    return demux_next(r, p, e);
+}
+
+/*
+ * Reads the tail of the film, from the last key frame on; sets end_us if its packets have display
  * times. Returns false if the film goes on too long after that, or its times go back: then the
  * index does not cover it.
  */
@@ -169,7 +189,7 @@ static bool read_tail(struct key_index *x, struct demux *r, const struct film *f
     const struct demux before = *r;
     int64_t last_us = x->key[x->count - 1].from_us, tail_us = widest_tail(x), shown_us = TIME_NONE;
     struct picture p;
-    bool covers = key_index_fetch(x, x->count - 1, r, &p, e), more = covers;
+    bool covers = read_tail_first(x, r, &p, e), more = covers;
     for (; more && covers; more = demux_next(r, &p, e)) {
         packet_free(&p.packet);
         if (p.pts_us == TIME_NONE || p.hidden)

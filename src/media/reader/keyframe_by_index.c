@@ -134,9 +134,10 @@ static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, str
         p->pts_us = place_us != TIME_NONE ? place_us
                                           : k->index.key[i].from_us + (int64_t)leaders * frame_us;
     int64_t time = film_time(k, p->pts_us);
+    int64_t since = time > k->first_us ? time - k->first_us : 0;
     if (!listed)
-        number = (uint64_t)(f->rate_num > 0 ? av_rescale(time, f->rate_num, f->rate_den * 1000000)
-                                            : (time + frame_us / 2) / frame_us);
+        number = (uint64_t)(f->rate_num > 0 ? av_rescale(since, f->rate_num, f->rate_den * 1000000)
+                                            : (since + frame_us / 2) / frame_us);
     p->tag = (struct frame_tag){.frame = number, .time_us = time};
 }
 

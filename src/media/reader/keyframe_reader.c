@@ -223,8 +223,31 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
     return ok;
 }
 
+/*
+ * Returns true unless the film's key frames cannot be told from others: in an AVI without an index,
+ * libavformat marks every packet of a codec that it has no parser for.
+ */
+static bool check_marks(const struct key_reader *k, struct err *e)
+{
+    const AVStream *s = k->demux->stream;
+    const AVCodecDescriptor *codec = avcodec_descriptor_get(s->codecpar->codec_id);
+    bool inter =
+        k->traits.stream == STREAM_OTHER && codec && !(codec->props & AV_CODEC_PROP_INTRA_ONLY);
+    if (!inter || !k->demux->quirks->marks_by_index || k->demux->knows_places)
+        return true;
+    AVCodecParserContext *parser = av_parser_init((int)s->codecpar->codec_id);
+    bool parsed = parser != NULL;
+    av_parser_close(parser);
+    return parsed || err_set(e, ERR_INPUT,
+                             "cannot find the key frames of '%s': it has no index, and its codec "
+                             "does not mark them",
+                             k->film->path);
+}
+
 static bool read_keys(struct key_reader *k, struct err *e)
 {
+    if (!check_marks(k, e))
+        return false;
     enum key_index_kind kind = key_index_kind(k->demux->format, k->film);
     return (kind != KEY_INDEX_NONE && film_keys_read_index(k, kind, e)) ||
            (e->code == ERR_NONE && read_through(k, NULL, e));
@@ -278,7 +301,8 @@ bool film_keys_probe(struct demux *r, const struct film *film, unsigned want,
     open_reader(&k, NULL, r, film);
     enum key_index_kind kind =
         want & PROBE_LENGTH ? KEY_INDEX_NONE : key_index_kind(r->format, film);
-    bool ok = kind == KEY_INDEX_NONE || probe_index(&k, kind, &mine, e);
+    bool ok = (!(want & PROBE_KEYS) || check_marks(&k, e)) &&
+              (kind == KEY_INDEX_NONE || probe_index(&k, kind, &mine, e));
     if (ok && mine.found == 0 && want & (PROBE_KEYS | PROBE_LENGTH)) {
         ok = (kind != KEY_INDEX_CUES || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
         mine.keys = (int64_t)k.found;
