@@ -84,14 +84,16 @@ bool render_probe(struct render_job *j, struct err *e)
         log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
         request.want |= PROBE_LENGTH;
     }
-    /* Streams of other lengths are usual in Matroska. If the guess is wrong, the film is decoded
-     * twice. */
-    if (f->length.source == LENGTH_CONTAINER && f->lists_key_frames)
+    /*
+     * Streams of other lengths are usual in Matroska. If the guess is wrong, the film is decoded
+     * twice.
+     */
+    bool again = source_can(j->source, SOURCE_RESTARTABLE);
+    if (again && f->length.source == LENGTH_CONTAINER && f->lists_key_frames)
         request.want |= PROBE_END;
     if (worth_counting_keys(j->source, &j->render->options->selection))
         request.want |= PROBE_KEYS;
-    if (!source_can(j->source, SOURCE_RESTARTABLE) &&
-        !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
+    if (!again && !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
         return false;
     bool ok = source_probe(j->source, &request, &facts, e);
     j->keys = ok && facts.found & PROBE_KEYS ? facts.keys : 0;

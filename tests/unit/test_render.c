@@ -328,6 +328,31 @@ TEST(lengths_that_are_needed)
     }
 }
 
+/* The end is looked for where the header has one length for several streams, but not in a pipe. */
+TEST(a_pipe_is_not_probed)
+{
+    static const struct source_ops ops = {.name = "noting",
+                                          .can = SOURCE_RESTARTABLE,
+                                          .probes = PROBE_END,
+                                          .probe = note_probe,
+                                          .progress = note_progress};
+    static char path[] = "film";
+    struct options o = {.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
+    struct render r = {.options = &o};
+    struct source s = {.ops = &ops,
+                       .film = {.path = path,
+                                .lists_key_frames = true,
+                                .length = {0, 9000000, 225, LENGTH_CONTAINER}}};
+    struct render_job j = {.render = &r, .source = &s};
+    struct err e = ERR_INIT;
+    for (unsigned lacks = 0; lacks <= SOURCE_RESTARTABLE; lacks += SOURCE_RESTARTABLE) {
+        s.lacks = lacks;
+        asked = 0;
+        assert_true(render_probe(&j, &e));
+        assert_int_equal(asked, lacks ? 0 : PROBE_END);
+    }
+}
+
 /* ------------------------------------------------------------------ refusals */
 
 static void must_fail(const char *line, enum err_code code, const char *words)
