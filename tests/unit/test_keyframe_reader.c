@@ -207,4 +207,20 @@ TEST(key_frames_are_counted)
     }
 }
 
+/* An AVI that goes on after its index is read from its start, after its tail was looked at. */
+TEST(a_film_behind_another_is_counted)
+{
+    if (!clip_encode("-c:v mpeg4 -bf 0 -g 10 -sc_threshold 1000000000 one.avi"))
+        skip();
+    assert_int_equal(system("cat one.avi one.avi > two.avi"), 0);
+    struct err e = ERR_INIT;
+    struct source *s = open_film("two.avi");
+    struct probe_request request = {.want = PROBE_KEYS};
+    struct probe_facts facts;
+    assert_true(source_probe(s, &request, &facts, &e));
+    assert_int_equal(facts.keys, 2 * CLIP_FRAMES / GOP);
+    assert_int_equal(facts.length.frames, 2 * CLIP_FRAMES);
+    source_close(&s);
+}
+
 TEST_MAIN(clip_begin, clip_end)

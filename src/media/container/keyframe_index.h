@@ -40,8 +40,8 @@ struct key_index {
 enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film);
 
 /*
- * Lists the key frames. With KEY_INDEX_CUES this seeks in the file, and the position of `r` is
- * undefined afterwards. If the index covers only a part of the film, kind becomes NONE and count 0.
+ * Lists the key frames. This seeks in the file, and the position of `r` is undefined afterwards. If
+ * the index covers only a part of the film, kind becomes NONE and count 0.
  * Returns false if out of memory; *x is empty then. Free it with key_index_close.
  */
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,

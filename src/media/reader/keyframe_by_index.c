@@ -320,12 +320,11 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     return ok;
 }
 
-/* The header refers to cues, but they are missing or incomplete. */
 bool film_keys_go_back(struct key_reader *k, struct err *e)
 {
     struct demux *r = k->demux;
     const AVIndexEntry *first = avformat_index_get_entry(r->stream, 0);
-    bool samples = k->index.kind == KEY_INDEX_SAMPLES; /* the first entry may be no key frame */
+    bool samples = r->quirks->index == KEY_INDEX_SAMPLES; /* the first entry may be no key frame */
     int flags = AVSEEK_FLAG_BACKWARD | (samples ? AVSEEK_FLAG_ANY : 0);
     if (!first || container_seek(r->format, r->stream->index, first->timestamp, flags) < 0)
         return err_set(e, ERR_INPUT, "cannot seek to the start of '%s'", k->film->path);

@@ -304,7 +304,7 @@ bool film_keys_probe(struct demux *r, const struct film *film, unsigned want,
     bool ok = (!(want & PROBE_KEYS) || check_marks(&k, e)) &&
               (kind == KEY_INDEX_NONE || probe_index(&k, kind, &mine, e));
     if (ok && mine.found == 0 && want & (PROBE_KEYS | PROBE_LENGTH)) {
-        ok = (kind != KEY_INDEX_CUES || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
+        ok = (kind == KEY_INDEX_NONE || film_keys_go_back(&k, e)) && read_through(&k, &mine, e);
         mine.keys = (int64_t)k.found;
         mine.found |= want & PROBE_KEYS;
     }

@@ -67,8 +67,8 @@ bool film_keys_lack_sets(struct key_reader *k);
 bool film_keys_read_index(struct key_reader *k, enum key_index_kind kind, struct err *e);
 
 /*
- * Seeks to the film's first key frame, after no usable index was found. Returns false if the film
- * cannot be read again.
+ * Seeks to the film's first picture, after key_index_open found no usable index. Returns false if
+ * the film cannot be read again.
  */
 bool film_keys_go_back(struct key_reader *k, struct err *e);
 
