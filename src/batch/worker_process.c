@@ -14,8 +14,8 @@
 
 /* A worker's last message. One write of up to PIPE_BUF bytes is atomic (POSIX). */
 struct message {
-    int status;   /* the coming exit status */
-    bool lingers; /* the parent need not wait for the exit */
+    int status;  /* the coming exit status */
+    int lingers; /* the parent need not wait for the exit; no bool: every byte is written */
 };
 
 bool worker_start(struct worker *w, int number)
