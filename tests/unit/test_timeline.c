@@ -125,6 +125,22 @@ TEST(wild_times)
     }
 }
 
+/* Without a clock that wraps, a time may be far ahead, but never beyond what can be added. */
+TEST(wild_pauses)
+{
+    static const int64_t wild[] = {TIME_MOST, -TIME_MOST, 0, TIME_NONE};
+    const struct film_clock clock = {.frame_us = TIME_MOST / 2, .origin_us = TIME_NONE};
+    for (size_t first = 0; first < 4; first++) {
+        struct timeline t = timeline_begin(&clock);
+        int64_t last = -1;
+        for (size_t i = 0; i < 100; i++) {
+            int64_t time = step(&t, wild[(first + i) % 4]);
+            assert_true(time >= 0 && time >= last - SECOND && time <= TIME_MOST);
+            last = time;
+        }
+    }
+}
+
 TEST(the_last_slide)
 {
     struct timeline t = timeline_begin(&usual);

@@ -6,9 +6,10 @@
 #include "open.h"
 #include "media/select/timeline.h"
 
+/* Converts a time to microseconds, -TIME_MOST..TIME_MOST. */
 static int64_t in_us(const AVStream *s, int64_t time)
 {
-    return av_rescale_q(time, s->time_base, AV_TIME_BASE_Q);
+    return av_clip64(av_rescale_q(time, s->time_base, AV_TIME_BASE_Q), -TIME_MOST, TIME_MOST);
 }
 
 /* Returns true if the declared length is a placeholder that its writer never replaced. */
@@ -82,7 +83,7 @@ static int64_t tagged_duration(const AVStream *s, int64_t start_us)
     int64_t us;
     if (!tag || av_parse_time(&us, tag->value, 1) < 0 || us <= 0)
         return -1;
-    return is_length ? us : us - start_us;
+    return is_length ? us : av_sat_sub64(us, start_us);
 }
 
 /* Fills duration and source from the container's duration, which counts from `from_us` before the
@@ -91,7 +92,7 @@ static void whole_container(const AVFormatContext *format, int64_t from_us, stru
 {
     if (format->duration == AV_NOPTS_VALUE || format->duration <= 0)
         return;
-    l->duration_us = format->duration - from_us;
+    l->duration_us = av_sat_sub64(format->duration, from_us);
     l->source = format->nb_streams > 1 ? LENGTH_CONTAINER : LENGTH_TRACK;
 }
 
@@ -117,7 +118,7 @@ static void find_duration(const AVFormatContext *format, AVStream *s, AVRational
     } else {
         whole_container(format, from_0 ? start_us : 0, l);
     }
-    if (l->duration_us <= 0)
+    if (l->duration_us <= 0 || l->duration_us > TIME_MOST)
         *l = (struct film_length){.start_us = l->start_us, .duration_us = -1, .frames = -1};
 }
 
@@ -144,5 +145,6 @@ struct film_length declared_length(const AVFormatContext *format, AVStream *s, A
      */
     if (l.frames < 0 && l.duration_us > 0 && !rated && rate.num > 0 && rate.den > 0)
         l.frames = av_rescale(l.duration_us, rate.num, (int64_t)rate.den * 1000000);
+    l.frames = l.frames < 0 ? -1 : l.frames;
     return l;
 }

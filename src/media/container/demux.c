@@ -169,14 +169,12 @@ static void parse_picture(struct demux *r, const AVPacket *packet, struct pictur
 }
 
 /*
- * Converts a time to microseconds. Returns TIME_NONE for times beyond 36,000 years: they come from
- * broken files, and sums of other times do not overflow.
+ * Converts a time to microseconds. Returns TIME_NONE for times beyond TIME_MOST.
  */
 static int64_t to_microseconds(int64_t time, AVRational base)
 {
-    const int64_t most = (int64_t)1 << 60;
     int64_t us = time == AV_NOPTS_VALUE ? TIME_NONE : av_rescale_q(time, base, AV_TIME_BASE_Q);
-    return us >= -most && us <= most ? us : TIME_NONE;
+    return us >= -TIME_MOST && us <= TIME_MOST ? us : TIME_NONE;
 }
 
 /*
@@ -320,10 +318,12 @@ int64_t demux_place_us(const struct demux *r, int entry)
     if (last < delay || entry > last)
         return TIME_NONE;
     AVRational base = r->stream->time_base;
-    int64_t stamp = avformat_index_get_entry(r->stream, late)->timestamp;
+    int64_t late_us = to_microseconds(avformat_index_get_entry(r->stream, late)->timestamp, base);
     int64_t first_us = to_microseconds(avformat_index_get_entry(r->stream, 0)->timestamp, base);
     int64_t out_us = to_microseconds(avformat_index_get_entry(r->stream, delay)->timestamp, base);
-    return to_microseconds(stamp, base) + (entry + delay - late) * r->place_us -
+    if (late_us == TIME_NONE || first_us == TIME_NONE || out_us == TIME_NONE)
+        return TIME_NONE;
+    return late_us + (entry + delay - late) * r->place_us -
            time_queue_early(first_us, out_us, delay, r->place_us);
 }
 
@@ -340,8 +340,8 @@ static void read_times(const struct demux *r, const AVPacket *packet, struct pic
         int entry = r->knows_places
                         ? av_index_search_timestamp(r->stream, packet->dts, AVSEEK_FLAG_ANY)
                         : -1;
-        p->placed = dts_us != TIME_NONE;
         p->place_us = entry < 0 ? dts_us : demux_place_us(r, entry);
+        p->placed = p->place_us != TIME_NONE;
         return;
     }
     p->pts_us = to_microseconds(packet->pts, base);

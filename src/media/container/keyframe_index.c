@@ -10,7 +10,7 @@
 
 static int64_t stamp_us(const AVStream *s, int64_t stamp)
 {
-    return av_rescale_q(stamp, s->time_base, AV_TIME_BASE_Q);
+    return av_clip64(av_rescale_q(stamp, s->time_base, AV_TIME_BASE_Q), -TIME_MOST, TIME_MOST);
 }
 
 /*

@@ -45,7 +45,8 @@ int64_t container_start_us(const AVFormatContext *format)
 {
     if (container_quirks(format)->clock_from_0)
         return 0;
-    return format->start_time == AV_NOPTS_VALUE ? TIME_NONE : format->start_time;
+    int64_t us = format->start_time;
+    return us == AV_NOPTS_VALUE || us > TIME_MOST || us < -TIME_MOST ? TIME_NONE : us;
 }
 
 int64_t container_frame_us(const struct film *f)
@@ -375,7 +376,7 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
     memcpy(film->unopened, head.logged.unopened, sizeof film->unopened);
-    if (joined.duration_us > 0) {
+    if (joined.duration_us > film->length.start_us) {
         film->length.duration_us = joined.duration_us - film->length.start_us;
         film->length.source = joined.source < LENGTH_TRACK ? joined.source : LENGTH_TRACK;
         if (film->rate_num > 0)

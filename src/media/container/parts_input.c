@@ -10,6 +10,7 @@
 #include "barcode/base/interrupt.h"
 #include "container_quirks.h"
 #include "open.h"
+#include "media/select/timeline.h"
 
 /* The URL of a list in memory, in base64, and that of joined bytes. */
 #define LIST "data:text/plain;base64,"
@@ -72,7 +73,7 @@ static int64_t part_length(const AVFormatContext *format, const struct film_part
 {
     if (part->end_us > part->start_us)
         return part->end_us - part->start_us;
-    bool known = format->duration != AV_NOPTS_VALUE && format->duration > 0 &&
+    bool known = format->duration > 0 && format->duration <= TIME_MOST &&
                  format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
     return known ? format->duration : -1;
 }
@@ -120,9 +121,9 @@ static void put_section(struct parts_scan *s, const struct film_part *part,
     int64_t first_us = format->start_time, length = format->duration;
     if (part->end_us <= part->start_us || first_us == AV_NOPTS_VALUE || length == AV_NOPTS_VALUE)
         return;
-    if (part->start_us > first_us + slack_us)
+    if (part->start_us > av_sat_add64(first_us, slack_us))
         put_time(s->text, "inpoint", part->start_us);
-    if (part->end_us < first_us + length - slack_us)
+    if (part->end_us < av_sat_add64(first_us, length) - slack_us)
         put_time(s->text, "outpoint", part->end_us);
 }
 
@@ -134,7 +135,7 @@ static void put_film(struct parts_scan *s, const struct film_part *part,
     put_section(s, part, format);
     if (length > 0)
         put_time(s->text, "duration", length);
-    bool known = s->begin_us >= 0 && length > 0;
+    bool known = s->begin_us >= 0 && s->begin_us <= TIME_MOST && length > 0;
     int64_t video_us = film_length_end(&film->length);
     s->end_us = known ? s->begin_us + (video_us < length ? video_us : length) : -1;
     s->begin_us = known ? s->begin_us + length : -1;

@@ -2,8 +2,6 @@
 
 #define BACK_US INT64_C(1000000)
 #define AHEAD_US INT64_C(3600000000)
-/* times beyond 36,000 years come from broken files; sums of a few others do not overflow */
-#define SANE_US ((int64_t)1 << 60)
 
 struct timeline timeline_begin(const struct film_clock *clock)
 {
@@ -35,11 +33,13 @@ static int64_t origin_follows(struct timeline *t, int64_t expected)
 int64_t timeline_at(struct timeline *t, int64_t pts_us)
 {
     int64_t expected = t->last_us < 0 ? 0 : t->last_us + t->frame_us;
-    if (pts_us == TIME_NONE || pts_us > SANE_US || pts_us < -SANE_US)
+    expected = expected < TIME_MOST ? expected : TIME_MOST;
+    if (pts_us == TIME_NONE || pts_us > TIME_MOST || pts_us < -TIME_MOST)
         return origin_follows(t, expected);
     find_origin(t, pts_us, expected);
     int64_t time = pts_us - t->origin_us + t->shift_us;
-    bool ahead = t->wraps && t->last_us >= 0 && time - t->last_us > AHEAD_US;
+    int64_t most = t->wraps ? t->last_us + AHEAD_US : TIME_MOST;
+    bool ahead = t->last_us >= 0 && time > most;
     bool back = t->last_us >= 0 && time < t->last_us - BACK_US;
     if (back || ahead) {
         t->shift_us += expected - time;

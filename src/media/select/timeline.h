@@ -10,6 +10,9 @@
 
 #define TIME_NONE INT64_MIN
 
+/* Times beyond 36,000 years come from broken files, and sums of a few others do not overflow. */
+#define TIME_MOST (INT64_C(1) << 60)
+
 /* How a film's stored times are to be read. */
 struct film_clock {
     int64_t frame_us;  /* nominal time of one frame, > 0 */
@@ -32,8 +35,8 @@ struct timeline timeline_begin(const struct film_clock *clock);
 /*
  * Returns the time (>= 0) of the next frame, which is stored at `pts_us`. Without a stored time
  * (TIME_NONE) it is one nominal frame after the last frame. So it is after a jump back by more than
- * a second, and with a clock that wraps after one ahead by more than an hour (a concatenated
- * recording, a broken clock). The first frame is at 0 if its time is more than an hour from the
+ * a second, after one beyond TIME_MOST, and with a clock that wraps after one ahead by more than an
+ * hour (a concatenated recording, a broken clock). The first frame is at 0 if its time is more than an hour from the
  * origin. A second call for the same frame gives the same result; timeline_step makes it the last
  * frame.
  */
