@@ -174,6 +174,50 @@ TEST(the_right_stream)
     assert_int_equal(f.length.duration_us, 2000000);
 }
 
+/* Copies an MPEG-TS without the packets of a PID. */
+static void silence(const char *from, const char *to, int pid)
+{
+    enum { PACKET = 188 };
+    uint8_t p[PACKET];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(in && out);
+    while (fread(p, PACKET, 1, in) == 1)
+        if (((p[1] & 0x1f) << 8 | p[2]) != pid)
+            fwrite(p, PACKET, 1, out);
+    fclose(in);
+    fclose(out);
+}
+
+/* Returns how many bytes libavformat may read to find a film's streams. */
+static int64_t probed_bytes(const char *name, int width)
+{
+    struct err e = ERR_INIT;
+    AVFormatContext *f = NULL;
+    struct film film;
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &f, &film, &e))
+        fail_msg("%s", e.text);
+    int64_t bytes = f->probesize;
+    assert_int_equal(film.width, width);
+    container_close(&f);
+    free(film.path);
+    return bytes;
+}
+
+/* Only the film's own video is waited for, not one that a broadcast announces and never sends. */
+TEST(late_video)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 film.mpg") ||
+        !clip_ffmpeg("-i film.mpg -map 0:v -map 0:v -c copy -f mpegts two.ts") ||
+        !clip_encode("-c:v libx264 -preset veryfast -g 10 film.mp4") ||
+        !clip_ffmpeg("-itsoffset 10 -i film.mp4 -f lavfi -i sine=d=20:r=48000 -map 0:v -map 1:a "
+                     "-c:v copy -c:a mp2 late.ts"))
+        skip();
+    silence("two.ts", "one.ts", 0x101);
+    int64_t usual = probed_bytes("two.ts", CLIP_W);
+    assert_int_equal(probed_bytes("one.ts", CLIP_W), usual);
+    assert_true(probed_bytes("late.ts", CLIP_W) > usual);
+}
+
 static void must_refuse(const char *name, const char *words)
 {
     struct err e = ERR_INIT;

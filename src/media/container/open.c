@@ -297,7 +297,7 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
     read_head(*format, head);
     if (analyze_us > 0) {
         (*format)->max_analyze_duration = analyze_us;
-        (*format)->probesize = INT64_C(1) << 30;
+        (*format)->probesize = INT64_C(1) << 28; /* libavformat keeps what it reads */
     }
     struct av_log_counts *before = av_log_listen(&head->logged);
     int code = avformat_find_stream_info(*format, NULL);
@@ -308,27 +308,21 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
     return code >= 0 || refusal_of_container(path, code, false, head->logged.unopened, e);
 }
 
-/* Returns true if the size of a video was not found: it begins later than probing reads. */
-static bool lacks_size(const AVFormatContext *format)
+/* Opens the container, and returns the stream to read, or -1 on `e`. */
+static int open_and_choose(const struct film *film, int requested, int64_t analyze_us,
+                           AVFormatContext **format, struct head *head, struct err *e)
 {
-    bool lacks = false;
-    for (unsigned i = 0; i < format->nb_streams; i++) {
-        const AVCodecParameters *par = format->streams[i]->codecpar;
-        lacks |= par->codec_type == AVMEDIA_TYPE_VIDEO && par->width <= 0;
-    }
-    return lacks;
+    return open_probed(film, analyze_us, format, head, e)
+               ? film_stream_choose(*format, requested, film->path, e)
+               : -1;
 }
 
-static bool open_container(const struct film *film, AVFormatContext **format, struct head *head,
-                           struct err *e)
+/* Returns true if the video may begin later than probing reads. The position in the file is lost.
+ */
+static bool may_begin_late(AVFormatContext *format, const AVStream *s)
 {
-    const int64_t patient_us = 300000000;
-    if (!open_probed(film, 0, format, head, e))
-        return false;
-    if (!lacks_size(*format) || !container_is_seekable(*format))
-        return true;
-    container_close(format);
-    return open_probed(film, patient_us, format, head, e);
+    return s->codecpar->width <= 0 && container_is_seekable(format) &&
+           !refusal_is_scrambled(format, s);
 }
 
 /*
@@ -338,19 +332,21 @@ static bool open_container(const struct film *film, AVFormatContext **format, st
 static AVStream *open_chosen(const struct film *film, int requested, AVFormatContext **format,
                              struct head *head, struct err *e)
 {
-    const char *path = film->path;
+    const int64_t patient_us = 300000000;
     av_log_install();
-    if (!open_container(film, format, head, e))
-        return NULL;
-    assert(*format);
-    int chosen = film_stream_choose(*format, requested, path, e);
+    int chosen = open_and_choose(film, requested, 0, format, head, e);
+    if (chosen >= 0 && may_begin_late(*format, (*format)->streams[chosen])) {
+        container_close(format);
+        chosen = open_and_choose(film, requested, patient_us, format, head, e);
+    }
     if (chosen < 0)
         return NULL;
+    assert(*format);
     for (unsigned i = 0; i < (*format)->nb_streams; i++)
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
     alpha_note(s);
-    return check_stream(*format, s, path, e) ? s : NULL;
+    return check_stream(*format, s, film->path, e) ? s : NULL;
 }
 
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
