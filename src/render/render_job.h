@@ -37,6 +37,7 @@ struct render_job {
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
     char decode[32];            /* the report's, if a device decoded */
+    bool cut_short;             /* a truncated film, whose columns were spread again */
     struct frame_cache_ask ask; /* what the cache is asked for */
     uint64_t total_bytes;       /* of the film's file; 0: unknown */
     int64_t keys;               /* --keyframes: number of key frames in the film; 0: not counted */
