@@ -85,7 +85,8 @@ void render_crop_words(struct render_job *j);
 
 enum { RENDER_KEY_COLUMNS = 1600 }; /* the most that --keyframes gives without another rule */
 
-/* Returns true if the film is so short that its length is checked to a frame: that costs nothing.
+/* Returns true if the film is so short that its length is checked to half a frame: that costs
+ * little.
  */
 bool render_is_short(const struct film *f);
 
