@@ -131,6 +131,8 @@ class Truth:
                     best = number(f, "best_effort_timestamp_time")
                     stamps[i] = after if best is None else best
                     guessed[i] = after if i > 0 else stamps[i]
+            if max(abs(a - b) for a, b in zip(stamps, guessed)) > FRAME + EXACT:
+                raise Unknown("frames without a time, and ffprobe guesses")
             return [stamps, guessed] if stamps != guessed else [stamps]
         if len(decoded) < len(frames):
             self.source = "number"
@@ -183,13 +185,17 @@ def judge_frames(right, times, tail):
     worst = max(off, key=abs)
     if abs(worst) <= EXACT:
         return []
+    if tail and abs(worst) <= FRAME + EXACT:  # dts: where the first frame is, is a convention
+        return []
+    if max(off) - min(off) <= 2 * EXACT and abs(worst) <= FRAME + EXACT:
+        return []
     if max(off) - min(off) <= 2 * EXACT:
         return [f"all times are {worst:+.3f} s off"]
     at = off.index(worst)
     return [f"frame {at} is at {times[at]:.3f} s, ffprobe has {right[at]:.3f}"]
 
 
-def judge_columns(columns, right, keys, end, count):
+def judge_columns(columns, right, keys, end, count, tail):
     """`right` has all frames' times, `keys` those of the frames that may be taken."""
     times, off, astray = [c["time"] for c in columns], [], []
     span = end - right[0]
@@ -198,7 +204,7 @@ def judge_columns(columns, right, keys, end, count):
     for j, t in enumerate(times):
         target = right[0] + (2 * j + 1) * span / (2 * count)
         near = shown(keys, target, FRAME + EXACT)
-        if min(abs(v - t) for v in near) > EXACT:
+        if min(abs(v - t) for v in near) > (FRAME if tail else 0) + EXACT:
             off.append((t - shown(keys, target, 0)[-1], j, t, target))
         wanted = columns[j].get("wanted")
         if wanted is not None and abs(wanted - target) > FRAME + EXACT:
@@ -231,7 +237,7 @@ def judge_film(film, start, end):
         found.append("no duration")
     elif abs(duration - span) > 1.5 * FRAME:
         found.append(f"duration {duration:.3f}, right is {span:.3f}")
-    if "start" in film and (film["start"] is None or abs(film["start"] - start) > FRAME):
+    if "start" in film and (film["start"] is None or abs(film["start"] - start) > FRAME + EXACT):
         found.append(f"start {film['start']}, right is {start:.3f}")
     if film.get("duration_source") not in SOURCES:
         found.append(f"duration_source {film['duration_source']}")
@@ -253,7 +259,7 @@ def judge(truth, data):
             found = judge_frames(times, [c["time"] for c in columns], truth.tail)
         else:
             keys = [times[i] for i in truth.keys] if rule.get("keyframes") else times
-            found = judge_columns(columns, times, keys, end, rule["columns"])
+            found = judge_columns(columns, times, keys, end, rule["columns"], truth.tail)
         found += judge_film(data["film"], times[0], end)
         best = found if best is None or weight(found) < weight(best) else best
     if any(c.get("damaged") for c in columns):

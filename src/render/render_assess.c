@@ -201,6 +201,7 @@ bool render_assess(struct render_job *j, struct err *e)
 bool render_is_whole(const struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
-    return j->report.missing == 0 && c->damaged == 0 && c->decode_errors == 0 && !c->read_failed &&
-           c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 && c->bad_keys == 0;
+    return j->report.missing == 0 && !j->cut_short && c->damaged == 0 && c->decode_errors == 0 &&
+           !c->read_failed && c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 &&
+           c->bad_keys == 0;
 }

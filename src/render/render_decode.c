@@ -202,7 +202,7 @@ static bool corrects_length(struct render_job *j)
     int64_t frame_us =
         r->film->rate_num > 0 ? 1000000 * r->film->rate_den / r->film->rate_num : 40000;
     bool exact = render_is_short(r->film) && source_can(j->source, SOURCE_RESTARTABLE);
-    int64_t most_us = exact ? frame_us : selection_column_us(&r->selection);
+    int64_t most_us = exact ? frame_us / 2 : selection_slack_us(&r->selection);
     bool wrong = (off < 0 ? -off : off) > most_us;
     if (r->selection.kind == SELECT_COLUMNS && !wrong)
         return false;
@@ -225,7 +225,8 @@ static bool spread_again(struct render_job *j, struct err *e)
                         f->path, end, said);
         return true;
     }
-    if (j->report.counts.to_end)
+    j->cut_short = !j->report.counts.to_end;
+    if (!j->cut_short)
         log_msg(LOG_VERBOSE, "'%s' ends at %.1f s and not at %.1f s: spreading its columns again",
                 f->path, end, said);
     else

@@ -37,6 +37,7 @@ struct render_job {
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
     char decode[32];            /* the report's, if a device decoded */
+    bool cut_short;             /* a truncated film, whose columns were spread again */
     struct frame_cache_ask ask; /* what the cache is asked for */
     uint64_t total_bytes;       /* of the film's file; 0: unknown */
     int64_t keys;               /* --keyframes: number of key frames in the film; 0: not counted */
@@ -84,7 +85,8 @@ void render_crop_words(struct render_job *j);
 
 enum { RENDER_KEY_COLUMNS = 1600 }; /* the most that --keyframes gives without another rule */
 
-/* Returns true if the film is so short that its length is checked to a frame: that costs nothing.
+/* Returns true if the film is so short that its length is checked to half a frame: that costs
+ * little.
  */
 bool render_is_short(const struct film *f);
 

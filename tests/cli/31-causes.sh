@@ -10,8 +10,8 @@ make_film() {
 test_cause_is_a_missing_image() {
     mkdir seq
     make_film -frames:v 3 'seq/img%03d.png'
-    refuses 3 'seq/img%03d.png' --no-cache
-    says "^barcode: cannot open 'seq/img%03d.png': No such file or directory$"
+    refuses 3 'seq/none%03d.png' --no-cache
+    says "^barcode: no file has a name such as 'seq/none%03d.png'$"
     refuses 3 seq/img001.png --no-cache
     says "is an image, not a film"
 }

@@ -317,14 +317,18 @@ TEST(late_start)
 
 TEST(last_frame)
 {
-    /* up to a column before the end */
-    struct selection s = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 100000000};
-    int64_t column = selection_column_us(&s), near = 100000000 - column - 40000;
-    assert_in_range(column, 10000000, 10000001);
+    /* up to a column before the end, or 2 s or 1 % */
+    struct selection s = {.kind = SELECT_COLUMNS, .columns = 100, .end_us = 100000000};
+    int64_t slack = selection_slack_us(&s), near = 100000000 - slack - 40000;
+    assert_in_range(slack, 1000000, 1000001);
     assert_true(selection_last_until(&s, near, 40000) == INT64_MAX);
     assert_int_equal(selection_last_until(&s, near - 1, 40000), near - 1 + 40000);
-    s.start_us = 90000000;
-    assert_in_range(selection_column_us(&s), 1000000, 1000001);
+    s.columns = 10;
+    assert_int_equal(selection_slack_us(&s), 2000000);
+    s.end_us = 1000000000;
+    assert_int_equal(selection_slack_us(&s), 10000000);
+    s.start_us = 999000000;
+    assert_in_range(selection_slack_us(&s), 100000, 100001);
     s.end_us = INT64_MAX;
     assert_int_equal(selection_last_until(&s, 5, 40000), 40005);
     s.kind = SELECT_INTERVAL;

@@ -114,12 +114,16 @@ bool selection_done(const struct selection_cursor *c, int64_t time_us);
  */
 uint64_t selection_estimate(const struct selection *rule, const struct film_length *length);
 
-/* COLUMNS: returns the time between two targets, rounded up. */
-int64_t selection_column_us(const struct selection *rule);
+/*
+ * COLUMNS: returns how far the film's last frame may be from end_us, so that its columns are still
+ * those of end_us: a column, but at most 2 s or 1 %, whichever is more. Sound often outlasts the
+ * picture.
+ */
+int64_t selection_slack_us(const struct selection *rule);
 
 /*
  * Returns until when the film's last frame, displayed at `last_us`, stays on the screen: one
- * nominal frame. For COLUMNS it is INT64_MAX if that is less than a column from the end, so that
+ * nominal frame. For COLUMNS it is INT64_MAX if that is near the end (selection_slack_us), so that
  * the last column is filled. A film that stops earlier does not have its last columns.
  */
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us);

@@ -191,14 +191,15 @@ static bool read_tail(struct key_index *x, struct demux *r, const struct film *f
     struct picture p;
     bool covers = read_tail_first(x, r, &p, e), more = covers;
     for (; more && covers; more = demux_next(r, &p, e)) {
+        int64_t time_us = p.placed ? p.place_us : p.pts_us;
         packet_free(&p.packet);
-        if (p.pts_us == TIME_NONE || p.hidden)
+        if (time_us == TIME_NONE || p.hidden)
             continue;
-        covers = p.pts_us >= last_us - second_us && p.pts_us - last_us <= tail_us;
-        if (shown_us == TIME_NONE || p.pts_us > shown_us) {
+        covers = time_us >= last_us - second_us && time_us - last_us <= tail_us;
+        if (shown_us == TIME_NONE || time_us > shown_us) {
             struct timeline t = {.frame_us = frame_us};
-            shown_us = p.pts_us;
-            x->end_us = p.pts_us + timeline_last_stays(&t, p.duration_us);
+            shown_us = time_us;
+            x->end_us = time_us + timeline_last_stays(&t, p.duration_us);
         }
     }
     if (more)

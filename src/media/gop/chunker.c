@@ -152,42 +152,6 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     return true;
 }
 
-/* Queues the places of the displayed pictures of `r` that are not queued yet. */
-static bool queue_places(struct chunker *g, struct chunk *r, struct err *e)
-{
-    for (size_t i = 0; i < r->count; i++) {
-        struct picture *p = &r->picture[i];
-        if (p->placed && !p->hidden && !time_queue_push(&g->places, p->place_us, e))
-            return false;
-        p->placed = false;
-    }
-    return true;
-}
-
-/*
- * Gives g->shown[0..n), and `after` if that is not NULL, the times of their places in the film, if
- * they have no others.
- */
-static void apply_places(struct chunker *g, size_t n, struct picture *after)
-{
-    int64_t frame_us = g->config.clock.frame_us;
-    for (size_t i = 0; i < n && time_queue_waits(&g->places); i++)
-        g->shown[i]->pts_us = time_queue_next(&g->places, frame_us, true);
-    if (after && time_queue_waits(&g->places))
-        after->pts_us = time_queue_next(&g->places, frame_us, false);
-}
-
-/* Gives the film's first frame a time if it has none, by the first one of g->shown[0..n) that has.
- */
-static void date_first(struct chunker *g, size_t n)
-{
-    size_t i = 0;
-    while (i < n && g->shown[i]->pts_us == TIME_NONE)
-        i++;
-    if (i > 0 && i < n)
-        g->shown[0]->pts_us = g->shown[i]->pts_us - (int64_t)i * g->config.clock.frame_us;
-}
-
 /*
  * Numbers g->shown[0..n) and applies the selection. `after` is the frame after them; NULL: the film
  * ends.
@@ -197,7 +161,7 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
     if (n == 0)
         return true;
     if (g->timeline.last_us < 0)
-        date_first(g, n);
+        order_date_first(g->shown, n, g->config.clock.frame_us);
     int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
     for (size_t i = 0; i < n; i++) {
         timeline_step(&g->timeline, time);
@@ -338,11 +302,12 @@ static bool close_gop(struct chunker *g, struct err *e)
     g->unsure = false;
     if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
         return false;
-    if (!queue_places(g, g->gop, e) || !queue_places(g, g->next, e))
+    if (!order_queue_places(&g->places, g->gop->picture, g->gop->count, e) ||
+        !order_queue_places(&g->places, g->next->picture, g->next->count, e))
         return false;
     struct picture *after = find_after(g);
     bool placed = time_queue_waits(&g->places);
-    apply_places(g, n, after);
+    order_apply_places(&g->places, g->config.clock.frame_us, g->shown, n, after);
     if (!number_frames(g, n, after, e))
         return false;
     if (placed && after)
@@ -439,6 +404,18 @@ void chunker_break_off(struct chunker *g, uint64_t serial)
         in->picture[in->count - 1].suspect = true;
 }
 
+/* Closes the GOP before picture `p` is added. On failure, `p` is freed. */
+static bool close_before(struct chunker *g, struct picture *p, struct err *e)
+{
+    /* With a delay, the place of `p` may be the time of the GOP's last frame. */
+    if (order_queue_places(&g->places, g->gop->picture, g->gop->count, e) &&
+        order_queue_places(&g->places, g->next->picture, g->next->count, e) &&
+        order_queue_places(&g->places, p, 1, e) && close_gop(g, e))
+        return true;
+    packet_free(&p->packet);
+    return false;
+}
+
 bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
 {
     g->lost |= p->lost;
@@ -448,11 +425,7 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
     if (!g->rap_seen)
         return push_before_first_rap(g, p, e);
     if (p->rap != RAP_NONE) {
-        if (g->next->count > 0 && !close_gop(g, e)) {
-            packet_free(&p->packet);
-            return false;
-        }
-        return append_picture(g->next, p, e);
+        return (g->next->count == 0 || close_before(g, p, e)) && append_picture(g->next, p, e);
     }
     struct chunk *in = g->next->count > 0 ? g->next : g->gop;
     if (in == g->next || g->first_gop)
@@ -460,11 +433,7 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
     if (in == g->next) {
         if (p->leading || p->hidden)
             return append_picture(in, p, e);
-        if (!close_gop(g, e)) {
-            packet_free(&p->packet);
-            return false;
-        }
-        return append_picture(g->gop, p, e);
+        return close_before(g, p, e) && append_picture(g->gop, p, e);
     }
     if (p->leading) {
         /*

@@ -134,3 +134,31 @@ bool sort_display_order(const struct codec_traits *traits, bool gaps, int64_t fr
         qsort(p, n, sizeof *p, by_order);
     return false;
 }
+
+bool order_queue_places(struct time_queue *places, struct picture *p, size_t n, struct err *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i].placed && !p[i].hidden && !time_queue_push(places, p[i].place_us, e))
+            return false;
+        p[i].placed = false;
+    }
+    return true;
+}
+
+void order_apply_places(struct time_queue *places, int64_t frame_us, struct picture **shown,
+                        size_t n, struct picture *after)
+{
+    for (size_t i = 0; i < n && time_queue_waits(places); i++)
+        shown[i]->pts_us = time_queue_next(places, frame_us, true);
+    if (after && time_queue_waits(places))
+        after->pts_us = time_queue_next(places, frame_us, false);
+}
+
+void order_date_first(struct picture **shown, size_t n, int64_t frame_us)
+{
+    size_t i = 0;
+    while (i < n && shown[i]->pts_us == TIME_NONE)
+        i++;
+    if (i > 0 && i < n)
+        shown[0]->pts_us = shown[i]->pts_us - (int64_t)i * frame_us;
+}

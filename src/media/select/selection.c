@@ -157,11 +157,13 @@ int64_t selection_last_until(const struct selection *rule, int64_t last_us, int6
     int64_t until = last_us + frame_us;
     if (rule->kind != SELECT_COLUMNS || rule->end_us == INT64_MAX)
         return until;
-    return rule->end_us - until <= selection_column_us(rule) ? INT64_MAX : until;
+    return rule->end_us - until <= selection_slack_us(rule) ? INT64_MAX : until;
 }
 
-int64_t selection_column_us(const struct selection *rule)
+int64_t selection_slack_us(const struct selection *rule)
 {
+    int64_t usual = rule->end_us / 100 > 2000000 ? rule->end_us / 100 : 2000000;
     uint64_t span = rule->end_us > rule->start_us ? (uint64_t)(rule->end_us - rule->start_us) : 0;
-    return (int64_t)(span / (rule->columns > 0 ? rule->columns : 1)) + 1;
+    int64_t column = (int64_t)(span / (rule->columns > 0 ? rule->columns : 1)) + 1;
+    return column < usual ? column : usual;
 }
