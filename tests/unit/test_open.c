@@ -160,6 +160,26 @@ TEST(orientation)
     }
 }
 
+/* The least number in a matrix has no opposite. */
+TEST(a_broken_matrix)
+{
+    enum { BEHIND_NAME = 44 }; /* the matrix in a box "tkhd" */
+    static const uint8_t least[] = {0x80, 0, 0, 0};
+    static uint8_t data[1 << 20];
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 10 matrix.mp4"))
+        skip();
+    FILE *f = fopen("matrix.mp4", "r+b");
+    assert_non_null(f);
+    size_t size = fread(data, 1, sizeof data, f);
+    const uint8_t *box = memmem(data, size, "tkhd", 4);
+    assert_non_null(box);
+    assert_int_equal(fseek(f, box - data + BEHIND_NAME, SEEK_SET), 0);
+    assert_int_equal(fwrite(least, sizeof least, 1, f), 1);
+    fclose(f);
+    struct film film = facts("matrix.mp4");
+    assert_true(film.orientation.mirror && film.orientation.quarter_turns == 0);
+}
+
 /* The film among other streams: not the cover, whatever comes first. */
 TEST(the_right_stream)
 {

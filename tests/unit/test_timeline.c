@@ -6,7 +6,7 @@ enum { FRAME = 40000, SECOND = 1000000 };
 
 static const struct film_clock usual = {.frame_us = FRAME, .origin_us = TIME_NONE, .wraps = true};
 
-/* Film time of the next frame; it becomes the last one. */
+/* The player's time of the next frame; it becomes the last one. */
 static int64_t step(struct timeline *t, int64_t pts_us)
 {
     int64_t time = timeline_at(t, pts_us);
@@ -91,7 +91,7 @@ TEST(jumps_are_bridged)
 {
     struct timeline t = timeline_begin(&usual);
     step(&t, 100 * SECOND);
-    step(&t, 110 * SECOND); /* film time 10 s */
+    step(&t, 110 * SECOND); /* at 10 s */
     /* more than a second back: as if next */
     assert_int_equal(step(&t, 109 * SECOND - 1), 10 * SECOND + FRAME);
     assert_int_equal(step(&t, 111 * SECOND - 1), 12 * SECOND + FRAME); /* goes on from there */

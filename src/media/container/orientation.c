@@ -107,6 +107,9 @@ static struct display_matrix read_container(const AVStream *s)
     return x;
 }
 
+/* Returns -value; INT32_MIN, which a broken file may have, has none. */
+static int32_t negated(int32_t value) { return value == INT32_MIN ? INT32_MAX : -value; }
+
 /* Returns the orientation. A negative determinant means a mirrored picture. */
 static struct orientation orientation_of(struct display_matrix x)
 {
@@ -115,8 +118,8 @@ static struct orientation orientation_of(struct display_matrix x)
         return o;
     o.mirror = (double)x.m[0] * x.m[4] - (double)x.m[1] * x.m[3] < 0;
     if (o.mirror) {
-        x.m[0] = -x.m[0];
-        x.m[1] = -x.m[1];
+        x.m[0] = negated(x.m[0]);
+        x.m[1] = negated(x.m[1]);
     }
     double degrees = av_display_rotation_get(x.m); /* counter-clockwise */
     if (!isnan(degrees))

@@ -33,14 +33,14 @@ bool gaps_between(const struct gaps *g, uint64_t a, uint64_t b, bool reordered);
 bool gaps_inside(const struct gaps *g, uint64_t a, uint64_t b);
 
 /*
- * Records that a picture is displayed at film time `time_us`, and returns the latest such time so
+ * Records that a picture is displayed at `time_us`, and returns the latest such time so
  * far. Missing frames are counted from there: demuxers sometimes guess times after a gap, and those
  * may lie before frames that are counted already.
  */
 int64_t gaps_reached(struct gaps *g, int64_t time_us);
 
 /*
- * Returns how many frames of `frame_us` are missing between frames at film times from_us < to_us; 0
+ * Returns how many frames of `frame_us` are missing between frames at times from_us < to_us; 0
  * if less than one and a half frames fit, or if the clock jumped by more than an hour.
  */
 uint64_t gap_frames(int64_t from_us, int64_t to_us, int64_t frame_us);

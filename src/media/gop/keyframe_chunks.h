@@ -50,7 +50,7 @@ void keys_begin(struct keys *k, const struct keys_config *config);
 bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct err *e);
 
 /*
- * Gives the held key frame all open columns before `until`, in microseconds of film time.
+ * Gives the held key frame all open columns before `until`, a player's time.
  * INT64_MAX: all columns that are left (an interval without an end: those that are due). Does
  * nothing if no key frame is held.
  */

@@ -55,7 +55,7 @@ struct sent {
 struct held {
     bool there, lost, corrupt, key;
     uint64_t serial;
-    int64_t us, pts_us; /* film time; as stored */
+    int64_t us, pts_us; /* the player's time; as stored */
 };
 
 struct sequential {
