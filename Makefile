@@ -298,6 +298,11 @@ test-web: deps ## the pages of --html in a real browser (chromium; two minutes);
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.made
 	@BARCODE=$(BIN)/barcode $(PYTHON) tests/web.py
 
+.PHONY: test-time
+test-time: deps ## lengths and times in 82 pairs of container and codec, compared with ffprobe's (two minutes)
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode $(PYTHON) tests/time_matrix.py
+
 # ------------------------------------------------------------------ fuzzing
 
 FUZZ := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))

@@ -25,7 +25,7 @@ FRAME = 1 / 24  # the films' frame rate
 EXACT = 0.002  # containers round times to a millisecond
 SOURCES = ("packets", "index", "track", "container", "tag", None)
 SKIPPED = re.compile(r"skipped (\d+) frames? before the first key frame")
-FEW_KEYS = re.compile(r"has 1 key frame in [0-9.]+ s: its \d+ columns show 1 different frame")
+FEW_KEYS = re.compile(r"has 1 key frame in [0-9.]+ s: its \d+ columns show only 1 frame")
 
 
 class Unknown(Exception):

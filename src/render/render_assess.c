@@ -60,10 +60,12 @@ static void assess_end(struct render_job *j, uint64_t announced)
         render_warn(j, "'%s': %s: about %" PRIu64 " of %" PRIu64 " columns are missing at its end",
                     f->path, cause, short_by, expected);
     else if (c->read_failed)
-        render_warn(j, "'%s': %s", f->path, cause);
+        render_warn(j, "'%s': %s%s", f->path, cause, unopened[0] ? ": the film ends there" : "");
     else if (asked && short_by > 0)
-        render_warn(j, "'%s' has only %" PRIu64 " of the %" PRIu64 " requested columns", f->path,
-                    j->report.count, expected);
+        render_warn(j,
+                    "'%s' has only %" PRIu64 " of the %" PRIu64
+                    " requested columns: it ends before the length that it declares",
+                    f->path, j->report.count, expected);
 }
 
 /* Warns of frames that no decoder received, unless missing columns already show them. */
@@ -72,8 +74,9 @@ static void assess_counts(struct render_job *j, uint64_t missing)
     const struct decode_counts *c = &j->report.counts;
     const char *path = j->report.film->path;
     if (c->unreadable + c->dropped > 0 && missing == 0)
-        render_warn(j, "'%s': %" PRIu64 " frames are missing, none of them selected", path,
-                    c->unreadable + c->dropped);
+        render_warn(j, "'%s': %" PRIu64 " frame%s missing, but no column needs %s", path,
+                    c->unreadable + c->dropped, c->unreadable + c->dropped == 1 ? " is" : "s are",
+                    c->unreadable + c->dropped == 1 ? "it" : "them");
     if (c->lead_in > 0)
         render_warn(j,
                     "'%s': skipped %" PRIu64
@@ -142,7 +145,7 @@ static void assess_keys(struct render_job *j)
     if (c->keys <= 1 || span / (int64_t)c->keys > far_us)
         render_warn(j,
                     "'%s' has %" PRIu64 " key frame%s in %.1f s: its %" PRIu64
-                    " columns show %" PRIu64 " different frame%s",
+                    " columns show only %" PRIu64 " frame%s",
                     f->path, c->keys, c->keys == 1 ? "" : "s", (double)span / 1e6, r->count,
                     different_frames(r), different_frames(r) == 1 ? "" : "s");
 }
@@ -182,7 +185,7 @@ bool render_assess(struct render_job *j, struct err *e)
     if (inside + cut > 0)
         render_warn(j,
                     "'%s': %" PRIu64 " of %" PRIu64
-                    " columns are missing (their frames could not be decoded)",
+                    " columns are missing (their frames are not in the file or cannot be decoded)",
                     path, inside + cut, announced);
     uint64_t damaged = damaged_columns(j->columns, r->count);
     if (damaged > 0)

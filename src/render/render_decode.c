@@ -221,7 +221,8 @@ static bool spread_again(struct render_job *j, struct err *e)
     if (!source_can(j->source, SOURCE_RESTARTABLE)) {
         if (end > said)
             render_warn(j,
-                        "'%s' ends at %.1f s and not at %.1f s, as it declares: its end is missing",
+                        "'%s' ends at %.1f s and not at %.1f s, as it declares: the rest is not in "
+                        "the picture (give a file)",
                         f->path, end, said);
         return true;
     }

@@ -6,14 +6,16 @@ make_film() {
     ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=10:d=4 "$@" || skip "no clip: ffmpeg $*"
 }
 
-# image2 finds the files of a pattern, though there is no file of that name.
+# Images are a film by a pattern or --sequence only; the messages say so.
 test_cause_is_a_missing_image() {
     mkdir seq
     make_film -frames:v 3 'seq/img%03d.png'
     refuses 3 'seq/none%03d.png' --no-cache
     says "^barcode: no file has a name such as 'seq/none%03d.png'$"
     refuses 3 seq/img001.png --no-cache
-    says "is an image, not a film"
+    says "is an image, not a film (--sequence makes a film of a folder's images)$"
+    refuses 3 seq --no-cache
+    says "no films in the folder 'seq' (its images are one film with --sequence)$"
 }
 
 # GIF's demuxer seeks back to the start of each frame, APNG's needs the size of a film that repeats.
@@ -87,6 +89,7 @@ test_cause_is_a_missing_part() {
         says "^barcode: warning: '$film.ffconcat': cannot open its part 'missing.ts'"
         says_not "damaged"
         says_not "stops at"
+        [ $film = long ] || says "'missing.ts': the film ends there$"
     done
     says "about 4 of 8 columns are missing"
 }

@@ -158,6 +158,24 @@ static bool add_level(struct inputs_list *list, const struct level *at, struct e
     return ok;
 }
 
+/* Returns true if the folder has an image that barcode did not make. */
+static bool has_image(const char *folder)
+{
+    struct dirent **entry = NULL;
+    int count = scandir(folder, &entry, select_shown, NULL);
+    bool has = false;
+    for (int i = 0; i < count; i++) {
+        struct err e = ERR_INIT;
+        const char *name = entry[i]->d_name;
+        char *path = !has && inputs_is_image_name(name) ? path_join(folder, name, "", &e) : NULL;
+        has = has || (path && file_is_regular(path) && !is_output(path));
+        free(path);
+        free(entry[i]);
+    }
+    free(entry);
+    return has;
+}
+
 bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
 {
     struct stat s = {.st_ino = 0};
@@ -173,7 +191,9 @@ bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
     if (list->in->count > before)
         return true;
     err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder,
-            list->options->recursive ? " or below it" : "");
+            list->options->recursive ? " or below it"
+            : has_image(folder)      ? " (its images are one film with --sequence)"
+                                     : "");
     return inputs_list_problem(list, folder, &problem, e);
 }
 

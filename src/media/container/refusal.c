@@ -40,7 +40,9 @@ bool refusal_of_picture(const char *path, struct err *e)
     if (is_animated_webp(path))
         return err_set(e, ERR_INPUT, "'%s' is an animated WebP, which this FFmpeg does not decode",
                        path);
-    return err_set(e, ERR_INPUT, "'%s' is an image, not a film", path);
+    return err_set(e, ERR_INPUT,
+                   "'%s' is an image, not a film (--sequence makes a film of a folder's images)",
+                   path);
 }
 
 /*
