@@ -228,8 +228,10 @@ static bool covers_film(struct key_index *x, int known_before, struct demux *r,
         return e->code == ERR_NONE;
     }
     bool cues = x->kind == KEY_INDEX_CUES;
-    return (!cues || (x->count >= 3 && x->count > (size_t)known_before && cues_in_order(x))) &&
-           read_tail(x, r, film, e);
+    if (cues && (x->count < 3 || x->count <= (size_t)known_before || !cues_in_order(x)))
+        return false;
+    /* The tail was read when the film was probed. */
+    return (cues && film->length.source == LENGTH_INDEX) || read_tail(x, r, film, e);
 }
 
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
