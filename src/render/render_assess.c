@@ -168,9 +168,6 @@ bool render_assess(struct render_job *j, struct err *e)
     uint64_t announced = columns_count(j->columns), cut;
     uint64_t inside = columns_finish(j->columns, &cut);
     r->columns = j->columns;
-    bool targets = r->selection.kind != SELECT_EVERY || r->selection.keyframes;
-    if (targets && r->selection.start_us < r->counts.first_us)
-        r->selection.start_us = r->counts.first_us; /* where the first column is */
     r->count = columns_count(j->columns);
     if (r->count == 0 && announced == 0 && r->selection.keyframes && r->counts.keys == 0)
         return err_set(e, ERR_FAILED, "no key frame of '%s' could be found", path);

@@ -137,7 +137,8 @@ print(cues[:3], cues[-1])
 assert len(cues) == len(columns) == 30
 assert all(a < b for a, b in cues) and all(x[1] <= y[0] + 0.002 for x, y in zip(cues, cues[1:]))
 assert all(a <= c["time"] + 0.002 and c["time"] < b for (a, b), c in zip(cues, columns))
-assert 10 <= cues[0][0] < 11 and abs(cues[-1][1] - 40) < 0.2
+# The first one is shown from the start on, before the video begins.
+assert cues[0][0] == 0 and 10.5 < cues[1][0] < 12 and abs(cues[-1][1] - 40) < 0.2
 END
 }
 

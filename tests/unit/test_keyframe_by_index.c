@@ -106,8 +106,7 @@ TEST(a_flag_that_lies)
     }
 }
 
-/* The index is in front, and the second half is gone: the last key frame that is there serves, and
- * the others are counted. */
+/* The index is in front, and the second half is gone: its columns are not drawn. */
 TEST(a_film_cut_short)
 {
     if (!clip_encode(X264 "-movflags faststart whole.mp4"))
@@ -115,11 +114,12 @@ TEST(a_film_cut_short)
     assert_int_equal(system("head -c $(($(stat -c %s whole.mp4) / 2)) whole.mp4 > half.mp4"), 0);
     static struct shown shown;
     struct staged r = stage("half.mp4", true, 1000000, &shown);
-    assert_true(r.ok && columns_count(r.columns) == 8);
-    assert_in_range(r.counts.bad_keys, 3, 12);
-    int64_t last = columns_get(r.columns, 7)->time_us;
-    assert_in_range(last, 2000000, 6000000);
-    for (uint64_t i = 0; i < 8; i++)
+    uint64_t count = columns_count(r.columns);
+    assert_true(r.ok && r.counts.read_failed && count >= 3 && count <= 6);
+    assert_in_range(r.counts.bad_keys, 0, 1);
+    int64_t last = columns_get(r.columns, count - 1)->time_us;
+    assert_in_range(last, ((int64_t)count - 2) * 1000000, (int64_t)count * 1000000);
+    for (uint64_t i = 0; i < count; i++)
         assert_true(columns_get(r.columns, i)->status == COLUMN_OK &&
                     columns_get(r.columns, i)->time_us <= last);
     staged_free(&r);

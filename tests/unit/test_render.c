@@ -256,6 +256,30 @@ static void note_progress(struct source *s, struct decode_progress *p)
 
 /* A film is read for its length only where columns depend on it and the container does not state
  * it. */
+static const struct needed_length {
+    struct selection rule;
+    enum length_source source;
+    int64_t stated;
+    unsigned want;
+    int64_t frames;
+    uint64_t bytes;
+} films[] = {
+    /* The default asks for every 24th frame of a long film, and for all of a short one. */
+    {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, -1, UINT64_C(1) << 30},
+    {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, -1, (UINT64_C(1) << 30) + 1},
+    {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
+    {{.kind = SELECT_EVERY, .every = 5}, LENGTH_ESTIMATE, 9000000, 0, -1, 4096},
+    {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_TRACK, 9000000, 0, 225, 4096},
+    {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, 225, 4096},
+    {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_UNKNOWN, -1, PROBE_LENGTH, 225, 4096},
+    {{.kind = SELECT_INTERVAL, .interval_us = 10000}, LENGTH_ESTIMATE, 9000000, 0, 225, 1},
+    {{.kind = SELECT_INTERVAL, .interval_us = 9999}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, 9, 1},
+    {{.kind = SELECT_INTERVAL, .interval_us = 9999}, LENGTH_TRACK, 9000000, 0, 225, 4096},
+    /* a start behind the declared end: the declaration may be wrong */
+    {{.every = 5, .start_us = 9000000}, LENGTH_TRACK, 9000000, PROBE_LENGTH, 225, 4096},
+    {{.every = 5, .start_us = 9000000}, LENGTH_INDEX, 9000000, 0, 225, 4096},
+};
+
 TEST(lengths_that_are_needed)
 {
     static const struct source_ops ops = {.name = "noting",
@@ -263,46 +287,6 @@ TEST(lengths_that_are_needed)
                                           .probes = PROBE_LENGTH,
                                           .probe = note_probe,
                                           .progress = note_progress};
-    const uint64_t gib = UINT64_C(1) << 30;
-    const struct {
-        struct selection rule;
-        enum length_source source;
-        int64_t stated;
-        unsigned want;
-        int64_t frames;
-        uint64_t bytes;
-    } films[] = {
-        /* The default asks for every 24th frame of a long film, and for all of a short one. */
-        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, -1, gib},
-        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, -1, gib + 1},
-        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_EVERY, .every = 5}, LENGTH_ESTIMATE, 9000000, 0, -1, 4096},
-        {{.kind = SELECT_EVERY}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_TRACK, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_ESTIMATE, 9000000, PROBE_LENGTH, 225, 4096},
-        {{.kind = SELECT_COLUMNS, .columns = 9}, LENGTH_UNKNOWN, -1, PROBE_LENGTH, 225, 4096},
-        {{.kind = SELECT_INTERVAL, .interval_us = 10000}, LENGTH_ESTIMATE, 9000000, 0, 225, 4096},
-        {{.kind = SELECT_INTERVAL, .interval_us = 9999},
-         LENGTH_ESTIMATE,
-         9000000,
-         PROBE_LENGTH,
-         225,
-         4096},
-        {{.kind = SELECT_INTERVAL, .interval_us = 9999}, LENGTH_TRACK, 9000000, 0, 225, 4096},
-        /* a start behind the declared end: the declaration may be wrong */
-        {{.kind = SELECT_EVERY, .every = 5, .start_us = 9000000},
-         LENGTH_TRACK,
-         9000000,
-         PROBE_LENGTH,
-         225,
-         4096},
-        {{.kind = SELECT_EVERY, .every = 5, .start_us = 9000000},
-         LENGTH_INDEX,
-         9000000,
-         0,
-         225,
-         4096},
-    };
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         static char path[] = "film";
         struct options o = {.selection = films[i].rule};

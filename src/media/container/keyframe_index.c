@@ -116,7 +116,7 @@ static void choose_seeks(struct key_index *x, AVStream *s, bool mp4)
     }
 }
 
-static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
+static bool list_keys(struct key_index *x, AVStream *s, int64_t file_size, struct err *e)
 {
     int entries = avformat_index_get_entries_count(s);
     for (int i = 0; i < entries; i++) {
@@ -129,6 +129,9 @@ static bool list_keys(struct key_index *x, AVStream *s, struct err *e)
                                 .at = entry->pos,
                                 .before = x->shown};
         x->last_us = key.from_us;
+        if (x->cut_us == TIME_NONE && file_size > 0 && x->kind == KEY_INDEX_SAMPLES &&
+            entry->pos >= file_size)
+            x->cut_us = key.from_us;
         bool shows = !(entry->flags & AVINDEX_DISCARD_FRAME);
         x->shown += shows;
         if (shows && entry->flags & AVINDEX_KEYFRAME && !add_key(x, &key, e))
@@ -228,21 +231,23 @@ static bool covers_film(struct key_index *x, int known_before, struct demux *r,
         return e->code == ERR_NONE;
     }
     bool cues = x->kind == KEY_INDEX_CUES;
-    return (!cues || (x->count >= 3 && x->count > (size_t)known_before && cues_in_order(x))) &&
-           read_tail(x, r, film, e);
+    if (cues && (x->count < 3 || x->count <= (size_t)known_before || !cues_in_order(x)))
+        return false;
+    /* The tail was read when the film was probed. */
+    return (cues && film->length.source == LENGTH_INDEX) || read_tail(x, r, film, e);
 }
 
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
                     const struct film *film, struct err *e)
 {
-    *x = (struct key_index){.kind = kind, .end_us = TIME_NONE};
+    *x = (struct key_index){.kind = kind, .end_us = TIME_NONE, .cut_us = TIME_NONE};
     int known = avformat_index_get_entries_count(r->stream);
     if (kind == KEY_INDEX_CUES &&
         (known < 1 || container_seek(r->format, r->stream->index,
                                      avformat_index_get_entry(r->stream, 0)->timestamp,
                                      AVSEEK_FLAG_BACKWARD) < 0))
         x->kind = KEY_INDEX_NONE;
-    if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, e)) {
+    if (x->kind != KEY_INDEX_NONE && !list_keys(x, r->stream, avio_size(r->format->pb), e)) {
         key_index_close(x);
         return false;
     }
@@ -276,5 +281,5 @@ bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struc
 void key_index_close(struct key_index *x)
 {
     free(x->key);
-    *x = (struct key_index){.kind = KEY_INDEX_NONE, .end_us = TIME_NONE};
+    *x = (struct key_index){.kind = KEY_INDEX_NONE, .end_us = TIME_NONE, .cut_us = TIME_NONE};
 }

@@ -277,7 +277,9 @@ static int64_t film_end(const struct key_reader *k)
                   : k->film->length.duration_us > 0
                       ? film_length_end(&k->film->length)
                       : film_time(k, last->from_us) + film_frame_us(k->film);
-    return rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
+    end = rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
+    int64_t cut = k->index.cut_us != TIME_NONE ? film_time(k, k->index.cut_us) : INT64_MAX;
+    return end < cut ? end : cut;
 }
 
 static void note_index_counts(struct key_reader *k, int64_t end)
@@ -313,6 +315,7 @@ static bool read_by_index(struct key_reader *k, struct err *e)
         keys_serve(&k->keys, until > target ? until : target + 1);
     }
     bool ok = e->code == ERR_NONE && (film_keys_stopped(k) || keys_end(&k->keys, e));
+    k->demux->failed |= k->index.cut_us != TIME_NONE;
     note_index_counts(k, end);
     if (k->none > 0)
         log_msg(LOG_VERBOSE, "'%s': its index lists %" PRIu64 " entries that are not key frames",

@@ -36,9 +36,9 @@ struct timeline timeline_begin(const struct film_clock *clock);
  * Returns the time (>= 0) of the next frame, which is stored at `pts_us`. Without a stored time
  * (TIME_NONE) it is one nominal frame after the last frame. So it is after a jump back by more than
  * a second, after one beyond TIME_MOST, and with a clock that wraps after one ahead by more than an
- * hour (a concatenated recording, a broken clock). The first frame is at 0 if its time is more than an hour from the
- * origin. A second call for the same frame gives the same result; timeline_step makes it the last
- * frame.
+ * hour (a concatenated recording, a broken clock). The first frame is at 0 if its time is more than
+ * an hour from the origin. A second call for the same frame gives the same result; timeline_step
+ * makes it the last frame.
  */
 int64_t timeline_at(struct timeline *t, int64_t pts_us);
 

@@ -146,10 +146,17 @@ static int put_modes(json_t *value, const struct column *c, const struct report 
     return failed;
 }
 
+/* Returns the time for which a key frame was chosen. Targets begin with the film's first frame. */
+static json_t *wanted_value(const struct report *r, uint64_t index)
+{
+    struct selection s = r->selection;
+    s.start_us = s.start_us < r->counts.first_us ? r->counts.first_us : s.start_us;
+    return writer_json_us(selection_target(&s, index));
+}
+
 static json_t *column_value(const struct column *c, uint64_t index, const struct report *r,
                             unsigned needs)
 {
-    const struct selection *s = &r->selection;
     bool colours = (needs & STRIP_CLUSTERS) && c->cluster;
     bool unknown = column_untold(c, index);
     json_t *value =
@@ -157,9 +164,8 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
                   "time", unknown ? json_null() : writer_json_us(c->time_us));
     if (!value)
         return NULL;
-    int failed = s->keyframes ? json_object_set_new(value, "wanted",
-                                                    writer_json_us(selection_target(s, index)))
-                              : 0;
+    int failed =
+        r->selection.keyframes ? json_object_set_new(value, "wanted", wanted_value(r, index)) : 0;
     if (c->status == COLUMN_MISSING) {
         failed |= json_object_set_new(value, "missing", json_true());
         if (c->transparent)
