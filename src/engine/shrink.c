@@ -108,6 +108,9 @@ bool shrink_check_view(const struct frame_view *v, struct err *e)
                            "cannot downscale samples of %d bits that lie %d bytes apart", v->bits,
                            p->step);
     }
+    if (v->alpha.data &&
+        (v->alpha.width != v->plane[0].width || v->alpha.height != v->plane[0].height))
+        return err_set(e, ERR_FAILED, "cannot downscale a frame with alpha of another size");
     return true;
 }
 

@@ -199,10 +199,8 @@ static bool corrects_length(struct render_job *j)
     if (c->end_us < 0 || c->first_us < 0 || !((whole && c->to_end) || none))
         return false;
     int64_t off = c->end_us - r->selection.end_us;
-    int64_t frame_us =
-        r->film->rate_num > 0 ? 1000000 * r->film->rate_den / r->film->rate_num : 40000;
     bool exact = render_is_short(r->film) && source_can(j->source, SOURCE_RESTARTABLE);
-    int64_t most_us = exact ? frame_us / 2 : selection_slack_us(&r->selection);
+    int64_t most_us = exact ? film_frame_us(r->film) / 2 : selection_slack_us(&r->selection);
     bool wrong = (off < 0 ? -off : off) > most_us;
     if (r->selection.kind == SELECT_COLUMNS && !wrong)
         return false;

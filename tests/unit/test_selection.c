@@ -331,6 +331,8 @@ TEST(last_frame)
     assert_in_range(selection_slack_us(&s), 100000, 100001);
     s.end_us = INT64_MAX;
     assert_int_equal(selection_last_until(&s, 5, 40000), 40005);
+    s.start_us = s.columns = 0; /* an interval without an end */
+    assert_int_equal(selection_slack_us(&s), INT64_MAX / 100);
     s.kind = SELECT_INTERVAL;
     s.end_us = 100;
     assert_int_equal(selection_last_until(&s, 99, 40000), 40099);

@@ -221,6 +221,11 @@ TEST(invalid_views)
     p.view.alpha.step = 1;
     assert_false(shrink_alpha_frame(s, &p.view, &rgb, &e));
     assert_int_equal(e.code, ERR_FAILED);
+    draw(&p, MODEL_RGB, 10, 8, 8, false);
+    p.view.alpha.width--; /* samples of plane 0 would have none */
+    err_clear(&e);
+    assert_false(shrink_alpha_frame(s, &p.view, &rgb, &e));
+    assert_int_equal(e.code, ERR_FAILED);
     shrink_alpha_free(&s);
     shrink_alpha_free(&s);
 }

@@ -75,6 +75,7 @@ void shrink_use_light(struct shrink *s, struct light *light);
  * - a side is outside 1..16384, or `bits` outside 8..16
  * - the shift leaves fewer than `bits` bits
  * - a step is above 64 or no multiple of the sample size
+ * - alpha has another size than plane 0
  *
  * After a failure the workspace remains usable and rgb is unchanged.
  */

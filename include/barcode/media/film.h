@@ -52,6 +52,13 @@ struct film {
     char library[64];   /* what decoded it: "libavcodec 59.37.100, ..." */
 };
 
+/* Returns the nominal frame time in microseconds, > 0: by the rate, or 40 ms if that is unknown. */
+static inline int64_t film_frame_us(const struct film *f)
+{
+    int64_t us = f->rate_num > 0 ? (1000000 * f->rate_den + f->rate_num / 2) / f->rate_num : 40000;
+    return us > 0 ? us : 1;
+}
+
 #ifdef __cplusplus
 }
 #endif

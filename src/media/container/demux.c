@@ -41,7 +41,7 @@ static bool begins_in_zeros(const AVFormatContext *format)
 
 struct film_clock demux_clock(const struct demux *r, const struct film *film)
 {
-    return (struct film_clock){.frame_us = container_frame_us(film),
+    return (struct film_clock){.frame_us = film_frame_us(film),
                                .origin_us = container_start_us(r->format),
                                .wraps = r->format->iformat->flags & AVFMT_TS_DISCONT,
                                .delay = r->knows_places ? 0 : r->stream->codecpar->video_delay,

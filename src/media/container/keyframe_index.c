@@ -188,7 +188,7 @@ static bool read_tail_first(const struct key_index *x, struct demux *r, struct p
  */
 static bool read_tail(struct key_index *x, struct demux *r, const struct film *film, struct err *e)
 {
-    const int64_t second_us = 1000000, frame_us = container_frame_us(film);
+    const int64_t second_us = 1000000, frame_us = film_frame_us(film);
     const struct demux before = *r;
     int64_t last_us = x->key[x->count - 1].from_us, tail_us = widest_tail(x), shown_us = TIME_NONE;
     struct picture p;

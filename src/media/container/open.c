@@ -49,14 +49,6 @@ int64_t container_start_us(const AVFormatContext *format)
     return us == AV_NOPTS_VALUE || us > TIME_MOST || us < -TIME_MOST ? TIME_NONE : us;
 }
 
-int64_t container_frame_us(const struct film *f)
-{
-    if (f->rate_num <= 0)
-        return 40000;
-    int64_t us = av_rescale(1000000, f->rate_den, f->rate_num);
-    return us > 0 ? us : 1;
-}
-
 static void read_title(const AVFormatContext *format, struct film *f)
 {
     const AVDictionaryEntry *title = av_dict_get(format->metadata, "title", NULL, 0);

@@ -58,7 +58,4 @@ int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int b
  */
 int64_t container_start_us(const AVFormatContext *format);
 
-/* Returns the film's nominal frame time, > 0: from its rate, or 40 ms if the rate is unknown. */
-int64_t container_frame_us(const struct film *f);
-
 #endif

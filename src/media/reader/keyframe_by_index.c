@@ -126,7 +126,7 @@ static bool read_on(struct key_reader *k, const struct picture *key, struct pict
 static void name_key(const struct key_reader *k, size_t i, uint64_t leaders, struct picture *p)
 {
     const struct film *f = k->film;
-    int64_t frame_us = container_frame_us(f);
+    int64_t frame_us = film_frame_us(f);
     bool listed = k->index.kind == KEY_INDEX_SAMPLES, timed = p->pts_us != TIME_NONE;
     uint64_t number = k->index.key[i].before + leaders;
     int64_t place_us = p->placed ? demux_place_us(k->demux, (int)number) : TIME_NONE;
@@ -276,7 +276,7 @@ static int64_t film_end(const struct key_reader *k)
     int64_t end = k->index.end_us != TIME_NONE ? film_time(k, k->index.end_us)
                   : k->film->length.duration_us > 0
                       ? film_length_end(&k->film->length)
-                      : film_time(k, last->from_us) + container_frame_us(k->film);
+                      : film_time(k, last->from_us) + film_frame_us(k->film);
     end = rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
     int64_t cut = k->index.cut_us != TIME_NONE ? film_time(k, k->index.cut_us) : INT64_MAX;
     return end < cut ? end : cut;

@@ -148,7 +148,7 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
         chunker_break_off(g, k->demux->serial);
     if (!chunker_end(g, e))
         return false;
-    int64_t frame_us = container_frame_us(k->film), last = chunker_last_us(g);
+    int64_t frame_us = film_frame_us(k->film), last = chunker_last_us(g);
     struct timeline t = {.frame_us = frame_us};
     int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;

@@ -164,6 +164,6 @@ int64_t selection_slack_us(const struct selection *rule)
 {
     int64_t usual = rule->end_us / 100 > 2000000 ? rule->end_us / 100 : 2000000;
     uint64_t span = rule->end_us > rule->start_us ? (uint64_t)(rule->end_us - rule->start_us) : 0;
-    int64_t column = (int64_t)(span / (rule->columns > 0 ? rule->columns : 1)) + 1;
-    return column < usual ? column : usual;
+    uint64_t column = span / (rule->columns > 0 ? rule->columns : 1) + 1;
+    return column < (uint64_t)usual ? (int64_t)column : usual;
 }

@@ -218,7 +218,7 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(reader.format, &base->film) != KEY_INDEX_NONE;
     lend_bad_keys(f, &s);
-    frame_times_begin(job->frame_times, container_frame_us(&base->film));
+    frame_times_begin(job->frame_times, film_frame_us(&base->film));
     bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e);
     publish_pass(f, &s);
     int64_t before = clock_thread_ns();
