@@ -10,7 +10,8 @@
 
 /*
  * Returns the length of video stream `s`, by the best evidence: the table of all frames, the
- * stream's own duration, a tag of the stream, the container's duration. `rate` is its frame rate, 0/1 if unknown.
+ * stream's own duration, a tag of the stream, the container's duration. `rate` is its frame rate,
+ * 0/1 if unknown.
  */
 struct film_length declared_length(const AVFormatContext *format, AVStream *s, AVRational rate);
 
