@@ -65,6 +65,7 @@ test_cause_is_encryption() {
             refuses 3 $film.ts --no-cache
             says "^barcode: '$film.ts' is encrypted$"
         done
+        # shellcheck disable=SC2034  # lib.sh prints it
         COMMAND="barcode - < film.ts" STATUS=0
         "$BARCODE" - > "$LOGS/stdout" 2> "$LOGS/stderr" < <(cat film.ts) || STATUS=$?
         [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
