@@ -92,7 +92,7 @@ static bool read_file(const char *path, const struct film_part *part, size_t fil
                       struct cache_film *id, struct err *e)
 {
     struct stat st;
-    struct hash128 print;
+    struct hash128 print = {0, 0};
     /*
      * A pipe is not even opened: its writer would take this process for its reader, and its data
      * would be lost.

@@ -159,6 +159,7 @@ void order_date_first(struct picture **shown, size_t n, int64_t frame_us)
     size_t i = 0;
     while (i < n && shown[i]->pts_us == TIME_NONE)
         i++;
-    if (i > 0 && i < n)
+    bool sane = i < n && shown[i]->pts_us < TIME_MOST && shown[i]->pts_us > -TIME_MOST;
+    if (i > 0 && sane)
         shown[0]->pts_us = shown[i]->pts_us - (int64_t)i * frame_us;
 }
