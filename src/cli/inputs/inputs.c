@@ -98,7 +98,7 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     }
     char *path = strdup(argument);
     if (path && note_parent(list, path, e))
-        return inputs_list_parts(list, path, parts, path, "", e);
+        return inputs_list_parts(list, path, parts, argument, "", e);
     film_parts_free(&parts);
     free(path);
     return path ? false : err_memory(e, strlen(argument) + 1);

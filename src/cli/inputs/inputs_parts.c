@@ -69,7 +69,7 @@ bool inputs_join(struct inputs_list *list, struct err *e)
     ok = ok && inputs_set_rate(o, parts, e);
     char *path = ok ? strdup(o->input[0]) : NULL;
     if (path)
-        return inputs_list_parts(list, path, parts, path, "", e);
+        return inputs_list_parts(list, path, parts, o->input[0], "", e);
     film_parts_free(&parts);
     return ok ? err_memory(e, strlen(o->input[0]) + 1) : false;
 }
@@ -88,7 +88,8 @@ static bool parse_pattern(const char *path, struct pattern *p)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
                *percent = strchr(name, '%');
-    *p = (struct pattern){.folder = path, .folder_length = (size_t)(name - path), .before = name};
+    *p = (struct pattern){
+        .folder = path, .folder_length = (size_t)(name - path), .before = name, .after = ""};
     if (!percent)
         return false;
     p->before_length = (size_t)(percent - name);

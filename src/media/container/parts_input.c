@@ -101,7 +101,7 @@ static bool check_continues(const struct parts_scan *s, const AVFormatContext *f
 {
     unsigned i = (unsigned)s->first.stream;
     const AVCodecParameters *par = i < format->nb_streams ? format->streams[i]->codecpar : NULL;
-    if (!par || par->codec_id != s->headers->codec_id)
+    if (!par || !s->headers || par->codec_id != s->headers->codec_id)
         return err_set(e, ERR_INPUT, "cannot join '%s' to '%s': its stream %u is not video in %s",
                        path, s->first_path, i, s->first.codec);
     return container_quirks(format)->unframed || has_same_headers(s->headers, par) ||
@@ -192,7 +192,7 @@ static char *make_url(char *text, size_t size, bool bytes)
     char *url = bytes ? text : size < INT32_MAX / 2 ? malloc(room) : NULL;
     if (bytes || !url)
         return url;
-    strcpy(url, LIST);
+    snprintf(url, room, "%s", LIST);
     av_base64_encode(url + strlen(LIST), (int)(room - strlen(LIST)), (uint8_t *)text, (int)size);
     return url;
 }

@@ -10,7 +10,8 @@ static size_t find_packets(const uint8_t *data, size_t size, size_t *first)
 {
     static const size_t sizes[] = {PACKET, 192, PACKET_MOST};
     enum { IN_A_ROW = 8 };
-    for (*first = 0; *first < PACKET_MOST && *first + IN_A_ROW * PACKET_MOST < size; ++*first)
+    for (*first = 0; *first < PACKET_MOST && *first + (size_t)IN_A_ROW * PACKET_MOST < size;
+         ++*first)
         for (int i = 0; i < 3; i++) {
             size_t n = 0;
             while (n < IN_A_ROW && data[*first + n * sizes[i]] == SYNC_BYTE)
