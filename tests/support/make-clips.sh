@@ -30,6 +30,11 @@ MASTER=parts/master.nut
 
 FF=(ffmpeg -nostdin -hide_banner -v error -y)
 
+# libx265 3.5 aborts once in a thousand times.
+twice() {
+    "$@" || { [ $? -ge 128 ] && "$@"; }
+}
+
 # The recipe's command writes its last argument; here it gets a place from which it is moved when whole.
 # clip NAME COMMAND...: runs `COMMAND... .tmp/NAME` unless NAME is there.
 clip() {
@@ -39,7 +44,7 @@ clip() {
     [ "$WANTED" = "  " ] || [[ $WANTED == *" $name "* ]] || return 0
     while [ "$(jobs -rp | wc -l)" -ge "$JOBS" ]; do wait -n || true; done
     {
-        if "$@" ".tmp/$name" > ".tmp/$name.log" 2>&1 && [ -e ".tmp/$name" ]; then
+        if twice "$@" ".tmp/$name" > ".tmp/$name.log" 2>&1 && [ -e ".tmp/$name" ]; then
             mv ".tmp/$name" "$name"
             echo "made $name"
         else
