@@ -11,8 +11,7 @@ static bool ends_early(const struct render_job *j)
 {
     const struct film_length *l = &j->source->film.length;
     const struct decode_counts *c = &j->report.counts;
-    int64_t film_end = film_length_end(l),
-            slack = film_end / 100 > 2000000 ? film_end / 100 : 2000000;
+    int64_t film_end = film_length_end(l), slack = film_length_slack(film_end);
     int64_t end = j->report.selection.end_us < film_end ? j->report.selection.end_us : film_end;
     return c->read_failed && l->source > LENGTH_ESTIMATE && end - c->last_us > slack;
 }

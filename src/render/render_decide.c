@@ -63,8 +63,7 @@ static uint64_t columns_most(const struct options *o)
 
 bool render_is_short(const struct film *f)
 {
-    const int64_t short_us = 60000000;
-    return f->length.source < LENGTH_PACKETS && f->length.duration_us <= short_us;
+    return f->length.source < LENGTH_PACKETS && film_length_is_short(&f->length);
 }
 
 bool render_decide_selection(struct render_job *j, struct err *e)

@@ -38,6 +38,21 @@ static inline int64_t film_length_end(const struct film_length *l)
     return l->duration_us > 0 ? l->start_us + l->duration_us : INT64_MAX;
 }
 
+/*
+ * Returns how far the last frame of a complete film may be from its end at `end_us`: 2 s or 1 %,
+ * whichever is more. Sound often outlasts the picture.
+ */
+static inline int64_t film_length_slack(int64_t end_us)
+{
+    return end_us / 100 > 2000000 ? end_us / 100 : 2000000;
+}
+
+/* Returns true if the film is at most a minute long: checking its end to a frame costs little. */
+static inline bool film_length_is_short(const struct film_length *l)
+{
+    return l->duration_us <= 60000000;
+}
+
 /* Returns the source's name in JSON: "packets", ...; NULL for LENGTH_UNKNOWN. Static. */
 static inline const char *film_length_source_name(enum length_source source)
 {

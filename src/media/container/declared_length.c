@@ -6,12 +6,6 @@
 #include "open.h"
 #include "media/select/timeline.h"
 
-/* Converts a time to microseconds, -TIME_MOST..TIME_MOST. */
-static int64_t in_us(const AVStream *s, int64_t time)
-{
-    return av_clip64(av_rescale_q(time, s->time_base, AV_TIME_BASE_Q), -TIME_MOST, TIME_MOST);
-}
-
 /* Returns true if the declared length is a placeholder that its writer never replaced. */
 static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
 {
@@ -25,7 +19,7 @@ int64_t declared_length_cut(const AVFormatContext *format, const AVStream *s)
 {
     bool shortened = container_quirks(format)->shortens_duration && !is_placeholder(format, s) &&
                      s->duration > 0 && s->nb_frames > s->duration;
-    return shortened ? in_us(s, s->nb_frames) : 0;
+    return shortened ? container_us(s, s->nb_frames) : 0;
 }
 
 /*
@@ -63,8 +57,8 @@ static int64_t table_span(const AVFormatContext *format, AVStream *s)
  */
 static int64_t table_duration(const AVFormatContext *format, AVStream *s, AVRational rate)
 {
-    int64_t span_us = in_us(s, table_span(format, s));
-    int64_t declared_us = s->duration > 0 ? in_us(s, s->duration) : 0;
+    int64_t span_us = container_us(s, table_span(format, s));
+    int64_t declared_us = s->duration > 0 ? container_us(s, s->duration) : 0;
     int64_t frame_us = rate.num > 0 ? av_rescale(1000000, rate.den, rate.num) : 0;
     bool fragmented = avformat_index_get_entries_count(s) > s->nb_frames;
     return span_us <= 0 || fragmented ? -1
@@ -100,7 +94,7 @@ static void find_duration(const AVFormatContext *format, AVStream *s, AVRational
                           struct film_length *l)
 {
     bool from_0 = container_quirks(format)->duration_from_0;
-    int64_t start_us = s->start_time == AV_NOPTS_VALUE ? 0 : in_us(s, s->start_time), us;
+    int64_t start_us = s->start_time == AV_NOPTS_VALUE ? 0 : container_us(s, s->start_time), us;
     if (is_placeholder(format, s) || is_partly_known(format, s))
         return;
     if ((us = declared_length_cut(format, s)) > 0) {
@@ -110,7 +104,7 @@ static void find_duration(const AVFormatContext *format, AVStream *s, AVRational
         l->duration_us = us;
         l->source = LENGTH_INDEX;
     } else if (!from_0 && s->duration != AV_NOPTS_VALUE && s->duration > 0) {
-        l->duration_us = in_us(s, s->duration);
+        l->duration_us = container_us(s, s->duration);
         l->source = LENGTH_TRACK;
     } else if ((us = tagged_duration(s, start_us)) > 0) {
         l->duration_us = us;
@@ -128,7 +122,7 @@ struct film_length declared_length(const AVFormatContext *format, AVStream *s, A
     struct film_length l = {.duration_us = -1, .frames = -1};
     int64_t origin_us = container_start_us(format);
     if (s->start_time != AV_NOPTS_VALUE && origin_us != TIME_NONE)
-        l.start_us = av_sat_sub64(in_us(s, s->start_time), origin_us);
+        l.start_us = av_sat_sub64(container_us(s, s->start_time), origin_us);
     l.start_us = l.start_us > 0 ? l.start_us : 0;
     find_duration(format, s, rate, &l);
     /* If timestamps may jump, their difference is not a duration either. */

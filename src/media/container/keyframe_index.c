@@ -8,11 +8,6 @@
 #include "media/ffmpeg/packet.h"
 #include "barcode/media/selection.h"
 
-static int64_t stamp_us(const AVStream *s, int64_t stamp)
-{
-    return av_clip64(av_rescale_q(stamp, s->time_base, AV_TIME_BASE_Q), -TIME_MOST, TIME_MOST);
-}
-
 /*
  * Returns true if the index lists all packets of the film: as many as the header declares, up to
  * the film's end. A fragmented MP4's index grows while it is read, and its header declares none or
@@ -21,15 +16,16 @@ static int64_t stamp_us(const AVStream *s, int64_t stamp)
 static bool samples_cover(AVStream *s, const struct film *film)
 {
     int entries = avformat_index_get_entries_count(s);
-    int64_t duration_us = film->length.duration_us, slack_us = duration_us / 100;
+    int64_t duration_us = film->length.duration_us;
     if (entries < 1 || s->nb_frames < entries || duration_us <= 0)
         return false;
     if (film->length.source >= LENGTH_INDEX)
         return true;
     const AVIndexEntry *first = avformat_index_get_entry(s, 0),
                        *last = avformat_index_get_entry(s, entries - 1);
-    int64_t spans = av_sat_sub64(stamp_us(s, last->timestamp), stamp_us(s, first->timestamp));
-    return av_sat_sub64(duration_us, spans) <= (slack_us > 2000000 ? slack_us : 2000000);
+    int64_t spans =
+        av_sat_sub64(container_us(s, last->timestamp), container_us(s, first->timestamp));
+    return av_sat_sub64(duration_us, spans) <= film_length_slack(duration_us);
 }
 
 /* Returns an EBML number of 8 bytes or fewer at `p` (RFC 8794, 4); -1: unknown size or damage. */
@@ -124,7 +120,7 @@ static bool list_keys(struct key_index *x, AVStream *s, int64_t file_size, struc
         /* cues: every second number, for a second field has the number after its first */
         uint64_t serial = x->kind == KEY_INDEX_SAMPLES ? (uint64_t)i : (uint64_t)i * 2;
         struct key_entry key = {.stamp = entry->timestamp,
-                                .from_us = stamp_us(s, entry->timestamp),
+                                .from_us = container_us(s, entry->timestamp),
                                 .serial = serial,
                                 .at = entry->pos,
                                 .before = x->shown};
@@ -200,9 +196,8 @@ static bool read_tail(struct key_index *x, struct demux *r, const struct film *f
             continue;
         covers = time_us >= last_us - second_us && time_us - last_us <= tail_us;
         if (shown_us == TIME_NONE || time_us > shown_us) {
-            struct timeline t = {.frame_us = frame_us};
             shown_us = time_us;
-            x->end_us = time_us + timeline_last_stays(&t, p.duration_us);
+            x->end_us = time_us + timeline_last_stays(frame_us, p.duration_us);
         }
     }
     if (more)
@@ -222,11 +217,10 @@ static bool read_tail(struct key_index *x, struct demux *r, const struct film *f
 static bool covers_film(struct key_index *x, int known_before, struct demux *r,
                         const struct film *film, struct err *e)
 {
-    const int64_t short_us = 60000000;
     if (x->count == 0)
         return false;
     if (r->quirks->index_is_mp4) {
-        if (film->length.duration_us <= short_us && !read_tail(x, r, film, e))
+        if (film_length_is_short(&film->length) && !read_tail(x, r, film, e))
             x->end_us = TIME_NONE;
         return e->code == ERR_NONE;
     }

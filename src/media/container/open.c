@@ -41,6 +41,11 @@ int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int b
     return got == AVERROR_EOF ? 0 : got < 0 ? -1 : got;
 }
 
+int64_t container_us(const AVStream *s, int64_t time)
+{
+    return av_clip64(av_rescale_q(time, s->time_base, AV_TIME_BASE_Q), -TIME_MOST, TIME_MOST);
+}
+
 int64_t container_start_us(const AVFormatContext *format)
 {
     if (container_quirks(format)->clock_from_0)

@@ -52,6 +52,9 @@ bool container_is_seekable(const AVFormatContext *format);
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
+/* Converts a time of the stream to microseconds, limited to -TIME_MOST..TIME_MOST. */
+int64_t container_us(const AVStream *s, int64_t time);
+
 /*
  * Returns the stored time that is 0 for a player, in microseconds: where the file's earliest stream
  * begins. TIME_NONE if no stream has times.

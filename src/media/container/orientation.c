@@ -15,6 +15,15 @@ struct display_matrix {
     int32_t m[9];
 };
 
+/* Reads the matrix of side data; `data` may be NULL. */
+static struct display_matrix matrix_of(const uint8_t *data, size_t size)
+{
+    struct display_matrix x = {.found = data && size >= sizeof x.m};
+    if (x.found)
+        memcpy(x.m, data, sizeof x.m);
+    return x;
+}
+
 /* Where the bitstream of a codec may have an orientation. */
 struct carrier {
     enum AVCodecID codec;
@@ -66,13 +75,8 @@ static struct display_matrix read_sei(enum bitstream kind, const AVCodecParamete
 
 static struct display_matrix matrix_of_frame(const AVFrame *frame)
 {
-    struct display_matrix x = {.found = false};
     const AVFrameSideData *side = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
-    if (side && side->size >= sizeof x.m) {
-        x.found = true;
-        memcpy(x.m, side->data, sizeof x.m);
-    }
-    return x;
+    return matrix_of(side ? side->data : NULL, side ? side->size : 0);
 }
 
 /* Decodes one image: libavcodec parses EXIF and has no function for it alone. */
@@ -97,14 +101,9 @@ static struct display_matrix decode_exif(const AVCodecParameters *par, const AVP
 
 static struct display_matrix read_container(const AVStream *s)
 {
-    struct display_matrix x = {.found = false};
     size_t size = 0;
     const uint8_t *data = av_compat_side_data(s, AV_PKT_DATA_DISPLAYMATRIX, &size);
-    if (data && size >= sizeof x.m) {
-        x.found = true;
-        memcpy(x.m, data, sizeof x.m);
-    }
-    return x;
+    return matrix_of(data, size);
 }
 
 /* Returns -value; INT32_MIN, which a broken file may have, has none. */

@@ -117,7 +117,7 @@ static bool select_frame(struct chunker *g, struct picture *p, int64_t time, int
 /* Numbers the film's last frame, which no other frame ends. */
 static bool number_last(struct chunker *g, struct picture *p, int64_t time, struct err *e)
 {
-    int64_t stays = timeline_last_stays(&g->timeline, p->duration_us);
+    int64_t stays = timeline_last_stays(g->config.clock.frame_us, p->duration_us);
     bool usual = stays == g->config.clock.frame_us;
     g->counts.end_us = time + stays;
     frame_times_add(g->config.frame_times, time, usual ? FRAME_TIMES_OPEN : time + stays);

@@ -149,8 +149,7 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
     if (!chunker_end(g, e))
         return false;
     int64_t frame_us = film_frame_us(k->film), last = chunker_last_us(g);
-    struct timeline t = {.frame_us = frame_us};
-    int64_t stays = timeline_last_stays(&t, k->last_lasts_us);
+    int64_t stays = timeline_last_stays(frame_us, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;
     if (!done && last >= 0)
         keys_serve(&k->keys,

@@ -211,9 +211,9 @@ static bool may_follow_gap(const struct sequential *q, uint64_t serial)
  */
 static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
-    /* After a gap demuxers guess times: a time that goes back is ignored. */
     if (time_queue_waits(&q->places))
         pts_us = time_queue_next(&q->places, q->timeline.frame_us, true);
+    /* After a gap demuxers guess times: a time that goes back is ignored. */
     bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
     if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;
@@ -444,7 +444,7 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
     if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
         return false;
     int64_t stays = timeline_last_stays(
-        &q->timeline, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
+        q->timeline.frame_us, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
     if (!number_held(q, stays == q->timeline.frame_us ? FRAME_TIMES_OPEN : q->held.us + stays, e) ||
         !end_key(q, q->reached_us, e))
         return false;

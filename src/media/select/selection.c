@@ -162,7 +162,7 @@ int64_t selection_last_until(const struct selection *rule, int64_t last_us, int6
 
 int64_t selection_slack_us(const struct selection *rule)
 {
-    int64_t usual = rule->end_us / 100 > 2000000 ? rule->end_us / 100 : 2000000;
+    int64_t usual = film_length_slack(rule->end_us);
     uint64_t span = rule->end_us > rule->start_us ? (uint64_t)(rule->end_us - rule->start_us) : 0;
     uint64_t column = span / (rule->columns > 0 ? rule->columns : 1) + 1;
     return column < (uint64_t)usual ? (int64_t)column : usual;

@@ -48,10 +48,10 @@ int64_t timeline_at(struct timeline *t, int64_t pts_us)
     return time < 0 ? 0 : time;
 }
 
-int64_t timeline_last_stays(const struct timeline *t, int64_t duration_us)
+int64_t timeline_last_stays(int64_t frame_us, int64_t duration_us)
 {
-    bool slide = duration_us / 2 >= t->frame_us && duration_us <= AHEAD_US;
-    return slide ? duration_us : t->frame_us;
+    bool slide = duration_us / 2 >= frame_us && duration_us <= AHEAD_US;
+    return slide ? duration_us : frame_us;
 }
 
 void timeline_step(struct timeline *t, int64_t time_us) { t->last_us = time_us; }

@@ -47,7 +47,7 @@ int64_t timeline_at(struct timeline *t, int64_t pts_us);
  * none). The result is the nominal frame time, unless the packet's is at least twice that, as in a
  * slide show.
  */
-int64_t timeline_last_stays(const struct timeline *t, int64_t duration_us);
+int64_t timeline_last_stays(int64_t frame_us, int64_t duration_us);
 void timeline_step(struct timeline *t, int64_t time_us);
 
 #endif
