@@ -59,27 +59,25 @@ def run(barcode, path, variant, options, out):
     ]
     if os.path.exists(out):
         os.remove(out)
+
+
+    def run(stdin):
+        return subprocess.run(
+            command,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+
     try:
         if variant != "pipe":
-            return subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=60,
-                check=False,
-            )
+            return run(subprocess.DEVNULL)
         with subprocess.Popen(
             ["cat", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         ) as cat:
-            return subprocess.run(
-                command,
-                stdin=cat.stdout,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                timeout=60,
-                check=False,
-            )
+            return run(cat.stdout)
     except subprocess.TimeoutExpired:
         return None
 

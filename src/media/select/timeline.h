@@ -44,7 +44,7 @@ int64_t timeline_at(struct timeline *t, int64_t pts_us);
 
 /*
  * Returns how long the film's last frame is displayed. `duration_us` is its packet's duration (0:
- * none). The result is the nominal frame time, unless the packet's is at least twice that, as in a
+ * none). The result is `frame_us`, the nominal frame time, unless the packet's is at least twice that, as in a
  * slide show.
  */
 int64_t timeline_last_stays(int64_t frame_us, int64_t duration_us);
