@@ -19,7 +19,7 @@ VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/bar
 PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash libzstd
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 CANVAS   = cairo pangocairo fontconfig
-WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla
+WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror=format-security -Wvla
 CFLAGS  ?= -O3 -g
 BASE     = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -MMD -MP -pthread -ffp-contract=off $(WARN)
 
@@ -46,6 +46,29 @@ ifeq ($(WERROR),1)
   BASE += -Werror
 endif
 
+# $(call taken,COMPILER,FLAGS): those FLAGS that the compiler accepts; a comma within a flag stands for a space. The answers
+# are kept in out/build.
+taken = $(shell kept=out/build/taken-$$({ echo '$(1) $(2)'; $(1) -v; } 2>&1 | cksum | cut -d' ' -f1); \
+    [ -s $$kept ] || { mkdir -p out/build; taken=; for flag in $(2); do \
+    $(1) -Werror $$taken $${flag//,/ } -S -x c /dev/null -o /dev/null 2> /dev/null && taken+=" $${flag//,/ }"; done; \
+    echo $$taken > $$kept.$$$$; mv $$kept.$$$$ $$kept; }; cat $$kept)
+
+# __x86_64__ for such a processor, __OPTIMIZE__ with any -O but -O0.
+PREDEFINED := $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null | grep -owE '__x86_64__|__OPTIMIZE__')
+
+# Without optimization glibc has no FORTIFY, and the sanitizers do not know its functions. In a debug build valgrind shall see
+# what has no value. clang 14 and 15 take the last flag behind -Xclang only.
+HARDEN    = -fstack-protector-strong -fstack-clash-protection -fcf-protection
+ifneq ($(DEBUG),1)
+  HARDEN_C = -ftrivial-auto-var-init=zero -Xclang,-ftrivial-auto-var-init=zero
+endif
+ifeq ($(SAN)$(filter __OPTIMIZE__,$(PREDEFINED)),__OPTIMIZE__)
+  HARDEN_C += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+endif
+HARDENED := $(call taken,$(CC),$(HARDEN) $(HARDEN_C))
+BASE     += -fPIE $(HARDENED)
+LINK     += -pie -Wl,-z,relro,-z,now,-z,noexecstack
+
 # gcc links libstdc++ as a shared library, even with -static-libstdc++: that option is for g++.
 STDCXX = $(if $(PORTABLE),-l:libstdc++.a,-lstdc++)
 
@@ -68,12 +91,6 @@ ifeq ($(CUDA),1)
   CUDA_LIBS   = -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl $(STDCXX)
 endif
 
-# DEB=1 (make deb): as Debian builds its own, and without the name of this folder in it.
-ifeq ($(DEB),1)
-  override CFLAGS := -O3 -g -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$(CURDIR)=.
-  LINK += -Wl,-z,relro -Wl,-z,now
-endif
-
 # Lazily, so that `make deps` works on a machine that has none of the packages yet.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(CANVAS))
 PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(CANVAS)) -lm $(CUDA_LIBS)
@@ -88,6 +105,9 @@ ifeq ($(PORTABLE),1)
   LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
+# The same bytes in any folder: not among the flags that name the objects' folder.
+MAP      = -ffile-prefix-map=$(CURDIR)=.
+
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
 FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
@@ -100,7 +120,7 @@ AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
 isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
-X86_64  := $(findstring __x86_64__,$(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null))
+X86_64  := $(filter __x86_64__,$(PREDEFINED))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
@@ -129,14 +149,14 @@ all: $(BIN)/barcode ## the program, in out/bin
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(MAP) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)
 	$(call quietly,EMBED,$@)src/output/html/page/embed.sh $(PAGE_FILES) > $@
 
 $(PAGE_MADE).o: $(PAGE_MADE).c
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(PKG_CFLAGS) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(MAP) $(PKG_CFLAGS) -c $< -o $@
 
 $(NVCC_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
@@ -151,7 +171,7 @@ FORCE:
 
 $(LIB): $(LIB_OBJ) $(BIN)/.flags
 	@rm -f $@
-	$(call quietly,AR,$@)ar qcs $@ $(LIB_OBJ)
+	$(call quietly,AR,$@)ar qcsD $@ $(LIB_OBJ)
 
 $(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
 	@mkdir -p $(@D)
@@ -372,7 +392,7 @@ $(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(NVCC_BUILD)/tests/bench/%.o $(LIB)
 .PHONY: portable
 portable: ## one self-contained program, out/bin-portable/barcode, for hosts that have nothing but an NVIDIA driver
 	@tests/support/install-packages.sh portable
-	@tests/support/build-static-ffmpeg.sh $(FFMPEG)
+	@CC='$(CC)' HARDENED='$(HARDENED)' tests/support/build-static-ffmpeg.sh $(FFMPEG)
 	@$(MAKE) --no-print-directory PORTABLE=1 out/bin-portable/barcode
 
 .PHONY: portable-tests

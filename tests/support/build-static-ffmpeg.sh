@@ -1,17 +1,21 @@
 #!/bin/sh
 # Builds a small static FFmpeg for the portable program: decoders, dav1d, demuxers, NVDEC and the
-# JPEG encoder, without filters and network. The sources are Debian's, with Debian's patches.
+# JPEG encoder, without filters, network and devices. The sources are Debian's, with Debian's patches.
 #
 #   build-static-ffmpeg.sh PREFIX [JOBS]
 #
-# Takes about five minutes on two cores. PREFIX is rebuilt when this script changes or when apt
-# offers other sources. Without a network, an existing PREFIX is kept. `install-packages.sh
+# CC is the compiler, HARDENED more flags for it (the Makefile has them).
+#
+# Takes about five minutes on two cores. PREFIX is rebuilt when this script or the flags change or
+# when apt offers other sources. Without a network, an existing PREFIX is kept. `install-packages.sh
 # portable` installs the packages that the build needs.
 set -eu
 
 prefix=${1:?usage: build-static-ffmpeg.sh PREFIX [JOBS]}
 jobs=${2:-$(nproc)}
-script=$(cksum < "$0")
+export CC="${CC:-gcc}"
+flags=${HARDENED:-}
+script=$({ cat "$0"; echo "$CC $flags"; } | cksum)
 mkdir -p "$prefix"
 prefix=$(cd "$prefix" && pwd)
 work=$(mktemp -d)
@@ -37,7 +41,7 @@ if ! { fetch update && fetch source --print-uris ffmpeg dav1d > uris; } > update
     echo "build-static-ffmpeg.sh: warning: keeping $prefix, cannot look for newer sources" >&2
     exit 0
 fi
-# The stamp names this script, and each source file with its hash.
+# The stamp names this script with its flags, and each source file with its hash.
 {
     echo "$script"
     sed "s/^'[^']*' //" uris
@@ -69,7 +73,7 @@ step unpack fetch source ffmpeg dav1d
 cd "$work"/dav1d-*/
 step dav1d-version meson rewrite kwargs set project / version "$(cd .. && version_of dav1d)"
 step dav1d-setup meson setup build --prefix="$prefix" --libdir=lib --buildtype=release \
-    --default-library=static -Denable_tools=false -Denable_tests=false
+    --default-library=static -Denable_tools=false -Denable_tests=false -Dc_args="$flags"
 step dav1d ninja -C build install
 keep_licence dav1d debian/copyright
 
@@ -81,6 +85,9 @@ step configure ./configure --pkg-config-flags=--static --prefix="$prefix" \
     --disable-programs --disable-doc --disable-debug --disable-network --disable-autodetect \
     --disable-avdevice --disable-avfilter --disable-swresample --disable-postproc \
     --disable-encoders --enable-encoder=mjpeg --disable-muxers --disable-filters --disable-devices \
+    --disable-protocols --enable-protocol=concat,data,file \
+    --disable-demuxer=rtsp,rtp,sdp,sap,tty,ffmetadata,webm_dash_manifest \
+    --cc="$CC" --extra-cflags="$flags" \
     --enable-zlib --enable-libdav1d --enable-ffnvcodec --enable-nvdec --enable-cuvid
 # The program contains the options of configure. The same sources give the same bytes in any folder.
 sed -i "s|$prefix|/usr/local|g" config.h
