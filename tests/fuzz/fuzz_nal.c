@@ -34,6 +34,23 @@ static void separate(int length_size, const uint8_t *extradata, size_t extradata
     free(out);
 }
 
+/* The packet's first unit, truncated after each of its first bytes. */
+static void separate_truncated(int length_size, const uint8_t *extradata, size_t extradata_size,
+                               const uint8_t *data, size_t size)
+{
+    enum { UNIT_MOST = 16 };
+    size_t prefix = length_size > 0 ? (size_t)length_size : 3;
+    for (size_t n = 1; n <= UNIT_MOST && prefix + n <= size; n++) {
+        uint8_t *packet = malloc(n + 1);
+        if (!packet)
+            return;
+        packet[0] = (uint8_t)n;
+        memcpy(packet + 1, data + prefix, n);
+        separate(1, extradata, extradata_size, packet, n + 1);
+        free(packet);
+    }
+}
+
 /* The bytes are extradata, and the packets of two pictures. */
 static void change(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
 {
@@ -90,8 +107,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (extradata && packet && all) {
         scan(kind, length_size, packet, n - first);
         scan_extradata(kind, all, n);
-        if (kind == STREAM_H264)
+        if (kind == STREAM_H264) {
             separate(length_size, extradata, first, packet, n - first);
+            separate_truncated(length_size, extradata, first, packet, n - first);
+        }
         change(kind, length_size, packet, n - first);
     }
     free(extradata);
