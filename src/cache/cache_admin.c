@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/interrupt.h"
+#include "barcode/base/text.h"
 #include "cache_store.h"
 
 struct sums {
@@ -14,6 +16,20 @@ struct sums {
     FILE *out;
     uint64_t entries, partial, other, damaged, bytes, frames, frame_bytes, raw_bytes, removed, kept;
 };
+
+/* Writes a line that contains foreign text, made plain (text.h). */
+static void print_plain(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void print_plain(FILE *out, const char *format, ...)
+{
+    char line[2 * CACHE_PATH_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    text_make_plain(line);
+    fprintf(out, "%s\n", line);
+}
 
 /* Checks an entry with its blocks, and removes a damaged one. */
 static void verify_one(void *user, const char *path, const char *name, const struct stat *st)
@@ -33,7 +49,8 @@ static void verify_one(void *user, const char *path, const char *name, const str
     } else if (!entry || !cache_entry_check(entry, &e)) {
         s->damaged++;
         bool gone = unlink(path) == 0;
-        fprintf(s->out, "%s: damaged: %s; %s\n", name, e.text, gone ? "removed" : strerror(errno));
+        print_plain(s->out, "%s: damaged: %s; %s", name, e.text,
+                    gone ? "removed" : strerror(errno));
     }
     cache_entry_close(&entry);
 }
@@ -71,15 +88,6 @@ static bool clear(struct sums *s, struct err *e)
                                    s->kept, s->store->folder);
 }
 
-/* Replaces control characters, so that the name can be printed on a terminal. */
-static const char *printable(char *name)
-{
-    for (char *c = name; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = '?';
-    return name;
-}
-
 static void count_one(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct sums *s = user;
@@ -97,12 +105,12 @@ static void count_one(void *user, const char *path, const char *name, const stru
             held += x->block[i].frames;
         uint64_t raw = held * (uint64_t)x->width * (uint64_t)x->height * 3;
         const char *rule = strstr(entry->key, "selection.");
-        fprintf(s->out,
-                "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64
-                " a column, %.3f of raw RGB\n",
-                printable(x->name), x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0,
-                rule ? rule + 10 : "", x->partial ? " (interrupted)" : "", held, entry->bytes,
-                held ? entry->bytes / held : 0, raw ? (double)entry->bytes / (double)raw : 0.0);
+        print_plain(s->out,
+                    "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64
+                    " a column, %.3f of raw RGB",
+                    x->name, x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0,
+                    rule ? rule + 10 : "", x->partial ? " (interrupted)" : "", held, entry->bytes,
+                    held ? entry->bytes / held : 0, raw ? (double)entry->bytes / (double)raw : 0.0);
         s->partial += x->partial;
         s->frames += held;
         s->frame_bytes += entry->bytes;
@@ -116,7 +124,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
 static void stats(struct sums *s, uint64_t limit)
 {
     cache_store_each(s->store, false, count_one, s);
-    fprintf(s->out, "folder    %s\n", s->store->folder);
+    print_plain(s->out, "folder    %s", s->store->folder);
     fprintf(s->out,
             "entries   %" PRIu64 " (%" PRIu64 " of interrupted runs, %" PRIu64
             " that cannot be read)\n",
