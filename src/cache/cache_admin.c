@@ -39,7 +39,7 @@ static void verify_one(void *user, const char *path, const char *name, const str
     enum entry_state state;
     if (interrupted())
         return; /* the other entries may take long */
-    struct cache_entry *entry = cache_entry_open(path, &state, &e);
+    struct cache_entry *entry = cache_store_entry(s->store, path, &state, &e);
     (void)st;
     if (!entry && state == ENTRY_ABSENT)
         return; /* evicted meanwhile, or unreadable for this user: not known to be damaged */
@@ -95,7 +95,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
     (void)name;
     if (interrupted())
         return;
-    struct cache_entry *entry = cache_entry_open(path, &state, NULL);
+    struct cache_entry *entry = cache_store_entry(s->store, path, &state, NULL);
     s->entries++;
     s->bytes += (uint64_t)st->st_size;
     if (entry) {
@@ -141,8 +141,10 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     struct cache_store store;
     struct cache_options asked = *o;
     asked.off = false;
-    if (!cache_store_open(&store, &asked))
+    if (!cache_options_folder(&asked, store.folder, sizeof store.folder))
         return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
+    if (!cache_store_open(&store, &asked, e))
+        return err_prefix(e, "the cache '%s' is not used", store.folder);
     struct stat st;
     if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);

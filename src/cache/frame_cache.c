@@ -27,12 +27,28 @@ struct frame_cache {
     bool exact_only;  /* decoded sequentially after a contradiction */
 };
 
+void frame_cache_check_folder(struct cache_options *o)
+{
+    struct cache_store store;
+    struct err e = ERR_INIT;
+    if (!cache_store_open(&store, o, &e)) {
+        if (e.code != ERR_NONE)
+            log_msg(LOG_WARNING, "the cache '%s' is not used: %s", store.folder, e.text);
+        o->off = true;
+        return;
+    }
+    uint64_t foreign = log_enabled(LOG_VERBOSE) ? cache_store_foreign(&store) : 0;
+    if (foreign > 0)
+        log_msg(LOG_VERBOSE, "the cache '%s': ignored %" PRIu64 " %s of other users", store.folder,
+                foreign, foreign == 1 ? "entry" : "entries");
+}
+
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path,
                                      const struct film_parts *parts)
 {
     struct cache_store store;
     struct err e = ERR_INIT;
-    struct frame_cache *c = cache_store_open(&store, o) ? calloc(1, sizeof *c) : NULL;
+    struct frame_cache *c = cache_store_open(&store, o, &e) ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return NULL;
     c->options = o;
@@ -177,7 +193,7 @@ static bool may_replace(const struct frame_cache *c)
     char path[CACHE_PATH_BYTES];
     enum entry_state state;
     snprintf(path, sizeof path, "%s/%s", c->store.folder, c->key.name);
-    struct cache_entry *there = cache_entry_open(path, &state, NULL);
+    struct cache_entry *there = cache_store_entry(&c->store, path, &state, NULL);
     bool whole = there && !there->index.partial;
     cache_entry_close(&there);
     return !whole;
