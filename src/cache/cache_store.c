@@ -166,13 +166,15 @@ struct cache_entry *cache_store_entry(const struct cache_store *s, const char *p
                                       enum entry_state *state, struct err *e)
 {
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    bool foreign = lstat(path, &st) == 0 && !cache_owner_trusts(&s->owner, &st);
+    struct cache_entry *entry = foreign ? NULL : cache_entry_open(path, state, e);
+    /* Another file may have taken its place. */
+    foreign |= entry && (fstat(entry->fd, &st) != 0 || !cache_owner_trusts(&s->owner, &st));
+    if (!foreign)
+        return entry;
+    cache_entry_close(&entry);
     *state = ENTRY_ABSENT;
-    if (fd >= 0 && fstat(fd, &st) == 0 && cache_owner_trusts(&s->owner, &st))
-        return cache_entry_open_fd(fd, state, e);
-    err_set(e, ERR_FAILED, "%s", fd >= 0 ? "it belongs to another user" : strerror(errno));
-    if (fd >= 0)
-        close(fd);
+    err_set(e, ERR_FAILED, "it belongs to another user");
     return NULL;
 }
 
