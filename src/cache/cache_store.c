@@ -439,9 +439,11 @@ void cache_store_evict(const struct cache_store *s, const char *keep)
                     cache_owner_mode(&s->owner, 6));
     /*
      * The process that has the lock evicts. On a file system without locks two processes may evict
-     * at once, which only costs frames.
+     * at once, which only costs frames. Another user's lock could prevent eviction for ever.
      */
-    bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat st;
+    bool trusted = lock >= 0 && fstat(lock, &st) == 0 && cache_owner_trusts(&s->owner, &st);
+    bool busy = trusted && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct eviction t = {.keep = keep};
     if (!busy)
         cache_store_each(s, true, weigh, &t);
