@@ -7,6 +7,7 @@
 #include "barcode/base/machine.h"
 #include "barcode/batch/films.h"
 #include "barcode/cache/cache_admin.h"
+#include "barcode/cache/frame_cache.h"
 #include "barcode/cli/cli.h"
 #include "barcode/cli/inputs.h"
 #include "barcode/cli/outputs.h"
@@ -35,6 +36,8 @@ int main(int argc, char **argv)
         .options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     bool ready = inputs_expand(&options, &inputs, &e) && shard_split(&options, &inputs, &e) &&
                  update_leave_out(&options, &inputs, &e) && outputs_check(&options, &inputs, &e);
+    if (ready)
+        frame_cache_check_folder(&options.cache);
     int status = ready ? render_films(&r) : err_report(&e);
     engines_close(&engines);
     inputs_free(&inputs);

@@ -34,6 +34,44 @@ static bool cannot(const char *path, int error, struct err *e)
 }
 
 /*
+ * Returns true if a link may be followed: the kernel's rule of fs.protected_symlinks, which
+ * readlink would evade. In a folder such as /tmp only the links of this user and of the folder's
+ * owner are.
+ */
+static bool may_follow(const char *path, const struct stat *link)
+{
+    struct stat folder;
+    char *name = path_beside(path, ".", NULL);
+    bool known = name && stat(name, &folder) == 0;
+    free(name);
+    return known && (link->st_uid == geteuid() || link->st_uid == folder.st_uid ||
+                     (folder.st_mode & (S_ISVTX | S_IWOTH)) != (S_ISVTX | S_IWOTH));
+}
+
+/*
+ * Reads the symbolic link at `path`. Returns 0 if it is none, or nothing is there. Returns -1 with
+ * errno on failure, also if the link may not be followed.
+ */
+static ssize_t read_link(const char *path, char *to, size_t room)
+{
+    struct stat link;
+    int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : -1;
+    ssize_t length = -1;
+    if (fstat(fd, &link) == 0 && !S_ISLNK(link.st_mode))
+        length = 0;
+    else if (may_follow(path, &link))
+        length = readlinkat(fd, "", to, room); /* of the link that was checked */
+    else
+        errno = EACCES;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return length;
+}
+
+/*
  * Returns the target of a symbolic link, which need not exist, or a copy of `path`. The user means
  * the file that the link points to, but rename would replace the link itself. Returns NULL with
  * errno on failure.
@@ -43,10 +81,10 @@ static char *follow_links(const char *path)
     char *at = strdup(path);
     for (int i = 0; at && i < LINKS_MAX; i++) {
         char link[PATH_MAX];
-        ssize_t length = readlink(at, link, sizeof link - 1);
+        ssize_t length = read_link(at, link, sizeof link - 1);
+        if (length == 0)
+            return at;
         if (length < 0) {
-            if (errno == EINVAL || errno == ENOENT) /* not a link, or nothing exists there yet */
-                return at;
             int error = errno;
             free(at);
             errno = error;

@@ -49,6 +49,12 @@ bool file_is_regular(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
+bool file_is_dangling(const char *path)
+{
+    struct stat s;
+    return lstat(path, &s) == 0 && S_ISLNK(s.st_mode) && stat(path, &s) != 0;
+}
+
 static bool same_inode(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;

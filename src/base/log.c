@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "barcode/base/shared.h"
+#include "barcode/base/text.h"
 
 /* The terminal, shared by the processes that write to it. */
 struct terminal {
@@ -32,14 +33,6 @@ void log_set_level(enum log_level level) { highest = level; }
 
 bool log_enabled(enum log_level level) { return level <= highest; }
 
-/* Replaces control characters, which may come from file names and could affect the terminal. */
-static void make_plain(char *text)
-{
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-}
-
 /* Writes everything in one call, so that no other program's output gets between. */
 static void put(const char *lift, const char *text, const char *below)
 {
@@ -62,7 +55,7 @@ void log_msg(enum log_level level, const char *format, ...)
     va_start(args, format);
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
     va_end(args);
-    make_plain(line);
+    text_make_plain(line);
     memcpy(line + strlen(line), "\n", 2); /* vsnprintf left room for it */
 
     shared_lock(&terminal->lock);
@@ -77,7 +70,7 @@ void log_status(const char *line)
     char *status = terminal->status;
     const char *lift = status[0] ? "\r\033[K" : "";
     snprintf(status, sizeof terminal->status, "%s", line ? line : "");
-    make_plain(status);
+    text_make_plain(status);
     if (*lift || status[0])
         put(lift, status, "");
     pthread_mutex_unlock(&terminal->lock);

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/interrupt.h"
+#include "barcode/base/text.h"
 #include "cache_store.h"
 
 struct sums {
@@ -14,6 +16,20 @@ struct sums {
     FILE *out;
     uint64_t entries, partial, other, damaged, bytes, frames, frame_bytes, raw_bytes, removed, kept;
 };
+
+/* Writes a line that contains foreign text, made plain (text.h). */
+static void print_plain(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void print_plain(FILE *out, const char *format, ...)
+{
+    char line[2 * CACHE_PATH_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    text_make_plain(line);
+    fprintf(out, "%s\n", line);
+}
 
 /* Checks an entry with its blocks, and removes a damaged one. */
 static void verify_one(void *user, const char *path, const char *name, const struct stat *st)
@@ -23,7 +39,7 @@ static void verify_one(void *user, const char *path, const char *name, const str
     enum entry_state state;
     if (interrupted())
         return; /* the other entries may take long */
-    struct cache_entry *entry = cache_entry_open(path, &state, &e);
+    struct cache_entry *entry = cache_store_entry(s->store, path, &state, &e);
     (void)st;
     if (!entry && state == ENTRY_ABSENT)
         return; /* evicted meanwhile, or unreadable for this user: not known to be damaged */
@@ -33,7 +49,8 @@ static void verify_one(void *user, const char *path, const char *name, const str
     } else if (!entry || !cache_entry_check(entry, &e)) {
         s->damaged++;
         bool gone = unlink(path) == 0;
-        fprintf(s->out, "%s: damaged: %s; %s\n", name, e.text, gone ? "removed" : strerror(errno));
+        print_plain(s->out, "%s: damaged: %s; %s", name, e.text,
+                    gone ? "removed" : strerror(errno));
     }
     cache_entry_close(&entry);
 }
@@ -71,15 +88,6 @@ static bool clear(struct sums *s, struct err *e)
                                    s->kept, s->store->folder);
 }
 
-/* Replaces control characters, so that the name can be printed on a terminal. */
-static const char *printable(char *name)
-{
-    for (char *c = name; *c; c++)
-        if ((unsigned char)*c < 32 || *c == 127)
-            *c = '?';
-    return name;
-}
-
 static void count_one(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct sums *s = user;
@@ -87,7 +95,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
     (void)name;
     if (interrupted())
         return;
-    struct cache_entry *entry = cache_entry_open(path, &state, NULL);
+    struct cache_entry *entry = cache_store_entry(s->store, path, &state, NULL);
     s->entries++;
     s->bytes += (uint64_t)st->st_size;
     if (entry) {
@@ -97,12 +105,12 @@ static void count_one(void *user, const char *path, const char *name, const stru
             held += x->block[i].frames;
         uint64_t raw = held * (uint64_t)x->width * (uint64_t)x->height * 3;
         const char *rule = strstr(entry->key, "selection.");
-        fprintf(s->out,
-                "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64
-                " a column, %.3f of raw RGB\n",
-                printable(x->name), x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0,
-                rule ? rule + 10 : "", x->partial ? " (interrupted)" : "", held, entry->bytes,
-                held ? entry->bytes / held : 0, raw ? (double)entry->bytes / (double)raw : 0.0);
+        print_plain(s->out,
+                    "%s, %dx%d, %.*s%s: %" PRIu64 " columns, %" PRIu64 " bytes, %" PRIu64
+                    " a column, %.3f of raw RGB",
+                    x->name, x->width, x->height, rule ? (int)strcspn(rule + 10, "\n") : 0,
+                    rule ? rule + 10 : "", x->partial ? " (interrupted)" : "", held, entry->bytes,
+                    held ? entry->bytes / held : 0, raw ? (double)entry->bytes / (double)raw : 0.0);
         s->partial += x->partial;
         s->frames += held;
         s->frame_bytes += entry->bytes;
@@ -116,7 +124,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
 static void stats(struct sums *s, uint64_t limit)
 {
     cache_store_each(s->store, false, count_one, s);
-    fprintf(s->out, "folder    %s\n", s->store->folder);
+    print_plain(s->out, "folder    %s", s->store->folder);
     fprintf(s->out,
             "entries   %" PRIu64 " (%" PRIu64 " of interrupted runs, %" PRIu64
             " that cannot be read)\n",
@@ -133,8 +141,10 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     struct cache_store store;
     struct cache_options asked = *o;
     asked.off = false;
-    if (!cache_store_open(&store, &asked))
+    if (!cache_options_folder(&asked, store.folder, sizeof store.folder))
         return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
+    if (!cache_store_open(&store, &asked, e))
+        return err_prefix(e, "the cache '%s' is not used", store.folder);
     struct stat st;
     if (stat(store.folder, &st) == 0 && !S_ISDIR(st.st_mode))
         return err_set(e, ERR_FAILED, "the cache '%s' is not a folder", store.folder);

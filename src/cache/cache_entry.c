@@ -118,7 +118,7 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
 
 struct cache_entry *cache_entry_open(const char *path, enum entry_state *state, struct err *e)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (fd >= 0)
         return cache_entry_open_fd(fd, state, e);
     *state = ENTRY_ABSENT;
@@ -131,7 +131,7 @@ bool cache_entry_peek_key(const char *path, char *text, size_t room)
     char *key;
     size_t length;
     struct hash128 hash;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (fd < 0)
         return false;
     bool ok = read_key(fd, &key, &length, &hash) == ENTRY_GOOD && length < room;

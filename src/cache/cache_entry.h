@@ -29,8 +29,9 @@ struct cache_entry {
 };
 
 /*
- * Opens an entry and checks everything but the blocks. Returns NULL, with the reason in `*state`
- * and `e`, on failure. The caller frees the entry with cache_entry_close. Any thread.
+ * Opens an entry, not a link to one, and checks everything but the blocks. Returns NULL, with the
+ * reason in `*state` and `e`, on failure. The caller frees the entry with cache_entry_close. Any
+ * thread.
  */
 struct cache_entry *cache_entry_open(const char *path, enum entry_state *state, struct err *e);
 

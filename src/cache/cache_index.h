@@ -64,6 +64,8 @@ struct index_frame {
     bool transparent;          /* MISSING, because no pixel is visible */
 };
 
+enum { TRACK_SPOT_CHECK = 1 }; /* spot_check.h */
+
 /*
  * A second kind of data beside the frames, such as the film's sound. The index owns `data`. A
  * reader skips kinds that it does not know.

@@ -48,9 +48,10 @@ static uint64_t default_limit(const struct cache_store *s)
     return cache_limit_default(space, held);
 }
 
-bool cache_store_open(struct cache_store *s, const struct cache_options *o)
+bool cache_store_open(struct cache_store *s, const struct cache_options *o, struct err *e)
 {
-    if (o->off || !cache_options_folder(o, s->folder, sizeof s->folder))
+    if (o->off || !cache_options_folder(o, s->folder, sizeof s->folder) ||
+        !cache_owner_read(&s->owner, s->folder, e))
         return false;
     s->limit = o->limit == CACHE_LIMIT_AUTO ? default_limit(s) : o->limit;
     return true;
@@ -103,10 +104,12 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
                               "# This folder holds frames that barcode can make again; see "
                               "https://bford.info/cachedir/\n";
     char path[CACHE_PATH_BYTES];
-    if (!make_folders(s->folder, e))
+    struct cache_owner owner; /* the folder may be a new one, or no longer the same */
+    if (!make_folders(s->folder, e) || !cache_owner_read(&owner, s->folder, e))
         return false;
     snprintf(path, sizeof path, "%s/CACHEDIR.TAG", s->folder);
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    /* O_EXCL: a link is not followed */
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, cache_owner_mode(&owner, 4));
     if (fd < 0)
         return errno == EEXIST || err_set(e, ERR_FAILED, "%s", strerror(errno));
     if (write(fd, tag, sizeof tag - 1) < 0)
@@ -116,7 +119,8 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     return true;
 }
 
-bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user)
+static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cache_visit *visit,
+                      void *user)
 {
     DIR *folder = opendir(s->folder);
     if (!folder)
@@ -128,14 +132,51 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
         if (!cache_key_is_name(d->d_name) && !(temp && temps))
             continue;
         snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
-        if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+            cache_owner_trusts(&s->owner, &st) != foreign)
             visit(user, path, d->d_name, &st);
     }
     closedir(folder);
     return true;
 }
 
+bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user)
+{
+    return visit_all(s, temps, false, visit, user);
+}
+
+static void count_one(void *user, const char *path, const char *name, const struct stat *st)
+{
+    (void)path;
+    (void)name;
+    (void)st;
+    ++*(uint64_t *)user;
+}
+
+uint64_t cache_store_foreign(const struct cache_store *s)
+{
+    uint64_t count = 0;
+    visit_all(s, false, true, count_one, &count);
+    return count;
+}
+
 /* ---- Lookup ---- */
+
+struct cache_entry *cache_store_entry(const struct cache_store *s, const char *path,
+                                      enum entry_state *state, struct err *e)
+{
+    struct stat st;
+    bool foreign = lstat(path, &st) == 0 && !cache_owner_trusts(&s->owner, &st);
+    struct cache_entry *entry = foreign ? NULL : cache_entry_open(path, state, e);
+    /* Another file may have taken its place. */
+    foreign |= entry && (fstat(entry->fd, &st) != 0 || !cache_owner_trusts(&s->owner, &st));
+    if (!foreign)
+        return entry;
+    cache_entry_close(&entry);
+    *state = ENTRY_ABSENT;
+    err_set(e, ERR_FAILED, "it belongs to another user");
+    return NULL;
+}
 
 static void remove_broken(const char *path, const struct stat *opened, const char *why)
 {
@@ -157,7 +198,7 @@ static struct cache_entry *open_named(const struct cache_store *s, const char *n
     snprintf(path, sizeof path, "%s/%s", s->folder, name);
     if (lstat(path, &st) != 0)
         return NULL;
-    struct cache_entry *entry = cache_entry_open(path, &state, &e);
+    struct cache_entry *entry = cache_store_entry(s, path, &state, &e);
     if (state == ENTRY_BROKEN)
         remove_broken(path, &st, e.text);
     else if (!entry)
@@ -352,7 +393,7 @@ static void sweep(const char *path, const struct stat *st)
 {
     if (time(NULL) - st->st_mtim.tv_sec < 60)
         return;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
         unlink(path);
     if (fd >= 0)
@@ -394,12 +435,15 @@ void cache_store_evict(const struct cache_store *s, const char *keep)
 {
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s/lock", s->folder);
-    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                    cache_owner_mode(&s->owner, 6));
     /*
      * The process that has the lock evicts. On a file system without locks two processes may evict
-     * at once, which only costs frames.
+     * at once, which only costs frames. Another user's lock could prevent eviction for ever.
      */
-    bool busy = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    struct stat st;
+    bool trusted = lock >= 0 && fstat(lock, &st) == 0 && cache_owner_trusts(&s->owner, &st);
+    bool busy = trusted && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct eviction t = {.keep = keep};
     if (!busy)
         cache_store_each(s, true, weigh, &t);

@@ -14,6 +14,7 @@
 
 #include "cache_entry.h"
 #include "cache_key.h"
+#include "cache_owner.h"
 #include "barcode/cache/cache_options.h"
 #include "barcode/cache/frame_cache.h"
 
@@ -26,10 +27,21 @@ enum { CACHE_PATH_BYTES = 4096 };
 struct cache_store {
     char folder[CACHE_PATH_BYTES - 256];
     uint64_t limit;
+    struct cache_owner owner;
 };
 
-/* Sets the folder and the limit. Returns false if the cache is off or has no folder. */
-bool cache_store_open(struct cache_store *s, const struct cache_options *o);
+/*
+ * Sets the folder, its owner and the limit. Returns false if the cache is off or has no folder, and
+ * with an error if another user made the folder.
+ */
+bool cache_store_open(struct cache_store *s, const struct cache_options *o, struct err *e);
+
+/*
+ * Opens the entry at `path`, a file in the folder, as cache_entry_open does. An entry of another
+ * user and a link count as absent.
+ */
+struct cache_entry *cache_store_entry(const struct cache_store *s, const char *path,
+                                      enum entry_state *state, struct err *e);
 
 /*
  * Makes the folder (0700) and its CACHEDIR.TAG, by which backup programs recognize a cache. The
@@ -76,11 +88,14 @@ void cache_store_remove(const struct cache_store *s, const struct cache_entry *e
 void cache_store_evict(const struct cache_store *s, const char *keep);
 
 /*
- * Calls `visit` for every entry of the folder, and with `temps` also for temporaries. Returns false
- * if there is no such folder.
+ * Calls `visit` for every entry of the folder, and with `temps` also for temporaries. Passes over
+ * those of other users (cache_owner.h). Returns false if there is no such folder.
  */
 typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);
 bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user);
+
+/* Returns how many files cache_store_each passes over because they belong to other users. */
+uint64_t cache_store_foreign(const struct cache_store *s);
 
 #ifdef __cplusplus
 }

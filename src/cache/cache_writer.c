@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/queue.h"
+#include "cache_owner.h"
 #include "pack.h"
 #include "residual.h"
 
@@ -222,6 +224,9 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     }
     w->doomed = interrupt_doom(w->temp);
+    struct cache_owner owner;
+    if (cache_owner_read(&owner, folder, NULL) && owner.shared)
+        fchmod(w->fd, cache_owner_mode(&owner, 4));
     /* tells other processes that the file is in use; failure is harmless */
     flock(w->fd, LOCK_EX | LOCK_NB);
     struct wire_out head = {0};

@@ -10,6 +10,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "source_cache.h"
+#include "spot_check.h"
 
 struct frame_cache {
     const struct cache_options *options;
@@ -27,12 +28,28 @@ struct frame_cache {
     bool exact_only;  /* decoded sequentially after a contradiction */
 };
 
+void frame_cache_check_folder(struct cache_options *o)
+{
+    struct cache_store store;
+    struct err e = ERR_INIT;
+    if (!cache_store_open(&store, o, &e)) {
+        if (e.code != ERR_NONE)
+            log_msg(LOG_WARNING, "the cache '%s' is not used: %s", store.folder, e.text);
+        o->off = true;
+        return;
+    }
+    uint64_t foreign = log_enabled(LOG_VERBOSE) ? cache_store_foreign(&store) : 0;
+    if (foreign > 0)
+        log_msg(LOG_VERBOSE, "the cache '%s': ignored %" PRIu64 " %s of other users", store.folder,
+                foreign, foreign == 1 ? "entry" : "entries");
+}
+
 struct frame_cache *frame_cache_open(const struct cache_options *o, const char *path,
                                      const struct film_parts *parts)
 {
     struct cache_store store;
     struct err e = ERR_INIT;
-    struct frame_cache *c = cache_store_open(&store, o) ? calloc(1, sizeof *c) : NULL;
+    struct frame_cache *c = cache_store_open(&store, o, &e) ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return NULL;
     c->options = o;
@@ -82,6 +99,23 @@ static void look_for_exact(struct frame_cache *c)
         c->found = found;
 }
 
+/*
+ * Drops an entry of a film that only looks like this one. The file that the entry was made from
+ * needs no check, and an entry of an older barcode has none.
+ */
+static void check_film(struct frame_cache *c)
+{
+    const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
+    const struct index_track *check = index ? cache_index_track(index, TRACK_SPOT_CHECK) : NULL;
+    if (!check || cache_place_same(&index->film, &c->id.place) ||
+        spot_check_holds(c->path, c->parts, check->data, check->bytes))
+        return;
+    cache_entry_close(&c->found.entry);
+    c->found.answer = CACHE_MISS;
+    snprintf(c->found.why, sizeof c->found.why,
+             "the cached frames are of another film with this size and modification time");
+}
+
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
@@ -98,6 +132,7 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     if (c->found.answer == CACHE_MISS && ask->selection->keyframes &&
         ask->film->film.frames_have_times && !c->options->refresh)
         look_for_exact(c);
+    check_film(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)
@@ -177,7 +212,7 @@ static bool may_replace(const struct frame_cache *c)
     char path[CACHE_PATH_BYTES];
     enum entry_state state;
     snprintf(path, sizeof path, "%s/%s", c->store.folder, c->key.name);
-    struct cache_entry *there = cache_entry_open(path, &state, NULL);
+    struct cache_entry *there = cache_store_entry(&c->store, path, &state, NULL);
     bool whole = there && !there->index.partial;
     cache_entry_close(&there);
     return !whole;
@@ -203,7 +238,11 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                          const struct decode_counts *counts, bool ok)
 {
     struct err e = ERR_INIT;
-    struct cache_index facts = {.film = c->id.place,
+    uint8_t check[SPOT_CHECK_BYTES];
+    struct index_track track = {TRACK_SPOT_CHECK, sizeof check, check};
+    struct cache_index facts = {.track = &track,
+                                .tracks = spot_check_make(c->path, c->parts, check) ? 1 : 0,
+                                .film = c->id.place,
                                 .counts = *counts,
                                 .exact_only = c->exact_only,
                                 .crop = c->crop,

@@ -2,6 +2,37 @@
 # Folders as people have them: folders below folders, numbers in names, loops, files of any ending.
 # shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
+# A link that leads to no file is no free name: writing to it would make a file elsewhere.
+test_dangling_links() { # quick
+    mkdir films out elsewhere
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    refused_as() { # NAME ARG...
+        ln -s "$PWD/elsewhere/x" "out/$1"
+        run films -n 20 "${@:2}"
+        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        says "cannot write 'out/$1': it is a link that leads to no file"
+        rm "out/$1"
+    }
+    refused_as a.png -o out/
+    refused_as a.json --json out/
+    refused_as a.vtt --thumbnails out/
+    refused_as a-001.jpg --thumbnails out/
+    refused_as index.html --html out/index.html
+    [ -z "$(ls elsewhere)" ] || fail "elsewhere holds $(ls elsewhere)"
+    ln -s elsewhere/named.png named.png            # a link that the user names is followed
+    ok films/a.mkv -n 20 -o named.png
+    [ "$(ls elsewhere)" = named.png ] || fail "elsewhere holds $(ls elsewhere)"
+}
+
+# A gallery lists pages of any name.
+test_gallery_of_a_line_feed() { # quick
+    mkdir films out
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp films/a.mkv $'films/b\nc.mkv'
+    ok films -m average -n 20 --html out/index.html
+    says 'a gallery of 2 films'
+}
+
 test_folder_recursive() { # quick
     mkdir -p films/s2/extras films/s10 films/.hidden o j
     cp "$(clip h264-closed.mkv)" films/s2/e01.mkv

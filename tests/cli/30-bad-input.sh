@@ -404,3 +404,32 @@ test_options_are_exact() { # quick
     ok -help
     ok --version --no-such-option
 }
+
+# plain FILE: nothing in it can affect a terminal, and Japanese stays as it is.
+plain() {
+    "$PYTHON" - "$1" << 'END' || fail "$1: $(cat -v "$1")"
+import sys, unicodedata
+text = open(sys.argv[1], "rb").read().decode("utf-8")
+bad = {c for c in text if unicodedata.category(c) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(c) in
+       ("RLO", "LRO", "RLE", "LRE", "PDF", "RLI", "LRI", "FSI", "PDI") or c in "\u200e\u200f\u061c"}
+sys.exit(bad - {"\n"} != set() or "七人の侍" not in text)
+END
+}
+
+# A name with C0, C1 (also as bytes), DEL, RLO and FSI, which terminals obey, beside Japanese.
+test_names_on_a_terminal() { # quick
+    f=$(clip h264-closed.mkv)
+    name=$'\e[31m\xc2\x9b31m七人の侍\x9b\xe2\x80\xae\xe2\x81\xa8\xff\x7f.mkv'
+    cp "$f" "$name"
+    ok "$name" -vv --cache cache --progress always --report report.jsonl -n 4 -o p.png
+    plain "$LOGS/stderr"
+    ok "$name" -v --cache cache -n 4
+    plain "$LOGS/stderr"
+    refuses 3 "missing $name"
+    plain "$LOGS/stderr"
+    refuses 2 "--$name"
+    plain "$LOGS/stderr"
+    ok --cache cache --cache-stats
+    plain "$LOGS/stdout"
+    "$PYTHON" -c 'import json; [json.loads(l) for l in open("report.jsonl", encoding="utf-8")]' || fail "not JSON"
+}

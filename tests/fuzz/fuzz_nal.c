@@ -1,5 +1,7 @@
-/* fuzz_nal.c - what packet_scan.h reads, on any bytes: byte 0 picks the codec, byte 1 the length
- * prefix, the rest is the packet. */
+/*
+ * fuzz_nal.c - what packet_scan.h reads, on any bytes: byte 0 picks the codec, byte 1 the length
+ * prefix, bytes 2 and 3 are the size of the extradata. The rest is extradata and packet.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +11,14 @@
 #include "media/bitstream/param_sets.h"
 #include "fuzz.h"
 
-/* The bytes are parameter sets and a picture at once. */
-static void separate(int length_size, const uint8_t *data, size_t size)
+/* Both have parameter sets; a packet without any is as small as its slices. */
+static void separate(int length_size, const uint8_t *extradata, size_t extradata_size,
+                     const uint8_t *data, size_t size)
 {
     struct nal_sets sets = {0};
     struct nal_slice first = {0}, again;
     int sps = 0;
-    nal_sets_scan_extradata(data, size, &sets);
+    nal_sets_scan_extradata(extradata, extradata_size, &sets);
     nal_sets_scan(length_size, data, size, &sets);
     if (!nal_sets_first_slice(&sets, length_size, data, size, &first) ||
         !nal_may_separate(&sets, length_size, data, size, &sps))
@@ -31,6 +34,23 @@ static void separate(int length_size, const uint8_t *data, size_t size)
     free(out);
 }
 
+/* The packet's first unit, truncated after each of its first bytes. */
+static void separate_truncated(int length_size, const uint8_t *extradata, size_t extradata_size,
+                               const uint8_t *data, size_t size)
+{
+    enum { UNIT_MOST = 16 };
+    size_t prefix = length_size > 0 ? (size_t)length_size : 3;
+    for (size_t n = 1; n <= UNIT_MOST && prefix + n <= size; n++) {
+        uint8_t *packet = malloc(n + 1);
+        if (!packet)
+            return;
+        packet[0] = (uint8_t)n;
+        memcpy(packet + 1, data + prefix, n);
+        separate(1, extradata, extradata_size, packet, n + 1);
+        free(packet);
+    }
+}
+
 /* The bytes are extradata, and the packets of two pictures. */
 static void change(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
 {
@@ -42,34 +62,59 @@ static void change(enum bitstream kind, int length_size, const uint8_t *data, si
     fuzz_demand(!param_sets_lacking(&sets, 1) || sets.changed);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+/* Returns a copy of the exact size, so that the sanitizer guards both ends. */
+static uint8_t *copy_of(const uint8_t *data, size_t size)
 {
-    if (size < 2)
-        return 0;
-    enum bitstream kind = (enum bitstream)(data[0] % (STREAM_AV1 + 1));
-    int length_size = data[1] % 5;
-    size_t n = size - 2;
-    uint8_t *copy = malloc(n); /* of the exact size: the sanitizer guards both ends */
-    if (!copy)
-        return 0;
-    memcpy(copy, data + 2, n);
+    uint8_t *copy = malloc(size);
+    if (copy && size > 0)
+        memcpy(copy, data, size);
+    return copy;
+}
+
+static void scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
+{
     struct packet_info i;
-    packet_scan(kind, length_size, copy, n, &i);
-    fuzz_demand(!i.sets || (i.sets >= copy && i.sets + i.sets_size <= copy + n));
+    packet_scan(kind, length_size, data, size, &i);
+    fuzz_demand(!i.sets || (i.sets >= data && i.sets + i.sets_size <= data + size));
     fuzz_demand(i.picture || (i.rap == RAP_NONE && !i.droppable));
     fuzz_demand(i.rap >= RAP_NONE && i.rap <= RAP_OPEN);
     fuzz_demand(!i.needs_before || i.leading);
     fuzz_demand(i.temporal_id >= 0 && i.temporal_id <= 6);
     fuzz_demand(i.order >= -1 && i.order < 1024);
-    length_size = nal_length_size(kind, copy, n);
-    fuzz_demand(length_size >= 0 && length_size <= 4);
-    nal_extradata_has_output_flag(copy, n);
     struct display_orientation o;
-    nal_display_orientation(kind, data[1] % 5, copy, n, &o);
-    nal_extradata_display_orientation(copy, n, &o);
-    if (kind == STREAM_H264)
-        separate(data[1] % 5, copy, n);
-    change(kind, data[1] % 5, copy, n);
-    free(copy);
+    nal_display_orientation(kind, length_size, data, size, &o);
+}
+
+static void scan_extradata(enum bitstream kind, const uint8_t *data, size_t size)
+{
+    int length_size = nal_length_size(kind, data, size);
+    fuzz_demand(length_size >= 0 && length_size <= 4);
+    nal_extradata_has_output_flag(data, size);
+    struct display_orientation o;
+    nal_extradata_display_orientation(data, size, &o);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    enum { HEAD = 4 };
+    if (size < HEAD)
+        return 0;
+    enum bitstream kind = (enum bitstream)(data[0] % (STREAM_AV1 + 1));
+    int length_size = data[1] % 5;
+    size_t n = size - HEAD, first = (size_t)(data[2] | data[3] << 8) % (n + 1);
+    uint8_t *extradata = copy_of(data + HEAD, first),
+            *packet = copy_of(data + HEAD + first, n - first), *all = copy_of(data + HEAD, n);
+    if (extradata && packet && all) {
+        scan(kind, length_size, packet, n - first);
+        scan_extradata(kind, all, n);
+        if (kind == STREAM_H264) {
+            separate(length_size, extradata, first, packet, n - first);
+            separate_truncated(length_size, extradata, first, packet, n - first);
+        }
+        change(kind, length_size, packet, n - first);
+    }
+    free(extradata);
+    free(packet);
+    free(all);
     return 0;
 }

@@ -27,6 +27,11 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 [ -e mpls/two ] || printf '%b' 'MPLS0200\0\0\0\x10\0\0\0\0\0\0\0\x32\0\0\0\x02\0\0' \
     '\0\x1400001M2TS\0\x01\0\0\0\xaf\xc8\0\x02\x0f\x58' '\0\x1600023M2TS\0\x01\0\0\0\0\0\0\0\x57\xe4\x09\x09' > mpls/two
 
+# ---- H.264 parameter sets (order counts of 16 bits), then an IDR slice with lengths of one byte ----
+
+[ -e nal/h264-extradata ] || printf '%b' '\x01\x01\x12\0' '\0\0\x01\x67\x4d\0\x1e\xe3\x50\x51\xa2' \
+    '\0\0\x01\x68\xce\x38\x80' '\x05\x65\x88\x94\0\x20' > nal/h264-extradata
+
 # ---- pictures and JSON: the first byte picks the writer ----
 
 if [ ! -e metadata/png ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
@@ -92,8 +97,8 @@ if [ -s film/hevc.mkv ] && [ ! -s film/raw.hevc ]; then
     ffmpeg -nostdin -hide_banner -v error -y -i film/hevc.mkv -c copy -f hevc film/raw.hevc
 fi
 
-packet() { # NAME CODEC LENGTH-SIZE FROM: the two bytes of fuzz_nal.c, then the bitstream
-    [ -s "nal/$1" ] || [ ! -s "film/$4" ] || { printf '%b' "\\x0$2\\x0$3" && cat "film/$4"; } > "nal/$1"
+packet() { # NAME CODEC LENGTH-SIZE FROM: the four bytes of fuzz_nal.c, then the bitstream
+    [ -s "nal/$1" ] || [ ! -s "film/$4" ] || { printf '%b' "\\x0$2\\x0$3\\0\\0" && cat "film/$4"; } > "nal/$1"
 }
 packet h264-annexb 1 0 raw.h264
 packet hevc-annexb 2 0 raw.hevc

@@ -48,6 +48,8 @@ struct cached_film {
     uint64_t first, last; /* only frames from first to before last were staged; last 0: all */
     struct decode_counts counts; /* damaged and the like */
     struct cache_place place;
+    const char *name, *key; /* what a stranger wrote as the film's name and as the text of its key
+                             */
 };
 
 static inline struct selection cached_rule(const struct cached_film *f)
@@ -113,9 +115,9 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
     struct selection rule = cached_rule(f);
     struct frame_times *t = cached_timetable(f);
     struct frame_times_walked walked;
-    struct cached_put p = {
-        cache_writer_open(cached_folder, key.text, f->width, f->height, 2, UINT64_MAX, e), f,
-        columns_open(0, 0, NULL)};
+    struct cached_put p = {cache_writer_open(cached_folder, f->key ? f->key : key.text, f->width,
+                                             f->height, 2, UINT64_MAX, e),
+                           f, columns_open(0, 0, NULL)};
     if (!p.writer || !p.columns)
         abort();
     frame_times_walk(t, &rule, cached_put, &p, &walked);
@@ -123,6 +125,7 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
                                 .counts = f->counts,
                                 .film = f->place,
                                 .frame_times = f->partial ? NULL : t};
+    snprintf(facts.name, sizeof facts.name, "%s", f->name ? f->name : "");
     facts.counts.displayed = walked.displayed;
     facts.counts.last_us = walked.last_us;
     bool ok = cache_writer_finish(&p.writer, &facts, f->partial ? NULL : p.columns, key.name, e);

@@ -215,6 +215,46 @@ TEST_WITH(test_link, make_folder, remove_folder)
     assert_non_null(strstr(e.text, strerror(ELOOP)));
 }
 
+/* Opens the link and returns 0 or the error. */
+static int follow(const char *link)
+{
+    struct err e = ERR_INIT;
+    struct atomic_file *f = atomic_file_open(link, true, &e);
+    int error = f ? 0 : strstr(e.text, strerror(EACCES)) ? EACCES : -1;
+    atomic_file_discard(&f);
+    return error;
+}
+
+/* In a folder such as /tmp, links of others are not followed, whatever fs.protected_symlinks is. */
+TEST_WITH(test_links_of_others, make_folder, remove_folder)
+{
+    enum { STRANGER = 12345, OWNER = 23456 };
+    if (geteuid() != 0)
+        skip();
+    static const struct {
+        uid_t owner, link;
+        mode_t mode;
+        int error;
+    } table[] = {{0, 0, 01777, 0},        {0, STRANGER, 01777, EACCES}, {0, STRANGER, 00777, 0},
+                 {0, STRANGER, 01775, 0}, {OWNER, OWNER, 01777, 0},     {OWNER, 0, 01777, 0}};
+    char target[1024], links[2][1024];
+    snprintf(target, sizeof target, "%s", in_folder("target.png"));
+    snprintf(links[0], sizeof links[0], "%s", in_folder("link.png"));
+    snprintf(links[1], sizeof links[1], "%s", in_folder("dangling.png"));
+    spill(target, "old");
+    assert_int_equal(symlink(target, links[0]), 0);
+    assert_int_equal(symlink(in_folder("nothing"), links[1]), 0);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        assert_int_equal(chown(folder, table[i].owner, 0), 0);
+        assert_int_equal(chmod(folder, table[i].mode), 0);
+        for (int k = 0; k < 2; k++) {
+            assert_int_equal(lchown(links[k], table[i].link, 0), 0);
+            assert_int_equal(follow(links[k]), table[i].error);
+        }
+    }
+    assert_int_equal(entries(""), 3);
+}
+
 TEST_WITH(test_long_names, make_folder, remove_folder)
 {
     char name[NAME_MAX + 2];

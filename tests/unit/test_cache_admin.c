@@ -71,6 +71,24 @@ TEST(all_three)
     assert_int_equal(lstat(cached_path("a stranger's file"), &st), 0);
 }
 
+/* Nothing of a stranger's entry can affect the terminal: neither its film's name nor its key. */
+TEST(foreign_text)
+{
+    struct err e = ERR_INIT;
+    struct cached_film f = {.frames = 10,
+                            .every = 1,
+                            .width = 8,
+                            .height = 8,
+                            .name = "a\xc2\x9b"
+                                    "31m\xe2\x80\xae\xff.mkv",
+                            .key = "selection.\x1b]0;PWNED\a\x1b[2J\xc2\x9b\n"};
+    assert_true(cached_write(&f, NULL));
+    assert_true(ask(false, false, true, &e));
+    says("a?31m??.mkv, 8x8, ?]0;PWNED??[2J?: 10 columns, ");
+    assert_null(strpbrk(said, "\x1b\a\xc2\xe2\xff"));
+    assert_true(ask(false, true, false, &e));
+}
+
 TEST(no_folder)
 {
     struct err e = ERR_INIT;

@@ -327,10 +327,10 @@ TEST_WITH(folders, empty, NULL)
     assert_int_equal(e.code, ERR_FAILED);
     struct cache_options o = cache_options_default();
     o.folder = cached_folder;
-    assert_true(cache_store_open(&s, &o));
+    assert_true(cache_store_open(&s, &o, &e));
     assert_string_equal(s.folder, cached_folder);
     o.off = true;
-    assert_false(cache_store_open(&s, &o));
+    assert_false(cache_store_open(&s, &o, &e));
 }
 
 TEST_MAIN(begin, cached_end)

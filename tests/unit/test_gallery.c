@@ -139,8 +139,19 @@ TEST_WITH(sees_what_changes, enter, leave)
     put_page("two\nlines/c.html", "viewer", "{\"name\":\"c\"}");
     char *pages = gallery_pages("two\nlines/", "two\nlines/index.html", &e);
     assert_non_null(pages);
-    assert_non_null(strstr(pages, "/c.html\n"));
+    assert_non_null(strstr(pages, "/6:c.html\n"));
     free(pages);
+}
+
+/* So may the names of pages and of the folders below. */
+TEST_WITH(names_of_any_bytes, enter, leave)
+{
+    assert_int_equal(mkdir("d\n7:", 0700), 0);
+    put_page("a.html", "viewer", "{\"name\":\"a\"}");
+    put_page("b\nc:1.html", "viewer", "{\"name\":\"b\"}");
+    put_page("d\n7:/\n.html", "viewer", "{\"name\":\"d\"}");
+    write_all("index.html", 3);
+    expect_pages("index.html", "a.html b%0Ac%3A1.html d%0A7%3A/%0A.html");
 }
 
 TEST_MAIN(NULL, NULL)

@@ -5,6 +5,7 @@
 #include "test.h"
 #include "h26x_bits.h"
 #include "media/bitstream/h264_params.h"
+#include "media/bitstream/nal_reader.h"
 
 /* An SPS of the main profile, number `id`. */
 static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned references,
@@ -181,6 +182,79 @@ TEST(escaped)
     assert_int_equal(n, idr.n - 3); /* zeros at the end are padding */
     assert_memory_equal(out + 4, idr.at + 4, n - 4);
     assert_int_equal(out[3], n - 4);
+}
+
+/* The sets of a film with order counts of 16 bits, and its packet, which ends within one. */
+static const uint8_t truncated[] = {3, 0x65, 0x88, 0x94};
+
+static struct nal_sets sets_of_16_bits(void)
+{
+    struct bytes sets = {.n = 0};
+    sps(&sets, 0, 16, 1, true);
+    pps(&sets, 0, 0);
+    return sets_of(&sets);
+}
+
+TEST(truncated_order_count)
+{
+    struct nal_sets s = sets_of_16_bits();
+    struct nal_slice first;
+    int of;
+    assert_true(s.sps[0].known && s.sps[0].order_bits == 16);
+    assert_false(nal_sets_first_slice(&s, 1, truncated, sizeof truncated, &first));
+    assert_false(nal_may_separate(&s, 1, truncated, sizeof truncated, &of));
+}
+
+TEST(writes_within_its_room)
+{
+    enum { GUARD = 16 };
+    struct nal_sets s = sets_of_16_bits();
+    size_t room = nal_separate_room(sizeof truncated);
+    for (int fill = 0; fill <= 255; fill += 255) {
+        uint8_t out[64], guard[GUARD];
+        memset(out, fill, sizeof out);
+        memset(guard, fill, sizeof guard);
+        assert_true(room + GUARD <= sizeof out);
+        nal_separate(&s, 1, truncated, sizeof truncated, &(struct nal_slice){.order = 0x5555}, out);
+        assert_memory_equal(out + room, guard, GUARD);
+    }
+    uint8_t *exact = malloc(room); /* the address sanitizer guards its end */
+    assert_non_null(exact);
+    assert_int_equal(nal_separate(&s, 1, truncated, sizeof truncated, NULL, exact), 0);
+    free(exact);
+}
+
+/* The smallest slice that goes on after its order count is one. */
+TEST(complete_order_count)
+{
+    static const uint8_t idr[] = {5, 0x65, 0x88, 0x94, 0, 0x20};
+    struct nal_sets s = sets_of_16_bits();
+    struct nal_slice first;
+    assert_true(nal_sets_first_slice(&s, 1, idr, sizeof idr, &first));
+    assert_int_equal(first.order_bit, 22);
+    assert_int_equal(first.order, 8);
+}
+
+/* A truncated number is never a small one. */
+TEST(truncated_ue)
+{
+#define INVALID (UINT32_C(1) << 31)
+    static const struct {
+        uint8_t bytes[8];
+        size_t size;
+        uint32_t value;
+    } cases[] = {{{0x80}, 1, 0},
+                 {{0x80}, 0, INVALID},
+                 {{0x00}, 1, INVALID},
+                 {{0x01}, 1, INVALID},
+                 {{0x01, 0x00}, 2, 127},
+                 {{0, 0, 0, 2, 0, 0, 0, 0}, 8, (1U << 30) - 1},
+                 {{0, 0, 0, 2, 0, 0, 0, 0}, 7, INVALID},
+                 {{0, 0, 0, 1, 0, 0, 0, 0}, 8, INVALID}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bit_reader r = {.data = cases[i].bytes, .size = cases[i].size};
+        assert_int_equal(read_ue(&r), cases[i].value);
+    }
 }
 
 TEST_MAIN(NULL, NULL)

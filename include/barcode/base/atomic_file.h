@@ -24,6 +24,7 @@ struct atomic_file;
  * - Opening a FIFO waits for a reader, and writing to a pipe waits for room. Both fail with
  *   ERR_INTERRUPTED within 0.1 s once interrupted() is true.
  * - A symbolic link is followed: the file that the link points to is replaced, and the link stays.
+ *   In a folder that everybody may write to, such as /tmp, links of other users are refused.
  *
  * The new file gets the permissions of the old file, and its owner if this user may set it. A file
  * that did not exist gets 0666 minus the umask.

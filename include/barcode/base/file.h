@@ -29,6 +29,12 @@ int file_descriptor(const char *path);
 bool file_is_regular(const char *path);
 
 /*
+ * Returns true for a symbolic link that leads to no file: writing to it would make a file
+ * elsewhere.
+ */
+bool file_is_dangling(const char *path);
+
+/*
  * Returns true if two paths name the same file, or would name the same file once both are written.
  * Returns false for devices and pipes.
  */

@@ -27,7 +27,7 @@ enum log_level {
 void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
 
-/* Writes one line and appends a newline. Control characters in the text are replaced by '?'. */
+/* Writes one line, made plain (text.h), and appends a newline. */
 void log_msg(enum log_level level, const char *format, ...)
 #ifdef __GNUC__
     __attribute__((format(printf, 2, 3)))

@@ -26,6 +26,13 @@ extern "C" {
 struct frame_cache;
 
 /*
+ * Checks whose folder the cache is, once for all films. If another user made it, logs a warning and
+ * turns the cache off. With -v logs how many entries of other users are ignored. Main thread,
+ * before the films.
+ */
+void frame_cache_check_folder(struct cache_options *o);
+
+/*
  * Records the identity of the film's file, or of all `parts` (NULL: one file), so that a later
  * change is noticed. The arguments are borrowed until frame_cache_close. Returns NULL if the cache
  * is off, if the file cannot be identified, or if out of memory.

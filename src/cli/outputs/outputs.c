@@ -232,6 +232,11 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
     struct stat s;
     char shown[FILM_ID_TEXT], mine[FILM_ID_TEXT];
     const char *path = output->path;
+    if (file_is_dangling(path))
+        return err_set(e, ERR_FAILED,
+                       "cannot write '%s': it is a link that leads to no file; choose another name "
+                       "with %s",
+                       path, output->option);
     if (stat(path, &s) != 0)
         return true;
     if (!output->writer)

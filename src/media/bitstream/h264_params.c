@@ -156,7 +156,7 @@ bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t s
     slice->order_bit = r.bit;
     if (sps->order_type == 0)
         slice->order = read_bits(&r, sps->order_bits);
-    return r.bit <= size * 8;
+    return !is_used_up(&r); /* the slice goes on after its order count */
 }
 
 static bool read_head(const struct nal_sets *s, const struct nal *nal, struct nal_slice *slice)

@@ -96,7 +96,7 @@ static inline size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t r
 
 /*
  * Reads the bits of a unit without emulation prevention bytes, from bit number `bit`. Bits after
- * the end read as 0.
+ * the end read as 0, and `bit` counts them too.
  */
 struct bit_reader {
     const uint8_t *data;
@@ -106,13 +106,13 @@ struct bit_reader {
 /* Returns true if all bits were read, or more than there were. */
 static inline bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
 
+/* Returns true if more bits were read than there were: the last value was truncated. */
+static inline bool is_overrun(const struct bit_reader *r) { return r->bit > r->size * 8; }
+
 static inline int read_bit(struct bit_reader *r)
 {
-    if (r->bit / 8 >= r->size)
-        return 0;
-    int value = r->data[r->bit / 8] >> (7 - r->bit % 8) & 1;
-    r->bit++;
-    return value;
+    size_t bit = r->bit++;
+    return bit / 8 < r->size ? r->data[bit / 8] >> (7 - bit % 8) & 1 : 0;
 }
 
 /* Reads `n` bits, the most significant first. */
@@ -124,18 +124,16 @@ static inline uint32_t read_bits(struct bit_reader *r, int n)
     return value;
 }
 
-/*
- * Reads an Exp-Golomb ue(v). Returns 2^31 for one of more than 61 bits. Use is_used_up to find out
- * whether it was truncated.
- */
+/* Reads an Exp-Golomb ue(v). Returns 2^31 if it is truncated or has more than 61 bits. */
 static inline uint32_t read_ue(struct bit_reader *r)
 {
     int zeros = 0;
-    while (!is_used_up(r) && read_bit(r) == 0)
+    while (!is_overrun(r) && read_bit(r) == 0)
         zeros++;
-    if (zeros > 30 || r->bit > r->size * 8)
+    uint32_t rest = zeros <= 30 ? read_bits(r, zeros) : 0;
+    if (zeros > 30 || is_overrun(r))
         return UINT32_C(1) << 31;
-    return (UINT32_C(1) << zeros | read_bits(r, zeros)) - 1;
+    return (UINT32_C(1) << zeros | rest) - 1;
 }
 
 /* Skips so many ue(v) or se(v), which have the same length. */

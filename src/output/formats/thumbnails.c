@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "barcode/base/atomic_file.h"
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
 #include "barcode/output/thumbs.h"
@@ -91,6 +92,11 @@ static bool spare(const struct report *r, const char *path, struct err *e)
 {
     struct stat s;
     char film[FILM_ID_TEXT];
+    if (file_is_dangling(path))
+        return err_set(e, ERR_FAILED,
+                       "cannot write '%s': it is a link that leads to no file; choose another "
+                       "folder with --thumbnails",
+                       path);
     if (stat(path, &s) != 0)
         return true;
     if (!writer_made(&writer_thumbnails, path, film))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "barcode/base/atomic_file.h"
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
 #include "gallery_cards.h"
@@ -29,7 +30,11 @@ bool gallery_allowed(const char *path, struct err *e)
     if (f)
         fclose(f);
     if (!f && errno == ENOENT)
-        return true;
+        return !file_is_dangling(path) ||
+               err_set(e, ERR_FAILED,
+                       "cannot write '%s': it is a link that leads to no file; choose another "
+                       "folder with --html",
+                       path);
     return is_gallery(path) || err_set(e, ERR_FAILED,
                                        "cannot write '%s': the file exists and is not a barcode "
                                        "gallery; choose another folder with --html",

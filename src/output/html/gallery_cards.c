@@ -17,14 +17,13 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return path_order((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Returns true if the entry may be a film page. `name` is relative to the folder of the gallery,
- * which may contain any bytes. */
-static bool is_candidate(const FTSENT *entry, const char *name, const struct stat *index)
+/* Returns true if the entry may be a film page. */
+static bool is_candidate(const FTSENT *entry, const struct stat *index)
 {
     const struct writer *w = writer_find("html");
     const struct stat *s = entry->fts_statp;
     return entry->fts_info == FTS_F && writer_has_ending(entry->fts_name, w->ending) &&
-           !strchr(name, '\n') && !(s->st_dev == index->st_dev && s->st_ino == index->st_ino);
+           !(s->st_dev == index->st_dev && s->st_ino == index->st_ino);
 }
 
 char *gallery_pages(const char *folder, const char *index, struct err *e)
@@ -41,10 +40,11 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
     for (FTSENT *entry; f && walk && (entry = fts_read(walk));) {
         const struct stat *s = entry->fts_statp;
         const char *name = strlen(entry->fts_path) > skip ? entry->fts_path + skip : "";
-        if (is_candidate(entry, name, &own) &&
+        if (is_candidate(entry, &own) &&
             strcmp(name, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
-            fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%s\n", (uintmax_t)s->st_ino,
-                    (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec, s->st_mtim.tv_nsec, name);
+            fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%zu:%s\n",
+                    (uintmax_t)s->st_ino, (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec,
+                    s->st_mtim.tv_nsec, strlen(name), name);
     }
     if (walk)
         fts_close(walk);
@@ -108,9 +108,12 @@ json_t *gallery_cards(const char *pages, const char *folder, struct err *e)
     char *head = malloc(HEAD_BYTES);
     json_t *cards = json_array();
     bool ok = head && cards;
-    for (const char *line = pages, *end; ok && (end = strchr(line, '\n')); line = end + 1) {
-        const char *path = strchr(line, '/') + 1;
-        ok = add_card(cards, folder, path, (size_t)(end - path), head);
+    for (const char *at = pages; ok && *at;) {
+        char *path;
+        size_t length = strtoul(strchr(at, '/') + 1, &path, 10);
+        path++; /* the colon */
+        ok = add_card(cards, folder, path, length, head);
+        at = path + length + 1;
     }
     free(head);
     if (ok)

@@ -4,34 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "barcode/base/text.h"
+
 const char *paint_text_file_name(const char *path)
 {
     if (!path)
         return "";
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* Returns the number of bytes of the well-formed UTF-8 sequence at p (Unicode 15, table 3-7), or 0
- * if there is none. */
-static size_t sequence(const unsigned char *p)
-{
-    if (p[0] < 0x80)
-        return 1;
-    size_t length = p[0] >= 0xc2 && p[0] <= 0xdf   ? 2
-                    : (p[0] & 0xf0) == 0xe0        ? 3
-                    : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
-                                                   : 0;
-    if (length == 0)
-        return 0;
-    unsigned low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;  /* overlong forms */
-    unsigned high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf; /* surrogates, > 10FFFF */
-    if (p[1] < low || p[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    return length;
 }
 
 /* Returns true for noncharacters (U+FDD0..U+FDEF and the last two of every plane). XML 1.0 forbids
@@ -54,7 +34,7 @@ void paint_text_utf8(const char *bytes, bool line, char *out, size_t size)
     const unsigned char *p = (const unsigned char *)bytes;
     size_t used = 0;
     while (*p) {
-        size_t length = sequence(p);
+        size_t length = text_sequence((const char *)p);
         const char *put = (const char *)p;
         size_t bytes_put = length;
         if (length == 0) {

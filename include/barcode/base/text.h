@@ -1,0 +1,27 @@
+/* text.h - text from outside: names of files, metadata, keys of cache entries. Any thread. */
+#ifndef BARCODE_TEXT_H
+#define BARCODE_TEXT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Returns the number of bytes of the well-formed UTF-8 sequence at `text` (Unicode 15, table 3-7),
+ * or 0 if there is none. A zero byte is a sequence of one.
+ */
+size_t text_sequence(const char *text);
+
+/*
+ * Makes a text plain, so that it cannot affect a terminal: control characters (C0, DEL, C1),
+ * bidirectional controls, line and paragraph separators, and each byte that is not well-formed
+ * UTF-8 become '?'. Works in place; the text never grows.
+ */
+void text_make_plain(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,60 @@
+#include "barcode/base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+size_t text_sequence(const char *text)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (p[0] < 0x80)
+        return 1;
+    size_t length = p[0] >= 0xc2 && p[0] <= 0xdf   ? 2
+                    : (p[0] & 0xf0) == 0xe0        ? 3
+                    : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
+                                                   : 0;
+    if (length == 0)
+        return 0;
+    unsigned low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;  /* overlong forms */
+    unsigned high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf; /* surrogates, > 10FFFF */
+    if (p[1] < low || p[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* Returns the character of a well-formed sequence. */
+static uint32_t decode(const char *text, size_t length)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    uint32_t c = length == 1 ? p[0] : p[0] & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++)
+        c = c << 6 | (p[i] & 0x3f);
+    return c;
+}
+
+static bool is_plain(uint32_t c)
+{
+    bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+    bool bidirectional = c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2066 && c <= 0x2069);
+    bool separator = c >= 0x2028 && c <= 0x202e; /* U+202A to U+202E are bidirectional controls */
+    return !control && !bidirectional && !separator;
+}
+
+void text_make_plain(char *text)
+{
+    char *to = text;
+    while (*text) {
+        size_t length = text_sequence(text);
+        if (length > 0 && is_plain(decode(text, length))) {
+            memmove(to, text, length);
+            to += length;
+        } else {
+            *to++ = '?';
+        }
+        text += length > 0 ? length : 1;
+    }
+    *to = 0;
+}
