@@ -56,7 +56,7 @@ test_playlists_stay_in_their_folder() {
     local out="is a playlist that names '.*', which is not a file in its folder or below it"
     local other="is a playlist that names another one, '.*'"
     make_folder
-    cd list
+    cd list || return
     for entry in "$PWD/../elsewhere/secret.ts" ../elsewhere/secret.ts sub/../../elsewhere/secret.ts link.ts folder/secret.ts \
         "file:$PWD/../elsewhere/secret.ts" file:../elsewhere/secret.ts "subfile,,start,0,end,0,,:../elsewhere/secret.ts" \
         "crypto:../elsewhere/secret.ts" "concat:../elsewhere/secret.ts" http://127.0.0.1:9/a.ts /dev/zero sub; do
@@ -91,7 +91,7 @@ test_playlists_stay_in_their_folder() {
 
 test_playlists_without_end() { # quick
     make_folder
-    cd list
+    cd list || return
     hls live.m3u8 a.ts
     sed -i /ENDLIST/d live.m3u8
     refused live.m3u8 "is a live playlist: it has no end"
@@ -107,7 +107,7 @@ test_playlists_by_other_names() { # quick
     hls films/holiday.mp4 "$PWD/elsewhere/secret.ts"
     ffconcat films/summer.mkv good.ts
     cp list/a.ts films/good.ts
-    cd films
+    cd films || return
     refused holiday.mp4 "$not"
     refused summer.mkv "$not"
     cp summer.mkv summer.m3u8
@@ -115,7 +115,7 @@ test_playlists_by_other_names() { # quick
     "$BARCODE" - --no-cache -n 1 -o made.png < holiday.mp4 2> stdin && fail "from stdin"
     grep -qF "is a playlist, not a film" stdin || fail "stdin: $(cat stdin)"
     rm stdin summer.m3u8
-    cd ..
+    cd .. || return
     run films --no-cache -n 1 -o made/
     [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
     says "'films/holiday.mp4' is a playlist"

@@ -135,6 +135,24 @@ TEST(texts)
     }
 }
 
+/* A master playlist that names a long one again and again. */
+TEST(large)
+{
+    FILE *f = fopen("list/a.m3u8", "w"), *long_list = fopen("list/long.m3u8", "w");
+    assert_true(f && long_list);
+    fputs("#EXTM3U\n", long_list);
+    for (int i = 0; i < 10000; i++)
+        fputs("#a comment\n", long_list);
+    fputs("#EXT-X-ENDLIST\n", long_list);
+    fputs("#EXTM3U\n", f);
+    for (int i = 0; i < 10000; i++)
+        fputs("#EXT-X-STREAM-INF:B=1\nlong.m3u8\n", f);
+    assert_true(fclose(f) == 0 && fclose(long_list) == 0);
+    struct err e = ERR_INIT;
+    assert_false(playlist_check("list/a.m3u8", demuxer("hls"), &e));
+    assert_string_equal(e.text, "'list/a.m3u8' is too large for a playlist");
+}
+
 /* An entry that has a NUL is two lines to libavformat. */
 TEST(nul)
 {

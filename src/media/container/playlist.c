@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
 #include "barcode/media/playlists.h"
 
-enum { LIST_MOST = 16 << 20 };
+enum { LISTS_MOST = 4 << 20 };
 
 struct kind {
     const char *demuxer; /* one of its names */
@@ -109,33 +110,42 @@ char *playlists_file(const char *playlist, const char *file)
     return found;
 }
 
+/* The check of a playlist and of those that it names. */
+struct check {
+    const char *path;
+    const struct kind *kind;
+    size_t left; /* how many bytes they may still have */
+};
+
 /*
- * Returns the text of a file, which the caller frees, with one character at the end of each line:
- * libavformat ends a line at any of three. Returns NULL with ERR_INPUT or ERR_FAILED.
+ * Returns the text of a list, which the caller frees, with one character at the end of each line:
+ * libavformat ends a line at any of three. Returns NULL on `e`.
  */
-static char *read_lines(const char *path, struct err *e)
+static char *read_lines(struct check *c, const char *list, struct err *e)
 {
-    FILE *f = fopen(path, "rbe");
-    if (!f) {
-        err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    FILE *f = fopen(list, "rbe");
+    char *text = f ? malloc(c->left + 1) : NULL;
+    size_t size = text ? fread(text, 1, c->left + 1, f) : 0;
+    if (!f)
+        err_set(e, ERR_INPUT, "cannot open '%s': %s", list, strerror(errno));
+    else if (!text)
+        err_memory(e, c->left + 1);
+    else if (ferror(f))
+        err_set(e, ERR_FAILED, "cannot read '%s': %s", list, strerror(errno));
+    else if (size > c->left)
+        err_set(e, ERR_INPUT, "'%s' is too large for a playlist", c->path);
+    if (f)
+        fclose(f);
+    if (!text || e->code != ERR_NONE) {
+        free(text);
         return NULL;
     }
-    char *text = malloc(LIST_MOST + 1);
-    size_t size = text ? fread(text, 1, LIST_MOST + 1, f) : 0;
-    bool ok = !text              ? err_memory(e, LIST_MOST + 1)
-              : ferror(f)        ? err_set(e, ERR_FAILED, "cannot read '%s'", path)
-              : size > LIST_MOST ? err_set(e, ERR_INPUT, "'%s' is too large for a playlist", path)
-                                 : true;
-    fclose(f);
-    for (size_t i = 0; ok && i < size; i++)
+    for (size_t i = 0; i < size; i++)
         if (text[i] == '\r' || text[i] == 0)
             text[i] = '\n';
-    if (ok) {
-        text[size] = 0;
-        return text;
-    }
-    free(text);
-    return NULL;
+    text[size] = 0;
+    c->left -= size;
+    return text;
 }
 
 /* Returns the kind of playlist that a file is by its first bytes, or NULL. */
@@ -163,46 +173,46 @@ static bool leads_out(const char *entry)
     return out;
 }
 
-static bool check_list(const char *path, const char *list, const struct kind *kind, bool nested,
-                       struct err *e);
+static bool check_list(struct check *c, const char *list, bool nested, struct err *e);
 
-/* Checks what an entry of `list` names, which is the playlist `path` or named by that. */
-static bool check_entry(const char *path, const char *list, const char *entry,
-                        const struct kind *kind, bool nested, struct err *e)
+/* Checks what an entry of `list` names, which is the playlist itself or `nested`: named by it. */
+static bool check_entry(struct check *c, const char *list, const char *entry, bool nested,
+                        struct err *e)
 {
     char *beside = path_beside(list, entry, e);
-    char *file = beside && !leads_out(entry) ? playlists_file(path, beside) : NULL;
-    bool missing = beside && !file && !leads_out(entry) && errno != EPERM;
+    bool out = leads_out(entry);
+    char *file = beside && !out ? playlists_file(c->path, beside) : NULL;
+    out = out || (beside && !file && errno == EPERM);
     const struct kind *found = file ? kind_of_file(file) : NULL;
-    bool ok = beside != NULL;
-    if (ok && !file && !missing)
+    bool ok = beside != NULL; /* libavformat reports a missing file */
+    if (ok && out)
         ok = err_set(e, ERR_INPUT,
                      "'%s' is a playlist that names '%s', which is not a file in its folder or "
                      "below it",
-                     path, entry);
-    else if (found && (nested || found != kind || !kind->names_lists))
-        ok = err_set(e, ERR_INPUT, "'%s' is a playlist that names another one, '%s'", path, entry);
+                     c->path, entry);
+    else if (found && (nested || found != c->kind || !found->names_lists))
+        ok = err_set(e, ERR_INPUT, "'%s' is a playlist that names another one, '%s'", c->path,
+                     entry);
     else if (found)
-        ok = check_list(path, beside, kind, true, e);
+        ok = check_list(c, beside, true, e);
     free(file);
     free(beside);
-    return ok; /* libavformat reports a missing file */
+    return ok;
 }
 
-static bool check_list(const char *path, const char *list, const struct kind *kind, bool nested,
-                       struct err *e)
+static bool check_list(struct check *c, const char *list, bool nested, struct err *e)
 {
-    char *text = read_lines(list, e);
-    bool ok = text && (!kind->ends || kind->ends(text) ||
-                       err_set(e, ERR_INPUT, "'%s' is a live playlist: it has no end", path));
+    char *text = read_lines(c, list, e);
+    bool ok = text && (!c->kind->ends || c->kind->ends(text) ||
+                       err_set(e, ERR_INPUT, "'%s' is a live playlist: it has no end", c->path));
     for (char *line = text, *next; ok && line; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = 0;
         for (size_t size = strlen(line); size > 0 && strchr(" \t", line[size - 1]); size--)
             line[size - 1] = 0;
-        char *entry = kind->entry(line);
-        ok = !entry || check_entry(path, list, entry, kind, nested, e);
+        char *entry = c->kind->entry(line);
+        ok = !interrupted() ? !entry || check_entry(c, list, entry, nested, e) : interrupt_error(e);
         av_free(entry);
     }
     free(text);
@@ -226,5 +236,6 @@ bool playlist_check(const char *path, const AVInputFormat *demuxer, struct err *
                        "'%s' is a playlist, not a film (use --playlists to read the files that it "
                        "names)",
                        path);
-    return check_list(path, path, kind, false, e);
+    struct check c = {.path = path, .kind = kind, .left = LISTS_MOST};
+    return check_list(&c, path, false, e);
 }
