@@ -8,6 +8,7 @@
 #include "barcode/base/log.h"
 #include "barcode/batch/films.h"
 #include "barcode/cli/outputs.h"
+#include "barcode/media/playlists.h"
 #include "barcode/output/gallery.h"
 #include "barcode/render/render_report.h"
 
@@ -179,6 +180,8 @@ int render_films(const struct render *r)
     bool here = true;
     int status = 0;
     log_share();
+    if (r->options->playlists)
+        playlists_allow();
     struct film_queue *queue = film_queue_open(r->inputs, &e);
     if (queue && report)
         own.report_log = report_log_open(report, &e);

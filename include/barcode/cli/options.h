@@ -42,6 +42,7 @@ struct options {
     bool recursive;             /* -r: include subfolders */
     bool join;                  /* --join: all of `input` are one film */
     bool no_join;               /* --no-join: each file is a film, also a chapter */
+    bool playlists;             /* --playlists: a playlist may have any name */
     bool sequence;              /* --sequence: the images of a folder are one film */
     int64_t rate_num, rate_den; /* --rate, of images; 0/0: not given */
     bool any;                   /* --any: take files with any ending from folders */

@@ -7,6 +7,7 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/path.h"
+#include "barcode/media/playlists.h"
 #include "inputs_list.h"
 #include "mpls.h"
 
@@ -34,26 +35,40 @@ static uint8_t *read_playlist(const char *path, size_t *size, struct err *e)
     return data;
 }
 
+/* Checks that a clip is no link out of the disc, whose file `root` is. A missing one is no error.
+ */
+static bool check_clip(const char *path, const char *root, const char *clip, struct err *e)
+{
+    char *file = playlists_file(root, clip);
+    bool ok = file || errno != EPERM;
+    free(file);
+    return ok ||
+           err_set(e, ERR_INPUT, "'%s' names '%s', which is not a file of its disc", path, clip);
+}
+
 /* Appends the clips, which lie in the folder STREAM beside the playlist's. */
 static bool add_clips(struct film_parts *parts, const char *path, const uint8_t *data, size_t size,
                       struct err *e)
 {
     size_t at = 0, count = mpls_begin(data, size, &at);
     char *folder = path_beside(path, "../STREAM", e);
-    bool ok = folder != NULL;
+    char *root = path_beside(path, "../index.bdmv", e);
+    bool ok = folder && root;
     for (size_t i = 0; i < count && ok; i++) {
         struct mpls_item item;
         char *clip = NULL;
         ok = mpls_next(data, size, &at, &item) ||
              err_set(e, ERR_INPUT, "'%s': the playlist is damaged", path);
-        ok = ok && (clip = path_join(folder, item.name, "", e)) &&
-             film_parts_add(parts,
-                            &(struct film_part){
-                                .path = clip, .start_us = item.start_us, .end_us = item.end_us},
-                            e);
+        ok =
+            ok && (clip = path_join(folder, item.name, "", e)) && check_clip(path, root, clip, e) &&
+            film_parts_add(
+                parts,
+                &(struct film_part){.path = clip, .start_us = item.start_us, .end_us = item.end_us},
+                e);
         free(clip);
     }
     free(folder);
+    free(root);
     return ok && (count > 0 || err_set(e, ERR_INPUT, "'%s' is not a playlist of a Blu-ray", path));
 }
 

@@ -277,6 +277,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_ANY: p->o->any = true; return 0;
     case KEY_JOIN: p->o->join = true; return 0;
     case KEY_NO_JOIN: p->o->no_join = true; return 0;
+    case KEY_PLAYLISTS: p->o->playlists = true; return 0;
     case KEY_SEQUENCE: p->o->sequence = true; return 0;
     case KEY_UPDATE: p->o->update = true; return 0;
     case KEY_STRICT: p->o->strict = true; return 0;

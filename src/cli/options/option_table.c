@@ -27,6 +27,8 @@ const struct argp_option cli_option_table[] = {
     {"any", KEY_ANY, NULL, 0, "in a FOLDER, take files of any name (GIF, APNG)", 0},
     {"join", KEY_JOIN, NULL, 0, "all FILMs are one film, in this order", 0},
     {"no-join", KEY_NO_JOIN, NULL, 0, "do not join a film's chapters (GoPro, DVD)", 0},
+    {"playlists", KEY_PLAYLISTS, NULL, 0, "read playlists whose names are not those of playlists",
+     0},
     {"sequence", KEY_SEQUENCE, NULL, 0, "the images of a FOLDER are one film", 0},
     {"rate", KEY_RATE, "N", 0, "images a second in a film of images: 12, 23.976 or 30000/1001 (24)",
      0},

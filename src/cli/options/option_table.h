@@ -59,6 +59,7 @@ enum option_key {
     KEY_NAME,
     KEY_JOIN,
     KEY_NO_JOIN,
+    KEY_PLAYLISTS,
     KEY_SEQUENCE,
     KEY_RATE
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */

@@ -4,6 +4,7 @@
 
 #define LISTS_FRAMES .frames_have_times = true, .has_complete_header = true
 #define PLAYLIST .is_playlist = true, .unframed = true
+#define NAMES_SOURCES .names_sources = true
 
 static const struct container_quirks quirks_table[] = {
     {"mov,*", LISTS_FRAMES, .index = KEY_INDEX_SAMPLES, .index_is_mp4 = true},
@@ -35,15 +36,27 @@ static const struct container_quirks quirks_table[] = {
     {"dash", PLAYLIST},
     {"hls*", PLAYLIST},
     {"imf", PLAYLIST},
+    {"avisynth", NAMES_SOURCES},
+    {"rtp", NAMES_SOURCES},
+    {"rtsp", NAMES_SOURCES},
+    {"sap", NAMES_SOURCES},
+    {"sdp", NAMES_SOURCES},
+    {"vapoursynth", NAMES_SOURCES},
+    {"vobsub", NAMES_SOURCES},
     {"*_pipe", .is_image_pipe = true, .unframed = true},
     {"image2*", .is_image = true},
     {"tty", .is_text = true},
     {.demuxer = "*"}};
 
-const struct container_quirks *container_quirks(const AVFormatContext *format)
+const struct container_quirks *container_quirks_of(const AVInputFormat *demuxer)
 {
     const struct container_quirks *quirks = quirks_table;
-    while (fnmatch(quirks->demuxer, format->iformat->name, 0) != 0)
+    while (fnmatch(quirks->demuxer, demuxer->name, 0) != 0)
         quirks++;
     return quirks;
+}
+
+const struct container_quirks *container_quirks(const AVFormatContext *format)
+{
+    return container_quirks_of(format->iformat);
 }

@@ -22,7 +22,8 @@ struct container_quirks {
     bool is_text;          /* not a film: probing accepts any text */
     bool is_image;         /* not a film: a single image */
     bool is_image_pipe;    /* images one after another, without a container (image_pipe.h) */
-    bool is_playlist;      /* names other files: its own bytes are not the film's */
+    bool is_playlist;      /* names other files: its own bytes are not the film's (playlist.h) */
+    bool names_sources;    /* not a film: the network, scripts or files of another name are read */
     bool may_be_scrambled; /* an MPEG-TS: by a flag of each packet (scrambling.h) */
 
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
@@ -53,5 +54,8 @@ struct container_quirks {
 
 /* Returns the quirks of an opened container, all false or 0 if it has none. Static; never NULL. */
 const struct container_quirks *container_quirks(const AVFormatContext *format);
+
+/* Returns the quirks of a demuxer, likewise. */
+const struct container_quirks *container_quirks_of(const AVInputFormat *demuxer);
 
 #endif

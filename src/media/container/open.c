@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "allowed.h"
 #include "container_quirks.h"
 #include "declared_length.h"
 #include "hdr_metadata.h"
@@ -13,6 +14,7 @@
 #include "orientation.h"
 #include "parts_input.h"
 #include "pipe_input.h"
+#include "playlist.h"
 #include "read_ahead.h"
 #include "refusal.h"
 #include "stream_select.h"
@@ -170,22 +172,48 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
         return NULL;
     }
     format->interrupt_callback.callback = stop_waiting;
+    format->io_open = allowed_open;
     format->flags |= own ? AVFMT_FLAG_CUSTOM_IO : 0;
     format->pb = own;
     return format;
 }
 
-static int open_input(const char *url, AVFormatContext **format)
+/* Opens the film with a prepared context, by a demuxer of films or one of those in `more`. */
+static int open_input(const char *url, const char *more, AVFormatContext **format)
 {
-    /* Only files: a playlist must not read from the network. */
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
-    int code = avformat_open_input(format, url, NULL, &options);
+    int code = allowed_demuxers(*format, more);
+    if (code >= 0)
+        code = avformat_open_input(format, url, NULL, &options);
+    else
+        avformat_close_input(format);
     av_dict_free(&options);
     if (code < 0)
         film_input_close(&io); /* avformat_open_input has freed the context */
     return code;
+}
+
+/* Opens a file that is not a film by `demuxer`, if it is a playlist that may be read. */
+static bool open_playlist(const char *path, const char *url, const AVInputFormat *demuxer,
+                          AVFormatContext **format, struct err *e)
+{
+    struct av_log_counts logged = {0};
+    if (!container_quirks_of(demuxer)->is_playlist)
+        return refusal_of_demuxer(path, demuxer, e);
+    if (!playlist_check(path, demuxer, e))
+        return false;
+    *format = prepare_container(NULL, e);
+    if (!*format)
+        return false;
+    struct av_log_counts *before = av_log_listen(&logged);
+    int code = open_input(url, demuxer->name, format);
+    av_log_listen(before);
+    /* from now on no file that the playlist names may be a playlist */
+    if (code >= 0)
+        code = allowed_demuxers(*format, "");
+    return code >= 0 || refusal_of_container(path, code, false, logged.unopened, e);
 }
 
 /* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
@@ -201,8 +229,10 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
     bool piped = (*format)->pb != NULL;
     struct av_log_counts logged = {0};
     struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, format);
+    int code = open_input(url, "", format);
     av_log_listen(before);
+    if (code < 0 && logged.unlisted)
+        return open_playlist(path, url, logged.unlisted, format, e);
     return code >= 0 || refusal_of_container(path, code, piped, logged.unopened, e);
 }
 
@@ -255,10 +285,7 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
     }
     if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
         film_input_go_on((*format)->pb);
-    /* a pattern of names, such as img%03d.png, which the demuxer finds files for */
-    if (quirks->is_image && access(path, F_OK) != 0)
-        return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
-    return !quirks->is_image || refusal_of_picture(path, e);
+    return true;
 }
 
 static bool open_parts(const struct film *film, AVFormatContext **format, struct head *head,

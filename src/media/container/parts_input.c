@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "barcode/base/interrupt.h"
+#include "allowed.h"
 #include "container_quirks.h"
 #include "open.h"
 #include "media/select/timeline.h"
@@ -15,6 +16,9 @@
 /* The URL of a list in memory, in base64, and that of joined bytes. */
 #define LIST "data:text/plain;base64,"
 #define BYTES "concat:"
+
+/* The demuxer that reads parts that are images, beside those of films. */
+#define IMAGES "image2"
 
 /* What is known of the parts so far. */
 struct parts_scan {
@@ -61,6 +65,9 @@ static void put_image(struct parts_scan *s, const struct film_parts *parts, size
     put_name(s->text, parts->part[i].path);
     fprintf(s->text, "option framerate %" PRId64 "/%" PRId64 "\n", parts->rate_num,
             parts->rate_den);
+    /* libavformat opens the first part with the list's own demuxers: see parts_input_open */
+    if (i == 0)
+        fprintf(s->text, "option format_whitelist %s," IMAGES "\n", allowed_names());
     if (strchr(parts->part[i].path, '%'))
         fputs("option pattern_type none\n", s->text); /* image2 takes the name for a pattern */
     put_time(s->text, "outpoint", stays_us / 2);      /* a file may contain further images */
@@ -149,6 +156,8 @@ static bool scan_film(struct parts_scan *s, const struct film_parts *parts, size
     AVFormatContext *format = NULL;
     struct film film;
     bool ok = container_open(part->path, requested, &format, &film, e);
+    if (ok && container_quirks(format)->is_playlist)
+        ok = err_set(e, ERR_INPUT, "cannot join '%s' to other files: it is a playlist", part->path);
     if (ok && i == 0) {
         s->bytes = container_quirks(format)->joins_bytes;
         s->first = film;
@@ -226,8 +235,14 @@ int parts_input_open(const struct film *film, AVFormatContext **format)
     bool list = strncmp(film->url, LIST, strlen(LIST)) == 0;
     av_dict_set(&options, "protocol_whitelist", list ? "file,data" : "file,concat", 0);
     av_dict_set(&options, "safe", "0", 0); /* a part may have any name */
-    int code = avformat_open_input(format, film->url, list ? av_find_input_format("concat") : NULL,
+    int code = allowed_demuxers(*format, list ? "concat," IMAGES : "");
+    if (code >= 0)
+        code = avformat_open_input(format, film->url, list ? av_find_input_format("concat") : NULL,
                                    &options);
+    else
+        avformat_close_input(format);
     av_dict_free(&options);
+    if (code >= 0 && list)
+        code = allowed_demuxers(*format, IMAGES); /* no part may be a list */
     return code;
 }

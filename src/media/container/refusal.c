@@ -1,9 +1,11 @@
 #include "refusal.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "container_quirks.h"
 #include "scrambling.h"
@@ -43,6 +45,17 @@ bool refusal_of_picture(const char *path, struct err *e)
     return err_set(e, ERR_INPUT,
                    "'%s' is an image, not a film (--sequence makes a film of a folder's images)",
                    path);
+}
+
+bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct err *e)
+{
+    /* a pattern of names, such as img%03d.png, is an image without a file */
+    if (access(path, F_OK) != 0)
+        return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    if (container_quirks_of(demuxer)->is_image)
+        return refusal_of_picture(path, e);
+    return err_set(e, ERR_INPUT, "'%s' is not a film: it only names other sources (%s)", path,
+                   demuxer->name);
 }
 
 /*

@@ -15,6 +15,9 @@
  */
 bool refusal_of_container(const char *path, int code, bool piped, const char *part, struct err *e);
 
+/* Fills `e` for a file whose demuxer is not that of a film. Returns false. */
+bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct err *e);
+
 /* Fills `e` for a single image. Returns false. */
 bool refusal_of_picture(const char *path, struct err *e);
 

@@ -47,7 +47,7 @@ void av_log_add(const struct av_log_counts *more)
  * Counts a demuxer's message. Some that matter are below the level of errors: MPEG-TS's demuxer
  * measures the packet size again after each search, and NUT's logs where it begins to search.
  */
-static void hear_demuxer(int level, const char *format, va_list args)
+static void hear_demuxer(void *context, int level, const char *format, va_list args)
 {
     /* the index after the last packet of a streamed ASF is read as a packet */
     bool index = av_strstart(format, "ff asf skip ", NULL);
@@ -66,6 +66,9 @@ static void hear_demuxer(int level, const char *format, va_list args)
         av_strstart(name, "file:", &name);
         set_unopened(name);
     }
+    if (av_strstart(format, "Format not on whitelist", NULL) &&
+        *(const AVClass **)context == avformat_get_class())
+        listener->unlisted = ((const AVFormatContext *)context)->iformat;
 }
 
 /* The callback. libav's own messages concern packets and tables: shown with -vv only. */
@@ -81,7 +84,7 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     if (category == AV_CLASS_CATEGORY_DEMUXER && listener) {
         va_list copy;
         va_copy(copy, args);
-        hear_demuxer(level, format, copy);
+        hear_demuxer(context, level, format, copy);
         va_end(copy);
     }
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))

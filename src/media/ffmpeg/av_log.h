@@ -5,6 +5,7 @@
 #define BARCODE_FFMPEG_AV_LOG_H
 
 #include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
 #include <stdint.h>
 
 /* Installs the callback that receives libav's messages. Any thread, any number of times. */
@@ -23,6 +24,8 @@ struct av_log_counts {
     uint64_t openings; /* files that were opened and whose format was found */
     /* the first file of a list (ffconcat) that could not be opened; "": none */
     char unopened[256];
+    /* what a file is in, if that is not on the context's format_whitelist; NULL: no such file */
+    const AVInputFormat *unlisted;
 };
 
 /*
