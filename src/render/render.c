@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "barcode/base/clock.h"
+#include "barcode/base/file.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/engine/colour.h"
 #include "render_job.h"
 
@@ -180,9 +182,34 @@ static bool goes_on_without_gpu(const struct render *r, size_t i, const struct e
     return true;
 }
 
+/* Returns true if the film may be rendered again alone. A pipe that was inherited is read once. */
+static bool may_repeat(const struct render *r, size_t i)
+{
+    return !r->alone && file_descriptor(r->inputs->path[i]) < 0;
+}
+
+bool render_again_alone(const struct render *r, size_t i, const struct err *e)
+{
+    return e->code == ERR_MEMORY && may_repeat(r, i);
+}
+
+/*
+ * Fails with ERR_MEMORY if the process ran out of memory after err_memory_count returned `before`:
+ * libav may take a failed allocation of any film for damage.
+ */
+static bool had_memory(const struct render *r, size_t i, uint64_t before, struct err *e)
+{
+    if (!may_repeat(r, i) || err_memory_count() == before || interrupted())
+        return true;
+    err_clear(e);
+    return err_set(e, ERR_MEMORY, "out of memory while '%s' and other films were in progress",
+                   r->inputs->path[i]);
+}
+
 bool render_film(const struct render *r, size_t i, struct err *e)
 {
     struct render_job j = {.input = i};
+    uint64_t refused = err_memory_count();
     int64_t first = clock_ns();
     bool ok;
     do {
@@ -193,14 +220,16 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         j.report.times.start_up = clock_since(started) - j.report.times.waiting;
         ok = ok && render_decode(&j, e);
         describe_decoding(&j);
-        ok = ok && render_assess(&j, e) && render_write(&j, started, e);
+        ok = ok && render_assess(&j, e);
+        ok = had_memory(r, i, refused, e) && ok && render_write(&j, started, e);
         if (ok && r->options->strict && !render_is_whole(&j))
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && goes_on_without_gpu(r, i, j.engine, e));
     if (!ok && e->code == ERR_INTERRUPTED)
         err_prefix(e, "'%s'", r->inputs->path[i]);
-    ok = render_report_film(&j, ok, clock_since(first) - j.report.times.waiting, e);
+    if (ok || !render_again_alone(r, i, e))
+        ok = render_report_film(&j, ok, clock_since(first) - j.report.times.waiting, e);
     outputs_free(&j.outputs);
     return ok;
 }

@@ -41,6 +41,7 @@ void av_log_add(const struct av_log_counts *more)
     listener->searches += more->searches;
     listener->openings += more->openings;
     set_unopened(more->unopened);
+    listener->many_streams |= more->many_streams;
 }
 
 /*
@@ -57,6 +58,7 @@ static void hear_demuxer(int level, const char *format, va_list args)
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
     listener->openings += av_strstart(format, "Format %s probed with ", NULL);
+    listener->many_streams |= av_strstart(format, "Number of streams exceeds max_streams", NULL);
     listener->jumps += av_strstart(format, "Continuity check failed", NULL);
     listener->searches +=
         av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
@@ -65,6 +67,15 @@ static void hear_demuxer(int level, const char *format, va_list args)
         const char *name = va_arg(args, const char *);
         av_strstart(name, "file:", &name);
         set_unopened(name);
+    }
+}
+
+/* Records the size of frames that libavutil refuses: their dimensions become unknown. */
+static void hear_size(const char *format, va_list args)
+{
+    if (av_strstart(format, "Picture size %ux%u exceeds specified max pixel count", NULL)) {
+        listener->wide = va_arg(args, unsigned);
+        listener->high = va_arg(args, unsigned);
     }
 }
 
@@ -78,10 +89,13 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     AVClassCategory category = !class                ? AV_CLASS_CATEGORY_NA
                                : class->get_category ? class->get_category(context)
                                                      : class->category;
-    if (category == AV_CLASS_CATEGORY_DEMUXER && listener) {
+    if (listener) {
         va_list copy;
         va_copy(copy, args);
-        hear_demuxer(level, format, copy);
+        if (category == AV_CLASS_CATEGORY_DEMUXER)
+            hear_demuxer(level, format, copy);
+        else
+            hear_size(format, copy);
         va_end(copy);
     }
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))

@@ -5,6 +5,7 @@
 #define BARCODE_FFMPEG_AV_LOG_H
 
 #include <libavcodec/avcodec.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Installs the callback that receives libav's messages. Any thread, any number of times. */
@@ -23,6 +24,8 @@ struct av_log_counts {
     uint64_t openings; /* files that were opened and whose format was found */
     /* the first file of a list (ffconcat) that could not be opened; "": none */
     char unopened[256];
+    bool many_streams;  /* the file has more than max_streams */
+    int64_t wide, high; /* a size of frames with more than max_pixels; 0: none */
 };
 
 /*
