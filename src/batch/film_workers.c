@@ -33,7 +33,7 @@ int worker_process_count(const struct render *r, const struct film_tally *t)
 {
     enum { CORES_A_WORKER = 2 };
     /* for less, starting another GPU takes longer than decoding on the first */
-    const uint64_t bytes_a_gpu = (uint64_t)64 << 20, memory_a_worker = (uint64_t)1 << 30;
+    const uint64_t bytes_a_gpu = (uint64_t)64 << 20, memory_a_worker = (uint64_t)256 << 20;
     const struct options *o = r->options;
     bool cpu = strcmp(r->engines->slot[0].kind, "cpu") == 0;
     uint64_t most = o->decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(r->engines);

@@ -318,10 +318,10 @@ TEST(a_greedy_worker)
     for (int i = 0; i < 2; i++) {
         if (worker_start(&w[i], i))
             continue;
-        take(queue, (size_t)i);
-        size_t bytes = (size_t)(i == 1 ? 160 * mib : 16 * mib);
+        size_t film, bytes = (size_t)(i == 1 ? 160 * mib : 16 * mib);
         char *block = malloc(bytes);
-        if (!block || !memset(block, 1, bytes) || write(started[1], &byte, 1) != 1)
+        if (!film_queue_next(queue, i, &film) || !block || !memset(block, 1, bytes) ||
+            write(started[1], &byte, 1) != 1)
             _exit(3);
         pause();
     }
