@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/base/file.h"
@@ -195,14 +196,16 @@ bool render_again_alone(const struct render *r, size_t i, const struct err *e)
 
 /*
  * Fails with ERR_MEMORY if the process ran out of memory after err_memory_count returned `before`:
- * libav may take a failed allocation of any film for damage.
+ * libav may take a failed allocation for damage. Other films may have run out of it: that fails no
+ * film that can be read only once.
  */
 static bool had_memory(const struct render *r, size_t i, uint64_t before, struct err *e)
 {
-    if (!may_repeat(r, i) || err_memory_count() == before || interrupted())
+    bool own = r->alone || may_repeat(r, i);
+    if (!own || err_memory_count() == before || interrupted() || e->code == ERR_MEMORY)
         return true;
     err_clear(e);
-    return err_set(e, ERR_MEMORY, "out of memory while '%s' and other films were in progress",
+    return err_set(e, ERR_MEMORY, "out of memory while '%s' was being rendered",
                    r->inputs->path[i]);
 }
 
@@ -226,7 +229,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && goes_on_without_gpu(r, i, j.engine, e));
-    if (!ok && e->code == ERR_INTERRUPTED)
+    if (!ok && (e->code == ERR_INTERRUPTED || e->code == ERR_MEMORY) &&
+        !strstr(e->text, r->inputs->path[i]))
         err_prefix(e, "'%s'", r->inputs->path[i]);
     if (ok || !render_again_alone(r, i, e))
         ok = render_report_film(&j, ok, clock_since(first) - j.report.times.waiting, e);

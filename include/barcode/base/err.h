@@ -66,7 +66,12 @@ bool err_prefix(struct err *e, const char *format, ...)
 /* Sets the error (ERR_MEMORY) for a failed allocation of `bytes` bytes. Returns false. */
 bool err_memory(struct err *e, size_t bytes);
 
-/* Returns how often ERR_MEMORY was set in this process. Any thread. */
+/* Counts a failed allocation for which no error is set. Any thread. */
+void err_memory_seen(void);
+
+/*
+ * Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread.
+ */
 uint64_t err_memory_count(void);
 
 /* Empties `e`. */

@@ -401,6 +401,8 @@ static int read_packet(struct demux *r, AVPacket *packet)
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
     av_log_listen(before);
+    if (code == AVERROR(ENOMEM))
+        err_memory_seen();
     /*
      * A parser returns pictures late, so data may be missing in the current picture or in the next
      * one.

@@ -70,10 +70,10 @@ static void hear_demuxer(int level, const char *format, va_list args)
     }
 }
 
-/* Records the size of frames that libavutil refuses: their dimensions become unknown. */
+/* Records the size of frames that libavutil refuses. The stream's dimensions become unknown. */
 static void hear_size(const char *format, va_list args)
 {
-    if (av_strstart(format, "Picture size %ux%u exceeds specified max pixel count", NULL)) {
+    if (av_strstart(format, "Picture size %ux%u ", NULL)) {
         listener->wide = va_arg(args, unsigned);
         listener->high = va_arg(args, unsigned);
     }
