@@ -4,6 +4,7 @@
  *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/machine.h"
 #include "barcode/batch/films.h"
 #include "barcode/cache/cache_admin.h"
@@ -29,6 +30,7 @@ int main(int argc, char **argv)
     if (cache_options_action(&options.cache))
         return cache_admin(&options.cache, stdout, &e) ? 0 : err_report(&e);
 
+    limits_set(options.memory, options.pixels);
     int threads = options.threads > 0 ? options.threads : machine_cores();
     struct engines engines;
     engines_init(&engines, options.engine, &options.devices, threads);

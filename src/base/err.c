@@ -1,14 +1,23 @@
 #include "barcode/base/err.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "barcode/base/log.h"
 
+static atomic_uint_fast64_t memory_count;
+
+void err_memory_seen(void) { atomic_fetch_add(&memory_count, 1); }
+
+uint64_t err_memory_count(void) { return atomic_load(&memory_count); }
+
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,
                 ...)
 {
+    if (code == ERR_MEMORY)
+        err_memory_seen();
     if (!e || e->code != ERR_NONE)
         return false;
     e->code = code;
@@ -38,12 +47,15 @@ bool err_prefix(struct err *e, const char *format, ...)
 
 bool err_memory(struct err *e, size_t bytes)
 {
-    return err_set(e, ERR_FAILED, "out of memory: %zu bytes requested", bytes);
+    return err_set(e, ERR_MEMORY, "out of memory: %zu bytes requested", bytes);
 }
 
 void err_clear(struct err *e) { *e = (struct err)ERR_INIT; }
 
-int err_exit_status(const struct err *e) { return (int)e->code; }
+int err_exit_status(const struct err *e)
+{
+    return e->code == ERR_MEMORY ? ERR_FAILED : (int)e->code;
+}
 
 int err_report(const struct err *e)
 {

@@ -3,7 +3,7 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include "barcode/base/machine.h"
+#include "barcode/base/limits.h"
 
 #ifdef __GLIBC__
 /*
@@ -14,7 +14,7 @@ static uint64_t kept_by_each(void)
 {
     const uint64_t arenas_a_core = 8, share = 8, most = 64 << 20;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t memory = machine_memory();
+    uint64_t memory = limits_memory();
     if (cores < 1 || memory == UINT64_MAX)
         return 0;
     uint64_t each = memory / (share * arenas_a_core * (uint64_t)cores);

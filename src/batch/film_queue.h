@@ -41,8 +41,8 @@ bool film_queue_next(struct film_queue *q, int worker, size_t *film);
 bool film_queue_next_alone(struct film_queue *q, int worker, size_t *film);
 
 /*
- * Puts a film back, to be rendered alone: its worker process crashed while this film and others
- * were in progress.
+ * Puts a film back, to be rendered alone: its worker process crashed, or memory ran out, while this
+ * film and others were in progress.
  */
 void film_queue_again(struct film_queue *q, size_t film);
 

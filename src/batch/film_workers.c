@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "barcode/base/admission.h"
+#include "process_limits.h"
 #include "barcode/base/heap.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
-#include "barcode/base/machine.h"
+#include "barcode/base/limits.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
 
@@ -32,22 +33,28 @@ int worker_process_count(const struct render *r, const struct film_tally *t)
 {
     enum { CORES_A_WORKER = 2 };
     /* for less, starting another GPU takes longer than decoding on the first */
-    const uint64_t bytes_a_gpu = (uint64_t)64 << 20;
+    const uint64_t bytes_a_gpu = (uint64_t)64 << 20, memory_a_worker = (uint64_t)256 << 20;
     const struct options *o = r->options;
     bool cpu = strcmp(r->engines->slot[0].kind, "cpu") == 0;
     uint64_t most = o->decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(r->engines);
-    const uint64_t limit[] = {WORKERS_MOST, t->due, (uint64_t)(r->threads / CORES_A_WORKER),
+    const uint64_t limit[] = {WORKERS_MOST,
+                              t->due,
+                              (uint64_t)(r->threads / CORES_A_WORKER),
                               o->jobs > 0 ? (uint64_t)o->jobs : WORKERS_MOST,
-                              cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu};
+                              cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu,
+                              limits_memory() / memory_a_worker};
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
         most = limit[i] < most ? limit[i] : most;
     return most > 1 ? (int)most : 1;
 }
 
-int film_worker_count(int threads)
+int film_worker_count(int threads, uint64_t memory)
 {
     enum { LEAST = 3, MOST = 8 };
-    return threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
+    const uint64_t memory_a_film = (uint64_t)256 << 20;
+    int count = threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
+    int fit = memory / memory_a_film < MOST ? (int)(memory / memory_a_film) : MOST;
+    return fit < 1 ? 1 : fit < count ? fit : count;
 }
 
 /* Renders a film; after an interruption fails without opening it. */
@@ -67,6 +74,11 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
     struct err e = ERR_INIT;
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
         bool ok = render_unless_interrupted(r, film, &e);
+        if (!ok && render_again_alone(r, film, &e)) {
+            log_msg(LOG_VERBOSE, "%s; rendering it again, alone", e.text);
+            film_queue_again(queue, film);
+            continue;
+        }
         if (!ok)
             err_report(&e);
         film_queue_done(queue, film, ok ? NULL : &e);
@@ -89,10 +101,9 @@ static void *film_worker_main(void *argument)
 int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 {
     const uint64_t memory_per_probe = (uint64_t)4 << 30;
-    int least = threads / PROBE_THREADS, most = 2 * least < film_workers ? 2 * least : film_workers;
-    int fit = memory / memory_per_probe < (uint64_t)most ? (int)(memory / memory_per_probe) : most;
-    int probes = fit > least ? fit : least;
-    probes = probes < film_workers ? probes : film_workers;
+    int most = threads / PROBE_THREADS * 2, probes = most < film_workers ? most : film_workers;
+    if (memory / memory_per_probe < (uint64_t)probes)
+        probes = (int)(memory / memory_per_probe);
     return probes < 1 ? 1 : probes < PROBES_MOST ? probes : PROBES_MOST;
 }
 
@@ -101,7 +112,7 @@ static bool open_admissions(struct admissions *g, const struct render *r, int fi
 {
     struct err none = ERR_INIT;
     int probes =
-        max_concurrent_probes(r->threads, film_workers, machine_memory() / (uint64_t)r->workers);
+        max_concurrent_probes(r->threads, film_workers, limits_memory() / (uint64_t)r->workers);
     g->admission = admission_open(r->threads, &none);
     while (g->admission && g->probes < probes &&
            (g->probe[g->probes] = admission_open(r->threads / probes, &none)))
@@ -142,8 +153,9 @@ static int start_film_workers(struct film_worker *film_worker, const struct rend
 static int choose(const struct render *r, const struct worker *w, const struct film_tally *t)
 {
     size_t left = t->due - t->done - t->failed;
-    int jobs = r->options->jobs > 0 ? (r->options->jobs + r->workers - 1 - w->number) / r->workers
-                                    : film_worker_count(r->threads);
+    int jobs = r->options->jobs > 0
+                   ? (r->options->jobs + r->workers - 1 - w->number) / r->workers
+                   : film_worker_count(r->threads, limits_memory() / (uint64_t)r->workers);
     return left < (size_t)jobs ? (int)left : jobs;
 }
 
@@ -164,6 +176,7 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
     } else {
         count = 1;
     }
+    r->alone = count == 1;
     work(r, queue, w, film_queue_next);
     for (int i = 1; i < count; i++)
         pthread_join(film_worker[i].thread, NULL);
@@ -196,6 +209,14 @@ static void tick_queue(void *user, size_t film, double share, uint64_t frames)
     film_queue_tick(user, film, share, frames);
 }
 
+/* Renders the films that were put back, one after another. */
+static void render_alone(struct render *r, struct film_queue *queue, const struct worker *w)
+{
+    r->again = r->alone = true;
+    work(r, queue, w, film_queue_next_alone);
+    r->again = r->alone = false;
+}
+
 int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w,
                      int workers)
 {
@@ -209,10 +230,10 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
         own.tick_user = queue;
         own.decoders = decoders_open(tally.due > 1, &e); /* out of memory: no decoders are pooled */
         r->engines->films = tally.due;
-        own.again = true;
-        work(&own, queue, w, film_queue_next_alone);
-        own.again = false;
+        process_limits_set(limits_memory() / (uint64_t)own.workers);
+        render_alone(&own, queue, w);
         run_film_workers(&own, queue, w);
+        render_alone(&own, queue, w);
     }
     int status = film_queue_status(queue);
     worker_leaves(w, status, engines_linger(r->engines));

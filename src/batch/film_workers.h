@@ -19,22 +19,24 @@
 int worker_process_count(const struct render *r, const struct film_tally *t);
 
 /*
- * Returns how many films are in progress at once on `threads` cores without --jobs. The number is
+ * Returns how many films are in progress at once on `threads` cores without --jobs, and with
+ * `memory` bytes. The number is
  * greater than that of decoding films, so that one film opens and another is written meanwhile.
  * 1..OPTION_JOBS_MOST.
  */
-int film_worker_count(int threads);
+int film_worker_count(int threads, uint64_t memory);
 
 /*
  * Returns how many films may run crop detection at once (probe.h): at least 1, at most
- * `film_workers`, and as many as fit into `memory` bytes.
+ * `film_workers`, and not more than fit into `memory` bytes.
  */
 int max_concurrent_probes(int threads, int film_workers, uint64_t memory);
 
 /*
- * Renders films until the queue is empty: first those that must run alone. Then notifies the
- * parent. `workers` is the number of worker processes, all of them started or about to start.
- * Returns the exit status. Call it on the first thread of the process.
+ * Renders films until the queue is empty. Those that must run alone come first, and last if memory
+ * ran out beside other films. Then notifies the parent. `workers` is the number of worker
+ * processes, all of them started or about to start. Returns the exit status. Call it on the first
+ * thread of the process.
  */
 int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w,
                      int workers);

@@ -5,6 +5,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 #include "barcode/batch/films.h"
 #include "barcode/cli/outputs.h"
@@ -101,17 +102,21 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
 }
 
 /*
- * Waits for the end of any worker process and shows the progress meanwhile. Returns its index, or
- * -1 if none is left.
+ * Waits for the end of any worker process. Limits their memory and shows the progress meanwhile.
+ * Returns the index of the worker, or -1 if none is left.
  */
-static int wait_for_end(const struct workers *c, struct batch_progress *run)
+static int wait_for_end(struct workers *c, struct batch_progress *run)
 {
-    enum { TICK_MS = 100 };
+    enum { WAIT_MS = 20, WAITS_A_TICK = 5 };
+    const uint64_t memory = limits_memory();
     int ended = -1, left = 0;
     for (int i = 0; i < c->count; i++)
         left += c->worker[i].pid > 0;
-    while (left > 0 && (ended = worker_wait(c->worker, c->count, TICK_MS)) < 0)
-        batch_progress_tick(run);
+    for (int n = 1; left > 0 && (ended = worker_wait(c->worker, c->count, WAIT_MS)) < 0; n++) {
+        worker_limit_memory(c->worker, c->count, memory);
+        if (n % WAITS_A_TICK == 0)
+            batch_progress_tick(run);
+    }
     return ended;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -9,7 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process_limits.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 
 /* A worker's last message. One write of up to PIPE_BUF bytes is atomic (POSIX). */
@@ -30,6 +33,8 @@ bool worker_start(struct worker *w, int number)
     w->pid = interrupt_fork();
     if (w->pid < 0)
         log_msg(LOG_VERBOSE, "cannot start a worker process: %s", strerror(errno));
+    if (w->pid == 0)
+        process_limits_kill_first();
     w->pipe = w->pid > 0 ? end[0] : w->pid == 0 ? end[1] : -1;
     for (int i = 0; i < 2; i++)
         if (end[i] != w->pipe)
@@ -85,6 +90,19 @@ int worker_wait(const struct worker *w, int count, int ms)
     return i < count ? i : -1;
 }
 
+void worker_limit_memory(struct worker *w, int count, uint64_t memory)
+{
+    uint64_t parts = 0;
+    for (int i = 0; i < count; i++)
+        parts += w[i].pid > 0;
+    for (int i = 0; i < count; i++) {
+        if (w[i].pid <= 0 || process_limits_used(w[i].pid) <= memory / parts)
+            continue;
+        w[i].greedy = true;
+        kill(w[i].pid, SIGKILL);
+    }
+}
+
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e)
 {
@@ -106,6 +124,9 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
     log_status(NULL);
     if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
         err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
+    else if (w->greedy)
+        err_set(e, ERR_MEMORY, "the worker process used more than the %" PRIu64 " MiB of --memory",
+                limits_memory() >> 20);
     else if (WTERMSIG(how) == SIGKILL)
         err_set(e, ERR_FAILED,
                 "the worker process was killed, which Linux does when memory runs out");

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "film_queue.h"
@@ -31,6 +32,7 @@ struct worker {
     int pipe;      /* the write end in the worker, the read end in the parent; else -1 */
     int status;    /* in the parent after worker_watch: the exit status; -1: killed by a signal */
     int announced; /* likewise: the exit status announced by worker_leaves */
+    bool greedy;   /* in the parent: worker_limit_memory killed it */
 };
 
 /*
@@ -68,6 +70,12 @@ enum worker_end {
  * ignored. Parent only.
  */
 int worker_wait(const struct worker *w, int count, int ms);
+
+/*
+ * Kills each worker of w[count] that uses more than its part of `memory` bytes. Parent only; call
+ * it often.
+ */
+void worker_limit_memory(struct worker *w, int count, uint64_t memory);
 
 /*
  * Waits until the worker has exited, unless it lingers. Sets `*films` to the films that were in

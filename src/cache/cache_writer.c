@@ -284,7 +284,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
             break;
     if (ok && w->started > 0)
         return w;
-    err_set(e, ERR_FAILED, "cannot start a thread");
+    err_set(e, ERR_MEMORY, "cannot start a thread");
     cache_writer_discard(&w);
     return NULL;
 }

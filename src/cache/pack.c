@@ -30,7 +30,7 @@ size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uin
     if (!p->to)
         p->to = ZSTD_createCCtx();
     if (!p->to) {
-        err_set(e, ERR_FAILED, "out of memory for zstd");
+        err_set(e, ERR_MEMORY, "out of memory for zstd");
         return 0;
     }
     size_t size = ZSTD_compressCCtx(p->to, out, ZSTD_compressBound(bytes), data, bytes, LEVEL);
@@ -46,7 +46,7 @@ bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_b
     if (!p->from)
         p->from = ZSTD_createDCtx();
     if (!p->from)
-        return err_set(e, ERR_FAILED, "out of memory for zstd");
+        return err_set(e, ERR_MEMORY, "out of memory for zstd");
     size_t size = ZSTD_decompressDCtx(p->from, out, bytes, packed, packed_bytes);
     if (ZSTD_isError(size))
         return err_set(e, ERR_FAILED, "zstd: %s", ZSTD_getErrorName(size));

@@ -123,7 +123,7 @@ static bool put_all(struct source_cache *s, struct err *e)
         pthread_join(thread[i], NULL);
     free(thread);
     if (s->count > 0 && started == 0)
-        return err_set(e, ERR_FAILED, "cannot start a thread");
+        return err_set(e, ERR_MEMORY, "cannot start a thread");
     if (s->error.code == ERR_NONE)
         return true;
     *e = s->error;

@@ -247,7 +247,7 @@ static bool cpu_begin(struct engine *g, const struct engine_job *job, struct err
             pthread_create(&c->worker[i].thread, NULL, worker_main, &c->worker[i]) == 0;
         if (!c->worker[i].started && i == 0) {
             release_film(c);
-            return err_set(e, ERR_FAILED, "cannot start a thread");
+            return err_set(e, ERR_MEMORY, "cannot start a thread");
         }
     }
     return true;

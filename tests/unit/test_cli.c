@@ -112,6 +112,7 @@ TEST(defaults)
     assert_int_equal(o.width, 0);
     assert_int_equal(o.height, 360);
     assert_int_equal(o.threads, 0);
+    assert_true(o.memory == 0 && o.pixels == 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
     assert_false(o.strict || o.verify || extra("bench"));
 }
@@ -122,7 +123,8 @@ TEST(every_option)
          "--max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 "
          "--width 10000000 "
-         "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress "
+         "--height 200 --engine auto --decode cpu --threads 1024 --memory 1.5G --max-pixels "
+         "100000000 --json j --dump d --progress "
          "always --strict "
          "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear "
          "-- -c");
@@ -149,6 +151,7 @@ TEST(every_option)
     assert_int_equal(o.width, 10000000);
     assert_int_equal(o.height, 200);
     assert_int_equal(o.threads, 1024);
+    assert_true(o.memory == (uint64_t)3 << 29 && o.pixels == 100000000);
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
     assert_true(o.strict && o.verify);
     assert_string_equal(extra("bench"), "-");
@@ -215,6 +218,11 @@ TEST(whole_numbers_are_strict)
         "a picture of 32768x327675 is too large (at most 2147483648 pixels); give a smaller "
         "--width or --height");
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
+    bad("f --memory 255M", "--memory: '255M' is not a size such as 500M or 2G (at least 256M)");
+    bad("f --memory lots", "--memory: 'lots' is not a size such as 500M or 2G (at least 256M)");
+    bad("f --memory -1G", "--memory: '-1G' is not a size such as 500M or 2G (at least 256M)");
+    bad("f --max-pixels 0",
+        "--max-pixels: '0' is not a whole number from 1 to 9223372036854775807");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");
     assert_int_equal(o.kmeans.k, 7);

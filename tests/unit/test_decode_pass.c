@@ -7,6 +7,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
+#include "barcode/base/limits.h"
 #include "decode_pass_alone.h"
 
 /* One decoder over everything cuts nothing. */
@@ -51,6 +52,17 @@ TEST_WITH(the_budget_holds, pass_begin, pass_end)
     assert_true(clock_ns() - before > 100000000);
     pthread_join(thread, NULL);
     assert_int_equal(s.bytes_in_flight, (size_t)1 << 30);
+}
+
+/* A film may fill an eighth of its part of the memory. */
+TEST(the_budget_fits_the_memory)
+{
+    static const struct film film;
+    static const struct decode_job job;
+    limits_set((uint64_t)1 << 30, 0);
+    decode_pass_open(&s, &film, NULL, codec_traits(STREAM_H264), &job);
+    assert_int_equal(s.max_bytes, (size_t)1 << 27);
+    limits_set(0, 0);
 }
 
 /* The queue is closed when a worker fails: the chunk is not the caller's any more, and nobody waits

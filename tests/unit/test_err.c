@@ -63,7 +63,13 @@ TEST(codes_are_exit_statuses)
     struct err e = ERR_INIT;
     assert_false(err_memory(&e, 123));
     assert_int_equal(err_exit_status(&e), 1);
+    assert_int_equal(e.code, ERR_MEMORY);
     assert_string_equal(e.text, "out of memory: 123 bytes requested");
+    uint64_t before = err_memory_count();
+    err_set(&e, ERR_FAILED, "another");
+    assert_true(err_memory_count() == before);
+    err_set(&e, ERR_MEMORY, "a second time"); /* counts, though the first error stays */
+    assert_true(err_memory_count() == before + 1);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -5,6 +5,7 @@
 
 #include "test.h"
 #include "barcode/base/admission.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
 #include "decode_pass_alone.h"
@@ -22,11 +23,19 @@ TEST(as_many_threads_as_fit)
     assert_int_equal(scheduler_max_threads(&f, 64, 16 * gib), 1);
     assert_int_equal(scheduler_max_threads(&f, 64, gib), 1); /* it has to be tried */
     assert_int_equal(scheduler_max_threads(&f, 1, UINT64_MAX), 1);
+    f.coded_width = 1920, f.coded_height = 1080;
+    f.pixel_bytes = 2; /* 4:2:0 has more references */
+    assert_int_equal(scheduler_max_threads(&f, 64, gib), 14);
+    f.pixel_bytes = 8;
+    assert_int_equal(scheduler_max_threads(&f, 64, gib), 5);
     f.coded_width = 0;
     assert_int_equal(scheduler_max_threads(&f, 64, gib), 64);
     struct admission_ticket ticket = {0};
     struct decode_job alone = {0}, one_of_several = {.ticket = &ticket};
     assert_true(scheduler_memory(&alone) > gib / 4);
+    limits_set(gib, 0);
+    assert_true(scheduler_memory(&alone) == gib);
+    limits_set(0, 0);
     assert_true(scheduler_memory(&one_of_several) == scheduler_memory(&alone) / 2);
 }
 

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -300,6 +301,53 @@ TEST(one_of_two_crashes)
         close(go_on[i]);
     }
     unlink(name[1]);
+    film_queue_free(&queue);
+}
+
+/* Of two workers, the one that uses more than its half of the memory is killed. */
+TEST(a_greedy_worker)
+{
+    const uint64_t mib = (uint64_t)1 << 20, memory = 256 * mib;
+    struct film_queue *queue = open_queue();
+    struct worker w[2];
+    struct err e = ERR_INIT;
+    struct film_list films;
+    int started[2];
+    char byte = 0;
+    assert_int_equal(pipe(started), 0);
+    for (int i = 0; i < 2; i++) {
+        if (worker_start(&w[i], i))
+            continue;
+        size_t film, bytes = (size_t)(i == 1 ? 160 * mib : 16 * mib);
+        char *block = malloc(bytes);
+        if (!film_queue_next(queue, i, &film) || !block || !memset(block, 1, bytes) ||
+            write(started[1], &byte, 1) != 1)
+            _exit(3);
+        pause();
+    }
+    alarm(60);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read(started[0], &byte, 1), 1);
+    worker_limit_memory(w, 2, 4096 * memory);
+    assert_int_equal(worker_wait(w, 2, 50), -1);
+    worker_limit_memory(w, 2, memory);
+    int ended;
+    while ((ended = worker_wait(w, 2, 100)) < 0)
+        continue;
+    assert_int_equal(ended, 1);
+    assert_int_equal(worker_watch(&w[1], queue, &films, &e), WORKER_CRASHED);
+    assert_int_equal(films.count, 1);
+    assert_int_equal(e.code, ERR_MEMORY);
+    assert_non_null(strstr(e.text, "--memory"));
+    err_clear(&e);
+    worker_limit_memory(w, 2, memory); /* the other one has all of it now */
+    assert_int_equal(worker_wait(w, 2, 50), -1);
+    kill(w[0].pid, SIGKILL);
+    assert_int_equal(worker_watch(&w[0], queue, &films, &e), WORKER_CRASHED);
+    assert_null(strstr(e.text, "--memory"));
+    alarm(0);
+    close(started[0]);
+    close(started[1]);
     film_queue_free(&queue);
 }
 

@@ -13,19 +13,21 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The kind of failure. Each value is the exit status. */
+/* The kind of failure. Each value but ERR_MEMORY is the exit status. */
 enum err_code {
     ERR_NONE = 0,
-    ERR_FAILED = 1,       /* output, memory or internal error */
-    ERR_USAGE = 2,        /* impossible command line */
-    ERR_INPUT = 3,        /* the input is not a readable film */
-    ERR_ENGINE = 4,       /* the requested engine is not available */
-    ERR_INTERRUPTED = 130 /* Ctrl-C */
+    ERR_FAILED = 1,        /* output or internal error */
+    ERR_USAGE = 2,         /* impossible command line */
+    ERR_INPUT = 3,         /* the input is not a readable film */
+    ERR_ENGINE = 4,        /* the requested engine is not available */
+    ERR_INTERRUPTED = 130, /* Ctrl-C */
+    ERR_MEMORY = 256       /* out of memory; the exit status is 1 */
 };
 
 struct err {
@@ -61,8 +63,16 @@ bool err_prefix(struct err *e, const char *format, ...)
 #endif
     ;
 
-/* Sets the error for a failed allocation of `bytes` bytes. Returns false. */
+/* Sets the error (ERR_MEMORY) for a failed allocation of `bytes` bytes. Returns false. */
 bool err_memory(struct err *e, size_t bytes);
+
+/* Counts a failed allocation for which no error is set. Any thread. */
+void err_memory_seen(void);
+
+/*
+ * Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread.
+ */
+uint64_t err_memory_count(void);
 
 /* Empties `e`. */
 void err_clear(struct err *e);

@@ -31,6 +31,7 @@ struct film {
     int video, videos; /* its number among the video streams (--stream), and how many there are */
     int width, height; /* displayed samples: crop and orientation applied */
     int coded_width, coded_height;
+    int pixel_bytes; /* of a decoded frame, rounded up; 0: unknown */
     /* the aspect ratio of a displayed sample; 1, 1 if unknown; 0, 0 if there is none */
     int sample_num, sample_den;
     struct orientation orientation;

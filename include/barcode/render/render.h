@@ -32,7 +32,8 @@ struct render {
     /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;
     struct decoders *decoders; /* pooled decoders of a device; NULL: none are pooled */
-    bool again; /* an earlier worker process had the film, and may have written outputs of it */
+    bool again;                /* the film was rendered before, and outputs of it may exist */
+    bool alone;                /* no other film of this process is in progress */
     /* as `admission`, for crop detection; shared by several films */
     struct admission *probe_admission;
 };
@@ -43,6 +44,12 @@ struct render {
  * the outputs are written. Any thread, with its own engines.
  */
 bool render_film(const struct render *r, size_t i, struct err *e);
+
+/*
+ * Returns true if film `i`, which failed with `e`, must be rendered again alone: memory ran out,
+ * and other films were in progress. --report has no line of it yet.
+ */
+bool render_again_alone(const struct render *r, size_t i, const struct err *e);
 
 #ifdef __cplusplus
 }

@@ -226,6 +226,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_SEED: return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
     case KEY_STREAM: return set_stream(p, arg);
     case KEY_THREADS: return set_int(p, "--threads", arg, 1024, &o->threads);
+    case KEY_MEMORY: return cli_parse_memory(arg, o, p->e);
+    case KEY_MAX_PIXELS: return set_u64(p, "--max-pixels", arg, 1, INT64_MAX, &o->pixels);
     case 'j': return set_int(p, "--jobs", arg, OPTION_JOBS_MOST, &o->jobs);
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_ENGINE: return cli_parse_engine(arg, o, p->e);

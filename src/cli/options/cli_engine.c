@@ -46,6 +46,14 @@ bool cli_parse_engine(const char *text, struct options *o, struct err *e)
     return true;
 }
 
+bool cli_parse_memory(const char *text, struct options *o, struct err *e)
+{
+    const uint64_t least = (uint64_t)256 << 20;
+    return (cache_options_size(text, &o->memory) && o->memory >= least) ||
+           err_set(e, ERR_USAGE, "--memory: '%s' is not a size such as 500M or 2G (at least 256M)",
+                   text);
+}
+
 bool cli_parse_decode(const char *text, struct options *o, struct err *e)
 {
     for (enum decode_choice i = DECODE_AUTO; decode_word(i); i++)

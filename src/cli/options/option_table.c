@@ -114,6 +114,8 @@ const struct argp_option cli_option_table[] = {
     {"decode", KEY_DECODE, "NAME", 0, "decode on: auto (default), cpu, nvdec", 0},
     {"threads", KEY_THREADS, "N", 0, "number of threads (one per core)", 0},
     {"jobs", 'j', "N", 0, "films at once (enough to keep the cores busy)", 0},
+    {"memory", KEY_MEMORY, "SIZE", 0, "memory for all films at once (15/16 of what is allowed)", 0},
+    {"max-pixels", KEY_MAX_PIXELS, "N", 0, "refuse films with larger frames (134217728)", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail if a film is decoded only in part", 0},
     {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare all frames", 0},

@@ -61,7 +61,9 @@ enum option_key {
     KEY_NO_JOIN,
     KEY_PLAYLISTS,
     KEY_SEQUENCE,
-    KEY_RATE
+    KEY_RATE,
+    KEY_MEMORY,
+    KEY_MAX_PIXELS
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

@@ -106,7 +106,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     if (!r->parser || !r->parse_context ||
         avcodec_parameters_to_context(r->parse_context, s->codecpar) < 0) {
         demux_close(r);
-        return err_set(e, ERR_FAILED, "out of memory for a parser");
+        return err_set(e, ERR_MEMORY, "out of memory for a parser");
     }
     r->parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
     return true;
@@ -401,6 +401,8 @@ static int read_packet(struct demux *r, AVPacket *packet)
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
     av_log_listen(before);
+    if (code == AVERROR(ENOMEM))
+        err_memory_seen();
     /*
      * A parser returns pictures late, so data may be missing in the current picture or in the next
      * one.

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,6 +27,10 @@
 #include "media/frame/frame_view.h"
 #include "media/select/timeline.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
+#include "barcode/base/log.h"
+
+enum { STREAMS_MOST = 64 };
 
 bool container_is_seekable(const AVFormatContext *format)
 {
@@ -62,6 +67,13 @@ static void read_title(const AVFormatContext *format, struct film *f)
     snprintf(f->title, sizeof f->title, "%s", title ? title->value : "");
 }
 
+/* Returns the bytes of a pixel in memory, rounded up; 0 if the pixel format is unknown. */
+static int pixel_bytes(int format)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get((enum AVPixelFormat)format);
+    return d ? (av_get_padded_bits_per_pixel(d) + 7) / 8 : 0;
+}
+
 /* Fills `f`, which has its path and orientation already. */
 static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
                        struct film *f)
@@ -80,6 +92,7 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->stream = s->index;
     f->coded_width = par->width;
     f->coded_height = par->height;
+    f->pixel_bytes = pixel_bytes(par->format);
     bool turned = f->orientation.quarter_turns % 2 == 1;
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
@@ -111,10 +124,25 @@ static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
            (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
 }
 
+/* Refuses frames of more than limits_pixels, of whose decoder `logged` has the messages. */
+static bool check_pixels(const AVCodecParameters *par, const char *path,
+                         const struct av_log_counts *logged, struct err *e)
+{
+    bool sized = par->width > 0 && par->height > 0;
+    int64_t wide = sized ? par->width : logged->wide, high = sized ? par->height : logged->high;
+    return (uint64_t)wide * (uint64_t)high <= limits_pixels() ||
+           err_set(e, ERR_INPUT,
+                   "'%s' has frames of %" PRId64 "x%" PRId64 ", more than %" PRIu64
+                   " pixels (see --max-pixels)",
+                   path, wide, high, limits_pixels());
+}
+
 static bool check_stream(AVFormatContext *format, const AVStream *s, const char *path,
-                         struct err *e)
+                         const struct av_log_counts *logged, struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
+    if (!check_pixels(par, path, logged, e))
+        return false;
     bool sized = par->width > 0 && par->height > 0;
     if (is_encrypted(format, s) || (!sized && refusal_is_scrambled(format, s)))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
@@ -173,6 +201,7 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
     }
     format->interrupt_callback.callback = stop_waiting;
     format->io_open = allowed_open;
+    format->max_streams = STREAMS_MOST;
     format->flags |= own ? AVFMT_FLAG_CUSTOM_IO : 0;
     format->pb = own;
     return format;
@@ -195,6 +224,16 @@ static int open_input(const char *url, const char *more, AVFormatContext **forma
     return code;
 }
 
+static bool refuse_container(const char *path, int code, bool piped,
+                             const struct av_log_counts *logged, struct err *e)
+{
+    if (logged->many_streams)
+        return err_set(e, ERR_INPUT, "'%s' has more than %d streams", path, STREAMS_MOST);
+    if (code == AVERROR(ENOMEM))
+        return err_set(e, ERR_MEMORY, "out of memory while '%s' was being opened", path);
+    return refusal_of_container(path, code, piped, logged->unopened, e);
+}
+
 /* Opens a file that is not a film by `demuxer`, if it is a playlist that may be read. */
 static bool open_playlist(const char *path, const char *url, const AVInputFormat *demuxer,
                           AVFormatContext **format, struct err *e)
@@ -213,7 +252,7 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     /* from now on no file that the playlist names may be a playlist */
     if (code >= 0)
         code = allowed_demuxers(*format, "");
-    return code >= 0 || refusal_of_container(path, code, false, logged.unopened, e);
+    return code >= 0 || refuse_container(path, code, false, &logged, e);
 }
 
 /* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
@@ -233,7 +272,7 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
     av_log_listen(before);
     if (code < 0 && logged.unlisted)
         return open_playlist(path, url, logged.unlisted, format, e);
-    return code >= 0 || refusal_of_container(path, code, piped, logged.unopened, e);
+    return code >= 0 || refuse_container(path, code, piped, &logged, e);
 }
 
 static bool open_head(const char *path, AVFormatContext **format, struct err *e)
@@ -297,7 +336,7 @@ static bool open_parts(const struct film *film, AVFormatContext **format, struct
     struct av_log_counts *before = av_log_listen(&head->logged);
     int code = parts_input_open(film, format);
     av_log_listen(before);
-    return code >= 0 || refusal_of_container(film->path, code, false, head->logged.unopened, e);
+    return code >= 0 || refuse_container(film->path, code, false, &head->logged, e);
 }
 
 void container_close(AVFormatContext **format)
@@ -307,6 +346,20 @@ void container_close(AVFormatContext **format)
         container_drop_ahead(*format);
     avformat_close_input(format);
     film_input_close(&own);
+}
+
+/* Probes the streams with decoders that refuse large frames. */
+static int find_stream_info(AVFormatContext *format)
+{
+    unsigned count = format->nb_streams;
+    AVDictionary **options = av_calloc(count + 1, sizeof(AVDictionary *));
+    for (unsigned i = 0; options && i < count; i++)
+        av_dict_set_int(&options[i], "max_pixels", (int64_t)limits_pixels(), 0);
+    int code = options ? avformat_find_stream_info(format, options) : AVERROR(ENOMEM);
+    for (unsigned i = 0; options && i < count; i++)
+        av_dict_free(&options[i]);
+    av_free(options);
+    return code;
 }
 
 /* Opens the container and probes its streams, up to `analyze_us` of them; 0: as libavformat does.
@@ -324,12 +377,12 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
         (*format)->probesize = INT64_C(1) << 28; /* libavformat keeps what it reads */
     }
     struct av_log_counts *before = av_log_listen(&head->logged);
-    int code = avformat_find_stream_info(*format, NULL);
+    int code = find_stream_info(*format);
     av_log_listen(before);
     /* interrupted probing may return no error and leave the streams' parameters unknown */
     if (interrupted())
         return interrupt_error(e);
-    return code >= 0 || refusal_of_container(path, code, false, head->logged.unopened, e);
+    return code >= 0 || refuse_container(path, code, false, &head->logged, e);
 }
 
 /* Opens the container, and returns the stream to read, or -1 on `e`. */
@@ -370,7 +423,7 @@ static AVStream *open_chosen(const struct film *film, int requested, AVFormatCon
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
     alpha_note(s);
-    return check_stream(*format, s, film->path, e) ? s : NULL;
+    return check_stream(*format, s, film->path, &head->logged, e) ? s : NULL;
 }
 
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
@@ -395,6 +448,9 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);
+    if (head.logged.many_streams)
+        log_msg(LOG_WARNING, "'%s' has more than %d streams: the others are ignored", path,
+                STREAMS_MOST);
     memcpy(film->unopened, head.logged.unopened, sizeof film->unopened);
     if (joined.duration_us > film->length.start_us) {
         film->length.duration_us = joined.duration_us - film->length.start_us;
@@ -439,7 +495,7 @@ bool container_open_again(const char *path, const AVFormatContext *opened, AVFor
         same = to->codecpar->codec_id == from->codecpar->codec_id &&
                av_cmp_q(to->time_base, from->time_base) == 0;
         if (same && avcodec_parameters_copy(to->codecpar, from->codecpar) < 0)
-            return err_set(e, ERR_FAILED, "out of memory to open '%s'", path);
+            return err_set(e, ERR_MEMORY, "out of memory to open '%s'", path);
         to->start_time = from->start_time;
         to->discard = from->discard;
     }

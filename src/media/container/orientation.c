@@ -164,7 +164,7 @@ bool container_find_orientation(AVFormatContext *format, const AVStream *s, stru
     const struct carrier *carrier = find_carrier(s->codecpar->codec_id);
     const AVPacket *key = NULL;
     if (carrier && !read_to_key(format, s, &key))
-        return err_set(e, ERR_FAILED, "out of memory to open '%s'", format->url);
+        return err_set(e, ERR_MEMORY, "out of memory to open '%s'", format->url);
     if (interrupted())
         return interrupt_error(e);
     struct display_matrix x = {.found = false};

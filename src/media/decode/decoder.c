@@ -4,6 +4,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/av_error.h"
+#include "barcode/base/limits.h"
 
 /*
  * Returns AVERROR(ENOMEM) if a frame buffer could not be allocated, else `code`: libavcodec may
@@ -41,10 +42,11 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     AVCodecContext *c = avcodec_alloc_context3(codec);
     if (!c || avcodec_parameters_to_context(c, stream->codecpar) < 0) {
         avcodec_free_context(&c);
-        err_set(e, ERR_FAILED, "out of memory for a decoder");
+        err_set(e, ERR_MEMORY, "out of memory for a decoder");
         return NULL;
     }
     c->pkt_timebase = stream->time_base;
+    c->max_pixels = (int64_t)limits_pixels();
     /* Damaged frames are counted here. Without the flag, draining drops some intact frames. */
     c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
     /* Crop to the pixel, not to the next aligned address. */
@@ -99,7 +101,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
         avcodec_free_context(&c);
     } else if (code < 0) {
         bool no_thread = code == AVERROR(EAGAIN);
-        err_set(e, no_thread ? ERR_FAILED : ERR_INPUT, "cannot open the %s decoder for '%s': %s",
+        err_set(e, no_thread ? ERR_MEMORY : ERR_INPUT, "cannot open the %s decoder for '%s': %s",
                 codec->name, path, av_error_text(code, text));
         avcodec_free_context(&c);
     }
@@ -109,7 +111,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e)
 {
     if (av_packet_ref(to, p->packet) < 0)
-        return err_set(e, ERR_FAILED, "out of memory for a packet");
+        return err_set(e, ERR_MEMORY, "out of memory for a packet");
     to->pts = (int64_t)p->serial;
     to->dts = AV_NOPTS_VALUE;
     to->duration = 0;

@@ -72,7 +72,7 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
     if (!s->packet || !s->frame)
-        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+        return err_set(e, ERR_MEMORY, "out of memory for a decoder");
     s->current = &s->single;
     if (!open_watched(s, &s->single, 1, e))
         return false;

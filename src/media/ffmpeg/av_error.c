@@ -5,7 +5,7 @@
 
 bool av_out_of_memory(const char *path, struct err *e)
 {
-    return err_set(e, ERR_FAILED, "out of memory while '%s' was being decoded", path);
+    return err_set(e, ERR_MEMORY, "out of memory while '%s' was being decoded", path);
 }
 
 const char *av_error_text(int code, char text[128])

@@ -41,6 +41,7 @@ void av_log_add(const struct av_log_counts *more)
     listener->searches += more->searches;
     listener->openings += more->openings;
     set_unopened(more->unopened);
+    listener->many_streams |= more->many_streams;
 }
 
 /*
@@ -57,6 +58,7 @@ static void hear_demuxer(void *context, int level, const char *format, va_list a
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
     listener->openings += av_strstart(format, "Format %s probed with ", NULL);
+    listener->many_streams |= av_strstart(format, "Number of streams exceeds max_streams", NULL);
     listener->jumps += av_strstart(format, "Continuity check failed", NULL);
     listener->searches +=
         av_strstart(format, "Probe: %d, score", NULL) || av_strstart(format, "syncing from ", NULL);
@@ -71,6 +73,15 @@ static void hear_demuxer(void *context, int level, const char *format, va_list a
         listener->unlisted = ((const AVFormatContext *)context)->iformat;
 }
 
+/* Records the size of frames that libavutil refuses. The stream's dimensions become unknown. */
+static void hear_size(const char *format, va_list args)
+{
+    if (av_strstart(format, "Picture size %ux%u ", NULL)) {
+        listener->wide = va_arg(args, unsigned);
+        listener->high = va_arg(args, unsigned);
+    }
+}
+
 /* The callback. libav's own messages concern packets and tables: shown with -vv only. */
 static void on_av_log(void *context, int level, const char *format, va_list args)
 {
@@ -81,10 +92,13 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     AVClassCategory category = !class                ? AV_CLASS_CATEGORY_NA
                                : class->get_category ? class->get_category(context)
                                                      : class->category;
-    if (category == AV_CLASS_CATEGORY_DEMUXER && listener) {
+    if (listener) {
         va_list copy;
         va_copy(copy, args);
-        hear_demuxer(context, level, format, copy);
+        if (category == AV_CLASS_CATEGORY_DEMUXER)
+            hear_demuxer(context, level, format, copy);
+        else
+            hear_size(format, copy);
         va_end(copy);
     }
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))

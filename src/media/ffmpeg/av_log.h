@@ -6,6 +6,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Installs the callback that receives libav's messages. Any thread, any number of times. */
@@ -26,6 +27,8 @@ struct av_log_counts {
     char unopened[256];
     /* what a file is in, if that is not on the context's format_whitelist; NULL: no such file */
     const AVInputFormat *unlisted;
+    bool many_streams;  /* the file has more than max_streams */
+    int64_t wide, high; /* a size of frames with more than max_pixels; 0: none */
 };
 
 /*

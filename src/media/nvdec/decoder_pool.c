@@ -293,7 +293,7 @@ static struct nvdec_decoder *make_decoder(const struct nvdec *n, const AVStream 
     d->device = n->context;
     d->of = avcodec_parameters_alloc();
     if (!d->of || avcodec_parameters_copy(d->of, stream->codecpar) < 0)
-        err_set(e, ERR_FAILED, "out of memory for a decoder");
+        err_set(e, ERR_MEMORY, "out of memory for a decoder");
     else
         d->context = nvdec_decoder_open(n, stream, e);
     if (!d->context)
@@ -317,7 +317,7 @@ bool nvdec_pool_refresh(const struct nvdec_decoder *d, AVPacket *packet, struct 
         return true;
     uint8_t *to = av_packet_new_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, size);
     if (!to)
-        return err_set(e, ERR_FAILED, "out of memory for a packet");
+        return err_set(e, ERR_MEMORY, "out of memory for a packet");
     memcpy(to, d->of->extradata, size);
     return true;
 }

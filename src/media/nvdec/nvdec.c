@@ -389,7 +389,7 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
      */
     AVFrame *even = av_frame_clone(frame);
     if (!even)
-        return err_set(e, ERR_FAILED, "out of memory for a frame");
+        return err_set(e, ERR_MEMORY, "out of memory for a frame");
     even->width += even->width & 1;
     even->height += even->height & 1;
     int code = av_hwframe_transfer_data(host, even, 0);

@@ -76,7 +76,7 @@ static bool open_nvdec_worker(struct nvdec_worker *s, struct err *e)
     s->frame = av_frame_alloc();
     s->host = av_frame_alloc();
     if (!s->packet || !s->frame || !s->host)
-        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+        return err_set(e, ERR_MEMORY, "out of memory for a decoder");
     s->port = engine_port_open(pass->job->engine, e);
     if (!s->port)
         return false;

@@ -19,7 +19,7 @@ static bool check_errors(const struct crop_worker *worker, int count, struct err
     if (interrupted())
         return interrupt_error(e);
     for (int i = 0; i < count; i++)
-        if (worker[i].error.code == ERR_FAILED) {
+        if (worker[i].error.code == ERR_FAILED || worker[i].error.code == ERR_MEMORY) {
             *e = worker[i].error;
             return false;
         }

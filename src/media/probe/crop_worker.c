@@ -298,7 +298,7 @@ static bool open_worker(struct crop_worker *w)
     w->frame = av_frame_alloc();
     w->room = malloc(((size_t)film->coded_width + (size_t)film->coded_height) * sizeof *w->room);
     if (!w->packet || !w->frame || !w->room)
-        return err_set(&w->error, ERR_FAILED, "out of memory for crop detection");
+        return err_set(&w->error, ERR_MEMORY, "out of memory for crop detection");
     return open_decoder(w);
 }
 

@@ -56,7 +56,7 @@ static void find_peak(AVFormatContext *format, int stream, AVCodecContext *decod
  */
 static bool is_grave(struct err *e)
 {
-    if (e->code == ERR_FAILED || e->code == ERR_INTERRUPTED)
+    if (e->code == ERR_FAILED || e->code == ERR_MEMORY || e->code == ERR_INTERRUPTED)
         return true;
     err_clear(e);
     return false;
@@ -71,7 +71,7 @@ bool film_light_probe(const struct film *film, int requested, struct probe_facts
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     bool ok = packet && frame ? container_reopen(film, requested, &format, e)
-                              : err_set(e, ERR_FAILED, "out of memory to probe '%s'", film->path);
+                              : err_set(e, ERR_MEMORY, "out of memory to probe '%s'", film->path);
     decoder = ok && format ? decoder_open(format->streams[film->stream], film->path, 1, e) : NULL;
     ok = decoder != NULL;
     if (ok)

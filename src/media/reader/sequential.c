@@ -92,7 +92,7 @@ static bool open_all(struct sequential *q, struct err *e)
     q->picture = av_frame_alloc();
     q->key = av_frame_alloc();
     if (!q->frame || !q->picture || !q->key)
-        return err_set(e, ERR_FAILED, "out of memory for a decoder");
+        return err_set(e, ERR_MEMORY, "out of memory for a decoder");
     const struct decode_job *job = q->pass->job;
     const struct film *film = q->pass->film;
     int threads =
@@ -159,7 +159,7 @@ static bool begin_key(struct sequential *q, const struct frame_tag *tag, struct 
         return false;
     q->key_tag = *tag;
     return av_frame_ref(q->key, q->picture) >= 0 ||
-           err_set(e, ERR_FAILED, "out of memory for a frame");
+           err_set(e, ERR_MEMORY, "out of memory for a frame");
 }
 
 /* Numbers a frame that is displayed from time_us until next_us, and puts it into the engine. */

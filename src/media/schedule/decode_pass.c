@@ -7,8 +7,15 @@
 #include "barcode/base/queue.h"
 #include "barcode/engine/colour.h"
 
-/* Bytes of packets that may wait or be decoded at a time; one chunk always may. */
-#define BYTES_IN_FLIGHT ((size_t)1 << 30)
+/*
+ * Returns the bytes of packets that may wait or be decoded at a time, within the film's part of the
+ * memory; one chunk always may.
+ */
+static size_t max_bytes_in_flight(const struct decode_job *job)
+{
+    const uint64_t most = (uint64_t)1 << 30, part = scheduler_memory(job) / 8;
+    return (size_t)(part < most ? part : most);
+}
 
 void decode_pass_open(struct decode_pass *s, const struct film *film, const AVStream *stream,
                       struct codec_traits traits, const struct decode_job *job)
@@ -18,6 +25,7 @@ void decode_pass_open(struct decode_pass *s, const struct film *film, const AVSt
     /* Key frames alone are decoded in parallel, whatever the codec allows. */
     s->traits.parallel |= job->selection.keyframes;
     s->traits.parallel &= job->plan == DECODE_PARALLEL;
+    s->max_bytes = max_bytes_in_flight(job);
     s->counts.first_us = s->counts.last_us = s->counts.end_us = -1;
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->budget_freed, NULL);
@@ -104,7 +112,7 @@ bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e)
 {
     struct decode_pass *s = pass;
     pthread_mutex_lock(&s->lock);
-    while (s->bytes_in_flight > 0 && s->bytes_in_flight + chunk->bytes > BYTES_IN_FLIGHT &&
+    while (s->bytes_in_flight > 0 && s->bytes_in_flight + chunk->bytes > s->max_bytes &&
            !atomic_load(&s->stop))
         pthread_cond_wait(&s->budget_freed, &s->lock);
     s->bytes_in_flight += chunk->bytes;

@@ -40,8 +40,8 @@ struct decode_pass {
 
     pthread_mutex_t lock;
     pthread_cond_t budget_freed;
-    pthread_cond_t chunks_changed; /* a chunk was queued, taken or done, or the reader ended */
-    size_t bytes_in_flight;
+    pthread_cond_t chunks_changed;     /* a chunk was queued, taken or done, or the reader ended */
+    size_t bytes_in_flight, max_bytes; /* of packets that wait or are decoded */
     int workers[DECODER_PLACES];
     double busy_seconds[DECODER_PLACES]; /* thread time of the chunks that are done */
     int chunks_waiting;                  /* in the queue */

@@ -4,18 +4,17 @@
 #include "barcode/base/admission.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
-#include "barcode/base/machine.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/queue.h"
 
 /* ------------------------------------------------------------------ how many workers */
 
 int scheduler_max_threads(const struct film *film, int threads, uint64_t memory)
 {
-    /* A decoder of few references holds three frames. 3 bytes a pixel: 4:2:0 of 16 bits, 4:4:4 of
-     * 8 bits. */
+    /* A decoder of few references holds three frames. At least 3 bytes a pixel: more references. */
     enum { FRAMES = 6, PIXEL_BYTES = 3 };
-    uint64_t decoder =
-        (uint64_t)film->coded_width * (uint64_t)film->coded_height * PIXEL_BYTES * FRAMES;
+    uint64_t bytes = film->pixel_bytes > PIXEL_BYTES ? (uint64_t)film->pixel_bytes : PIXEL_BYTES;
+    uint64_t decoder = (uint64_t)film->coded_width * (uint64_t)film->coded_height * bytes * FRAMES;
     uint64_t fit = decoder > 0 ? memory / 2 / decoder : (uint64_t)threads;
     return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
 }
@@ -25,7 +24,7 @@ uint64_t scheduler_memory(const struct decode_job *job)
     /* The film that holds the cores, and the ends of those before it. */
     uint64_t films = job->ticket ? 2 : 1;
     uint64_t processes = job->worker_processes > 1 ? (uint64_t)job->worker_processes : 1;
-    return machine_memory() / (films * processes);
+    return limits_memory() / (films * processes);
 }
 
 /*

@@ -25,6 +25,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
 
@@ -104,7 +105,7 @@ static bool start_workers(struct decode_pass *s, struct workers *c, struct err *
         if (pthread_create(&c->thread[c->count], NULL, s->backend[place]->worker_main, s) != 0)
             break;
     }
-    return all == 0 || c->count > 0 || err_set(e, ERR_FAILED, "cannot start a decoding thread");
+    return all == 0 || c->count > 0 || err_set(e, ERR_MEMORY, "cannot start a decoding thread");
 }
 
 /* Waits for the workers, which end after the queued chunks, or at once if the user interrupted. */
@@ -262,8 +263,10 @@ static bool film_probe(struct source *base, const struct probe_request *request,
     struct demux r;
     if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->requested, facts, e))
         return false;
+    struct probe_request bars = *request;
+    bars.threads = scheduler_max_threads(&base->film, request->threads, limits_memory() / 2);
     if (request->want & PROBE_BARS &&
-        !film_bars_probe(&base->film, f->requested, f->format, request, facts, e))
+        !film_bars_probe(&base->film, f->requested, f->format, &bars, facts, e))
         return false;
     if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
         return true;

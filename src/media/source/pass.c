@@ -63,7 +63,7 @@ static bool start_decode_thread(struct decode_thread *s, const struct pass *p,
         return true;
     pthread_cond_destroy(&s->finished);
     pthread_mutex_destroy(&s->lock);
-    return err_set(e, ERR_FAILED, "cannot start a decoding thread");
+    return err_set(e, ERR_MEMORY, "cannot start a decoding thread");
 }
 
 /* Ticks ten times a second until the film is decoded. */
