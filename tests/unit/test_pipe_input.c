@@ -11,7 +11,7 @@ static AVIOContext *opened(const char *path)
 {
     struct err e = ERR_INIT;
     AVIOContext *io;
-    assert_true(film_input_open(path, &io, &e));
+    assert_true(film_input_open(path, NULL, &io, &e));
     assert_int_equal(e.code, ERR_NONE);
     return io;
 }
@@ -146,13 +146,13 @@ TEST_WITH(what_cannot_be_opened, enter, leave)
 {
     struct err e = ERR_INIT;
     AVIOContext *io;
-    assert_false(film_input_open("/dev/fd/999", &io, &e) || io);
+    assert_false(film_input_open("/dev/fd/999", NULL, &io, &e) || io);
     expect_sentence(&e, ERR_INPUT, "cannot open '/dev/fd/999': Bad file descriptor");
     err_clear(&e);
     char path[32];
     int fd = open(".", O_RDONLY | O_DIRECTORY);
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
-    assert_false(film_input_open(path, &io, &e) || io);
+    assert_false(film_input_open(path, NULL, &io, &e) || io);
     expect_sentence(&e, ERR_INPUT, "is a folder");
     close(fd);
 }
