@@ -1,6 +1,5 @@
 #include <inttypes.h>
 
-#include "barcode/base/film_id.h"
 #include "barcode/engine/steady.h"
 #include "render_job.h"
 
@@ -166,12 +165,11 @@ static void assess_reading(struct render_job *j)
 {
     const struct film *f = j->report.film;
     uint64_t unread = j->report.counts.bytes_unread;
-    bool changed = j->stamp != 0 && film_stamp(f->path, f->parts) != j->stamp;
     if (unread > 0)
         render_warn(j, "'%s': %" PRIu64 " bytes cannot be read (skipped)", f->path, unread);
-    if (changed)
+    if (j->changed)
         render_warn(j, "'%s' changed while it was being read: render it again", f->path);
-    j->unsettled = unread > 0 || changed;
+    j->unsettled = unread > 0 || j->changed;
 }
 
 bool render_assess(struct render_job *j, struct err *e)

@@ -166,7 +166,7 @@ static bool refuse_open(const char *path, int error, struct err *e)
 
 /*
  * Returns true if libavformat opens the film by its name, and reports any error: a folder, a wrong
- * name, an image or a pattern of images.
+ * name, or a pattern of names of images.
  */
 static bool is_for_libavformat(const char *path, const struct stat *s)
 {
