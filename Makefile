@@ -179,7 +179,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -305,6 +305,11 @@ test-web: deps ## the pages of --html in a real browser (chromium; two minutes);
 test-time: deps ## lengths and times in 82 pairs of container and codec, compared with ffprobe's (two minutes)
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode $(PYTHON) tests/time_matrix.py
+
+.PHONY: test-io
+test-io: deps $(BIN)/failing-reads.so ## 300 runs with read errors at random places of films, pipes and the cache (a minute)
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode FAILING=$(BIN)/failing-reads.so $(PYTHON) tests/read_errors.py
 
 # ------------------------------------------------------------------ fuzzing
 

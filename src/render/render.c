@@ -112,7 +112,8 @@ static bool open_job(struct render_job *j, struct err *e)
     if (!film_id_of(path, f->parts, r->film_id, e)) {
         if (!o->keep_going)
             return false;
-        err_clear(e); /* the film has no id if the bytes for it are unreadable */
+        render_warn(j, "%s", e->text); /* the film has no id */
+        err_clear(e);
     }
     copy_options(r, o, &j->outputs);
     if (f->unknown_matrix[0])

@@ -2,8 +2,8 @@
  * failing-reads.c - a library for LD_PRELOAD under which some bytes of a file cannot be read, as on
  * a disk that fails.
  *
- *   FAILING_READS=TEXT   what the file's path contains; "pipe:" for all pipes
- *   FAILING_FROM=N       the first bad byte (0); of a pipe, counted from the first one read
+ *   FAILING_READS=TEXT   what the file's path contains; it may be a FIFO
+ *   FAILING_FROM=N       the first bad byte (0); of a FIFO, counted from the first one read
  *   FAILING_TO=N         the first good byte behind them (none)
  *   FAILING_ERRNO=N      the error (EIO)
  *
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static atomic_llong piped; /* bytes of pipes that were read */
+static atomic_llong piped; /* bytes of the FIFO that were read */
 
 static long long number(const char *name, long long usual)
 {
