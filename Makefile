@@ -185,7 +185,10 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
-# For LD_PRELOAD: threads that cannot be had, files that crash who opens them.
+# For LD_PRELOAD in cases of the command line: threads that cannot be had, bytes that cannot be read.
+PRELOADS := $(BIN)/few-threads.so $(BIN)/failing-reads.so
+
+# The same for other tests: files that crash who opens them.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
@@ -196,7 +199,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -222,7 +225,7 @@ readme-pictures: films-there $(BIN)/barcode ## the README's pictures, into sampl
 
 .PHONY: test
 test: deps ## builds, makes the clips that it needs, runs the unit tests and the quick cases of the command line
-	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.quick $(BIN)/few-threads.so
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.quick $(PRELOADS)
 	@$(MAKE) --no-print-directory unit cli-quick
 
 PARTS = unit cli emulated fuzz-replay
@@ -262,15 +265,15 @@ out/clips.quick: tests/cli/quick-clips tests/support/make-clips.sh
 clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
 
 .PHONY: cli
-cli: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
+cli: $(BIN)/barcode $(PRELOADS) out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh "$(CASES)"
 
 .PHONY: cli-quick
-cli-quick: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.quick ## the cases that are marked quick
+cli-quick: $(BIN)/barcode $(PRELOADS) out/sample.mkv out/clips.quick ## the cases that are marked quick
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --quick "$(CASES)"
 
 .PHONY: cli-rest
-cli-rest: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the cases that are not
+cli-rest: $(BIN)/barcode $(PRELOADS) out/sample.mkv out/clips.made ## the cases that are not
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --rest "$(CASES)"
 
 .PHONY: check
@@ -322,6 +325,11 @@ test-web: deps ## the pages of --html in a real browser (chromium; two minutes);
 test-time: deps ## lengths and times in 82 pairs of container and codec, compared with ffprobe's (two minutes)
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode $(PYTHON) tests/time_matrix.py
+
+.PHONY: test-io
+test-io: deps $(BIN)/failing-reads.so ## 300 runs with read errors at random places of films, pipes and the cache (a minute)
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode FAILING=$(BIN)/failing-reads.so $(PYTHON) tests/read_errors.py
 
 # ------------------------------------------------------------------ fuzzing
 

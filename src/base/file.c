@@ -16,12 +16,24 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
         ssize_t n = pread(fd, out, bytes, (off_t)at);
         if (n < 0 && errno == EINTR)
             continue;
+        if (n == 0)
+            errno = 0;
         if (n <= 0)
             return false;
         out += n;
         at += (uint64_t)n;
         bytes -= (size_t)n;
     }
+    return true;
+}
+
+bool file_is_fault(int error)
+{
+    static const int others[] = {0, EBADF, EINTR, ENOENT,       ENOTDIR, EACCES, EPERM,
+                                 EISDIR, ELOOP, ENAMETOOLONG, ENXIO,   ENODEV};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (error == others[i])
+            return false;
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "barcode/base/film_id.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/base/clock.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
@@ -40,15 +42,17 @@ void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
     *print = hash_128(all, sizeof all);
 }
 
-/* Reads the size and the fingerprint of a regular file. Does not even open a pipe: its writer would
- * take this process for the reader. */
+/* Reads the size and the fingerprint of a regular file. Sets *error to errno. Does not even open a
+ * pipe: its writer would take this process for the reader. */
 static bool read_file(const char *path, size_t files, uint8_t *room, uint64_t *size,
-                      struct hash128 *print)
+                      struct hash128 *print, int *error)
 {
     struct stat s;
+    errno = 0;
     int fd = file_is_regular(path) ? slow_open(path, false) : -1;
     bool ok = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
               film_id_print(fd, (uint64_t)s.st_size, files, room, print);
+    *error = errno;
     *size = ok ? (uint64_t)s.st_size : 0;
     if (fd >= 0)
         close(fd);
@@ -68,7 +72,13 @@ bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
     for (size_t i = 0; ok && i < files && !interrupted(); i++) {
-        ok = read_file(film_file(path, parts, i), files, room, &size, &file);
+        int error;
+        ok = read_file(film_file(path, parts, i), files, room, &size, &file, &error);
+        if (!ok && file_is_fault(error)) {
+            free(room);
+            return err_set(e, ERR_FAILED, "cannot read '%s': %s", film_file(path, parts, i),
+                           strerror(error));
+        }
         total += size;
         if (ok && parts)
             film_id_add_part(&print, file, size, &parts->part[i]);
@@ -81,4 +91,18 @@ bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM
     }
     free(room);
     return true;
+}
+
+uint64_t film_stamp(const char *path, const struct film_parts *parts)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < film_files_count(parts); i++) {
+        struct stat s;
+        if (stat(film_file(path, parts, i), &s) != 0 || !S_ISREG(s.st_mode))
+            return 0;
+        const uint64_t all[] = {hash, (uint64_t)s.st_size, (uint64_t)clock_in_ns(s.st_mtim),
+                                (uint64_t)s.st_dev, (uint64_t)s.st_ino};
+        hash = hash_64(all, sizeof all);
+    }
+    return hash;
 }

@@ -14,7 +14,8 @@
 struct sums {
     const struct cache_store *store;
     FILE *out;
-    uint64_t entries, partial, other, damaged, bytes, frames, frame_bytes, raw_bytes, removed, kept;
+    uint64_t entries, partial, other, damaged, unreadable, bytes, frames, frame_bytes, raw_bytes,
+        removed, kept;
 };
 
 /* Writes a line that contains foreign text, made plain (text.h). */
@@ -46,7 +47,11 @@ static void verify_one(void *user, const char *path, const char *name, const str
     s->entries++;
     if (state == ENTRY_OTHER) {
         s->other++;
-    } else if (!entry || !cache_entry_check(entry, &e)) {
+    } else if (state == ENTRY_UNREADABLE ||
+               (entry && !cache_entry_check(entry, &e) && e.code != ERR_INPUT)) {
+        s->unreadable++;
+        fprintf(s->out, "%s: cannot be read: %s\n", name, e.text);
+    } else if (!entry || e.code != ERR_NONE) {
         s->damaged++;
         bool gone = unlink(path) == 0;
         print_plain(s->out, "%s: damaged: %s; %s", name, e.text,
@@ -61,9 +66,13 @@ static bool verify(struct sums *s, struct err *e)
     fprintf(s->out,
             "checked   %" PRIu64 " entries, %" PRIu64 " damaged, %" PRIu64 " of another version\n",
             s->entries, s->damaged, s->other);
-    return s->damaged == 0 ||
-           err_set(e, ERR_FAILED, "%" PRIu64 " of %" PRIu64 " entries of the cache were damaged",
-                   s->damaged, s->entries);
+    if (s->damaged > 0)
+        return err_set(e, ERR_FAILED,
+                       "%" PRIu64 " of %" PRIu64 " entries of the cache were damaged", s->damaged,
+                       s->entries);
+    return s->unreadable == 0 ||
+           err_set(e, ERR_FAILED, "%" PRIu64 " of %" PRIu64 " entries of the cache cannot be read",
+                   s->unreadable, s->entries);
 }
 
 static void clear_one(void *user, const char *path, const char *name, const struct stat *st)

@@ -16,6 +16,14 @@ static const char magic[] = "barcodef";
 
 /* ---- Opening ---- */
 
+/* Returns the state of an entry of which a read has failed with errno; 0: it is too short. */
+static enum entry_state state_of(int error)
+{
+    return error == 0                                ? ENTRY_BROKEN
+           : error != ENOMEM && file_is_fault(error) ? ENTRY_UNREADABLE
+                                                     : ENTRY_ABSENT;
+}
+
 /*
  * Reads header and key. The caller frees `*key`. `*hash` is the hash of these bytes, for comparison
  * with the tail's first checksum.
@@ -25,7 +33,7 @@ static enum entry_state read_key(int fd, char **key, size_t *length, struct hash
     uint8_t head[ENTRY_HEAD];
     *key = NULL;
     if (!file_read_at(fd, head, sizeof head, 0))
-        return ENTRY_BROKEN;
+        return state_of(errno);
     struct wire_in in = wire_read(head + 8, sizeof head - 8);
     uint32_t version = wire_u32(&in), bytes = wire_u32(&in);
     if (memcmp(head, magic, 8) != 0)
@@ -38,10 +46,12 @@ static enum entry_state read_key(int fd, char **key, size_t *length, struct hash
     if (!whole)
         return ENTRY_ABSENT;
     memcpy(whole, head, ENTRY_HEAD);
+    errno = 0;
     if (!file_read_at(fd, whole + ENTRY_HEAD, bytes, ENTRY_HEAD) ||
         memchr(whole + ENTRY_HEAD, 0, bytes)) {
+        enum entry_state state = state_of(errno);
         free(whole);
-        return ENTRY_BROKEN;
+        return state;
     }
     *hash = hash_128(whole, ENTRY_HEAD + bytes);
     memmove(whole, whole + ENTRY_HEAD, bytes);
@@ -58,7 +68,7 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
     uint64_t begin = ENTRY_HEAD + key_length;
     if (c->bytes < begin + ENTRY_TAIL ||
         !file_read_at(c->fd, tail, sizeof tail, c->bytes - ENTRY_TAIL))
-        return err_set(e, ERR_FAILED, "it is truncated");
+        return err_set(e, ERR_FAILED, "%s", errno ? strerror(errno) : "it is truncated");
     struct wire_in in = wire_read(tail, sizeof tail);
     uint64_t at = wire_u64(&in), bytes = wire_u64(&in);
     struct hash128 key_said = wire_hash(&in), index_said = wire_hash(&in),
@@ -73,8 +83,8 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
     uint8_t *data = malloc((size_t)bytes + 1);
     if (!data)
         return err_memory(e, (size_t)bytes);
-    bool ok =
-        file_read_at(c->fd, data, (size_t)bytes, at) || err_set(e, ERR_FAILED, "it cannot be read");
+    bool ok = file_read_at(c->fd, data, (size_t)bytes, at) ||
+              err_set(e, ERR_FAILED, "%s", errno ? strerror(errno) : "it is truncated");
     if (ok && !hash_same(index_said, hash_128(data, (size_t)bytes)))
         ok = err_set(e, ERR_FAILED, "its index does not match its checksum");
     ok = ok && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
@@ -103,12 +113,12 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
     }
     if (!ok)
         err_set(e, ERR_FAILED, "%s",
-                *state == ENTRY_OTHER ? "another version of barcode wrote it"
-                                      : "it is not an entry");
+                *state == ENTRY_OTHER        ? "another version of barcode wrote it"
+                : *state == ENTRY_UNREADABLE ? strerror(errno)
+                                             : "it is not an entry");
     errno = 0;
     if (ok && !read_index(c, length, hash, e)) {
-        /* out of memory: the entry may be good */
-        *state = errno == ENOMEM ? ENTRY_ABSENT : ENTRY_BROKEN;
+        *state = state_of(errno); /* also ENOMEM: the entry may be good */
         ok = false;
     }
     if (!ok)
@@ -121,7 +131,7 @@ struct cache_entry *cache_entry_open(const char *path, enum entry_state *state, 
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     if (fd >= 0)
         return cache_entry_open_fd(fd, state, e);
-    *state = ENTRY_ABSENT;
+    *state = state_of(errno);
     err_set(e, ERR_FAILED, "%s", strerror(errno));
     return NULL;
 }
@@ -195,9 +205,10 @@ bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, stru
 {
     const struct index_block *b = &r->entry->index.block[block];
     if (!file_read_at(r->entry->fd, r->packed, (size_t)b->bytes, b->offset))
-        return err_set(e, ERR_FAILED, "a block cannot be read");
+        return errno ? err_set(e, ERR_FAILED, "%s", strerror(errno))
+                     : err_set(e, ERR_INPUT, "it is truncated");
     if (!hash_same(hash_128(r->packed, (size_t)b->bytes), b->hash))
-        return err_set(e, ERR_FAILED, "a block does not match its checksum");
+        return err_set(e, ERR_INPUT, "a block does not match its checksum");
     return cache_unpack(r->cache_packer, r->packed, (size_t)b->bytes, r->residual,
                         b->frames * r->frame_bytes, e);
 }

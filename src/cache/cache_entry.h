@@ -16,9 +16,10 @@ extern "C" {
 
 enum entry_state {
     ENTRY_GOOD,
-    ENTRY_ABSENT, /* no such file, unreadable, or out of memory */
-    ENTRY_OTHER,  /* of another version of barcode: ignored */
-    ENTRY_BROKEN  /* truncated, damaged, or no entry at all */
+    ENTRY_ABSENT,     /* no such file, not readable for this user, or out of memory */
+    ENTRY_UNREADABLE, /* the disk or network fails: the entry may be good */
+    ENTRY_OTHER,      /* of another version of barcode: ignored */
+    ENTRY_BROKEN      /* truncated, damaged, or no entry at all */
 };
 
 struct cache_entry {
@@ -52,8 +53,8 @@ struct cache_entry_reader;
 struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *entry, struct err *e);
 
 /*
- * Reads a block (< index.blocks) and verifies its checksum. Returns false if the block is damaged
- * or unreadable.
+ * Reads a block (< index.blocks) and verifies its checksum. Returns false with ERR_INPUT if the
+ * block is damaged, and with ERR_FAILED if it cannot be read or memory ran out.
  */
 bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, struct err *e);
 
@@ -65,7 +66,7 @@ const uint8_t *cache_entry_reader_frame(struct cache_entry_reader *r, uint32_t n
 
 void cache_entry_reader_close(struct cache_entry_reader **r);
 
-/* Reads every block. Returns false if one is damaged, or if out of memory. */
+/* Reads every block, and fails like cache_entry_reader_block. */
 bool cache_entry_check(const struct cache_entry *entry, struct err *e);
 
 /* Returns the block that contains the frame at `place`. */

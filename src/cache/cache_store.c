@@ -188,6 +188,12 @@ static void remove_broken(const char *path, const struct stat *opened, const cha
         log_msg(LOG_VERBOSE, "it cannot be removed: %s", strerror(errno));
 }
 
+/* The entry stays: the disk may read it next time. */
+static void warn_unreadable(const char *path, const char *why)
+{
+    log_msg(LOG_WARNING, "cannot read the cache entry '%s': %s", path, why);
+}
+
 /* Opens folder/name. Removes a damaged entry. */
 static struct cache_entry *open_named(const struct cache_store *s, const char *name)
 {
@@ -201,12 +207,14 @@ static struct cache_entry *open_named(const struct cache_store *s, const char *n
     struct cache_entry *entry = cache_store_entry(s, path, &state, &e);
     if (state == ENTRY_BROKEN)
         remove_broken(path, &st, e.text);
+    else if (state == ENTRY_UNREADABLE)
+        warn_unreadable(path, e.text);
     else if (!entry)
         log_msg(LOG_VERBOSE, "cache: ignored '%s': %s", path, e.text);
     return entry;
 }
 
-void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry,
+void cache_store_reject(const struct cache_store *s, const struct cache_entry *entry, bool damaged,
                         const char *why)
 {
     struct stat opened;
@@ -218,7 +226,10 @@ void cache_store_remove(const struct cache_store *s, const struct cache_entry *e
         return;
     }
     path[n] = 0;
-    remove_broken(path, &opened, why);
+    if (damaged)
+        remove_broken(path, &opened, why);
+    else
+        warn_unreadable(path, why);
 }
 
 /* The state of a walk that looks up every selected frame. */

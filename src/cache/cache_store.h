@@ -77,8 +77,11 @@ struct cache_found cache_store_find(const struct cache_store *s, const struct ca
                                     const struct cache_place *place, const struct selection *rule,
                                     enum cache_decoder decoder);
 
-/* Warns about a damaged entry and removes it, unless another file has its name by now. */
-void cache_store_remove(const struct cache_store *s, const struct cache_entry *entry,
+/*
+ * Warns about an entry that is damaged or cannot be read. Removes it if it is damaged, unless
+ * another file has its name by now.
+ */
+void cache_store_reject(const struct cache_store *s, const struct cache_entry *entry, bool damaged,
                         const char *why);
 
 /*

@@ -193,8 +193,9 @@ void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts
 {
     if (!c || !c->ask.film)
         return;
-    if (counts->cache_failed && c->source)
-        cache_store_remove(&c->store, c->found.entry, source_cache_broken(c->source));
+    const struct err *broken = c->source ? source_cache_broken(c->source) : NULL;
+    if (counts->cache_failed && broken)
+        cache_store_reject(&c->store, c->found.entry, broken->code == ERR_INPUT, broken->text);
     source_close(&c->source);
     cache_entry_close(&c->found.entry);
     c->found.answer = CACHE_MISS;
@@ -249,13 +250,13 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                                 .frame_times = c->frame_times};
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
-    /* After io_failed nothing is kept: the disk may read the same bytes correctly next time. */
-    bool keep = !counts->io_failed && cache_film_holds(c->path, c->parts, &c->id) &&
+    /* The disk may read the same bytes correctly next time. */
+    bool keep = counts->bytes_unread == 0 && cache_film_holds(c->path, c->parts, &c->id) &&
                 (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0]           ? e.text
-                          : counts->io_failed ? "the file could not be read"
+        const char *why = e.text[0]                  ? e.text
+                          : counts->bytes_unread > 0 ? "the file could not be read whole"
                           : !cache_film_holds(c->path, c->parts, &c->id)
                               ? "the file was modified"
                               : "the film was not decoded to its end";

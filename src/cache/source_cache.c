@@ -296,7 +296,7 @@ uint64_t source_cache_frames(const struct source *base)
     return atomic_load(&((const struct source_cache *)base)->put);
 }
 
-const char *source_cache_broken(const struct source *base)
+const struct err *source_cache_broken(const struct source *base)
 {
-    return ((const struct source_cache *)base)->broken.text;
+    return &((const struct source_cache *)base)->broken;
 }

@@ -27,10 +27,10 @@ struct source *source_cache_open(struct source *film, const struct cache_found *
 uint64_t source_cache_frames(const struct source *s);
 
 /*
- * Returns the error of the entry if counts->cache_failed, otherwise "". Call it after the decode
- * pass.
+ * Returns the error of the entry if counts->cache_failed, otherwise an empty one: ERR_INPUT if the
+ * entry is damaged. The source owns it. Call it after the decode pass.
  */
-const char *source_cache_broken(const struct source *s);
+const struct err *source_cache_broken(const struct source *s);
 
 #ifdef __cplusplus
 }

@@ -91,7 +91,8 @@ static bool open_job(struct render_job *j, struct err *e)
     const struct film_parts *parts = j->render->inputs->parts[j->input];
     if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
         return false;
-    j->source = source_open_stream(path, parts, o->stream, e);
+    j->stamp = film_stamp(path, parts);
+    j->source = source_open_stream(path, parts, o->stream, o->keep_going, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct decode_progress size;
@@ -111,8 +112,12 @@ static bool open_job(struct render_job *j, struct err *e)
                     "size is %dx%d",
                     path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
     r->film = f;
-    if (!film_id_of(path, f->parts, r->film_id, e))
-        return false;
+    if (!film_id_of(path, f->parts, r->film_id, e)) {
+        if (!o->keep_going)
+            return false;
+        render_warn(j, "%s", e->text); /* the film has no id */
+        err_clear(e);
+    }
     copy_options(r, o, &j->outputs);
     if (f->unknown_matrix[0])
         render_warn(j, "'%s': matrix '%s' is read as %s", path, f->unknown_matrix,

@@ -160,10 +160,23 @@ static bool steady(struct render_job *j, struct err *e)
            steady_columns(j->columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
 }
 
+/* Warns of bytes that --keep-going skipped, and of a film that changed while it was read. */
+static void assess_reading(struct render_job *j)
+{
+    const struct film *f = j->report.film;
+    uint64_t unread = j->report.counts.bytes_unread;
+    if (unread > 0)
+        render_warn(j, "'%s': %" PRIu64 " bytes cannot be read (skipped)", f->path, unread);
+    if (j->changed)
+        render_warn(j, "'%s' changed while it was being read: render it again", f->path);
+    j->unsettled = unread > 0 || j->changed;
+}
+
 bool render_assess(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
     const char *path = r->film->path;
+    assess_reading(j);
     uint64_t announced = columns_count(j->columns), cut;
     uint64_t inside = columns_finish(j->columns, &cut);
     r->columns = j->columns;

@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "barcode/base/film_id.h"
 #include "barcode/engine/dominant.h"
 #include "barcode/media/pass.h"
 #include "render_job.h"
@@ -174,6 +175,9 @@ static bool decode_film(struct render_job *j, struct err *e)
         ok = open_stores(j, e) && render_attempt(j, plan, j->columns, &r->counts, &r->times, e);
     while (ok && starts_over(j, &plan));
     ok = ok && e->code == ERR_NONE;
+    j->changed |= j->stamp != 0 && film_stamp(r->film->path, r->film->parts) != j->stamp;
+    if (j->changed)
+        frame_cache_close(&j->cache); /* keeps no frames */
     frame_cache_end(j->cache, j->columns, &r->counts, ok);
     return ok;
 }

@@ -43,7 +43,10 @@ struct render_job {
     int64_t keys;               /* --keyframes: number of key frames in the film; 0: not counted */
     bool hinted;                /* the hint at --keyframes was logged */
     bool written;               /* all outputs are written */
-    uint64_t lost_to_end;       /* columns missing at the end of a damaged or truncated film */
+    uint64_t stamp;             /* film_stamp before the film was opened */
+    bool changed;               /* the film was written or replaced while it was read */
+    bool unsettled;       /* bytes were unreadable or the film changed: --update renders it again */
+    uint64_t lost_to_end; /* columns missing at the end of a damaged or truncated film */
 };
 
 /*

@@ -54,7 +54,8 @@ SAMPLE=$(absolute "${SAMPLE:-$TOP/out/sample.mkv}")
 WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
 FEW_THREADS_SO=$(absolute "${FEW_THREADS_SO:-$TOP/out/bin/few-threads.so}")
 JOBS=${JOBS:-$(nproc)}
-export BARCODE CLIPS SAMPLE WORK FEW_THREADS_SO
+FAILING_READS_SO=$(absolute "${FAILING_READS_SO:-$TOP/out/bin/failing-reads.so}")
+export BARCODE CLIPS SAMPLE WORK FEW_THREADS_SO FAILING_READS_SO
 export BARCODE_CACHE=-            # every run decodes, but for the cases that name a folder
 
 [ -x "$BARCODE" ] || { echo "run.sh: no program at $BARCODE" >&2; exit 1; }

@@ -219,11 +219,13 @@ TEST_WITH(removing, empty, NULL)
     write_entry(&usual);
     struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
     write_entry(&usual); /* another process was here meanwhile */
-    cache_store_remove(&s, c, "for a test");
+    cache_store_reject(&s, c, true, "for a test");
     assert_int_equal(lstat(cached_path(key.name), &st), 0);
     cache_entry_close(&c);
     c = cache_entry_open(cached_path(key.name), &got, NULL);
-    cache_store_remove(&s, c, "for a test");
+    cache_store_reject(&s, c, false, "for a test"); /* unreadable: it stays */
+    assert_int_equal(lstat(cached_path(key.name), &st), 0);
+    cache_store_reject(&s, c, true, "for a test");
     assert_int_not_equal(lstat(cached_path(key.name), &st), 0);
     cache_entry_close(&c);
 }

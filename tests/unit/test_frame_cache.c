@@ -22,7 +22,7 @@ struct run {
     char state[16];
     int stop_after; /* frames, then Ctrl-C; 0: never */
     bool ok;
-    bool disk_fails; /* staging is told to have met a read error */
+    bool disk_fails; /* as with --keep-going */
 };
 
 static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
@@ -72,7 +72,7 @@ static void run(struct run *r, const char *film, const struct selection *rule)
     assert_true(engine_begin(g, &job, NULL));
     r->ok = source_decode(frame_cache_source(r->cache, s), &what, &r->counts, &times, &e);
     r->ok &= engine_finish(g, &engine_times, &e);
-    r->counts.io_failed |= r->disk_fails;
+    r->counts.bytes_unread = r->disk_fails ? 4096 : 0;
     frame_cache_end(r->cache, r->columns, &r->counts, r->ok);
     frame_cache_close(&r->cache);
     engine_close(&g);

@@ -11,7 +11,7 @@ static AVIOContext *opened(const char *path)
 {
     struct err e = ERR_INIT;
     AVIOContext *io;
-    assert_true(film_input_open(path, &io, &e));
+    assert_true(film_input_open(path, NULL, &io, &e));
     assert_int_equal(e.code, ERR_NONE);
     return io;
 }
@@ -27,11 +27,12 @@ static bool is_read_so(const char *path)
 TEST_WITH(what_is_read_so, enter, leave)
 {
     touch("plain.mkv");
+    touch("image%03d.png");
     assert_int_equal(mkfifo("fifo.mkv", 0600), 0);
     assert_int_equal(symlink("fifo.mkv", "link.mkv"), 0);
     assert_true(is_read_so("fifo.mkv") && is_read_so("link.mkv") && is_read_so("/dev/null") &&
-                is_read_so("/dev/stdin"));
-    assert_false(is_read_so("plain.mkv") || is_read_so("gone.mkv") || is_read_so("."));
+                is_read_so("/dev/stdin") && is_read_so("plain.mkv"));
+    assert_false(is_read_so("image%03d.png") || is_read_so("gone.mkv") || is_read_so("."));
 }
 
 /* A regular file by its number: from its beginning, wherever the descriptor stands, which stays
@@ -146,13 +147,13 @@ TEST_WITH(what_cannot_be_opened, enter, leave)
 {
     struct err e = ERR_INIT;
     AVIOContext *io;
-    assert_false(film_input_open("/dev/fd/999", &io, &e) || io);
+    assert_false(film_input_open("/dev/fd/999", NULL, &io, &e) || io);
     expect_sentence(&e, ERR_INPUT, "cannot open '/dev/fd/999': Bad file descriptor");
     err_clear(&e);
     char path[32];
     int fd = open(".", O_RDONLY | O_DIRECTORY);
     snprintf(path, sizeof path, "/dev/fd/%d", fd);
-    assert_false(film_input_open(path, &io, &e) || io);
+    assert_false(film_input_open(path, NULL, &io, &e) || io);
     expect_sentence(&e, ERR_INPUT, "is a folder");
     close(fd);
 }

@@ -11,10 +11,16 @@ extern "C" {
 #endif
 
 /*
- * Reads `bytes` bytes at offset `at` of an open file. Returns false if the file is shorter or
- * cannot be read.
+ * Reads `bytes` bytes at offset `at` of an open file. Returns false with errno if the file cannot
+ * be read, and with errno 0 if it is shorter.
  */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
+
+/*
+ * Returns true for an errno of open() or read() that the machine is to blame for: its disk, network
+ * or memory. Returns false for a wrong name or a missing permission, for EINTR and for 0.
+ */
+bool file_is_fault(int error);
 
 /*
  * Returns the descriptor that a path names: /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N or

@@ -94,7 +94,7 @@ struct options {
     uint64_t pixels; /* --max-pixels; 0: not given */
     int jobs;        /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
     enum progress_when progress;
-    bool strict, verify;
+    bool strict, verify, keep_going;
     int shard, shards; /* --shard I/N: I from 1; both 0: not given */
     bool update;       /* skip films whose outputs exist */
     /* also replace outputs of other films at names that the program chose */

@@ -18,6 +18,12 @@ extern "C" {
 #endif
 
 /*
+ * Follows the fingerprint of an output if the film could not be read completely or changed
+ * meanwhile. No options have this fingerprint, so --update makes the output again.
+ */
+#define FINGERPRINT_AGAIN " again=1"
+
+/*
  * Writes the fingerprint of an output of this writer that shows `strips`: "NAME=VALUE
  * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted. Pure;
  * any thread.

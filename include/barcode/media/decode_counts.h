@@ -62,13 +62,14 @@ struct decode_counts {
     bool to_end;         /* the film was read to its end without an error */
     bool read_failed;    /* the container could not be read to its end */
     char unopened[256];  /* a part of a list of files that could not be opened; "": none */
-    bool io_failed;      /* read_failed, because reading the file failed */
-    bool contradicted;   /* the pass stopped early: repeat it sequentially */
-    bool damage_found;   /* the pass stopped early: repeat it with exact_damage */
-    bool keys_again;     /* key frames turned out damaged: repeat the pass without them */
-    bool cache_failed;   /* frames of the cache are damaged: repeat the pass from the film */
-    bool on_device;      /* workers on a device were started, even if they decoded no chunk */
-    bool sequential;     /* all or the rest of the film went through one decoder */
+    /* --keep-going: bytes of the film that could not be read, and were skipped */
+    uint64_t bytes_unread;
+    bool contradicted; /* the pass stopped early: repeat it sequentially */
+    bool damage_found; /* the pass stopped early: repeat it with exact_damage */
+    bool keys_again;   /* key frames turned out damaged: repeat the pass without them */
+    bool cache_failed; /* frames of the cache are damaged: repeat the pass from the film */
+    bool on_device;    /* workers on a device were started, even if they decoded no chunk */
+    bool sequential;   /* all or the rest of the film went through one decoder */
 };
 
 /*

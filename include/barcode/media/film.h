@@ -18,6 +18,7 @@ extern "C" {
 struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
     const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
+    struct read_faults *faults; /* what could not be read of them; borrowed; NULL: not recorded */
     char *url;       /* of all parts, for libavformat (parts_input.h); NULL: no parts; owned too */
     char title[256]; /* from the container; any bytes; "": none */
     char container[48];     /* "matroska,webm" */

@@ -127,7 +127,7 @@ struct source {
 
 /*
  * Opens a film through libav; the caller frees it with source_close. Returns NULL with ERR_INPUT,
- * or with ERR_FAILED if out of memory. Any thread.
+ * or with ERR_FAILED if out of memory or if the file cannot be read. Any thread.
  */
 struct source *source_open(const char *path, struct err *e);
 
@@ -138,10 +138,11 @@ enum { SOURCE_STREAM_CHOICE = -1 };
  * Does the same with a film in several files, `parts`, which are borrowed until it is closed (NULL:
  * the file `path`), and with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in
  * the container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
- * number does not exist.
+ * number does not exist. With `keep_going`, bytes that the disk cannot read are skipped
+ * (counts->bytes_unread).
  */
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
-                                  struct err *e);
+                                  bool keep_going, struct err *e);
 
 /*
  * Returns true if the source has all of these abilities (SOURCE_ flags, combined). The result never
@@ -162,8 +163,9 @@ bool source_can(const struct source *s, unsigned abilities);
  * frames;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
  *
- * Returns false on the first error; ERR_INPUT for a film that was read already and is not
- * SOURCE_RESTARTABLE; ERR_INTERRUPTED if interrupted() turned true. One thread at a time.
+ * Returns false on the first error; ERR_FAILED if the system fails, for instance the disk;
+ * ERR_INPUT for a film that was read already and is not SOURCE_RESTARTABLE; ERR_INTERRUPTED if
+ * interrupted() turned true. One thread at a time.
  */
 bool source_decode(struct source *s, const struct decode_job *job, struct decode_counts *counts,
                    struct decode_times *times, struct err *e);
@@ -185,7 +187,7 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
 void source_close(struct source **s);
 
 struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
-                                struct err *e);
+                                bool keep_going, struct err *e);
 
 #ifdef __cplusplus
 }

@@ -283,6 +283,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SEQUENCE: p->o->sequence = true; return 0;
     case KEY_UPDATE: p->o->update = true; return 0;
     case KEY_STRICT: p->o->strict = true; return 0;
+    case KEY_KEEP_GOING: p->o->keep_going = true; return 0;
     case KEY_OVERWRITE: p->o->overwrite = true; return 0;
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;

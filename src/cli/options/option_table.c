@@ -118,6 +118,7 @@ const struct argp_option cli_option_table[] = {
     {"max-pixels", KEY_MAX_PIXELS, "N", 0, "refuse films with larger frames (134217728)", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail if a film is decoded only in part", 0},
+    {"keep-going", KEY_KEEP_GOING, NULL, 0, "skip what the disk cannot read of a film", 0},
     {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare all frames", 0},
     {"quiet", 'q', NULL, 0, "print errors only", 0},
     {"verbose", 'v', NULL, 0, "print more; twice for debugging", 0},

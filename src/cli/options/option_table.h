@@ -28,6 +28,7 @@ enum option_key {
     KEY_DUMP,
     KEY_PROGRESS,
     KEY_STRICT,
+    KEY_KEEP_GOING,
     KEY_VERIFY,
     KEY_BENCH,
     KEY_OVERWRITE,

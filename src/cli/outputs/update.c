@@ -58,6 +58,8 @@ static const char *why_output(struct question *q, const struct output *output,
     if (!writer_read_metadata(output->writer, output->path, metadata))
         return "is incomplete";
     options_fingerprint(q->options, output->writer, output->strips, fingerprint);
+    if (strstr(metadata->fingerprint, FINGERPRINT_AGAIN))
+        return "was made when the film could not be read, or changed";
     if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
     if (q->options->strict && metadata->partial)

@@ -394,13 +394,29 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
 
 static const char *path_of(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
 
+/*
+ * Returns true if bytes of a packet could not be read (--keep-going). A parser's packet has bytes
+ * up to where reading is now. `before`: where reading was before it.
+ */
+static bool contains_skipped(const struct demux *r, const AVPacket *packet, int64_t before)
+{
+    int64_t from = packet->pos >= 0 ? packet->pos : before, to = from + packet->size;
+    if (r->framed && packet->stream_index != r->stream->index)
+        return false;
+    if (!r->framed && r->format->pb && avio_tell(r->format->pb) > to)
+        to = avio_tell(r->format->pb);
+    return from >= 0 && read_faults_meet(r->faults, from, to);
+}
+
 /* Calls av_read_frame, and counts the messages that demuxers log meanwhile. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
     const struct av_log_counts last = r->logged;
+    int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
     av_log_listen(before);
+    read_faults_fail(r->faults, r->logged.read_error, -1);
     if (code == AVERROR(ENOMEM))
         err_memory_seen();
     /*
@@ -413,7 +429,10 @@ static int read_packet(struct demux *r, AVPacket *packet)
      */
     bool opened = r->logged.openings > last.openings; /* the next part of a list */
     bool searched = r->logged.searches > last.searches && r->serial > 0 && !opened;
-    bool wrong = r->logged.errors > last.errors || searched;
+    bool skipped = code >= 0 && contains_skipped(r, packet, at);
+    if (skipped)
+        packet->flags |= AV_PKT_FLAG_CORRUPT;
+    bool wrong = r->logged.errors > last.errors || searched || skipped;
     if (wrong && !r->framed)
         r->suspect_next = 2;
     r->gap |= wrong || r->logged.jumps > last.jumps;
@@ -439,6 +458,10 @@ static bool read_on(struct demux *r, AVPacket *packet)
     for (int errors = 0; errors < ERRORS_MAX;) {
         int code = read_packet(r, packet);
         AVIOContext *file = r->format->pb;
+        if (!read_faults_check(r->faults, "", NULL)) {
+            av_packet_unref(packet);
+            return false;
+        }
         if (code >= 0 || code == AVERROR_EOF || is_end(r, code))
             return code >= 0;
         r->failed = r->gap = true;
@@ -485,6 +508,8 @@ bool demux_read(struct demux *r, AVPacket *packet, struct err *e)
         r->bare += video;
         av_packet_unref(packet);
     }
+    if (!read_faults_check(r->faults, path_of(r), e))
+        return false;
     r->gap |= is_truncated(r);
     r->failed |= r->logged.errors > 0 || r->gap;
     return false;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "read_faults.h"
 #include "media/bitstream/codec_traits.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/h264_params.h"
@@ -50,6 +51,7 @@ struct demux {
     bool gap;                 /* packets are missing since the last picture */
     uint64_t bare;            /* empty packets so far */
     int suspect_next;         /* how many of the next pictures may be truncated */
+    struct read_faults *faults;  /* the film's; borrowed; set after demux_open */
     struct av_log_counts logged; /* what demuxers logged while they read this film */
     /*
      * pictures so far that are never displayed, and packets that should contain a picture but do
@@ -68,7 +70,7 @@ void demux_select(struct demux *r, int stream);
 
 /*
  * Reads the next packet of a selected stream, in the order of the file: packet->stream_index is its
- * stream. Returns false at the end, or on `e`.
+ * stream. Returns false at the end, or on `e`: ERR_FAILED if the file cannot be read.
  */
 bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
 

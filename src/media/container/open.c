@@ -265,7 +265,7 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
         container_close(format);
         return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
     }
-    bool piped = (*format)->pb != NULL;
+    bool piped = (*format)->pb && !container_is_seekable(*format);
     struct av_log_counts logged = {0};
     struct av_log_counts *before = av_log_listen(&logged);
     int code = open_input(url, "", format);
@@ -275,10 +275,11 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
     return code >= 0 || refuse_container(path, code, piped, &logged, e);
 }
 
-static bool open_head(const char *path, AVFormatContext **format, struct err *e)
+static bool open_head(const char *path, struct read_faults *faults, AVFormatContext **format,
+                      struct err *e)
 {
     AVIOContext *own;
-    if (!film_input_open(path, &own, e))
+    if (!film_input_open(path, faults, &own, e))
         return false;
     if (own && !check_pipe(own, path, e)) {
         film_input_close(&own);
@@ -289,12 +290,13 @@ static bool open_head(const char *path, AVFormatContext **format, struct err *e)
 }
 
 /* Opens the film again from its first byte; the first bytes of a pipe are buffered. */
-static bool open_head_again(const char *path, AVFormatContext **format, struct err *e)
+static bool open_head_again(const char *path, struct read_faults *faults, AVFormatContext **format,
+                            struct err *e)
 {
     AVIOContext *own = (*format)->flags & AVFMT_FLAG_CUSTOM_IO ? (*format)->pb : NULL;
     avformat_close_input(format);
     if (!own)
-        return open_head(path, format, e);
+        return open_head(path, faults, format, e);
     if (!film_input_again(&own, e)) {
         film_input_close(&own);
         return e->code != ERR_NONE ? false
@@ -311,7 +313,8 @@ static bool open_head_again(const char *path, AVFormatContext **format, struct e
  * Refuses text ("tty") and single images, which libavformat's probing accepts. Images one after
  * another are a film.
  */
-static bool check_container(const char *path, AVFormatContext **format, struct err *e)
+static bool check_container(const char *path, struct read_faults *faults, AVFormatContext **format,
+                            struct err *e)
 {
     const struct container_quirks *quirks = container_quirks(*format);
     if (quirks->is_text)
@@ -320,7 +323,7 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
         bool follow = film_pictures_follow(*format);
         if (interrupted())
             return interrupt_error(e);
-        return follow ? open_head_again(path, format, e) : refusal_of_picture(path, e);
+        return follow ? open_head_again(path, faults, format, e) : refusal_of_picture(path, e);
     }
     if ((*format)->flags & AVFMT_FLAG_CUSTOM_IO)
         film_input_go_on((*format)->pb);
@@ -330,12 +333,17 @@ static bool check_container(const char *path, AVFormatContext **format, struct e
 static bool open_parts(const struct film *film, AVFormatContext **format, struct head *head,
                        struct err *e)
 {
-    *format = prepare_container(NULL, e);
+    AVIOContext *own = NULL;
+    if (parts_input_is_bytes(film) && !film_input_open_parts(film->parts, film->faults, &own, e))
+        return false;
+    *format = prepare_container(own, e);
     if (!*format)
         return false;
     struct av_log_counts *before = av_log_listen(&head->logged);
     int code = parts_input_open(film, format);
     av_log_listen(before);
+    if (code < 0)
+        film_input_close(&own); /* avformat_open_input has freed the context */
     return code >= 0 || refuse_container(film->path, code, false, &head->logged, e);
 }
 
@@ -369,7 +377,8 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
 {
     const char *path = film->path;
     if (film->url ? !open_parts(film, format, head, e)
-                  : !open_head(path, format, e) || !check_container(path, format, e))
+                  : !open_head(path, film->faults, format, e) ||
+                        !check_container(path, film->faults, format, e))
         return false;
     read_head(*format, head);
     if (analyze_us > 0) {
@@ -429,13 +438,14 @@ static AVStream *open_chosen(const struct film *film, int requested, AVFormatCon
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
                     struct err *e)
 {
+    film->faults = NULL;
     return container_open_parts(path, NULL, requested, format, film, e);
 }
 
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e)
 {
-    *film = (struct film){.path = strdup(path), .parts = parts};
+    *film = (struct film){.path = strdup(path), .parts = parts, .faults = film->faults};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
     if (parts && !parts_input_describe(film, requested, e))
@@ -443,6 +453,7 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
     const struct film_length joined = film->length;
     struct head head = {0};
     AVStream *s = open_chosen(film, requested, format, &head, e);
+    read_faults_fail(film->faults, head.logged.read_error, -1);
     if (!s || !container_find_orientation(*format, s, &film->orientation, e))
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
@@ -473,6 +484,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
 {
     struct head head = {0};
     const AVStream *s = open_chosen(film, requested, format, &head, e);
+    read_faults_fail(film->faults, head.logged.read_error, -1);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;
@@ -482,10 +494,10 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
     return same || refuse_changed(film->path, e);
 }
 
-bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
-                          struct err *e)
+bool container_open_again(const struct film *film, const AVFormatContext *opened,
+                          AVFormatContext **format, struct err *e)
 {
-    if (!open_head(path, format, e))
+    if (!open_head(film->path, film->faults, format, e))
         return false;
     bool same =
         (*format)->nb_streams == opened->nb_streams && (*format)->iformat == opened->iformat;
@@ -495,9 +507,9 @@ bool container_open_again(const char *path, const AVFormatContext *opened, AVFor
         same = to->codecpar->codec_id == from->codecpar->codec_id &&
                av_cmp_q(to->time_base, from->time_base) == 0;
         if (same && avcodec_parameters_copy(to->codecpar, from->codecpar) < 0)
-            return err_set(e, ERR_MEMORY, "out of memory to open '%s'", path);
+            return err_set(e, ERR_MEMORY, "out of memory to open '%s'", film->path);
         to->start_time = from->start_time;
         to->discard = from->discard;
     }
-    return same || refuse_changed(path, e);
+    return same || refuse_changed(film->path, e);
 }

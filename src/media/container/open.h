@@ -19,7 +19,8 @@ bool container_open(const char *path, int requested, AVFormatContext **format, s
 
 /*
  * Does the same with a film in several files, `parts`, which are borrowed until the film is closed;
- * NULL: the file `path`. The caller also frees film->url.
+ * NULL: the file `path`. film->faults is set before: it records what cannot be read. The caller
+ * also frees film->url.
  */
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e);
@@ -36,8 +37,8 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
  * parameters of the streams, because probing them again takes as long as decoding some pictures.
  * *format as above.
  */
-bool container_open_again(const char *path, const AVFormatContext *opened, AVFormatContext **format,
-                          struct err *e);
+bool container_open_again(const struct film *film, const AVFormatContext *opened,
+                          AVFormatContext **format, struct err *e);
 
 /* Closes the container and its input; sets *format to NULL. Does nothing if *format is NULL. */
 void container_close(AVFormatContext **format);

@@ -11,6 +11,7 @@
 #include "allowed.h"
 #include "container_quirks.h"
 #include "open.h"
+#include "read_faults.h"
 #include "media/select/timeline.h"
 
 /* The URL of a list in memory, in base64, and that of joined bytes. */
@@ -22,6 +23,7 @@
 
 /* What is known of the parts so far. */
 struct parts_scan {
+    struct read_faults *faults;
     struct film first; /* of the first part, without its path */
     const char *first_path;
     AVCodecParameters *headers; /* of the first part's video */
@@ -154,10 +156,9 @@ static bool scan_film(struct parts_scan *s, const struct film_parts *parts, size
 {
     const struct film_part *part = &parts->part[i];
     AVFormatContext *format = NULL;
-    struct film film;
-    bool ok = container_open(part->path, requested, &format, &film, e);
-    if (ok && container_quirks(format)->is_playlist)
-        ok = err_set(e, ERR_INPUT, "cannot join '%s' to other files: it is a playlist", part->path);
+    struct film film = {.faults = s->faults};
+    bool ok = container_open_parts(part->path, NULL, requested, &format, &film, e) &&
+              read_faults_check(s->faults, part->path, e);
     if (ok && i == 0) {
         s->bytes = container_quirks(format)->joins_bytes;
         s->first = film;
@@ -209,7 +210,7 @@ static char *make_url(char *text, size_t size, bool bytes)
 bool parts_input_describe(struct film *film, int requested, struct err *e)
 {
     const struct film_parts *parts = film->parts;
-    struct parts_scan s = {.bytes = false};
+    struct parts_scan s = {.faults = film->faults};
     char *text = NULL;
     size_t size = 0;
     bool ok = film_parts_check(film->path, parts, e);
@@ -229,11 +230,16 @@ bool parts_input_describe(struct film *film, int requested, struct err *e)
     return film->url ? true : ok ? err_memory(e, size) : false;
 }
 
+bool parts_input_is_bytes(const struct film *film)
+{
+    return strncmp(film->url, LIST, strlen(LIST)) != 0;
+}
+
 int parts_input_open(const struct film *film, AVFormatContext **format)
 {
     AVDictionary *options = NULL;
-    bool list = strncmp(film->url, LIST, strlen(LIST)) == 0;
-    av_dict_set(&options, "protocol_whitelist", list ? "file,data" : "file,concat", 0);
+    bool list = !parts_input_is_bytes(film);
+    av_dict_set(&options, "protocol_whitelist", list ? "file,data" : "file", 0);
     av_dict_set(&options, "safe", "0", 0); /* a part may have any name */
     int code = allowed_demuxers(*format, list ? "concat," IMAGES : "");
     if (code >= 0)

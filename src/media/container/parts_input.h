@@ -20,6 +20,12 @@
  */
 bool parts_input_describe(struct film *film, int requested, struct err *e);
 
+/*
+ * Returns true if the bytes of the parts are joined: film->url then only names them, and the caller
+ * gives their AVIOContext to parts_input_open.
+ */
+bool parts_input_is_bytes(const struct film *film);
+
 /* Calls avformat_open_input for film->url; returns its result. */
 int parts_input_open(const struct film *film, AVFormatContext **format);
 

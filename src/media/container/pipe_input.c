@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libavformat/avformat.h>
 #include <libavutil/error.h>
 #include <libavutil/mem.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_reader.h"
 #include "media/bitstream/mp4_box.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
@@ -21,9 +23,10 @@
 enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MOST = 64 << 20 };
 
 struct film_input {
+    struct read_faults *faults;
+    struct file_reader *file; /* NULL: the input is a pipe, `fd` */
     int fd;
-    int64_t size; /* -1: the input is a pipe */
-    int64_t at;   /* where libavformat reads */
+    int64_t at; /* where libavformat reads */
     /* a pipe's last bytes, up to the last one that was read */
     uint8_t *past;
     size_t past_bytes, past_room;
@@ -67,6 +70,8 @@ static ssize_t read_new(struct film_input *f, size_t bytes)
         return -1;
     }
     ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes);
+    if (n < 0 && errno != EINTR)
+        read_faults_fail(f->faults, errno, f->past_at + (int64_t)f->past_bytes);
     f->past_bytes += n > 0 ? (size_t)n : 0;
     return n;
 }
@@ -87,17 +92,11 @@ static ssize_t read_pipe(struct film_input *f, uint8_t *to, size_t bytes)
     return n;
 }
 
-static ssize_t read_file(struct film_input *f, uint8_t *to, size_t bytes)
-{
-    int64_t left = f->at < f->size ? f->size - f->at : 0;
-    bytes = (int64_t)bytes > left ? (size_t)left : bytes;
-    return pread(f->fd, to, bytes, (off_t)f->at);
-}
-
 static int read_bytes(void *opaque, uint8_t *to, int bytes)
 {
     struct film_input *f = opaque;
-    ssize_t n = f->size < 0 ? read_pipe(f, to, (size_t)bytes) : read_file(f, to, (size_t)bytes);
+    ssize_t n = f->file ? file_reader_read(f->file, f->at, to, (size_t)bytes)
+                        : read_pipe(f, to, (size_t)bytes);
     if (n < 0)
         return errno == EINTR && interrupted() ? AVERROR_EXIT : AVERROR(errno);
     f->at += n;
@@ -109,15 +108,15 @@ static int64_t seek_input(void *opaque, int64_t offset, int whence)
 {
     struct film_input *f = opaque;
     int from = whence & ~(AVSEEK_SIZE | AVSEEK_FORCE);
-    if (whence & AVSEEK_SIZE)
-        return f->size < 0 ? AVERROR(ESPIPE) : f->size;
-    if (f->size < 0 && from == SEEK_END)
+    if (!f->file && (whence & AVSEEK_SIZE || from == SEEK_END))
         return AVERROR(ESPIPE);
-    int64_t base = from == SEEK_CUR ? f->at : from == SEEK_END ? f->size : 0;
+    if (whence & AVSEEK_SIZE)
+        return file_reader_size(f->file);
+    int64_t base = from == SEEK_CUR ? f->at : from == SEEK_END ? file_reader_size(f->file) : 0;
     if (offset < -base)
         return AVERROR(EINVAL);
     int64_t to = base + offset;
-    if (f->size < 0 && (to < f->past_at || to > f->past_at + (int64_t)f->past_bytes))
+    if (!f->file && (to < f->past_at || to > f->past_at + (int64_t)f->past_bytes))
         return AVERROR(ESPIPE);
     return f->at = to;
 }
@@ -133,58 +132,100 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
         err_memory(e, BUFFER_BYTES);
         return NULL;
     }
-    io->seekable = f->size >= 0 ? AVIO_SEEKABLE_NORMAL : 0;
+    io->seekable = f->file ? AVIO_SEEKABLE_NORMAL : 0;
     return io;
 }
 
-/*
- * Makes an input of the open file `fd`, which has `size` bytes, or -1 if it is not seekable. Owns
- * `fd` from then on, also after a failure.
+/* Makes an input of a pipe or of files, both of which it owns from then on, also after a failure.
  */
-static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
+static AVIOContext *open_bytes(int fd, struct file_reader *file, struct read_faults *faults,
+                               struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
     AVIOContext *io = NULL;
     if (f) {
-        f->fd = fd;
-        f->size = size;
-        f->keeping = size < 0;
+        *f = (struct film_input){.faults = faults, .file = file, .fd = fd, .keeping = !file};
         io = make_io(f, e);
     } else {
         err_memory(e, sizeof *f);
     }
     if (!io) {
         free(f);
-        close(fd);
+        file_reader_close(&file);
+        if (fd >= 0)
+            close(fd);
     }
     return io;
 }
 
-bool film_input_open(const char *path, AVIOContext **io, struct err *e)
+static bool refuse_open(const char *path, int error, struct err *e)
+{
+    return err_set(e, file_is_fault(error) ? ERR_FAILED : ERR_INPUT, "cannot open '%s': %s", path,
+                   strerror(error));
+}
+
+/*
+ * Returns true if libavformat opens the film by its name, and reports any error: a folder, a wrong
+ * name, or a pattern of names of images.
+ */
+static bool is_for_libavformat(const char *path, const struct stat *s)
+{
+    int score = AVPROBE_SCORE_RETRY;
+    AVProbeData name = {.filename = path};
+    return S_ISDIR(s->st_mode) || ((S_ISREG(s->st_mode) || S_ISBLK(s->st_mode)) &&
+                                   av_probe_input_format2(&name, false, &score));
+}
+
+bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e)
 {
     struct stat s = {0};
     bool numbered = file_descriptor(path) >= 0;
     *io = NULL;
-    /* libavformat opens files and disks by name, and reports a folder or a missing file. */
-    bool found = !numbered && stat(path, &s) == 0;
-    if (!numbered && (!found || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode) || S_ISBLK(s.st_mode)))
+    if (!numbered && stat(path, &s) != 0)
+        return !file_is_fault(errno) || refuse_open(path, errno, e);
+    if (!numbered && is_for_libavformat(path, &s))
         return true;
     int fd = slow_open(path, false);
-    bool ok = fd >= 0 && fstat(fd, &s) == 0, folder = ok && S_ISDIR(s.st_mode);
-    if (ok && !folder) {
-        *io = open_bytes(fd, S_ISREG(s.st_mode) ? s.st_size : -1, e);
-        return *io != NULL;
+    if (fd < 0 || fstat(fd, &s) != 0 || S_ISDIR(s.st_mode)) {
+        int error = errno;
+        if (fd >= 0)
+            close(fd);
+        return fd >= 0 && S_ISDIR(s.st_mode) ? err_set(e, ERR_INPUT, "'%s' is a folder", path)
+                                             : refuse_open(path, error, e);
     }
-    if (fd >= 0)
+    bool pipe = !S_ISREG(s.st_mode) && !S_ISBLK(s.st_mode);
+    struct file_reader *file = pipe ? NULL : file_reader_new(faults, e);
+    bool ok = pipe || (file && file_reader_add(file, fd, e));
+    if (ok)
+        *io = open_bytes(pipe ? fd : -1, file, faults, e);
+    else if (!file)
         close(fd);
-    return folder ? err_set(e, ERR_INPUT, "'%s' is a folder", path)
-                  : err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+    if (!ok)
+        file_reader_close(&file);
+    return *io != NULL;
+}
+
+bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
+                           AVIOContext **io, struct err *e)
+{
+    struct file_reader *file = file_reader_new(faults, e);
+    bool ok = file != NULL;
+    *io = NULL;
+    for (size_t i = 0; ok && i < parts->count; i++) {
+        int fd = slow_open(parts->part[i].path, false);
+        ok = fd >= 0 ? file_reader_add(file, fd, e) : refuse_open(parts->part[i].path, errno, e);
+    }
+    if (ok)
+        *io = open_bytes(-1, file, faults, e);
+    else
+        file_reader_close(&file);
+    return *io != NULL;
 }
 
 bool film_input_again(AVIOContext **io, struct err *e)
 {
     struct film_input *f = (*io)->opaque;
-    if (f->size < 0 && !f->keeping)
+    if (!f->file && !f->keeping)
         return false;
     AVIOContext *anew = make_io(f, e);
     if (!anew)
@@ -221,7 +262,7 @@ bool film_input_index_last(AVIOContext *io)
     /* a box with a 64-bit size is larger than HEAD_BYTES */
     enum { HEAD = MP4_BOX_HEAD };
     bool pictures = false, index = false;
-    if (f->size >= 0 || !fill_head(f, HEAD) || !mp4_box_is(f->past, HEAD, "ftyp"))
+    if (f->file || !fill_head(f, HEAD) || !mp4_box_is(f->past, HEAD, "ftyp"))
         return false;
     for (int64_t at = 0; !pictures && !index && at >= 0 && fill_head(f, (size_t)at + HEAD);
          at = mp4_box_next(f->past + at, HEAD, at)) {
@@ -236,6 +277,7 @@ void film_input_close(AVIOContext **io)
     if (!*io)
         return;
     struct film_input *f = (*io)->opaque;
+    file_reader_close(&f->file);
     if (f->fd >= 0)
         close(f->fd);
     av_freep(&f->past);

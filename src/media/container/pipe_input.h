@@ -1,25 +1,31 @@
 /*
- * pipe_input.h - reads films that are not named regular files for libavformat: pipes, FIFOs, stdin
- * under any name, sockets, terminals. libavformat's own reading does not notice a signal while it
- * waits for data.
+ * pipe_input.h - reads films for libavformat: files, disks, pipes, FIFOs, stdin under any name,
+ * sockets, terminals. libavformat's own reading does not notice a signal while it waits for data,
+ * and its demuxers do not report every read that fails.
  *
- * A regular file (stdin redirected from one) is read from its beginning, wherever its descriptor is
- * positioned, and is seekable. The others are read once, front to back; the last 8 MiB are kept,
- * because the demuxers of GIF and APNG seek back to the start of a frame.
+ * A file is read from its beginning, wherever its descriptor is positioned, and is seekable
+ * (file_reader.h). A pipe is read once, front to back; the last 8 MiB are kept, because the
+ * demuxers of GIF and APNG seek back to the start of a frame.
  */
 #ifndef BARCODE_CONTAINER_PIPE_INPUT_H
 #define BARCODE_CONTAINER_PIPE_INPUT_H
 
 #include <libavformat/avio.h>
 
+#include "read_faults.h"
 #include "barcode/base/err.h"
+#include "barcode/base/film_parts.h"
 
 /*
- * Opens the film's input as *io; the caller closes it with film_input_close. *io is NULL if
- * libavformat is to open the film by its name, and to report any error. Returns false, with *io
- * NULL, on ERR_INPUT, or on ERR_FAILED if out of memory.
+ * Opens the film's input as *io; the caller closes it with film_input_close. `faults` is borrowed.
+ * *io is NULL if libavformat is to open the film by its name, and to report any error. Returns
+ * false, with *io NULL, on ERR_INPUT, or on ERR_FAILED if the system fails.
  */
-bool film_input_open(const char *path, AVIOContext **io, struct err *e);
+bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e);
+
+/* Does the same with several files whose bytes follow one another. *io is NULL only on an error. */
+bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
+                           AVIOContext **io, struct err *e);
 
 /*
  * Returns true for an MP4 from a pipe whose index comes after its media data, so that it would have

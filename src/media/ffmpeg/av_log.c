@@ -4,6 +4,7 @@
  */
 #include "av_log.h"
 
+#include <libavformat/avio.h>
 #include <libavutil/avstring.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -32,6 +33,12 @@ static void set_unopened(const char *name)
         snprintf(listener->unopened, sizeof listener->unopened, "%s", name);
 }
 
+static void note_read_error(int error)
+{
+    if (listener->read_error == 0)
+        listener->read_error = error;
+}
+
 void av_log_add(const struct av_log_counts *more)
 {
     if (!listener)
@@ -40,8 +47,22 @@ void av_log_add(const struct av_log_counts *more)
     listener->jumps += more->jumps;
     listener->searches += more->searches;
     listener->openings += more->openings;
+    note_read_error(more->read_error);
     set_unopened(more->unopened);
     listener->many_streams |= more->many_streams;
+}
+
+/*
+ * Finds out whether a file could be read that libavformat opened and now closes. The demuxer of a
+ * list takes a failed read for the end of a part. AVIOContext.error has an error of FFmpeg's own
+ * for network streams.
+ */
+static void hear_closing(const AVIOContext *file, const char *format)
+{
+    const int own = 4096; /* errno has no such values */
+    if (av_strstart(format, "Statistics: ", NULL) && !file->write_flag && file->error < 0 &&
+        file->error > -own)
+        note_read_error(AVUNERROR(file->error));
 }
 
 /*
@@ -101,6 +122,8 @@ static void on_av_log(void *context, int level, const char *format, va_list args
             hear_size(format, copy);
         va_end(copy);
     }
+    if (listener && class && strcmp(class->class_name, "AVIOContext") == 0)
+        hear_closing(context, format);
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
     char line[512];

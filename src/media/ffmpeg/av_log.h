@@ -23,6 +23,7 @@ struct av_log_counts {
     /* MPEG-TS: the demuxer had to search for the next packet */
     uint64_t searches;
     uint64_t openings; /* files that were opened and whose format was found */
+    int read_error;    /* errno of a file that libavformat closed and could not read; 0: none */
     /* the first file of a list (ffconcat) that could not be opened; "": none */
     char unopened[256];
     /* what a file is in, if that is not on the context's format_whitelist; NULL: no such file */

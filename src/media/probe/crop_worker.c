@@ -279,7 +279,7 @@ static bool open_film(struct crop_worker *w)
     const AVFormatContext *opened = w->samples->opened;
     w->alone = opened && container_is_seekable(opened) &&
                container_quirks(opened)->has_complete_header &&
-               container_open_again(w->samples->film->path, opened, &w->format, &w->error);
+               container_open_again(w->samples->film, opened, &w->format, &w->error);
     if (w->alone)
         return true;
     container_close(&w->format); /* the header does not describe the stream: probe the file again */

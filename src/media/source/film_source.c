@@ -13,8 +13,10 @@
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
+#include "media/container/read_faults.h"
 #include "media/container/stream_select.h"
 #include "media/decode/worker.h"
+#include "media/ffmpeg/av_log.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/nvdec/nvdec.h"
 #include "media/probe/crop_detect.h"
@@ -123,9 +125,8 @@ static void join_workers(struct decode_pass *s, struct workers *c)
 /* Sums up reading and decoding, which have ended. */
 static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, struct err *e)
 {
-    const AVIOContext *file = r->format->pb;
-    s->counts.io_failed = file && file->error < 0 && file->error != AVERROR_EOF;
-    s->counts.read_failed = r->failed || s->counts.io_failed;
+    s->counts.bytes_unread = read_faults_bytes(r->faults);
+    s->counts.read_failed = r->failed || s->counts.bytes_unread > 0;
     s->counts.to_end &= !r->failed && !interrupted();
     memcpy(s->counts.unopened, r->logged.unopened, sizeof s->counts.unopened);
     s->counts.contradicted = atomic_load(&s->contradicted);
@@ -204,13 +205,30 @@ static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
     f->bad_key_rounds = nothing ? BAD_KEY_ROUNDS : f->bad_key_rounds + s->counts.keys_again;
 }
 
+/*
+ * Closes a list of files, whose last file may have been unreadable (av_log.h). Returns false if
+ * some file was.
+ */
+static bool close_list(struct source_film *f, struct err *e)
+{
+    struct av_log_counts logged = {0};
+    if (f->format && container_quirks(f->format)->is_playlist) {
+        struct av_log_counts *before = av_log_listen(&logged);
+        container_close(&f->format);
+        av_log_listen(before);
+    }
+    read_faults_fail(f->base.film.faults, logged.read_error, -1);
+    return read_faults_check(f->base.film.faults, f->base.film.path, e);
+}
+
 static bool film_decode(struct source *base, const struct decode_job *job,
                         struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
     if (!reopen_film(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
-        return false;
+        return read_faults_check(base->film.faults, base->film.path, e) && false;
+    reader.faults = base->film.faults;
     struct decode_pass s;
     struct workers workers = {0};
     decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
@@ -244,7 +262,7 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     if (device)
         device->close(&s.device);
     demux_close(&reader);
-    return ok;
+    return close_list(f, e) && ok;
 }
 
 static void film_progress(struct source *base, struct decode_progress *p)
@@ -256,25 +274,32 @@ static void film_progress(struct source *base, struct decode_progress *p)
     p->total_bytes = f->file_bytes;
 }
 
+static bool probe_keys(struct source_film *f, unsigned want, struct probe_facts *facts,
+                       struct err *e)
+{
+    struct demux r;
+    const struct film *film = &f->base.film;
+    if (!reopen_film(f, e) || !demux_open(&r, f->format, film->stream, e))
+        return false;
+    r.faults = film->faults;
+    bool ok = film_keys_probe(&r, &f->base.film, want, facts, e);
+    demux_close(&r);
+    return ok;
+}
+
 static bool film_probe(struct source *base, const struct probe_request *request,
                        struct probe_facts *facts, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
-    struct demux r;
-    if (request->want & PROBE_LIGHT && !film_light_probe(&base->film, f->requested, facts, e))
-        return false;
+    unsigned keys = request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT);
     struct probe_request bars = *request;
     bars.threads = scheduler_max_threads(&base->film, request->threads, limits_memory() / 2);
-    if (request->want & PROBE_BARS &&
-        !film_bars_probe(&base->film, f->requested, f->format, &bars, facts, e))
-        return false;
-    if (!(request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT)))
-        return true;
-    if (!reopen_film(f, e) || !demux_open(&r, f->format, base->film.stream, e))
-        return false;
-    bool ok = film_keys_probe(&r, &base->film, request->want, facts, e);
-    demux_close(&r);
-    return ok;
+    bool ok =
+        !(request->want & PROBE_LIGHT) || film_light_probe(&base->film, f->requested, facts, e);
+    ok = ok && (!(request->want & PROBE_BARS) ||
+                film_bars_probe(&base->film, f->requested, f->format, &bars, facts, e));
+    ok = ok && (!keys || probe_keys(f, request->want, facts, e));
+    return read_faults_check(base->film.faults, base->film.path, e) && ok;
 }
 
 static void film_close(struct source **base)
@@ -285,6 +310,7 @@ static void film_close(struct source **base)
     bad_key_list_clear(&f->bad_keys);
     free(f->base.film.path);
     free(f->base.film.url);
+    read_faults_free(&f->base.film.faults);
     free(f);
     *base = NULL;
 }
@@ -311,8 +337,18 @@ static unsigned find_lacks(const struct source_film *f)
     return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : unknown ? SOURCE_CACHEABLE : 0;
 }
 
+/* Opens the container. A fault of the disk counts more than what libavformat makes of it. */
+static bool open_film(struct source_film *f, const char *path, const struct film_parts *parts,
+                      bool keep_going, struct err *e)
+{
+    struct read_faults *faults = f->base.film.faults = read_faults_new(keep_going, e);
+    return faults && (container_open_parts(path, parts, f->requested, &f->format, &f->base.film, e)
+                          ? read_faults_check(faults, path, e)
+                          : read_faults_explain(faults, path, e));
+}
+
 struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
-                                struct err *e)
+                                bool keep_going, struct err *e)
 {
     struct source_film *f = calloc(1, sizeof *f);
     if (!f) {
@@ -322,7 +358,7 @@ struct source *source_film_open(const char *path, const struct film_parts *parts
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->pass_lock, NULL);
     f->requested = stream;
-    if (!container_open_parts(path, parts, f->requested, &f->format, &f->base.film, e)) {
+    if (!open_film(f, path, parts, keep_going, e)) {
         struct source *s = &f->base;
         source_close(&s);
         return NULL;

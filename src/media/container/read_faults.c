@@ -1,0 +1,163 @@
+#include "read_faults.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct range {
+    int64_t from, to;
+};
+
+struct read_faults {
+    bool keep_going;
+    pthread_mutex_t lock; /* guards the rest */
+    bool failed;
+    int error;           /* of the first failed read; 0: none */
+    int64_t at;          /* its offset; -1: unknown */
+    struct range *range; /* skipped bytes; the ranges are in order and do not touch */
+    size_t count, room;
+};
+
+struct read_faults *read_faults_new(bool keep_going, struct err *e)
+{
+    struct read_faults *f = calloc(1, sizeof *f);
+    if (!f) {
+        err_memory(e, sizeof *f);
+        return NULL;
+    }
+    f->keep_going = keep_going;
+    pthread_mutex_init(&f->lock, NULL);
+    return f;
+}
+
+void read_faults_free(struct read_faults **faults)
+{
+    struct read_faults *f = *faults;
+    if (!f)
+        return;
+    pthread_mutex_destroy(&f->lock);
+    free(f->range);
+    free(f);
+    *faults = NULL;
+}
+
+bool read_faults_may_skip(const struct read_faults *f, int error)
+{
+    /* Other errors concern the whole file, for instance ESTALE and ENOMEM. */
+    return f && f->keep_going &&
+           (error == EIO || error == EREMOTEIO || error == ENODATA || error == EILSEQ ||
+            error == EUCLEAN || error == EBADMSG);
+}
+
+static void note_error(struct read_faults *f, int error, int64_t at)
+{
+    if (f->error != 0)
+        return;
+    f->error = error;
+    f->at = at;
+}
+
+void read_faults_fail(struct read_faults *f, int error, int64_t at)
+{
+    if (!f || error == 0)
+        return;
+    pthread_mutex_lock(&f->lock);
+    note_error(f, error, at);
+    f->failed = true;
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* Adds a range, and merges those that it touches. Returns false if out of memory. */
+static bool add_range(struct read_faults *f, struct range new)
+{
+    size_t first = 0, last;
+    while (first < f->count && f->range[first].to < new.from)
+        first++;
+    for (last = first; last < f->count && f->range[last].from <= new.to; last++) {
+        new.from = f->range[last].from < new.from ? f->range[last].from : new.from;
+        new.to = f->range[last].to > new.to ? f->range[last].to : new.to;
+    }
+    if (f->count + 1 > f->room) {
+        size_t room = 2 * f->room + 16;
+        struct range *grown = realloc(f->range, room * sizeof *grown);
+        if (!grown)
+            return false;
+        f->range = grown;
+        f->room = room;
+    }
+    memmove(f->range + first + 1, f->range + last, (f->count - last) * sizeof *f->range);
+    f->range[first] = new;
+    f->count += 1 + first - last;
+    return true;
+}
+
+void read_faults_skip(struct read_faults *f, int error, int64_t from, int64_t to)
+{
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->lock);
+    note_error(f, error, from);
+    f->failed |= !add_range(f, (struct range){from, to});
+    pthread_mutex_unlock(&f->lock);
+}
+
+bool read_faults_meet(struct read_faults *f, int64_t from, int64_t to)
+{
+    bool meets = false;
+    if (!f)
+        return false;
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->count && !meets; i++)
+        meets = f->range[i].from < to && from < f->range[i].to;
+    pthread_mutex_unlock(&f->lock);
+    return meets;
+}
+
+uint64_t read_faults_bytes(struct read_faults *f)
+{
+    uint64_t bytes = 0;
+    if (!f)
+        return 0;
+    pthread_mutex_lock(&f->lock);
+    for (size_t i = 0; i < f->count; i++)
+        bytes += (uint64_t)(f->range[i].to - f->range[i].from);
+    pthread_mutex_unlock(&f->lock);
+    return bytes;
+}
+
+static void set_error(const struct read_faults *f, const char *path, struct err *e)
+{
+    char at[32] = "";
+    if (!e || e->code == ERR_INTERRUPTED)
+        return;
+    err_clear(e);
+    if (f->at >= 0)
+        snprintf(at, sizeof at, " (at byte %" PRId64 ")", f->at);
+    err_set(e, ERR_FAILED, "cannot read '%s': %s%s", path, strerror(f->error), at);
+}
+
+bool read_faults_check(struct read_faults *f, const char *path, struct err *e)
+{
+    if (!f)
+        return true;
+    pthread_mutex_lock(&f->lock);
+    bool failed = f->failed;
+    if (failed)
+        set_error(f, path, e);
+    pthread_mutex_unlock(&f->lock);
+    return !failed;
+}
+
+bool read_faults_explain(struct read_faults *f, const char *path, struct err *e)
+{
+    if (!f)
+        return false;
+    pthread_mutex_lock(&f->lock);
+    if (f->error != 0)
+        set_error(f, path, e);
+    pthread_mutex_unlock(&f->lock);
+    return false;
+}

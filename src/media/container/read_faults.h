@@ -1,0 +1,50 @@
+/*
+ * read_faults.h - what the system could not read of a film, in any of the contexts that read it.
+ * Demuxers take a failed read for the end of the film or for damage, so their results do not tell.
+ */
+#ifndef BARCODE_CONTAINER_READ_FAULTS_H
+#define BARCODE_CONTAINER_READ_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+
+/* Any thread. Every function accepts NULL: nothing is recorded, and there are no faults. */
+struct read_faults;
+
+/*
+ * Makes an empty record, which the caller frees. With `keep_going` (--keep-going) unreadable bytes
+ * are skipped. Returns NULL if out of memory.
+ */
+struct read_faults *read_faults_new(bool keep_going, struct err *e);
+void read_faults_free(struct read_faults **faults);
+
+/* Returns true if a read that failed with this errno is to be repeated behind the bad bytes. */
+bool read_faults_may_skip(const struct read_faults *f, int error);
+
+/*
+ * Records that a read failed with this errno, and that the film was not read further. 0: nothing is
+ * recorded. `at`: the offset in the file; -1: unknown.
+ */
+void read_faults_fail(struct read_faults *f, int error, int64_t at);
+
+/* Records that the bytes [from, to) of the film were read as zeros. Any number of times. */
+void read_faults_skip(struct read_faults *f, int error, int64_t from, int64_t to);
+
+/* Returns true if bytes of [from, to) were skipped. */
+bool read_faults_meet(struct read_faults *f, int64_t from, int64_t to);
+
+/* Returns how many bytes of the film were skipped. */
+uint64_t read_faults_bytes(struct read_faults *f);
+
+/*
+ * Returns true if no read has failed. Otherwise sets `e` to ERR_FAILED, in place of another error
+ * but ERR_INTERRUPTED, because the failed read most likely caused it.
+ */
+bool read_faults_check(struct read_faults *f, const char *path, struct err *e);
+
+/* The same if the film could not be opened: also skipped bytes are the cause. Returns false. */
+bool read_faults_explain(struct read_faults *f, const char *path, struct err *e);
+
+#endif

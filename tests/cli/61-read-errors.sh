@@ -1,0 +1,177 @@
+# shellcheck shell=bash
+# Disks that cannot read, and films that change while they are read: a failure, and nothing that --update takes for done.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# failing TEXT FROM TO COMMAND...: the bytes of files whose path contains TEXT are unreadable meanwhile.
+failing() {
+    local text=$1 from=$2 to=$3
+    shift 3
+    LD_PRELOAD=$FAILING_READS_SO FAILING_READS=$text FAILING_FROM=$from FAILING_TO=$to "$@"
+}
+
+size() {
+    stat -c %s "$1"
+}
+
+# unreadable FILE FROM TO ARG...: barcode ARG... must fail as the disk does, and write nothing.
+unreadable() {
+    local file=$1 from=$2 to=$3
+    shift 3
+    failing "$file" "$from" "$to" refuses 1 "$@" -m average -o out.png
+    says "cannot read '[^']*': Input/output error"
+    [ ! -e out.png ] || fail "it wrote a picture"
+}
+
+test_read_error_in_a_film() { # quick
+    local name at
+    for name in h264-closed.mkv h264-closed.mp4 h264-closed.ts fragmented.mp4; do
+        cp "$(clip $name)" "$name"
+        for at in 0 $(($(size "$name") / 2)) $(($(size "$name") - 1)); do
+            unreadable "$name" "$at" $((at + 1)) "$name"
+        done
+    done
+    failing h264-closed.mkv 0 9 env FAILING_ERRNO=116 "$BARCODE" h264-closed.mkv 2> stderr && fail "status 0"
+    grep -q "cannot read 'h264-closed.mkv': Stale file handle" stderr || fail "it says '$(cat stderr)'"
+}
+
+# The bytes of the film's id, behind all that a demuxer reads.
+test_read_error_in_the_id() {
+    cp "$(clip h264-closed.mp4)" film.mp4
+    printf '\0\x20\0\0free' >> film.mp4
+    truncate -s +2097144 film.mp4
+    ok film.mp4 -m average -o whole.png
+    unreadable film.mp4 $(($(size film.mp4) - 1000)) $(($(size film.mp4) - 900)) film.mp4
+}
+
+test_read_error_in_a_pipe() {
+    local film from
+    film=$(clip h264-closed.mkv)
+    mkfifo film.fifo
+    for from in 0 $(($(size "$film") / 2)); do
+        cat "$film" > film.fifo 2> /dev/null &
+        unreadable film.fifo "$from" $((from + 1)) film.fifo
+        wait || true
+    done
+}
+
+# In each part of a film: those that a demuxer joins, and those whose bytes are joined.
+test_read_error_in_a_part() {
+    local kind i
+    for kind in mkv mpg; do
+        for i in 1 2 3; do
+            ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=160x90:r=25:d=4 -g 25 -b:v 1M part$i.$kind
+        done
+        ok --join part1.$kind part2.$kind part3.$kind -m average -o whole-$kind.png
+        for i in 1 2 3; do
+            unreadable part$i.$kind 200000 200100 --join part1.$kind part2.$kind part3.$kind
+            unreadable part$i.$kind 0 100 --join part1.$kind part2.$kind part3.$kind
+        done
+    done
+    printf 'ffconcat version 1.0\nfile part1.mkv\nfile part2.mkv\n' > list.ffconcat
+    ok list.ffconcat -m average -o whole.png
+    for i in 1 2; do
+        unreadable part$i.mkv 200000 200100 list.ffconcat
+    done
+}
+
+# A good entry stays, and the film is decoded.
+test_read_error_in_the_cache() {
+    local film entry at
+    film=$(clip h264-closed.mkv)
+    ok "$film" --cache cache -m average -o whole.png
+    entry=$(find cache -name '*.frames')
+    for at in 0 40 $(($(size "$entry") / 3)) $(($(size "$entry") - 300)) $(($(size "$entry") - 1)); do
+        failing .frames "$at" $((at + 1)) ok "$film" --cache cache -m average -o now.png
+        says "warning: cannot read the cache entry '.*': Input/output error"
+        cmp whole.png now.png || fail "the picture differs"
+        [ -e "$entry" ] || fail "the entry was removed"
+        failing .frames "$at" $((at + 1)) run --cache-verify --cache cache
+        [ "$STATUS" -eq 1 ] || fail "--cache-verify has status $STATUS"
+        [ -e "$entry" ] || fail "--cache-verify removed the entry"
+    done
+    ok "$film" --cache cache -m average -o now.png -v
+    says "cache hit"
+}
+
+# The others of a batch are done, and the same command with --update does the rest.
+test_read_error_in_a_batch() { # quick
+    mkdir films
+    for i in 1 2 3; do
+        cp "$(clip h264-closed.mkv)" films/$i.mkv
+    done
+    failing films/2.mkv 30000 30100 run films -m average --update -o out/
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "cannot read 'films/2.mkv': Input/output error"
+    [ "$(ls out)" = "1-average.png
+3-average.png" ] || fail "it wrote $(ls out)"
+    ok films -m average --update -o out/
+    ok films/2.mkv -m average -o whole.png
+    cmp whole.png out/2-average.png || fail "the second film's picture differs"
+}
+
+test_keep_going() {
+    local name at columns
+    for name in h264-closed.mkv h264-closed.mp4 h264-closed.ts fragmented.mp4; do
+        cp "$(clip $name)" "$name"
+        at=$(($(size "$name") / 2))
+        ok "$name" --no-cache -m average -o whole.png
+        columns=$(grep -o '[0-9]* columns$' "$LOGS/stderr")
+        failing "$name" $at $((at + 1)) ok "$name" --keep-going --update --cache cache -m average -o out.png
+        says "'$name': 4096 bytes cannot be read (skipped)"
+        says "columns come from damaged frames\|columns are missing"
+        failing "$name" $at $((at + 1)) ok "$name" --keep-going --update --cache cache -m average -o out.png
+        says "wrote 'out.png': $columns"
+        failing "$name" $at $((at + 1)) run "$name" --keep-going --strict --no-cache -m average -o strict.png
+        [ "$STATUS" -eq 1 ] || fail "--strict has status $STATUS"
+        ok "$name" --update --cache cache -m average -o out.png -v
+        says "cache miss"
+        cmp whole.png out.png || fail "$name: on a good disk the picture is another one"
+        ok "$name" --update --cache cache -m average -o out.png -v
+        says "is up to date"
+    done
+    failing fragmented.mp4 0 100 refuses 1 fragmented.mp4 --keep-going
+    says "cannot read 'fragmented.mp4': Input/output error"
+}
+
+# The bytes of VOBs follow one another, so reading goes on behind the bad ones in any of them.
+test_keep_going_in_a_part() {
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=160x90:r=25:d=8 -g 25 -b:v 1M whole.mpg
+    split -n 2 whole.mpg part --additional-suffix=.mpg
+    ok --join partaa.mpg partab.mpg -m average -o whole.png
+    for part in partaa partab; do
+        failing $part.mpg 200000 200100 ok --join partaa.mpg partab.mpg --keep-going -m average -o out.png
+        says ": 4096 bytes cannot be read (skipped)"
+        says "wrote 'out.png': 200 columns"
+    done
+}
+
+# while_read COMMAND...: runs barcode on film.mkv, and COMMAND when it has opened it.
+while_read() {
+    "$BARCODE" film.mkv --threads 1 --cache cache -m average --update -o out.png 2> "$LOGS/stderr" &
+    pid=$!
+    find_worker film.mkv
+    kill -STOP "$worker"
+    readlink "/proc/$worker/fd"/* | grep -q film.mkv || fail "the film was read too fast"
+    "$@"
+    kill -CONT "$worker"
+    STATUS=0 COMMAND="$*"
+    wait $pid || STATUS=$?
+}
+
+test_a_film_that_changes() {
+    local how
+    for how in "truncate -s 2000000 film.mkv" "cp other film.mkv" "mv other film.mkv" "truncate -s +5000 film.mkv"; do
+        ffmpeg -nostdin -v error -y -i "$(clip film-480p.mp4)" -c copy film.mkv
+        cp film.mkv other
+        printf x >> other
+        rm -rf out.png cache
+        # shellcheck disable=SC2086  # words on purpose
+        while_read $how
+        [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+        [ "$(grep -c "warning: 'film.mkv' changed while it was being read" "$LOGS/stderr")" -eq 1 ] || fail "it does not say once that the film changed"
+        [ "$(find . -name '*.frames' | wc -l)" -eq 0 ] || fail "after '$how' frames were kept"
+        ok film.mkv --no-cache -m average -o new.png
+        ok film.mkv --no-cache -m average -o out.png --update
+        cmp new.png out.png || fail "after '$how' --update keeps the old picture"
+    done
+}
