@@ -202,7 +202,7 @@ readme-pictures: films-there $(BIN)/barcode ## the README's pictures, into sampl
 
 .PHONY: test
 test: deps ## builds, makes the clips that it needs, runs the unit tests and the quick cases of the command line
-	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.quick $(BIN)/few-threads.so
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(UNIT_BIN) out/sample.mkv out/clips.quick $(BIN)/few-threads.so $(BIN)/hanging-read.so
 	@$(MAKE) --no-print-directory unit cli-quick
 
 PARTS = unit cli emulated fuzz-replay
@@ -242,15 +242,15 @@ out/clips.quick: tests/cli/quick-clips tests/support/make-clips.sh
 clips: out/clips.made ## the films that the tests are made of, by the ffmpeg program
 
 .PHONY: cli
-cli: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
+cli: $(BIN)/barcode $(BIN)/few-threads.so $(BIN)/hanging-read.so out/sample.mkv out/clips.made ## the built program as a user calls it (CASES=REGEX: those cases)
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh "$(CASES)"
 
 .PHONY: cli-quick
-cli-quick: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.quick ## the cases that are marked quick
+cli-quick: $(BIN)/barcode $(BIN)/few-threads.so $(BIN)/hanging-read.so out/sample.mkv out/clips.quick ## the cases that are marked quick
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --quick "$(CASES)"
 
 .PHONY: cli-rest
-cli-rest: $(BIN)/barcode $(BIN)/few-threads.so out/sample.mkv out/clips.made ## the cases that are not
+cli-rest: $(BIN)/barcode $(BIN)/few-threads.so $(BIN)/hanging-read.so out/sample.mkv out/clips.made ## the cases that are not
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --rest "$(CASES)"
 
 .PHONY: check

@@ -8,6 +8,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/machine.h"
+#include "barcode/base/watch.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
 
@@ -19,6 +20,7 @@ struct film_worker {
     struct engines engines;
     struct film_queue *queue;
     struct worker *worker;
+    struct watch *watch;
     pthread_t thread;
 };
 
@@ -62,11 +64,13 @@ static bool render_unless_interrupted(const struct render *r, size_t film, struc
 typedef bool next_film(struct film_queue *q, int worker, size_t *film);
 
 static void work(const struct render *r, struct film_queue *queue, const struct worker *w,
-                 next_film *next)
+                 struct watch *watch, next_film *next)
 {
     struct err e = ERR_INIT;
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
+        watch_begin(watch, film);
         bool ok = render_unless_interrupted(r, film, &e);
+        watch_end();
         if (!ok)
             err_report(&e);
         film_queue_done(queue, film, ok ? NULL : &e);
@@ -76,7 +80,8 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
 static void *film_worker_main(void *argument)
 {
     struct film_worker *film_worker = argument;
-    work(&film_worker->render, film_worker->queue, film_worker->worker, film_queue_next);
+    work(&film_worker->render, film_worker->queue, film_worker->worker, film_worker->watch,
+         film_queue_next);
     engines_close(&film_worker->engines); /* frees memory for the other film workers */
     return NULL;
 }
@@ -125,7 +130,8 @@ static int start_film_workers(struct film_worker *film_worker, const struct rend
                               struct worker *w, int count)
 {
     for (int i = 1; i < count; i++) {
-        film_worker[i] = (struct film_worker){.render = *r, .queue = queue, .worker = w};
+        film_worker[i] = (struct film_worker){
+            .render = *r, .queue = queue, .worker = w, .watch = watch_at(w->watch, (size_t)i)};
         film_worker[i].render.engines = &film_worker[i].engines;
         film_worker[i].render.probe_admission = g->probe[i % g->probes];
         engines_begin_as(&film_worker[i].engines, r->engines, r->threads);
@@ -164,7 +170,7 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
     } else {
         count = 1;
     }
-    work(r, queue, w, film_queue_next);
+    work(r, queue, w, w->watch, film_queue_next);
     for (int i = 1; i < count; i++)
         pthread_join(film_worker[i].thread, NULL);
     close_admissions(&admissions);
@@ -210,7 +216,7 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
         own.decoders = decoders_open(tally.due > 1, &e); /* out of memory: no decoders are pooled */
         r->engines->films = tally.due;
         own.again = true;
-        work(&own, queue, w, film_queue_next_alone);
+        work(&own, queue, w, w->watch, film_queue_next_alone);
         own.again = false;
         run_film_workers(&own, queue, w);
     }

@@ -77,21 +77,37 @@ int worker_wait(const struct worker *w, int count, int ms)
     struct pollfd end[WORKERS_MOST];
     for (int i = 0; i < count; i++)
         end[i] = (struct pollfd){.fd = w[i].pipe, .events = POLLIN};
-    if (poll(end, (nfds_t)count, ms) <= 0)
-        return -1;
+    poll(end, (nfds_t)count, ms);
     int i = 0;
-    while (i < count && end[i].revents == 0)
+    while (i < count && end[i].revents == 0 && !w[i].lost)
         i++;
     return i < count ? i : -1;
+}
+
+/* Sets the cause of the end of a worker that did not end by itself. */
+static void explain_end(const struct worker *w, int how, struct err *e)
+{
+    if (w->killed)
+        err_set(e, ERR_FAILED, "the worker process did not answer and was killed");
+    else if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
+        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
+    else if (WTERMSIG(how) == SIGKILL)
+        err_set(e, ERR_FAILED,
+                "the worker process was killed (by the kernel when memory runs out, by a limit, or "
+                "by somebody)");
+    else if (WTERMSIG(how) == SIGXCPU)
+        err_set(e, ERR_FAILED, "the worker process reached its limit of processor time");
+    else
+        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
 }
 
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e)
 {
     struct message m = {.status = 0};
-    bool leaves = read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
+    bool leaves = !w->lost && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
     pid_t pid = w->pid;
-    int how = m.lingers ? 0 : wait_for(pid);
+    int how = m.lingers ? 0 : w->lost ? SIGKILL : wait_for(pid);
     interrupt_forget_worker(pid);
     close(w->pipe);
     w->pid = w->pipe = -1;
@@ -104,12 +120,6 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
         film_queue_under_way(queue, w->number, films);
     interrupt_remove_doomed(pid);
     log_status(NULL);
-    if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
-        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
-    else if (WTERMSIG(how) == SIGKILL)
-        err_set(e, ERR_FAILED,
-                "the worker process was killed, which Linux does when memory runs out");
-    else
-        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
+    explain_end(w, how, e);
     return films->count > 0 ? WORKER_CRASHED : WORKER_BROKE;
 }

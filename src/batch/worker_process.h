@@ -17,6 +17,7 @@
 #include "film_queue.h"
 #include "barcode/base/err.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,12 @@ struct worker {
     int pipe;      /* the write end in the worker, the read end in the parent; else -1 */
     int status;    /* in the parent after worker_watch: the exit status; -1: killed by a signal */
     int announced; /* likewise: the exit status announced by worker_leaves */
+    struct watch *watch; /* of its film workers, OPTION_JOBS_MOST; NULL: films are not watched */
+    /* set by the watchdog (watchdog.h), in the parent */
+    bool killed;             /* by the watchdog */
+    bool lost;               /* killed, but still there: it hangs in the kernel */
+    struct film_list blamed; /* the films that did not end when they were asked to */
+    char reason[128];        /* why the last of them should have ended */
 };
 
 /*
@@ -63,16 +70,16 @@ enum worker_end {
 };
 
 /*
- * Waits up to `ms` milliseconds until one of w[count] has announced its end or has died. Returns
- * its index, for worker_watch, or -1 if there is none. Workers without a process (pid -1) are
- * ignored. Parent only.
+ * Waits up to `ms` milliseconds until one of w[count] has announced its end, has died or is lost.
+ * Returns its index, for worker_watch, or -1 if there is none. Workers without a process (pid -1)
+ * are ignored. Parent only.
  */
 int worker_wait(const struct worker *w, int count, int ms);
 
 /*
- * Waits until the worker has exited, unless it lingers. Sets `*films` to the films that were in
- * progress: 1 or more after WORKER_CRASHED, otherwise none. Removes the worker's unfinished files.
- * `e` must be empty. Main thread of the parent only.
+ * Waits until the worker has exited, unless it lingers or is lost. Sets `*films` to the films that
+ * were in progress: 1 or more after WORKER_CRASHED, otherwise none. Removes the worker's unfinished
+ * files. `e` must be empty. Main thread of the parent only.
  */
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e);

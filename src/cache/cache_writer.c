@@ -13,6 +13,7 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/queue.h"
+#include "barcode/base/watch.h"
 #include "pack.h"
 #include "residual.h"
 
@@ -275,7 +276,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
     w->thread = calloc((size_t)threads, sizeof *w->thread);
     bool ok = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
     for (; ok && w->started < threads; w->started++)
-        if (pthread_create(&w->thread[w->started], NULL, writer_main, w) != 0)
+        if (watch_thread(&w->thread[w->started], writer_main, w) != 0)
             break;
     if (ok && w->started > 0)
         return w;

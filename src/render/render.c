@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "barcode/base/clock.h"
+#include "barcode/base/watch.h"
 #include "barcode/engine/colour.h"
 #include "render_job.h"
 
@@ -197,8 +198,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         if (ok && r->options->strict && !render_is_whole(&j))
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
-    } while (!ok && goes_on_without_gpu(r, i, j.engine, e));
-    if (!ok && e->code == ERR_INTERRUPTED)
+    } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));
+    if (!ok && (watch_error(e) || e->code == ERR_INTERRUPTED))
         err_prefix(e, "'%s'", r->inputs->path[i]);
     ok = render_report_film(&j, ok, clock_since(first) - j.report.times.waiting, e);
     outputs_free(&j.outputs);

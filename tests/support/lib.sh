@@ -5,7 +5,7 @@
 # it passes by returning, fails by fail or any failing command, and is skipped by skip, wherever in it they are called.
 #
 #   $BARCODE  the program      $CLIPS  the made clips      $SAMPLE  the sample film      "${extra[@]}"  those of BARCODE_FILMS
-#   $FEW_THREADS_SO  threads that cannot be had (few-threads.c)
+#   $FEW_THREADS_SO  threads that cannot be had (few-threads.c)      $HANGING_READ_SO  reads that never return (hanging-read.c)
 #   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
 
 PYTHON=${PYTHON:-/usr/bin/python3}

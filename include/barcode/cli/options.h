@@ -88,8 +88,9 @@ struct options {
     enum engine_choice engine;
     struct engine_devices devices; /* the GPUs named by --engine */
     enum decode_choice decode;
-    int threads; /* 1..1024; 0: one per core */
-    int jobs;    /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int threads;             /* 1..1024; 0: one per core */
+    int jobs;                /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int64_t film_timeout_us; /* --film-timeout; 0: none */
     enum progress_when progress;
     bool strict, verify;
     int shard, shards; /* --shard I/N: I from 1; both 0: not given */

@@ -112,6 +112,7 @@ const struct argp_option cli_option_table[] = {
     {"decode", KEY_DECODE, "NAME", 0, "decode on: auto (default), cpu, nvdec", 0},
     {"threads", KEY_THREADS, "N", 0, "number of threads (one per core)", 0},
     {"jobs", 'j', "N", 0, "films at once (enough to keep the cores busy)", 0},
+    {"film-timeout", KEY_FILM_TIMEOUT, "TIME", 0, "give up a film that takes longer than TIME", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail if a film is decoded only in part", 0},
     {"verify", KEY_VERIFY, NULL, 0, "decode twice, in two ways, and compare all frames", 0},

@@ -22,8 +22,9 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MO
 
 struct film_input {
     int fd;
-    int64_t size; /* -1: the input is a pipe */
-    int64_t at;   /* where libavformat reads */
+    bool inherited; /* such as stdin: a slow producer is the user's business */
+    int64_t size;   /* -1: the input is a pipe */
+    int64_t at;     /* where libavformat reads */
     /* a pipe's last bytes, up to the last one that was read */
     uint8_t *past;
     size_t past_bytes, past_room;
@@ -66,7 +67,7 @@ static ssize_t read_new(struct film_input *f, size_t bytes)
         errno = ENOMEM;
         return -1;
     }
-    ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes);
+    ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes, f->inherited);
     f->past_bytes += n > 0 ? (size_t)n : 0;
     return n;
 }
@@ -141,12 +142,13 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
  * Makes an input of the open file `fd`, which has `size` bytes, or -1 if it is not seekable. Owns
  * `fd` from then on, also after a failure.
  */
-static AVIOContext *open_bytes(int fd, int64_t size, struct err *e)
+static AVIOContext *open_bytes(int fd, int64_t size, bool inherited, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
     AVIOContext *io = NULL;
     if (f) {
         f->fd = fd;
+        f->inherited = inherited;
         f->size = size;
         f->keeping = size < 0;
         io = make_io(f, e);
@@ -172,7 +174,7 @@ bool film_input_open(const char *path, AVIOContext **io, struct err *e)
     int fd = slow_open(path, false);
     bool ok = fd >= 0 && fstat(fd, &s) == 0, folder = ok && S_ISDIR(s.st_mode);
     if (ok && !folder) {
-        *io = open_bytes(fd, S_ISREG(s.st_mode) ? s.st_size : -1, e);
+        *io = open_bytes(fd, S_ISREG(s.st_mode) ? s.st_size : -1, numbered, e);
         return *io != NULL;
     }
     if (fd >= 0)
