@@ -8,10 +8,8 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/watch.h"
 
-enum {
-    SILENCE_S = 300, /* how long nothing may move */
-    GRACE_S = 5 /* the same, once a film or the worker was asked to end; and of a dying process */
-};
+/* How long nothing may move, and how long once a film or the worker was asked to end. */
+enum { SILENCE_S = 300, GRACE_S = 5 };
 
 /* The seconds of a film in progress. */
 struct film_clock {
@@ -26,8 +24,9 @@ struct watchdog {
     struct watch *watch;      /* [workers][OPTION_JOBS_MOST] */
     struct process_clock {
         struct film_clock film[OPTION_JOBS_MOST];
-        double silent, killed; /* since all its films are silent, since it was killed */
-    } process[];               /* [workers] */
+        double silent; /* all its films together */
+        bool interrupted;
+    } process[]; /* [workers] */
 };
 
 struct watchdog *watchdog_open(int workers, int64_t film_us)
@@ -113,8 +112,10 @@ static void check_worker(struct watchdog *d, struct worker *w, double seconds)
         count_film(d, watch_at(watch, i), &now, &p->film[i], seconds);
         hangs |= now.stopped && p->film[i].ending >= grace(d);
     }
+    moved |= interrupt_pending() && !p->interrupted;
+    p->interrupted = interrupt_pending();
     p->silent = moved ? 0 : p->silent + seconds;
-    double limit = interrupted() ? grace(d) : d->silence_s + grace(d);
+    double limit = p->interrupted ? grace(d) : d->silence_s + grace(d);
     if (hangs || (d->silence_s > 0 && p->silent >= limit))
         kill_worker(d, w);
 }
@@ -127,12 +128,9 @@ void watchdog_tick(struct watchdog *d, struct worker *w, int count)
     double seconds = clock_since(d->last_ns);
     seconds = seconds < most ? seconds : most;
     d->last_ns = clock_ns();
-    for (int i = 0; i < count; i++) {
-        if (w[i].pid > 0 && w[i].killed)
-            w[i].lost = (d->process[i].killed += seconds) >= GRACE_S;
-        else if (w[i].pid > 0)
+    for (int i = 0; i < count; i++)
+        if (w[i].pid > 0 && !w[i].killed)
             check_worker(d, &w[i], seconds);
-    }
 }
 
 void watchdog_forget(struct watchdog *d, int worker)

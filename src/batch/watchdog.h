@@ -28,8 +28,8 @@ struct watchdog *watchdog_open(int workers, int64_t film_us);
 struct watch *watchdog_watches(struct watchdog *d, int worker);
 
 /*
- * Checks w[count]. Sets `killed` and `blamed` of a worker that it kills, and `lost` if the kernel
- * does not end that process within some seconds. Does nothing if `d` is NULL.
+ * Checks w[count]. Kills a worker that hangs, and sets `killed`, `blamed` and `reason` of it. Does
+ * nothing if `d` is NULL.
  */
 void watchdog_tick(struct watchdog *d, struct worker *w, int count);
 

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
@@ -62,14 +64,23 @@ void worker_leaves(struct worker *w, int status, bool lingers)
     w->pipe = -1;
 }
 
-/* Returns the status from waitpid. */
-static int wait_for(pid_t worker)
+/*
+ * Returns the status from waitpid. A killed worker that hangs in the kernel runs no code any more,
+ * so the parent does not wait for it long.
+ */
+static int wait_for(const struct worker *w)
 {
+    const double most = 3;
+    int64_t began = clock_ns();
     int how = 0;
     pid_t gone;
-    while ((gone = waitpid(worker, &how, 0)) < 0 && errno == EINTR)
-        continue;
-    return gone == worker ? how : SIGKILL; /* other code reaped the process: treated as killed */
+    while ((gone = waitpid(w->pid, &how, w->killed ? WNOHANG : 0)) <= 0) {
+        if (gone < 0 ? errno != EINTR : clock_since(began) > most)
+            return SIGKILL; /* other code reaped the process, or it hangs: treated as killed */
+        if (gone == 0)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return how;
 }
 
 int worker_wait(const struct worker *w, int count, int ms)
@@ -79,7 +90,7 @@ int worker_wait(const struct worker *w, int count, int ms)
         end[i] = (struct pollfd){.fd = w[i].pipe, .events = POLLIN};
     poll(end, (nfds_t)count, ms);
     int i = 0;
-    while (i < count && end[i].revents == 0 && !w[i].lost)
+    while (i < count && end[i].revents == 0 && !(w[i].pid > 0 && w[i].killed))
         i++;
     return i < count ? i : -1;
 }
@@ -96,7 +107,8 @@ static void explain_end(const struct worker *w, int how, struct err *e)
                 "the worker process was killed (by the kernel when memory runs out, by a limit, or "
                 "by somebody)");
     else if (WTERMSIG(how) == SIGXCPU)
-        err_set(e, ERR_FAILED, "the worker process reached its limit of processor time");
+        err_set(e, ERR_FAILED,
+                "the worker process reached its limit of processor time (ulimit -t)");
     else
         err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
 }
@@ -105,9 +117,9 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
                              struct err *e)
 {
     struct message m = {.status = 0};
-    bool leaves = !w->lost && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
+    bool leaves = !w->killed && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
     pid_t pid = w->pid;
-    int how = m.lingers ? 0 : w->lost ? SIGKILL : wait_for(pid);
+    int how = m.lingers ? 0 : wait_for(w);
     interrupt_forget_worker(pid);
     close(w->pipe);
     w->pid = w->pipe = -1;

@@ -35,7 +35,6 @@ struct worker {
     struct watch *watch; /* of its film workers, OPTION_JOBS_MOST; NULL: films are not watched */
     /* set by the watchdog (watchdog.h), in the parent */
     bool killed;             /* by the watchdog */
-    bool lost;               /* killed, but still there: it hangs in the kernel */
     struct film_list blamed; /* the films that did not end when they were asked to */
     char reason[128];        /* why the last of them should have ended */
 };
@@ -70,16 +69,16 @@ enum worker_end {
 };
 
 /*
- * Waits up to `ms` milliseconds until one of w[count] has announced its end, has died or is lost.
- * Returns its index, for worker_watch, or -1 if there is none. Workers without a process (pid -1)
- * are ignored. Parent only.
+ * Waits up to `ms` milliseconds until one of w[count] has announced its end, has died or was killed
+ * by the watchdog. Returns its index, for worker_watch, or -1 if there is none. Workers without a
+ * process (pid -1) are ignored. Parent only.
  */
 int worker_wait(const struct worker *w, int count, int ms);
 
 /*
- * Waits until the worker has exited, unless it lingers or is lost. Sets `*films` to the films that
- * were in progress: 1 or more after WORKER_CRASHED, otherwise none. Removes the worker's unfinished
- * files. `e` must be empty. Main thread of the parent only.
+ * Waits until the worker has exited, unless it lingers. Waits for a killed worker for a few seconds
+ * only. Sets `*films` to the films that were in progress: 1 or more after WORKER_CRASHED, otherwise
+ * none. Removes the worker's unfinished files. `e` must be empty. Main thread of the parent only.
  */
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e);

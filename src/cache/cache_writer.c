@@ -91,6 +91,7 @@ static bool write_all(int fd, const uint8_t *data, size_t bytes, struct err *e)
             continue;
         if (n <= 0)
             return err_set(e, ERR_FAILED, "%s", strerror(n < 0 ? errno : ENOSPC));
+        watch_moved();
         data += n;
         bytes -= (size_t)n;
     }

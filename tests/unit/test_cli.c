@@ -112,6 +112,7 @@ TEST(defaults)
     assert_int_equal(o.width, 0);
     assert_int_equal(o.height, 360);
     assert_int_equal(o.threads, 0);
+    assert_int_equal(o.film_timeout_us, 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
     assert_false(o.strict || o.verify || extra("bench"));
 }
@@ -122,7 +123,8 @@ TEST(every_option)
          "--max-iter=100000 "
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 "
          "--width 10000000 "
-         "--height 200 --engine auto --decode cpu --threads 1024 --json j --dump d --progress "
+         "--height 200 --engine auto --decode cpu --threads 1024 --film-timeout 1:30.5 --json j "
+         "--dump d --progress "
          "always --strict "
          "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear "
          "-- -c");
@@ -131,6 +133,7 @@ TEST(every_option)
     assert_string_equal(o.input[1], "b");
     assert_string_equal(o.input[2], "-c");
     assert_string_equal(o.output, "x.png");
+    assert_int_equal(o.film_timeout_us, 90500000);
     assert_string_equal(extra("json"), "j");
     assert_int_equal(o.extras, 2);
     assert_string_equal(o.dump, "d");
