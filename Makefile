@@ -186,7 +186,7 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 # For LD_PRELOAD in cases of the command line: threads that cannot be had, bytes that cannot be read.
-PRELOADS := $(BIN)/few-threads.so $(BIN)/failing-reads.so
+PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so)
 
 # The same for other tests: files that crash who opens them.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags

@@ -7,6 +7,7 @@
 
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 
 struct admission {
     pthread_mutex_t lock; /* guards the fields below */
@@ -43,8 +44,10 @@ bool admission_enter(struct admission_ticket *t, struct err *e)
         return true;
     pthread_mutex_lock(&g->lock);
     uint64_t mine = g->calls++;
+    watch_untimed(true);
     while (!interrupted() && (g->ticket != mine || g->feeding || g->busy >= g->cores))
         wait_a_moment(g);
+    watch_untimed(false);
     bool ok = !interrupted();
     g->feeding |= ok;
     t->holds = ok;

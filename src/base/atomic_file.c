@@ -304,6 +304,21 @@ static void sync_folder(const char *target)
     free(folder);
 }
 
+/*
+ * Writes a large file to the disk in steps: one fsync of it may take minutes on a slow disk, and
+ * would look as if the film hung. fsync reports the errors.
+ */
+static void write_back(int fd)
+{
+    const off_t step = 64 << 20;
+    const unsigned whole =
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    struct stat s;
+    off_t size = fstat(fd, &s) == 0 ? s.st_size : 0;
+    for (off_t at = 0; size - at > step && !interrupted(); at += step)
+        sync_file_range(fd, at, step, whole);
+}
+
 /* Flushes the stream and syncs the file to the disk. Returns 0 or an errno value. */
 static int flush(struct atomic_file *f)
 {
@@ -312,6 +327,8 @@ static int flush(struct atomic_file *f)
         return errno ? errno : EIO;
     if (ferror(f->stream)) /* from an earlier write whose result was ignored */
         return EIO;
+    if (f->temp)
+        write_back(fileno(f->stream));
     if (f->temp && fsync(fileno(f->stream)) != 0 && errno != EINVAL && errno != ENOTSUP &&
         errno != ENOSYS)
         return errno; /* EINVAL, ENOTSUP and ENOSYS: the file system has no fsync */

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "barcode/base/watch.h"
+
 enum { DOOMED_MAX = 256 };
 enum { FREE, CLAIMED, DOOMED, REMOVED };
 
@@ -185,7 +187,13 @@ void interrupt_forget_worker(pid_t gone)
             worker[i] = 0;
 }
 
-bool interrupted(void) { return atomic_load(&asked); }
+bool interrupted(void)
+{
+    watch_moved();
+    return interrupt_pending();
+}
+
+bool interrupt_pending(void) { return atomic_load(&asked) || watch_stopped(); }
 
 int interrupt_doom(const char *path)
 {

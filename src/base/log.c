@@ -1,6 +1,7 @@
 #include "barcode/base/log.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "barcode/base/shared.h"
 #include "barcode/base/text.h"
+#include "barcode/base/watch.h"
 
 /* The terminal, shared by the processes that write to it. */
 struct terminal {
@@ -38,6 +40,9 @@ static void put(const char *lift, const char *text, const char *below)
 {
     char all[1024 + 2 * 256];
     int length = snprintf(all, sizeof all, "%s%s%s", lift, text, below);
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    while (poll(&p, 1, 100) == 0)
+        watch_moved(); /* somebody has paused the terminal */
     /* stderr may be closed or full; then the message is lost. */
     ssize_t n = write(STDERR_FILENO, all, (size_t)length);
     (void)n;

@@ -3,6 +3,9 @@
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "barcode/base/clock.h"
+#include "barcode/base/watch.h"
+
 void *shared_alloc(size_t bytes, struct err *e)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -30,6 +33,12 @@ void shared_lock_init(pthread_mutex_t *lock)
 
 void shared_lock(pthread_mutex_t *lock)
 {
-    if (pthread_mutex_lock(lock) == EOWNERDEAD)
+    int code;
+    struct timespec soon = clock_deadline(100000000);
+    while ((code = pthread_mutex_timedlock(lock, &soon)) == ETIMEDOUT) {
+        watch_moved(); /* if a film hangs, it is that of the holder */
+        soon = clock_deadline(100000000);
+    }
+    if (code == EOWNERDEAD)
         pthread_mutex_consistent(lock);
 }

@@ -11,18 +11,20 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 
 enum { WAIT_MS = 100 };
 
 /*
  * Waits until the descriptor is ready or at its end. A signal does not interrupt a blocking read or
- * write: the handlers restart it, and the kernel may deliver the signal to another thread.
+ * write: the handlers restart it, and the kernel may deliver the signal to another thread. If
+ * `patient`, the wait counts as progress of the film.
  */
-static bool wait_for(int fd, short events)
+static bool wait_for(int fd, short events, bool patient)
 {
     struct pollfd p = {.fd = fd, .events = events};
     for (;;) {
-        if (interrupted()) {
+        if (patient ? interrupted() : interrupt_pending()) {
             errno = EINTR;
             return false;
         }
@@ -59,13 +61,15 @@ int slow_open(const char *path, bool writing)
     }
 }
 
-ssize_t slow_read(int fd, void *to, size_t bytes)
+ssize_t slow_read(int fd, void *to, size_t bytes, bool patient)
 {
     /*
      * A FIFO without a writer so far is empty but not at its end. Only poll can distinguish this.
      */
-    while (wait_for(fd, POLLIN)) {
+    while (wait_for(fd, POLLIN, patient)) {
         ssize_t n = read(fd, to, bytes);
+        if (n > 0)
+            watch_moved();
         if (n >= 0 || (errno != EINTR && errno != EAGAIN))
             return n;
     }
@@ -76,7 +80,7 @@ bool slow_write(int fd, const void *from, size_t bytes)
 {
     const uint8_t *at = from;
     while (bytes > 0) {
-        if (!wait_for(fd, POLLOUT))
+        if (!wait_for(fd, POLLOUT, true))
             return false;
         /*
          * A pipe that poll reports as ready has room for PIPE_BUF bytes. A larger write would

@@ -9,6 +9,8 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/limits.h"
+#include "barcode/base/machine.h"
+#include "barcode/base/watch.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
 
@@ -20,6 +22,7 @@ struct film_worker {
     struct engines engines;
     struct film_queue *queue;
     struct worker *worker;
+    struct watch *watch;
     pthread_t thread;
 };
 
@@ -69,16 +72,19 @@ static bool render_unless_interrupted(const struct render *r, size_t film, struc
 typedef bool next_film(struct film_queue *q, int worker, size_t *film);
 
 static void work(const struct render *r, struct film_queue *queue, const struct worker *w,
-                 next_film *next)
+                 struct watch *watch, next_film *next)
 {
     struct err e = ERR_INIT;
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
+        watch_begin(watch, film);
         bool ok = render_unless_interrupted(r, film, &e);
         if (!ok && render_again_alone(r, film, &e)) {
             log_msg(LOG_VERBOSE, "%s; rendering it again, alone", e.text);
             film_queue_again(queue, film);
+            watch_end();
             continue;
         }
+        watch_end();
         if (!ok)
             err_report(&e);
         film_queue_done(queue, film, ok ? NULL : &e);
@@ -88,7 +94,8 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
 static void *film_worker_main(void *argument)
 {
     struct film_worker *film_worker = argument;
-    work(&film_worker->render, film_worker->queue, film_worker->worker, film_queue_next);
+    work(&film_worker->render, film_worker->queue, film_worker->worker, film_worker->watch,
+         film_queue_next);
     engines_close(&film_worker->engines); /* frees memory for the other film workers */
     return NULL;
 }
@@ -136,7 +143,8 @@ static int start_film_workers(struct film_worker *film_worker, const struct rend
                               struct worker *w, int count)
 {
     for (int i = 1; i < count; i++) {
-        film_worker[i] = (struct film_worker){.render = *r, .queue = queue, .worker = w};
+        film_worker[i] = (struct film_worker){
+            .render = *r, .queue = queue, .worker = w, .watch = watch_at(w->watch, (size_t)i)};
         film_worker[i].render.engines = &film_worker[i].engines;
         film_worker[i].render.probe_admission = g->probe[i % g->probes];
         engines_begin_as(&film_worker[i].engines, r->engines, r->threads);
@@ -176,8 +184,7 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
     } else {
         count = 1;
     }
-    r->alone = count == 1;
-    work(r, queue, w, film_queue_next);
+    work(r, queue, w, w->watch, film_queue_next);
     for (int i = 1; i < count; i++)
         pthread_join(film_worker[i].thread, NULL);
     close_admissions(&admissions);
@@ -213,7 +220,7 @@ static void tick_queue(void *user, size_t film, double share, uint64_t frames)
 static void render_alone(struct render *r, struct film_queue *queue, const struct worker *w)
 {
     r->again = r->alone = true;
-    work(r, queue, w, film_queue_next_alone);
+    work(r, queue, w, w->watch, film_queue_next_alone);
     r->again = r->alone = false;
 }
 
@@ -232,6 +239,9 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
         r->engines->films = tally.due;
         process_limits_set(limits_memory() / (uint64_t)own.workers);
         render_alone(&own, queue, w);
+        own.again = true;
+        work(&own, queue, w, w->watch, film_queue_next_alone);
+        own.again = false;
         run_film_workers(&own, queue, w);
         render_alone(&own, queue, w);
     }

@@ -1,6 +1,7 @@
 #include "batch_progress.h"
 #include "film_queue.h"
 #include "film_workers.h"
+#include "watchdog.h"
 #include "worker_process.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/file.h"
@@ -16,7 +17,8 @@
 /* The worker processes and their results. */
 struct workers {
     struct worker worker[WORKERS_MOST];
-    int broke[WORKERS_MOST]; /* how often each died between films */
+    struct watchdog *watchdog; /* NULL: nothing is watched */
+    int broke[WORKERS_MOST];   /* how often each died between films */
     int count;
     int found;    /* the exit status of a worker that a sanitizer ended; 0: none */
     int failed;   /* the exit status of a worker that died twice between films; 0: none */
@@ -68,10 +70,45 @@ static void put_back(const struct render *r, struct film_queue *queue,
     }
 }
 
+/* Fails the films of a worker that was killed because it did not end after an interruption. */
+static void note_interruption(const struct render *r, struct film_queue *queue,
+                              const struct film_list *films)
+{
+    for (size_t i = 0; i < films->count; i++) {
+        struct err e = ERR_INIT;
+        interrupt_error(&e);
+        note_culprit(r, queue, films->film[i], &e);
+        err_report(&e);
+    }
+}
+
+/*
+ * Puts the films back that were in progress beside the only one that did not end when it was asked
+ * to, and fails that one.
+ */
+static void note_hanging(const struct render *r, struct film_queue *queue, const struct worker *w,
+                         struct film_list *films, struct err *e)
+{
+    size_t hanging = w->blamed.film[0], others = 0, all = films->count;
+    for (size_t i = 0; i < all; i++)
+        if (films->film[i] != hanging)
+            films->film[others++] = films->film[i];
+    films->count = others;
+    put_back(r, queue, films, e);
+    if (others == all) /* it ended before the kill */
+        return;
+    err_clear(e);
+    err_set(e, ERR_FAILED, "%s; its worker process did not end and was killed", w->reason);
+    note_culprit(r, queue, hanging, e);
+    err_report(e);
+}
+
 /* Starts worker process `i`. Returns false in the worker. */
 static bool start(struct workers *c, int i)
 {
+    watchdog_forget(c->watchdog, i);
     bool parent = worker_start(&c->worker[i], i);
+    c->worker[i].watch = watchdog_watches(c->watchdog, i);
     c->refused |= c->worker[i].pid < 0;
     return parent || c->worker[i].pid < 0;
 }
@@ -90,11 +127,21 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
     c->found = odd ? w->status : c->found;
     if (end == WORKER_DONE)
         return false;
-    if (films.count == 1)
-        note_culprit(r, queue, films.film[0], &e);
-    if (films.count > 1)
+    if (w->killed && interrupted()) {
+        note_interruption(r, queue, &films);
+        c->failed = ERR_INTERRUPTED;
+        return false;
+    }
+    int status = 0;
+    if (films.count > 0 && w->blamed.count == 1) {
+        note_hanging(r, queue, w, &films, &e);
+    } else if (films.count > 1) {
         put_back(r, queue, &films, &e);
-    int status = films.count > 1 ? 0 : err_report(&e);
+    } else {
+        if (films.count == 1)
+            note_culprit(r, queue, films.film[0], &e);
+        status = err_report(&e);
+    }
     if (end == WORKER_CRASHED || ++c->broke[w->number] == 1)
         return true;
     c->failed = status;
@@ -114,8 +161,10 @@ static int wait_for_end(struct workers *c, struct batch_progress *run)
         left += c->worker[i].pid > 0;
     for (int n = 1; left > 0 && (ended = worker_wait(c->worker, c->count, WAIT_MS)) < 0; n++) {
         worker_limit_memory(c->worker, c->count, memory);
-        if (n % WAITS_A_TICK == 0)
-            batch_progress_tick(run);
+        if (n % WAITS_A_TICK != 0)
+            continue;
+        watchdog_tick(c->watchdog, c->worker, c->count);
+        batch_progress_tick(run);
     }
     return ended;
 }
@@ -128,6 +177,7 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
 {
     struct film_tally tally = film_queue_tally(queue);
     struct workers c = {.count = worker_process_count(r, &tally)};
+    c.watchdog = watchdog_open(c.count, r->options->film_timeout_us);
     struct worker nobody = {.pid = -1, .pipe = -1};
     struct batch_progress *run = NULL;
     int i = 0;
@@ -140,6 +190,7 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
     if (!*here)
         return film_workers_run(r, queue, &c.worker[i], c.count);
     batch_progress_close(&run);
+    watchdog_close(&c.watchdog);
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
         film_workers_run(r, queue, &nobody, 1);

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "process_limits.h"
+#include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
@@ -67,14 +69,23 @@ void worker_leaves(struct worker *w, int status, bool lingers)
     w->pipe = -1;
 }
 
-/* Returns the status from waitpid. */
-static int wait_for(pid_t worker)
+/*
+ * Returns the status from waitpid. A killed worker that hangs in the kernel runs no code any more,
+ * so the parent does not wait for it long.
+ */
+static int wait_for(const struct worker *w)
 {
+    const double most = 3;
+    int64_t began = clock_ns();
     int how = 0;
     pid_t gone;
-    while ((gone = waitpid(worker, &how, 0)) < 0 && errno == EINTR)
-        continue;
-    return gone == worker ? how : SIGKILL; /* other code reaped the process: treated as killed */
+    while ((gone = waitpid(w->pid, &how, w->killed ? WNOHANG : 0)) <= 0) {
+        if (gone < 0 ? errno != EINTR : clock_since(began) > most)
+            return SIGKILL; /* other code reaped the process, or it hangs: treated as killed */
+        if (gone == 0)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    return how;
 }
 
 int worker_wait(const struct worker *w, int count, int ms)
@@ -82,10 +93,9 @@ int worker_wait(const struct worker *w, int count, int ms)
     struct pollfd end[WORKERS_MOST];
     for (int i = 0; i < count; i++)
         end[i] = (struct pollfd){.fd = w[i].pipe, .events = POLLIN};
-    if (poll(end, (nfds_t)count, ms) <= 0)
-        return -1;
+    poll(end, (nfds_t)count, ms);
     int i = 0;
-    while (i < count && end[i].revents == 0)
+    while (i < count && end[i].revents == 0 && !(w[i].pid > 0 && w[i].killed))
         i++;
     return i < count ? i : -1;
 }
@@ -103,13 +113,34 @@ void worker_limit_memory(struct worker *w, int count, uint64_t memory)
     }
 }
 
+/* Sets the cause of the end of a worker that did not end by itself. */
+static void explain_end(const struct worker *w, int how, struct err *e)
+{
+    if (w->killed)
+        err_set(e, ERR_FAILED, "the worker process did not answer and was killed");
+    else if (w->greedy)
+        err_set(e, ERR_MEMORY, "the worker process used more than the %" PRIu64 " MiB of --memory",
+                limits_memory() >> 20);
+    else if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
+        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
+    else if (WTERMSIG(how) == SIGKILL)
+        err_set(e, ERR_FAILED,
+                "the worker process was killed (by the kernel when memory runs out, by a limit, or "
+                "by somebody)");
+    else if (WTERMSIG(how) == SIGXCPU)
+        err_set(e, ERR_FAILED,
+                "the worker process reached its limit of processor time (ulimit -t)");
+    else
+        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
+}
+
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e)
 {
     struct message m = {.status = 0};
-    bool leaves = read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
+    bool leaves = !w->killed && read(w->pipe, &m, sizeof m) == (ssize_t)sizeof m;
     pid_t pid = w->pid;
-    int how = m.lingers ? 0 : wait_for(pid);
+    int how = m.lingers ? 0 : wait_for(w);
     interrupt_forget_worker(pid);
     close(w->pipe);
     w->pid = w->pipe = -1;
@@ -122,15 +153,6 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
         film_queue_under_way(queue, w->number, films);
     interrupt_remove_doomed(pid);
     log_status(NULL);
-    if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
-        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
-    else if (w->greedy)
-        err_set(e, ERR_MEMORY, "the worker process used more than the %" PRIu64 " MiB of --memory",
-                limits_memory() >> 20);
-    else if (WTERMSIG(how) == SIGKILL)
-        err_set(e, ERR_FAILED,
-                "the worker process was killed, which Linux does when memory runs out");
-    else
-        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
+    explain_end(w, how, e);
     return films->count > 0 ? WORKER_CRASHED : WORKER_BROKE;
 }

@@ -18,6 +18,7 @@
 #include "film_queue.h"
 #include "barcode/base/err.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,11 @@ struct worker {
     int status;    /* in the parent after worker_watch: the exit status; -1: killed by a signal */
     int announced; /* likewise: the exit status announced by worker_leaves */
     bool greedy;   /* in the parent: worker_limit_memory killed it */
+    struct watch *watch; /* of its film workers, OPTION_JOBS_MOST; NULL: films are not watched */
+    /* set by the watchdog (watchdog.h), in the parent */
+    bool killed;             /* by the watchdog */
+    struct film_list blamed; /* the films that did not end when they were asked to */
+    char reason[128];        /* why the last of them should have ended */
 };
 
 /*
@@ -65,9 +71,9 @@ enum worker_end {
 };
 
 /*
- * Waits up to `ms` milliseconds until one of w[count] has announced its end or has died. Returns
- * its index, for worker_watch, or -1 if there is none. Workers without a process (pid -1) are
- * ignored. Parent only.
+ * Waits up to `ms` milliseconds until one of w[count] has announced its end, has died or was killed
+ * by the watchdog. Returns its index, for worker_watch, or -1 if there is none. Workers without a
+ * process (pid -1) are ignored. Parent only.
  */
 int worker_wait(const struct worker *w, int count, int ms);
 
@@ -81,6 +87,9 @@ void worker_limit_memory(struct worker *w, int count, uint64_t memory);
  * Waits until the worker has exited, unless it lingers. Sets `*films` to the films that were in
  * progress: 1 or more after WORKER_CRASHED, otherwise none. Removes the worker's unfinished files.
  * `e` must be empty. Main thread of the parent only.
+ * Waits until the worker has exited, unless it lingers. Waits for a killed worker for a few seconds
+ * only. Sets `*films` to the films that were in progress: 1 or more after WORKER_CRASHED, otherwise
+ * none. Removes the worker's unfinished files. `e` must be empty. Main thread of the parent only.
  */
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e);

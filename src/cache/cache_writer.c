@@ -15,6 +15,7 @@
 #include "barcode/base/path.h"
 #include "barcode/base/queue.h"
 #include "cache_owner.h"
+#include "barcode/base/watch.h"
 #include "pack.h"
 #include "residual.h"
 
@@ -92,6 +93,7 @@ static bool write_all(int fd, const uint8_t *data, size_t bytes, struct err *e)
             continue;
         if (n <= 0)
             return err_set(e, ERR_FAILED, "%s", strerror(n < 0 ? errno : ENOSPC));
+        watch_moved();
         data += n;
         bytes -= (size_t)n;
     }
@@ -280,7 +282,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
     w->thread = calloc((size_t)threads, sizeof *w->thread);
     bool ok = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
     for (; ok && w->started < threads; w->started++)
-        if (pthread_create(&w->thread[w->started], NULL, writer_main, w) != 0)
+        if (watch_thread(&w->thread[w->started], writer_main, w) != 0)
             break;
     if (ok && w->started > 0)
         return w;

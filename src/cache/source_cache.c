@@ -6,6 +6,7 @@
 
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
+#include "barcode/base/watch.h"
 
 struct source_cache {
     struct source base;
@@ -117,7 +118,7 @@ static bool put_all(struct source_cache *s, struct err *e)
         return err_memory(e, (size_t)threads * sizeof *thread);
     cache_index_sort_by_place(s->selected, s->count);
     for (; started < threads && s->count > 0; started++)
-        if (pthread_create(&thread[started], NULL, putter_main, s) != 0)
+        if (watch_thread(&thread[started], putter_main, s) != 0)
             break;
     for (int i = 0; i < started; i++)
         pthread_join(thread[i], NULL);

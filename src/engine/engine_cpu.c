@@ -16,6 +16,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/queue.h"
+#include "barcode/base/watch.h"
 #include "barcode/engine/dominant.h"
 #include "barcode/engine/engine.h"
 #include "barcode/engine/shrink.h"
@@ -243,8 +244,7 @@ static bool cpu_begin(struct engine *g, const struct engine_job *job, struct err
         return false;
     }
     for (int i = 0; i < c->threads; i++) {
-        c->worker[i].started =
-            pthread_create(&c->worker[i].thread, NULL, worker_main, &c->worker[i]) == 0;
+        c->worker[i].started = watch_thread(&c->worker[i].thread, worker_main, &c->worker[i]) == 0;
         if (!c->worker[i].started && i == 0) {
             release_film(c);
             return err_set(e, ERR_MEMORY, "cannot start a thread");

@@ -8,6 +8,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 #include "barcode/engine/colour.h"
 #include "render_job.h"
 
@@ -233,8 +234,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         if (ok && r->options->strict && !render_is_whole(&j))
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
-    } while (!ok && goes_on_without_gpu(r, i, j.engine, e));
-    if (!ok && (e->code == ERR_INTERRUPTED || e->code == ERR_MEMORY) &&
+    } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));
+    if (!ok && (watch_error(e) || e->code == ERR_INTERRUPTED || e->code == ERR_MEMORY) &&
         !strstr(e->text, r->inputs->path[i]))
         err_prefix(e, "'%s'", r->inputs->path[i]);
     if (ok || !render_again_alone(r, i, e))

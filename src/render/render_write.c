@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "barcode/base/clock.h"
+#include "barcode/base/watch.h"
 #include "barcode/cli/options_fingerprint.h"
 #include "render_job.h"
 
@@ -51,10 +52,12 @@ bool render_write(struct render_job *j, int64_t started, struct err *e)
 {
     int64_t before = clock_ns();
     j->report.partial = !render_is_whole(j);
+    watch_untimed(true); /* all outputs are written, or none */
     bool ok = write_outputs(j, &j->outputs, false, e) && write_dump(j, e);
     j->report.times.write = clock_since(before);
     j->report.times.wall = clock_since(started) - j->report.times.waiting;
     ok = ok && write_outputs(j, &j->outputs, true, e);
+    watch_untimed(false);
     j->written = ok;
     return ok;
 }

@@ -113,6 +113,7 @@ TEST(defaults)
     assert_int_equal(o.height, 360);
     assert_int_equal(o.threads, 0);
     assert_true(o.memory == 0 && o.pixels == 0);
+    assert_int_equal(o.film_timeout_us, 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
     assert_false(o.strict || o.verify || extra("bench"));
 }
@@ -133,6 +134,7 @@ TEST(every_option)
     assert_string_equal(o.input[1], "b");
     assert_string_equal(o.input[2], "-c");
     assert_string_equal(o.output, "x.png");
+    assert_int_equal(o.film_timeout_us, 90500000);
     assert_string_equal(extra("json"), "j");
     assert_int_equal(o.extras, 2);
     assert_string_equal(o.dump, "d");

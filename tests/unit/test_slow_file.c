@@ -36,9 +36,9 @@ TEST_WITH(a_fifo_is_waited_for, enter, leave)
     int fd = slow_open("fifo", false);
     assert_true(fd >= 0);
     assert_int_equal(pthread_create(&writer, NULL, late_writer, word), 0);
-    assert_int_equal(slow_read(fd, got, sizeof got), 4);
+    assert_int_equal(slow_read(fd, got, sizeof got, true), 4);
     assert_string_equal(got, word);
-    assert_int_equal(slow_read(fd, got, sizeof got), 0); /* it is closed now */
+    assert_int_equal(slow_read(fd, got, sizeof got, true), 0); /* it is closed now */
     pthread_join(writer, NULL);
     close(fd);
 }
@@ -99,7 +99,7 @@ TEST_WITH(an_open_file, enter, leave)
     int fd = slow_open(path, false);
     assert_true(fd >= 0 && fd != end[0]);
     assert_true(slow_write(end[1], "hello", 5));
-    assert_int_equal(slow_read(fd, got, sizeof got), 5);
+    assert_int_equal(slow_read(fd, got, sizeof got, true), 5);
     assert_string_equal(got, "hello");
     close(fd);
     close(end[0]);
@@ -121,7 +121,7 @@ static bool reads_for_ever(void)
 {
     char byte;
     int fd = slow_open("fifo", false);
-    return fd >= 0 && slow_read(fd, &byte, 1) < 0 && errno == EINTR;
+    return fd >= 0 && slow_read(fd, &byte, 1, true) < 0 && errno == EINTR;
 }
 
 static bool opens_for_ever(void) { return slow_open("fifo", true) < 0 && errno == EINTR; }

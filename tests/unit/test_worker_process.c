@@ -107,6 +107,33 @@ TEST(temporaries_go)
     film_queue_free(&queue);
 }
 
+/* The parent does not wait for a killed worker that hangs in the kernel; this one hangs in a stop.
+ */
+TEST(one_that_does_not_die)
+{
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    struct film_list films;
+    if (!worker_start(&w, 0)) {
+        take(queue, 0);
+        raise(SIGSTOP);
+        _exit(3);
+    }
+    pid_t pid = w.pid;
+    assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
+    w.killed = true;
+    alarm(60);
+    assert_int_equal(worker_wait(&w, 1, 0), 0);
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
+    alarm(0);
+    assert_int_equal(films.count, 1);
+    assert_string_equal(e.text, "the worker process did not answer and was killed");
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    film_queue_free(&queue);
+}
+
 /* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two
  * films there is none. */
 TEST(others_end_it)

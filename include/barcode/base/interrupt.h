@@ -29,8 +29,14 @@ void interrupt_install(void);
  */
 void interrupt_open_standard(void);
 
-/* Returns true after the first signal. */
+/*
+ * Returns true after the first signal, and if the parent has asked for the end of the thread's film
+ * (watch.h). Counts as progress of that film.
+ */
 bool interrupted(void);
+
+/* As interrupted(), but does not count as progress. For code that waits for the film's input. */
+bool interrupt_pending(void);
 
 /*
  * Sets ERR_INTERRUPTED with a sentence that does not name the film; the caller prepends the name.

@@ -27,13 +27,14 @@ int slow_open(const char *path, bool writing);
 
 /*
  * Reads like read(2): waits for data; returns 0 at the end, when all writers have closed. Returns
- * -1 with errno on failure; EINTR if interrupted.
+ * -1 with errno on failure; EINTR if interrupted. `patient`: waiting counts as progress of the film
+ * (watch.h), so it may take as long as it likes.
  */
-ssize_t slow_read(int fd, void *to, size_t bytes);
+ssize_t slow_read(int fd, void *to, size_t bytes, bool patient);
 
 /*
- * Writes all bytes. Returns false with errno on failure, possibly after a partial write; EINTR if
- * interrupted.
+ * Writes all bytes; waiting counts as progress. Returns false with errno on failure, possibly after
+ * a partial write; EINTR if interrupted.
  */
 bool slow_write(int fd, const void *from, size_t bytes);
 

@@ -89,10 +89,11 @@ struct options {
     enum engine_choice engine;
     struct engine_devices devices; /* the GPUs named by --engine */
     enum decode_choice decode;
-    int threads;     /* 1..1024; 0: one per core */
-    uint64_t memory; /* --memory: bytes for all films; 0: chosen */
-    uint64_t pixels; /* --max-pixels; 0: not given */
-    int jobs;        /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int threads;             /* 1..1024; 0: one per core */
+    uint64_t memory;         /* --memory: bytes for all films; 0: chosen */
+    uint64_t pixels;         /* --max-pixels; 0: not given */
+    int jobs;                /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int64_t film_timeout_us; /* --film-timeout; 0: none */
     enum progress_when progress;
     bool strict, verify, keep_going;
     int shard, shards; /* --shard I/N: I from 1; both 0: not given */

@@ -179,6 +179,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
         s->kind = SELECT_COLUMNS;
         p->rule[SELECT_COLUMNS] = true;
         return set_u64(p, "--columns", arg, 1, OPTION_COLUMNS_MOST, &s->columns);
+    case KEY_FILM_TIMEOUT: return set_time(p, "--film-timeout", arg, 1, &p->o->film_timeout_us);
     case KEY_START: p->start = arg; return set_time(p, "--start", arg, 0, &s->start_us);
     case KEY_END: p->end = arg; return set_time(p, "--end", arg, 0, &s->end_us);
     default: return option_layout(p, key, arg);

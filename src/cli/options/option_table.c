@@ -116,6 +116,7 @@ const struct argp_option cli_option_table[] = {
     {"jobs", 'j', "N", 0, "films at once (enough to keep the cores busy)", 0},
     {"memory", KEY_MEMORY, "SIZE", 0, "memory for all films at once (15/16 of what is allowed)", 0},
     {"max-pixels", KEY_MAX_PIXELS, "N", 0, "refuse films with larger frames (134217728)", 0},
+    {"film-timeout", KEY_FILM_TIMEOUT, "TIME", 0, "give up a film that takes longer than TIME", 0},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default: on a terminal), always, never", 0},
     {"strict", KEY_STRICT, NULL, 0, "fail if a film is decoded only in part", 0},
     {"keep-going", KEY_KEEP_GOING, NULL, 0, "skip what the disk cannot read of a film", 0},

@@ -63,6 +63,7 @@ enum option_key {
     KEY_PLAYLISTS,
     KEY_SEQUENCE,
     KEY_RATE,
+    KEY_FILM_TIMEOUT,
     KEY_MEMORY,
     KEY_MAX_PIXELS
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */

@@ -31,6 +31,7 @@
 #include "barcode/base/log.h"
 
 enum { STREAMS_MOST = 64 };
+#include "barcode/base/watch.h"
 
 bool container_is_seekable(const AVFormatContext *format)
 {
@@ -172,10 +173,18 @@ static void read_head(const AVFormatContext *format, struct head *head)
         head->tags[i] = film_colour_tags(format->streams[i]->codecpar);
 }
 
-static int stop_waiting(void *nothing)
+/*
+ * Implements AVIOInterruptCB, which libavformat calls before it reads and while it waits. Bytes
+ * read since the last call are progress.
+ */
+static int stop_waiting(void *format)
 {
-    (void)nothing;
-    return interrupted();
+    static _Thread_local int64_t last;
+    const AVIOContext *io = ((const AVFormatContext *)format)->pb;
+    if (io && io->bytes_read != last)
+        watch_moved();
+    last = io ? io->bytes_read : last;
+    return interrupt_pending();
 }
 
 static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
@@ -199,7 +208,7 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
         err_memory(e, sizeof *format);
         return NULL;
     }
-    format->interrupt_callback.callback = stop_waiting;
+    format->interrupt_callback = (AVIOInterruptCB){stop_waiting, format};
     format->io_open = allowed_open;
     format->max_streams = STREAMS_MOST;
     format->flags |= own ? AVFMT_FLAG_CUSTOM_IO : 0;

@@ -26,7 +26,8 @@ struct film_input {
     struct read_faults *faults;
     struct file_reader *file; /* NULL: the input is a pipe, `fd` */
     int fd;
-    int64_t at; /* where libavformat reads */
+    bool inherited; /* such as stdin: a slow producer is the user's business */
+    int64_t at;     /* where libavformat reads */
     /* a pipe's last bytes, up to the last one that was read */
     uint8_t *past;
     size_t past_bytes, past_room;
@@ -69,7 +70,7 @@ static ssize_t read_new(struct film_input *f, size_t bytes)
         errno = ENOMEM;
         return -1;
     }
-    ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes);
+    ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes, f->inherited);
     if (n < 0 && errno != EINTR)
         read_faults_fail(f->faults, errno, f->past_at + (int64_t)f->past_bytes);
     f->past_bytes += n > 0 ? (size_t)n : 0;
@@ -138,13 +139,14 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
 
 /* Makes an input of a pipe or of files, both of which it owns from then on, also after a failure.
  */
-static AVIOContext *open_bytes(int fd, struct file_reader *file, struct read_faults *faults,
-                               struct err *e)
+static AVIOContext *open_bytes(int fd, bool inherited, struct file_reader *file,
+                               struct read_faults *faults, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
     AVIOContext *io = NULL;
     if (f) {
-        *f = (struct film_input){.faults = faults, .file = file, .fd = fd, .keeping = !file};
+        *f = (struct film_input){
+            .faults = faults, .file = file, .fd = fd, .inherited = inherited, .keeping = !file};
         io = make_io(f, e);
     } else {
         err_memory(e, sizeof *f);
@@ -197,7 +199,7 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
     struct file_reader *file = pipe ? NULL : file_reader_new(faults, e);
     bool ok = pipe || (file && file_reader_add(file, fd, e));
     if (ok)
-        *io = open_bytes(pipe ? fd : -1, file, faults, e);
+        *io = open_bytes(pipe ? fd : -1, numbered, file, faults, e);
     else if (!file)
         close(fd);
     if (!ok)
@@ -216,7 +218,7 @@ bool film_input_open_parts(const struct film_parts *parts, struct read_faults *f
         ok = fd >= 0 ? file_reader_add(file, fd, e) : refuse_open(parts->part[i].path, errno, e);
     }
     if (ok)
-        *io = open_bytes(-1, file, faults, e);
+        *io = open_bytes(-1, false, file, faults, e);
     else
         file_reader_close(&file);
     return *io != NULL;

@@ -9,6 +9,7 @@
 
 #include "crop_worker.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 
 /*
  * Returns the first error that is not about the film, such as no memory. A film that cannot be read
@@ -35,7 +36,7 @@ static int run_workers(struct crop_worker *worker, int count)
     pthread_t thread[PROBE_THREADS];
     int started = 0;
     while (started + 1 < count &&
-           pthread_create(&thread[started], NULL, crop_worker_main, &worker[started + 1]) == 0)
+           watch_thread(&thread[started], crop_worker_main, &worker[started + 1]) == 0)
         started++;
     crop_worker_main(&worker[0]);
     for (int i = 0; i < started; i++)

@@ -3,6 +3,7 @@
 #include "thread_share.h"
 #include "barcode/base/admission.h"
 #include "barcode/base/clock.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/limits.h"
 #include "barcode/base/queue.h"
@@ -206,7 +207,7 @@ static bool take_shared(struct decode_pass *s, const struct decoder_backend *bac
     enum { RECHECK_NS = 20000000 };
     bool got = false;
     pthread_mutex_lock(&s->lock);
-    while (!got && !decode_pass_stopped(s) && s->workers[ON_DEVICE] > 0) {
+    while (!got && !atomic_load(&s->stop) && !interrupt_pending() && s->workers[ON_DEVICE] > 0) {
         if (s->read_to_end && s->chunks_waiting <= 0)
             break;
         got = may_share(s) && queue_try_pop(s->chunks, item);

@@ -30,6 +30,7 @@
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 #include "barcode/base/queue.h"
+#include "barcode/base/watch.h"
 
 /*
  * The backends: software on the cores, then devices, of which a film uses the first that can decode
@@ -104,7 +105,7 @@ static bool start_workers(struct decode_pass *s, struct workers *c, struct err *
         return err_memory(e, ((size_t)all + 1) * sizeof *c->thread);
     for (; c->count < all; c->count++) {
         enum decoder_place place = c->count < on_device ? ON_DEVICE : ON_CORES;
-        if (pthread_create(&c->thread[c->count], NULL, s->backend[place]->worker_main, s) != 0)
+        if (watch_thread(&c->thread[c->count], s->backend[place]->worker_main, s) != 0)
             break;
     }
     return all == 0 || c->count > 0 || err_set(e, ERR_MEMORY, "cannot start a decoding thread");

@@ -4,6 +4,7 @@
 
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"
+#include "barcode/base/watch.h"
 #include "barcode/media/pass.h"
 
 /* The thread that decodes, so that the caller's thread can report progress. */
@@ -59,7 +60,7 @@ static bool start_decode_thread(struct decode_thread *s, const struct pass *p,
     *s = (struct decode_thread){.pass = p, .ticket = ticket, .error = ERR_INIT};
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->finished, NULL);
-    if (pthread_create(&s->thread, NULL, decode_thread_main, s) == 0)
+    if (watch_thread(&s->thread, decode_thread_main, s) == 0)
         return true;
     pthread_cond_destroy(&s->finished);
     pthread_mutex_destroy(&s->lock);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "barcode/base/interrupt.h"
+#include "barcode/base/watch.h"
 #include "cluster_pool.h"
 #include "fit_width.h"
 #include "render_line.h"
@@ -124,7 +125,7 @@ static void pool_on_threads(struct pooling *p)
         most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
     pthread_t thread[THREADS_MOST];
     while (started + 1 < most && started + 1 < p->strip->report->threads &&
-           pthread_create(&thread[started], NULL, pool_main, p) == 0)
+           watch_thread(&thread[started], pool_main, p) == 0)
         started++;
     pool_main(p);
     for (int i = 0; i < started; i++)

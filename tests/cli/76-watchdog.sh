@@ -1,0 +1,184 @@
+# shellcheck shell=bash
+# A film that hangs, or takes longer than --film-timeout, is ended, and the others come out. BARCODE_SILENCE makes five minutes short.
+# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
+
+nothing_moved='nothing was read, decoded or written for'
+
+# start ARG...: barcode ARG... in the background, $pid.
+start() {
+    COMMAND="barcode $*" STATUS=0
+    "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
+    pid=$!
+}
+
+# ended_with STATUS: waits for $pid.
+ended_with() {
+    (sleep 60 && kill -s KILL "$pid") 2> /dev/null &
+    watch=$!
+    wait "$pid" || STATUS=$?
+    kill "$watch" 2> /dev/null || true
+    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1"
+}
+
+# A film long enough to be caught at work: the sample, repeated.
+long_film() {
+    ffmpeg -nostdin -v error -stream_loop "${2:-20}" -i "$(sample)" -c copy "$1"
+}
+
+good_films() {
+    cp "$(clip h264-closed.mkv)" a.mkv
+    cp "$(clip vp9.webm)" b.webm
+    ok a.mkv b.webm -n 20 -q
+    mkdir alone
+    mv a.png b.png alone
+}
+
+# The writer of a pipe sends half of a film, and then nothing: only that film is ended, in the process where the others go on.
+test_a_pipe_that_stops() { # quick
+    good_films
+    ffmpeg -nostdin -v error -i "$(sample)" -c copy whole.ts
+    for decoder in "" "--decode nvdec --engine cpu"; do
+        mkfifo pipe.ts
+        { head -c 200000 whole.ts && sleep 60; } > pipe.ts &
+        writer=$!
+        # shellcheck disable=SC2086  # several words
+        BARCODE_NVDEC=software BARCODE_SILENCE=1 start pipe.ts a.mkv b.webm -n 20 -q -j 3 --report r $decoder
+        ended_with 1
+        kill "$writer" 2> /dev/null || true
+        one_sentence
+        says "'pipe.ts': $nothing_moved 1 s\$"
+        cmp a.png alone/a.png
+        cmp b.png alone/b.png
+        [ ! -e pipe.png ] || fail "a picture of the half"
+        [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "$(cat r)"
+        rm -f ./*.png pipe.ts r
+    done
+}
+
+# A read that never returns: the process has to be killed, and what was in progress beside that film is done again.
+test_a_read_that_hangs() { # quick
+    good_films
+    cp "$(sample)" hang.mkv
+    mkfifo waits.mkv
+    sleep 60 > waits.mkv &
+    writer=$!
+    for from in 0 100000; do
+        LD_PRELOAD=$HANGING_READ_SO HANGING_READ=hang.mkv HANGING_FROM=$from BARCODE_SILENCE=1 \
+            start hang.mkv a.mkv b.webm -n 20 -q -j 3 --report r --dump ./
+        ended_with 1
+        says "'hang.mkv': $nothing_moved 1 s; its worker process did not end and was killed"
+        [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "$(cat r)"
+        [ "$(grep -c '"status":"done"' r)" -eq 2 ] || fail "$(cat r)"
+        [ -z "$(find . -name '*.tmp')" ] || fail "left behind: $(find . -type f)"
+        [ ! -e hang.png ] || fail "a picture of a film that hung"
+        cmp a.png alone/a.png
+        cmp b.png alone/b.png
+        rm -f ./*.png ./*.rgb r
+    done
+    kill "$writer" 2> /dev/null || true
+}
+
+# The films of a worker that stands still are not to blame: each is done again.
+test_a_stopped_worker() {
+    cp "$(sample)" a.mkv
+    cp a.mkv b.mkv
+    ok a.mkv b.mkv -n 2 -m average -q -o alone/ --name '{stem}'
+    BARCODE_SILENCE=2 start a.mkv b.mkv -n 2 -m average -j 2 --name '{stem}'
+    find_worker a.mkv
+    find_worker b.mkv
+    kill -s STOP "$worker"
+    ended_with 0
+    says "'b.mkv' was in progress when the worker process did not answer and was killed; rendering it again, alone"
+    cmp a.png alone/a.png
+    cmp b.png alone/b.png
+}
+
+# One film alone is to blame, and the next one comes out.
+test_a_stopped_worker_of_one_film() {
+    long_film a.mkv
+    cp "$(clip h264-closed.mkv)" b.mkv
+    BARCODE_SILENCE=1 start a.mkv b.mkv -n 1 -k 16 -j 1 -q
+    find_worker a.mkv
+    kill -s STOP "$worker"
+    ended_with 1
+    one_sentence
+    says "'a.mkv': $nothing_moved 1 s; its worker process did not end and was killed"
+    files a.mkv b.mkv b.png
+}
+
+# Job control: a pause of all processes is no silence, whoever goes on first.
+test_a_stopped_job() {
+    cp "$(sample)" a.mkv
+    BARCODE_SILENCE=2 start a.mkv -n 2 -q --film-timeout 60
+    find_worker a.mkv
+    kill -s STOP "$pid" "$worker"
+    sleep 5
+    kill -s CONT "$pid"
+    sleep 0.5
+    kill -s CONT "$worker"
+    ended_with 0
+    files a.mkv a.png
+}
+
+test_film_timeout() { # quick
+    long_film long.mkv
+    cp "$(clip h264-closed.mkv)" short.mkv
+    refuses 1 long.mkv short.mkv -m average -q -j 1 -n 20 --film-timeout 0:03.5
+    says "'long.mkv': stopped after 3.5 s (--film-timeout)"
+    files long.mkv short-average.png short.mkv
+    ok short.mkv -q --film-timeout 1:00 -o p.png
+    refuses 2 long.mkv --film-timeout 0
+    says "film-timeout: '0' is too short"
+    refuses 2 long.mkv --film-timeout soon
+}
+
+# A slow producer is the user's business, unless there is a time limit.
+test_a_slow_producer() { # quick
+    ffmpeg -nostdin -v error -i "$(sample)" -c copy film.ts
+    slowly() { head -c 200000 film.ts && sleep 4 && tail -c +200001 film.ts; }
+    COMMAND="slow producer | barcode -" STATUS=0
+    slowly | BARCODE_SILENCE=1 "$BARCODE" - -n 20 -q -o slow.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    # shellcheck disable=SC2002  # a pipe, and not the file
+    cat film.ts | "$BARCODE" - -n 20 -q -o p.png
+    cmp p.png slow.png
+    slowly | "$BARCODE" - -n 20 -q -o late.png --film-timeout 2 > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "'/dev/stdin': stopped after 2 s (--film-timeout)"
+    [ ! -e late.png ] || fail "a picture"
+}
+
+# So is a slow reader of the outputs, and of the messages.
+test_a_slow_reader() {
+    COMMAND="barcode -o - | slow reader" STATUS=0
+    BARCODE_SILENCE=1 "$BARCODE" "$(clip h264-closed.mkv)" -m downsample --height 4000 --width 4000 -o - 2> "$LOGS/stderr" \
+        | { sleep 4 && cat; } > slow.png || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    ok "$(clip h264-closed.mkv)" -m downsample --height 4000 --width 4000 -o p.png
+    cmp p.png slow.png
+}
+
+# A film that waits for its turn does not hang, and its time limit does not run.
+test_films_that_wait_for_their_turn() {
+    cp "$(sample)" a.mkv
+    cp a.mkv b.mkv
+    cp a.mkv c.mkv
+    BARCODE_SILENCE=2 start a.mkv b.mkv c.mkv -n 1 -j 3 -q
+    ended_with 0
+    files a.mkv b.mkv c.mkv a.png b.png c.png
+}
+
+# Ctrl-C ends a worker that does not answer.
+test_ctrl_c_of_a_film_that_hangs() { # quick
+    cp "$(sample)" hang.mkv
+    LD_PRELOAD=$HANGING_READ_SO HANGING_READ=hang.mkv HANGING_FROM=100000 start hang.mkv hang.mkv -n 20 -q -j 1 --dump ./
+    find_worker hang.mkv
+    sleep 1
+    kill -s TERM "$pid"
+    from=$(date +%s)
+    ended_with 130
+    [ $(($(date +%s) - from)) -lt 20 ] || fail "it did not end"
+    one_sentence
+    says "'hang.mkv': interrupted"
+    files hang.mkv
+}
