@@ -1,4 +1,5 @@
 #include "batch_progress.h"
+#include "confine.h"
 #include "film_queue.h"
 #include "film_workers.h"
 #include "worker_process.h"
@@ -16,8 +17,9 @@ struct workers {
     struct worker worker[WORKERS_MOST];
     int broke[WORKERS_MOST]; /* how often each died between films */
     int count;
-    int found;    /* the exit status of a worker that a sanitizer ended; 0: none */
-    int failed;   /* the exit status of a worker that died twice between films; 0: none */
+    int found; /* the exit status of a worker that a sanitizer ended; 0: none */
+    /* the exit status of a worker that died twice between films or rendered none; 0: none */
+    int failed;
     bool refused; /* a process could not be started */
 };
 
@@ -86,8 +88,11 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
     enum worker_end end = worker_watch(w, queue, &films, &e);
     bool odd = end == WORKER_DONE ? w->status != w->announced : w->status > 0;
     c->found = odd ? w->status : c->found;
-    if (end == WORKER_DONE)
+    if (end == WORKER_DONE) {
+        if (film_queue_status(queue) == 0)
+            c->failed = w->announced; /* it could not be confined */
         return false;
+    }
     if (films.count == 1)
         note_culprit(r, queue, films.film[0], &e);
     if (films.count > 1)
@@ -114,6 +119,18 @@ static int wait_for_end(const struct workers *c, struct batch_progress *run)
     return ended;
 }
 
+/* Confines this process and renders films in it. Returns its exit status. */
+static int run_confined(const struct render *r, struct film_queue *queue, struct worker *w,
+                        int workers)
+{
+    struct err e = ERR_INIT;
+    if (confinement_enter(r, &e))
+        return film_workers_run(r, queue, w, workers);
+    int status = err_report(&e);
+    worker_leaves(w, status, false);
+    return status;
+}
+
 /*
  * Renders the films in worker processes. Sets `*here` to true in the parent and to false in a
  * worker.
@@ -132,11 +149,11 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
     if (!*here)
-        return film_workers_run(r, queue, &c.worker[i], c.count);
+        return run_confined(r, queue, &c.worker[i], c.count);
     batch_progress_close(&run);
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
-        film_workers_run(r, queue, &nobody, 1);
+        c.failed = run_confined(r, queue, &nobody, 1);
     return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
 }
 
@@ -180,9 +197,10 @@ int render_films(const struct render *r)
     int status = 0;
     log_share();
     struct film_queue *queue = film_queue_open(r->inputs, &e);
-    if (queue && report)
+    struct confinement *confinement = queue ? confinement_open(r, &e) : NULL;
+    if (confinement && report)
         own.report_log = report_log_open(report, &e);
-    if (!queue || (report && !own.report_log) || !render_report_known(&own, &e))
+    if (!confinement || (report && !own.report_log) || !render_report_known(&own, &e))
         status = err_report(&e);
     else
         status = run_workers(&own, queue, &here);
@@ -192,6 +210,8 @@ int render_films(const struct render *r)
         int unwritten = write_gallery(r);
         status = status != 0 ? status : unwritten;
     }
+    if (here)
+        confinement_close(&confinement);
     report_log_close(&own.report_log);
     film_queue_free(&queue);
     return status;

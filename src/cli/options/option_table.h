@@ -60,7 +60,8 @@ enum option_key {
     KEY_JOIN,
     KEY_NO_JOIN,
     KEY_SEQUENCE,
-    KEY_RATE
+    KEY_RATE,
+    KEY_SANDBOX
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 
