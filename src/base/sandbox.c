@@ -15,16 +15,6 @@
 #include "sandbox_calls.h"
 #include "sandbox_landlock.h"
 
-/*
- * LeakSanitizer traces the threads of its own process at its end, which a process that cannot be
- * dumped refuses.
- */
-#ifdef __SANITIZE_ADDRESS__
-#define DUMPABLE 1
-#else
-#define DUMPABLE 0
-#endif
-
 struct allowed {
     char *path;
     unsigned access;
@@ -163,7 +153,7 @@ bool sandbox_enter(const struct sandbox *s, struct err *e)
 {
     const struct rlimit none = {0, 0};
     close_inherited(s);
-    if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, DUMPABLE) != 0)
+    if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, SANDBOX_TRACES_ITSELF) != 0)
         failed("turn core dumps off", errno, e);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         failed("set no_new_privs", errno, e);
