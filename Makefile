@@ -377,7 +377,7 @@ portable: ## one self-contained program, out/bin-portable/barcode, for hosts tha
 
 .PHONY: portable-tests
 portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be carried to a host with a GPU
-	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
+	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH) refused-calls.so)
 
 .PHONY: gpu-pack
 gpu-pack: films-there portable-tests ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
