@@ -153,7 +153,7 @@ bool sandbox_enter(const struct sandbox *s, struct err *e)
 {
     const struct rlimit none = {0, 0};
     close_inherited(s);
-    if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, SANDBOX_TRACES_ITSELF) != 0)
+    if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0)
         failed("turn core dumps off", errno, e);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         failed("set no_new_privs", errno, e);

@@ -15,7 +15,7 @@
 /* Refused whatever the arguments are. Names that this libseccomp or processor lacks are skipped. */
 static const char *const refused[] = {
     /* programs and other processes */
-    "execve", "execveat", "process_vm_readv", "process_vm_writev", "process_madvise",
+    "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
     "process_mrelease", "pidfd_getfd", "pidfd_send_signal", "kcmp", "tkill",
     /* sockets; socket() itself is below */
     "connect", "accept", "accept4",
@@ -109,8 +109,6 @@ int sandbox_refuse_calls(bool gpu)
     /* Both fail with an old libseccomp. Neither changes what is refused. */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_SSB, 1);      /* keep the speed of the processor */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */
-    if (!SANDBOX_TRACES_ITSELF)
-        bad |= refuse(c, "ptrace");
     int status = bad != 0 ? EINVAL : -seccomp_load(c);
     seccomp_release(c);
     return status;

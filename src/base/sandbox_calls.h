@@ -5,16 +5,6 @@
 #include <stdbool.h>
 
 /*
- * LeakSanitizer traces the threads of its own process at the end. Landlock allows that, and these
- * builds allow the rest.
- */
-#ifdef __SANITIZE_ADDRESS__
-#define SANDBOX_TRACES_ITSELF 1
-#else
-#define SANDBOX_TRACES_ITSELF 0
-#endif
-
-/*
  * Refuses calls that decoding and writing never need, for the calling thread and its later ones;
  * sandbox.h has the list in words. With `gpu`, local sockets may be made and may listen. Returns 0
  * or an errno value.

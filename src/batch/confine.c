@@ -163,10 +163,11 @@ static bool allow_output(struct sandbox *s, const struct output *output, struct 
         return sandbox_keep(s, fd, e);
     if (there && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) || sandbox_allow(s, path, WRITE | DEVICE, e);
-    char *folder = first_folder(output), *target = there ? atomic_file_target(path) : NULL;
+    char *folder = first_folder(output), *target = atomic_file_target(path);
     /* Only the set of thumbnails has files whose names are not known here. */
     bool ok = (folder ? sandbox_allow(s, folder, thumbnails ? READ | WRITE : WRITE, e)
-                      : allow_folder(s, target ? target : path, WRITE, e)) &&
+                      : allow_folder(s, path, WRITE, e)) &&
+              (!target || strcmp(target, path) == 0 || allow_folder(s, target, WRITE, e)) &&
               (!there || sandbox_allow(s, path, READ, e));
     free(folder);
     free(target);
@@ -266,14 +267,27 @@ static bool allow_all(struct sandbox *s, const struct render *r, struct err *e)
     return ok;
 }
 
+/*
+ * Returns --sandbox. A sanitizer executes a symbolizer and reads its suppressions when the process
+ * ends, so its builds are confined only on demand.
+ */
+static enum sandbox_choice choice_of(const struct render *r)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    if (r->options->sandbox == SANDBOX_AUTO)
+        return SANDBOX_OFF;
+#endif
+    return r->options->sandbox;
+}
+
 bool confinement_enter(const struct render *r, struct err *e)
 {
-    if (r->options->sandbox == SANDBOX_OFF)
+    if (choice_of(r) == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
     bool ok = s && allow_all(s, r, e) && sandbox_enter(s, e);
     sandbox_free(&s);
-    if (ok || r->options->sandbox == SANDBOX_REQUIRE)
+    if (ok || choice_of(r) == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");
     if (!sandbox_missing()) /* confinement_open has logged that */
         log_msg(LOG_VERBOSE, "the sandbox is incomplete: %s", e->text);
@@ -329,7 +343,7 @@ static bool make_all(struct confinement *c, const struct render *r, struct err *
 
 struct confinement *confinement_open(const struct render *r, struct err *e)
 {
-    enum sandbox_choice choice = r->options->sandbox;
+    enum sandbox_choice choice = choice_of(r);
     const char *missing = choice == SANDBOX_OFF ? NULL : sandbox_missing();
     struct confinement *c = calloc(1, sizeof *c);
     if (!c) {

@@ -389,11 +389,7 @@ static int process_state(void)
         return 2;
     if (getrlimit(RLIMIT_CORE, &core) != 0 || core.rlim_max != 0)
         return 3;
-#ifndef __SANITIZE_ADDRESS__
-    if (prctl(PR_GET_DUMPABLE) != 0)
-        return 4;
-#endif
-    return 0;
+    return prctl(PR_GET_DUMPABLE) == 0 ? 0 : 4;
 }
 
 TEST(privileges_are_gone)
