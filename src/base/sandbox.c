@@ -93,8 +93,8 @@ void sandbox_free(struct sandbox **s)
 const char *sandbox_missing(void)
 {
     if (landlock_version() == 0)
-        return errno == EOPNOTSUPP ? "Landlock, which is disabled in this kernel"
-                                   : "Landlock, which needs Linux 5.13";
+        return errno == ENOSYS ? "Landlock, which needs Linux 5.13"
+                               : "Landlock, which is disabled here";
     return sandbox_filters_calls() ? NULL : "a filter of system calls (seccomp)";
 }
 

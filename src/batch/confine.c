@@ -30,7 +30,8 @@ enum { READ = SANDBOX_READ, WRITE = SANDBOX_WRITE, DEVICE = SANDBOX_DEVICE };
 /* What the libraries and machine.c open. */
 static const struct place library_places[] = {
     {"/usr", READ},
-    {"/lib*", READ},
+    {"/lib", READ},
+    {"/lib64", READ},
     {"/etc/ld.so.cache", READ},
     {"/etc/localtime", READ},
     {"/etc/fonts", READ},

@@ -168,7 +168,7 @@ END
     "$PYTHON" no-landlock.py "$BARCODE" b.webm --sandbox=require -m average --size 16 > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
     one_sentence
-    says "--sandbox=require: the kernel lacks Landlock"
+    says "--sandbox=require: the kernel lacks Landlock, which needs"
     files b.webm no-landlock.py
     STATUS=0
     "$PYTHON" no-landlock.py "$BARCODE" b.webm -v -m average --size 16 -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
