@@ -108,7 +108,7 @@ static void close_inherited(const struct sandbox *s)
     if (!folder)
         return;
     for (struct dirent *d; (d = readdir(folder));) {
-        int fd = atoi(d->d_name), flags = fcntl(fd, F_GETFD);
+        int fd = (int)strtol(d->d_name, NULL, 10), flags = fcntl(fd, F_GETFD);
         bool keep = fd <= STDERR_FILENO || flags < 0 || (flags & FD_CLOEXEC);
         for (size_t i = 0; i < s->keeps && !keep; i++)
             keep = s->kept[i] == fd;

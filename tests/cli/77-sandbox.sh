@@ -141,7 +141,7 @@ test_sandbox_and_links() {
     [ -L link.png ] || fail "the link is gone"
     ln -s pictures/new.png dangling.png
     ok film.webm --size 16 -m average -o dangling.png --sandbox=require
-    [ -L dangling.png ] && [ -f pictures/new.png ] || fail "the link is gone"
+    { [ -L dangling.png ] && [ -f pictures/new.png ]; } || fail "the link is gone"
     [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
 }
 

@@ -30,7 +30,7 @@ static void report(const char *call, const char *what, int failed)
 #define PASS_ON(type, name, parameters, arguments, what, failed) \
     type name parameters \
     { \
-        type(*next) parameters; \
+        __typeof__(&(name)) next; \
         void *found = dlsym(RTLD_NEXT, #name); \
         memcpy(&next, &found, sizeof next); /* ISO C has no conversion for it */ \
         type result = next arguments; \
