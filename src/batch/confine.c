@@ -79,7 +79,6 @@ static const struct place gpu_places[] = {
     {"/opt/cuda", READ},
     {"/run/nvidia-persistenced", READ},
     {"/run/opengl-driver", READ},
-    {"~/.nv", READ | WRITE}, /* compiled kernels */
 };
 
 struct confinement {
@@ -240,12 +239,27 @@ static void make_devices(void)
             continue;
 }
 
+/*
+ * Writes the folder where the driver keeps kernels that it has compiled for this GPU. Returns false
+ * if there is none.
+ */
+static bool find_compiled_kernels(char path[PATH_MAX])
+{
+    const char *named = secure_getenv("CUDA_CACHE_PATH"), *home = secure_getenv("HOME");
+    if (named && *named)
+        return snprintf(path, PATH_MAX, "%s", named) < PATH_MAX;
+    return home && *home && snprintf(path, PATH_MAX, "%s/.nv/ComputeCache", home) < PATH_MAX;
+}
+
 /* Allows what the driver needs, which the loader also looks for in the folders of a variable. */
 static bool allow_gpu(struct sandbox *s, struct err *e)
 {
     const char *folders = secure_getenv("LD_LIBRARY_PATH");
     char *list = strdup(folders ? folders : ""), *rest = NULL;
+    char kernels[PATH_MAX];
     bool ok = list && allow_places(s, gpu_places, sizeof gpu_places / sizeof *gpu_places, e);
+    if (find_compiled_kernels(kernels))
+        ok = ok && sandbox_allow(s, kernels, READ | WRITE, e);
     for (char *at = list ? strtok_r(list, ":;", &rest) : NULL; at && ok;
          at = strtok_r(NULL, ":;", &rest))
         ok = sandbox_allow(s, at, READ, e);
@@ -318,13 +332,10 @@ static bool visit_make(void *user, const struct output *output, struct err *e)
     return ok;
 }
 
-/* Makes the cache's folder and its missing parents. */
-static bool make_cache(struct confinement *c, const struct cache_options *o, struct err *e)
+/* Makes a folder and its missing parents. */
+static bool make_path(struct confinement *c, char *path, struct err *e)
 {
-    char path[PATH_MAX];
     bool ok = true;
-    if (o->off || !cache_options_folder(o, path, sizeof path))
-        return true;
     for (char *slash = strchr(path + 1, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
         *slash = 0;
         ok = make_folder(c, path, 0700, e);
@@ -335,7 +346,13 @@ static bool make_cache(struct confinement *c, const struct cache_options *o, str
 
 static bool make_all(struct confinement *c, const struct render *r, struct err *e)
 {
-    bool ok = make_cache(c, &r->options->cache, e);
+    char path[PATH_MAX];
+    const struct cache_options *cache = &r->options->cache;
+    bool ok = true;
+    if (!cache->off && cache_options_folder(cache, path, sizeof path))
+        ok = make_path(c, path, e);
+    if (may_use_gpu(r->options) && find_compiled_kernels(path))
+        ok = ok && make_path(c, path, e);
     for (size_t i = 0; i < r->inputs->count && ok; i++)
         if (inputs_is_due(r->inputs, i))
             ok = each_output(r, i, visit_make, c, e);
