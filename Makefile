@@ -16,7 +16,7 @@ PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
-PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash libzstd
+PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash libzstd libseccomp
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 CANVAS   = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror=format-security -Wvla
@@ -101,7 +101,7 @@ ifeq ($(PORTABLE),1)
   PKG        = PKG_CONFIG_PATH=$(FFMPEG)/lib/pkgconfig pkg-config --static
   LIBAV      = libavformat libavcodec libswscale libavutil
   PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
-  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jansson xxhash zstd z) -lm $(CUDA_LIBS)
+  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
   LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
@@ -405,7 +405,7 @@ portable: ## one self-contained program, out/bin-portable/barcode, for hosts tha
 
 .PHONY: portable-tests
 portable-tests: portable ## what `make test-gpu` runs, self-contained too, to be carried to a host with a GPU
-	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH))
+	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH) refused-calls.so)
 
 .PHONY: gpu-pack
 gpu-pack: films-there portable-tests ## out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU

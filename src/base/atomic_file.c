@@ -71,12 +71,8 @@ static ssize_t read_link(const char *path, char *to, size_t room)
     return length;
 }
 
-/*
- * Returns the target of a symbolic link, which need not exist, or a copy of `path`. The user means
- * the file that the link points to, but rename would replace the link itself. Returns NULL with
- * errno on failure.
- */
-static char *follow_links(const char *path)
+/* The user means the file that a link points to, but rename would replace the link itself. */
+char *atomic_file_target(const char *path)
 {
     char *at = strdup(path);
     for (int i = 0; at && i < LINKS_MAX; i++) {
@@ -210,7 +206,7 @@ static int open_path(struct atomic_file *f)
         return slow_open(f->shown, true);
     if (there && faccessat(AT_FDCWD, f->shown, W_OK, AT_EACCESS) != 0)
         return -1;
-    f->target = follow_links(f->shown);
+    f->target = atomic_file_target(f->shown);
     if (!f->target)
         return -1;
     int fd = open_temp(f);

@@ -19,14 +19,18 @@ struct dump {
     size_t frame_bytes;
 };
 
+const char *dump_scratch_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
 /* Opens an unlinked temporary file. tmpfile() would always use /tmp, which may be too small for the
  * frames of a film. */
 static bool open_scratch(struct dump *d, struct err *e)
 {
     static const char name[] = "/barcode-dump.XXXXXX";
-    const char *folder = getenv("TMPDIR");
-    if (!folder || !*folder)
-        folder = "/tmp";
+    const char *folder = dump_scratch_folder();
     size_t bytes = strlen(folder) + sizeof name;
     char *path = malloc(bytes);
     if (!path)

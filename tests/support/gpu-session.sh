@@ -30,6 +30,7 @@
 #   folders    100 copies of the film; 24 and 100 of HEVC; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
+#   sandbox    every film on either engine with --sandbox=require and off: the same files; what the sandbox refuses; its time
 set -uo pipefail
 
 pack=$(cd "${1:?usage: gpu-session.sh PACK PART...}" && pwd)
@@ -331,6 +332,65 @@ part_encodes() {
             echo "$(basename "$file"), $way: $ms ms, $((pictures * 1000 / ms)) pictures/s"
         done
     done
+}
+
+# The worker of the program $1, once it has confined itself: what the kernel says of it.
+worker_state() { # PID
+    local child _
+    for _ in $(seq 100); do
+        child=$(cat "/proc/$1/task/$1/children" 2> /dev/null)
+        if [ -n "$child" ] && grep -q '^Seccomp:.2' "/proc/${child%% *}/status" 2> /dev/null; then break; fi
+        sleep 0.05
+    done
+    grep -E '^(Seccomp|NoNewPrivs|CapEff):' "/proc/${child%% *}/status" | tr '\n' ' '
+}
+
+part_sandbox() {
+    local file way choice same=0 other=0 round pid
+    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
+    "$bin/barcode" "$film" -v -n 24 -m average --sandbox=require --engine cuda --decode nvdec -o "$work/x.png"
+    echo "status of a confined GPU run: $?"
+    # What the driver is refused. Where strace is, it also says what the driver opens.
+    LD_PRELOAD=$bin/refused-calls.so "$bin/barcode" "$film" -q -n 24 --sandbox=require --engine cuda -o "$work/x.png" 2>&1 |
+        sort | uniq -c
+    if command -v strace > /dev/null; then
+        strace -f -o "$work/sandbox.trace" -e trace=%file,%network,mknod,/landlock \
+            "$bin/barcode" "$film" -q -n 24 --sandbox=auto --engine cuda -o "$work/x.png"
+        sed -n '/landlock_restrict_self/,$p' "$work/sandbox.trace" | grep -E '(open|openat|socket|bind|connect|mknod)\(' |
+            grep -vE 'ENOENT|unfinished' | sed -E 's/^[0-9]+ +//; s/0x[0-9a-f]+/X/g; s/[0-9]+$/N/' | sort | uniq -c | sort -rn
+    fi
+    "$bin/barcode" "$work/long.mp4" -q --engine cuda --sandbox=require -o "$work/x.png" &
+    pid=$!
+    echo "worker: $(worker_state $pid)"
+    wait $pid
+    for file in "$pack/sample.mkv" "$films"/* "$pack"/barred/* "$work"/clips/*; do
+        [ -f "$file" ] || continue
+        for way in "cpu --decode cpu" "cuda --decode cpu" "cuda --decode nvdec" cuda auto; do
+            for choice in off require; do
+                rm -rf "${work:?}/sandbox-$choice"
+                mkdir "$work/sandbox-$choice"
+                # shellcheck disable=SC2086
+                "$bin/barcode" "$file" -q -n 6 --engine $way --sandbox=$choice -m kmeans,dominant,palette,average,downsample \
+                    -o "$work/sandbox-$choice/p.png" --json "$work/sandbox-$choice/j.json" 2> "$work/sandbox.err" ||
+                    echo "$(basename "$file"), $way, $choice: $(tail -n 1 "$work/sandbox.err")"
+                sed -i '/^"stages":/d' "$work/sandbox-$choice"/*.json 2> /dev/null
+            done
+            # The engine and the decoder of the JSON are compared, too: none was lost.
+            if diff -rq "$work/sandbox-off" "$work/sandbox-require"; then same=$((same + 1)); else other=$((other + 1)) && echo "$file $way"; fi
+        done
+    done
+    echo "sandbox against none: $same the same, $other different"
+    for round in 1 2 3 4 5; do
+        for choice in off require; do
+            timed "$bin/barcode" "$work/long.mp4" -q -n 24 --engine cuda --sandbox=$choice -o "$work/x.png"
+        done
+        for choice in require off; do
+            timed "$bin/barcode" "$film" -q -n 24 --engine cuda --sandbox=$choice -o "$work/x.png"
+        done
+    done | tee "$work/sandbox.times"
+    awk '{ms = $1; key = (/long.mp4/ ? "2 hours" : "the film") (/--sandbox=off/ ? " off" : " on"); sum[key] += ms}
+        END {for (k in sum) if (k ~ / on$/) {o = k; sub(/ on$/, " off", o); printf "%s: on / off %.4f\n", substr(k, 1, length(k) - 3), sum[k] / sum[o]}}' \
+        "$work/sandbox.times"
 }
 
 echo "the film: ${film##*/}"

@@ -77,7 +77,8 @@ says_not() {
     ! grep -q -- "$1" "$LOGS/stderr" || fail "stderr says '$1'"
 }
 
-# find_worker [FILE]: a process that the program $pid started, once there is one and it has FILE open, in $worker.
+# find_worker [FILE]: a process that the program $pid started, once there is one and it has FILE open, in $worker. Only root
+# sees the files of a confined worker; others give it a second to open them.
 find_worker() {
     worker=
     for _ in $(seq 200); do
@@ -86,6 +87,10 @@ find_worker() {
             [ "$parent" = "${pid:?}" ] || continue
             worker=$child
             if [ $# -eq 0 ] || readlink "/proc/$worker/fd"/* 2> /dev/null | grep -q "/$1\$"; then
+                return 0
+            fi
+            if [ ! -r "/proc/$worker/fd" ] && kill -0 "$worker" 2> /dev/null; then
+                sleep 1
                 return 0
             fi
         done

@@ -125,8 +125,8 @@ TEST(every_option)
          "--seed 18446744073709551615 --every 2147483648 --start 1:30 --end 1:02:03.25 --size 1/4 "
          "--width 10000000 "
          "--height 200 --engine auto --decode cpu --threads 1024 --memory 1.5G --max-pixels "
-         "100000000 --json j --dump d --progress "
-         "always --strict "
+         "100000000 --film-timeout 1:30.5 --json j --dump d --progress "
+         "always --strict --sandbox require "
          "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear "
          "-- -c");
     assert_int_equal(o.inputs, 3);
@@ -156,6 +156,7 @@ TEST(every_option)
     assert_true(o.memory == (uint64_t)3 << 29 && o.pixels == 100000000);
     assert_int_equal(o.progress, PROGRESS_ALWAYS);
     assert_true(o.strict && o.verify);
+    assert_int_equal(o.sandbox, SANDBOX_REQUIRE);
     assert_string_equal(extra("bench"), "-");
     assert_int_equal(o.order, ORDER_SHARE);
     assert_int_equal(o.light.map, TONE_HABLE);
@@ -259,6 +260,7 @@ TEST(misuse_is_one_sentence)
     bad("f -z", "unknown option '-z'; see --help");
     bad("f -k", "-k needs a value: N");
     bad("f --clusters", "--clusters needs a value: N");
+    bad("f --sandbox on", "--sandbox: 'on' is not auto, require or off");
     bad("f --strict=yes", "--strict takes no value");
     bad("f -o a --mode average x -q --bar", "unknown option '--bar'; see --help");
     bad("f --json=", "--json: the name is empty");

@@ -96,8 +96,9 @@ TEST(quotes)
 /* Every word that is offered is taken. */
 TEST(words_are_taken)
 {
-    static const char *const option[] = {"mode",     "order", "init",   "size",   "crop",
-                                         "tone-map", "light", "engine", "decode", "progress"};
+    static const char *const option[] = {"mode",   "order",    "init",   "size",
+                                         "crop",   "tone-map", "light",  "engine",
+                                         "decode", "progress", "sandbox"};
     log_set_level(LOG_ERROR);
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         bool list = false;

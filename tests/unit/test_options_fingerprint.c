@@ -109,9 +109,10 @@ TEST(no_other_option_counts)
     char plain[REPORT_FINGERPRINT];
     strcpy(plain, fingerprint("-m average"));
     static const char *const option[] = {
-        "-k 3",         "--seed 4",     "--steady",   "--order share", "--no-race", "--threads 1",
-        "--engine cpu", "--decode cpu", "-o out.png", "--json x",      "--strict",  "--no-cache",
-        "--verify",     "--update",     "-r",         "--any",         "-q",        "--steady=0"};
+        "-k 3",        "--seed 4",     "--steady",     "--order share", "--no-race",
+        "--threads 1", "--engine cpu", "--decode cpu", "-o out.png",    "--json x",
+        "--strict",    "--no-cache",   "--verify",     "--update",      "-r",
+        "--any",       "-q",           "--steady=0",   "--sandbox off"};
     for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
         char line[80];
         snprintf(line, sizeof line, "-m average %s", option[i]);

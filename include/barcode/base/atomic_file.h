@@ -34,6 +34,12 @@ struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *
 /* Returns true for a name of stdout: "-", /dev/stdout, /dev/fd/1 or /proc/self/fd/1. */
 bool atomic_file_is_stdout(const char *path);
 
+/*
+ * Returns the path that atomic_file_commit replaces: `path`, or what a symbolic link leads to. The
+ * caller frees it. Returns NULL with errno on failure. Any thread.
+ */
+char *atomic_file_target(const char *path);
+
 FILE *atomic_file_stream(struct atomic_file *f);
 
 /*

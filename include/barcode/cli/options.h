@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barcode/base/sandbox.h"
 #include "barcode/cache/cache_options.h"
 #include "barcode/cli/progress.h"
 #include "barcode/cli/size.h"
@@ -95,6 +96,7 @@ struct options {
     int jobs;                /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
     int64_t film_timeout_us; /* --film-timeout; 0: none */
     enum progress_when progress;
+    enum sandbox_choice sandbox; /* --sandbox */
     bool strict, verify, keep_going;
     int shard, shards; /* --shard I/N: I from 1; both 0: not given */
     bool update;       /* skip films whose outputs exist */

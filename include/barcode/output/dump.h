@@ -23,6 +23,9 @@ struct dump;
  * its bytes in dump_commit. Until then the frames are in a temporary file in $TMPDIR. */
 struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e);
 
+/* Returns the folder of that temporary file: $TMPDIR, or /tmp. Any thread. */
+const char *dump_scratch_folder(void);
+
 /* Writes a frame `repeat` times, from `column` on. Any thread. */
 bool dump_put(struct dump *d, uint64_t column, uint32_t repeat, const uint8_t *rgb, struct err *e);
 

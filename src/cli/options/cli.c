@@ -136,6 +136,17 @@ static bool set_progress(struct parse *p, const char *arg)
     return err_set(p->e, ERR_USAGE, "--progress: '%s' is not auto, always or never", arg);
 }
 
+static bool set_sandbox(struct parse *p, const char *arg)
+{
+    static const char *const word[] = {"auto", "require", "off"};
+    for (int i = SANDBOX_AUTO; i <= SANDBOX_OFF; i++) {
+        p->o->sandbox = (enum sandbox_choice)i;
+        if (strcmp(arg, word[i]) == 0)
+            return true;
+    }
+    return err_set(p->e, ERR_USAGE, "--sandbox: '%s' is not auto, require or off", arg);
+}
+
 /*
  * Sets the path of the writer that has the option's name. Called for options without a case of
  * their own, which come first, so a writer never takes their names.
@@ -231,6 +242,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_MAX_PIXELS: return set_u64(p, "--max-pixels", arg, 1, INT64_MAX, &o->pixels);
     case 'j': return set_int(p, "--jobs", arg, OPTION_JOBS_MOST, &o->jobs);
     case KEY_PROGRESS: return set_progress(p, arg);
+    case KEY_SANDBOX: return set_sandbox(p, arg);
     case KEY_ENGINE: return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE: return cli_parse_decode(arg, o, p->e);
     default: return option_frames(p, key, arg);

@@ -27,6 +27,7 @@ static const struct words {
     {"engine", "auto cpu" CUDA_WORD},
     {"decode", "auto cpu nvdec"},
     {"progress", "auto always never"},
+    {"sandbox", "auto require off"},
     {"generate", "complete-bash complete-zsh complete-fish"},
 };
 

@@ -65,7 +65,8 @@ enum option_key {
     KEY_RATE,
     KEY_FILM_TIMEOUT,
     KEY_MEMORY,
-    KEY_MAX_PIXELS
+    KEY_MAX_PIXELS,
+    KEY_SANDBOX
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

@@ -1,0 +1,82 @@
+/*
+ * sandbox.h - takes from the calling process what it does not need, for good. It is meant for a
+ * process that decodes files from strangers: code that such a file injects has no more rights.
+ *
+ * After sandbox_enter the process and its threads
+ *
+ * - open, list, make, truncate and remove only what sandbox_allow named (Landlock);
+ * - make no TCP or UDP connection, and reach no socket of another process (seccomp, Landlock);
+ * - execute no program, trace and signal no other process, and change no limit of another process;
+ * - call none of io_uring, bpf, mount, namespaces, keyrings, userfaultfd, perf, module loading,
+ *   open_by_handle_at, and do not change modes, owners or links of files by name (seccomp);
+ * - gain no privilege (no_new_privs); as root, keep only CAP_DAC_OVERRIDE, CAP_CHOWN, CAP_FOWNER;
+ * - dump no core, and are traced by nobody but root;
+ * - have no inherited descriptor but the standard streams and those of sandbox_keep.
+ *
+ * What stays possible: metadata of all files (stat, readlink), all reads and writes through open
+ * descriptors, and using memory and time. Bugs of the kernel are outside of this.
+ *
+ * Landlock needs Linux 5.13, and a kernel or container that enables it. Older versions of Landlock
+ * do not restrict TCP, devices and signals, but the list of refused calls does.
+ */
+#ifndef BARCODE_SANDBOX_H
+#define BARCODE_SANDBOX_H
+
+#include <stdbool.h>
+
+#include "barcode/base/err.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --sandbox. REQUIRE fails where AUTO continues without a part that the kernel lacks. */
+enum sandbox_choice { SANDBOX_AUTO, SANDBOX_REQUIRE, SANDBOX_OFF };
+
+/* What may be done with a file, or with everything below a folder. Values can be combined. */
+enum sandbox_access {
+    SANDBOX_READ = 1, /* read files, list folders */
+    /* write and truncate files; in a folder, also list, make and remove files, and make folders */
+    SANDBOX_WRITE = 2,
+    SANDBOX_DEVICE = 4 /* ioctl */
+};
+
+/* What the process may use. One thread. */
+struct sandbox;
+
+/* Returns an empty list, which allows nothing. The caller frees it. NULL if out of memory. */
+struct sandbox *sandbox_new(struct err *e);
+
+/*
+ * Allows `access` (sandbox_access) to what `path` names when sandbox_enter is called; a link is
+ * followed. A path that does not exist then has no effect. Returns false if out of memory.
+ */
+bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct err *e);
+
+/* Keeps an inherited descriptor open. Returns false if out of memory. */
+bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
+
+/*
+ * Allows what the driver of an NVIDIA GPU needs beyond files: local sockets that listen, but that
+ * no connection reaches.
+ */
+void sandbox_allow_gpu(struct sandbox *s);
+
+void sandbox_free(struct sandbox **s);
+
+/*
+ * Returns what the kernel lacks for sandbox_enter, for a message: "Landlock ...". Returns NULL if
+ * nothing is missing. Any thread.
+ */
+const char *sandbox_missing(void);
+
+/*
+ * Confines the calling process, which must have one thread. Returns false with ERR_FAILED if a part
+ * could not be applied; all others are. Never allows again what an earlier call has refused.
+ */
+bool sandbox_enter(const struct sandbox *s, struct err *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,168 @@
+#include "barcode/base/sandbox.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sandbox_calls.h"
+#include "sandbox_landlock.h"
+
+struct allowed {
+    char *path;
+    unsigned access;
+};
+
+struct sandbox {
+    struct allowed *allowed;
+    size_t count, room;
+    int *kept;
+    size_t keeps;
+    bool gpu;
+};
+
+struct sandbox *sandbox_new(struct err *e)
+{
+    struct sandbox *s = calloc(1, sizeof *s);
+    if (!s)
+        err_memory(e, sizeof *s);
+    return s;
+}
+
+/* Returns true for an entry that one of the latest equals: films share the folders of outputs. */
+static bool is_repeated(const struct sandbox *s, const char *path, unsigned access)
+{
+    enum { LATEST = 8 };
+    for (size_t i = s->count; i > 0 && s->count - i < LATEST; i--)
+        if (s->allowed[i - 1].access == access && strcmp(s->allowed[i - 1].path, path) == 0)
+            return true;
+    return false;
+}
+
+bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct err *e)
+{
+    if (is_repeated(s, path, access))
+        return true;
+    if (s->count == s->room) {
+        size_t room = s->room ? 2 * s->room : 64;
+        struct allowed *grown = realloc(s->allowed, room * sizeof *grown);
+        if (!grown)
+            return err_memory(e, room * sizeof *grown);
+        s->allowed = grown;
+        s->room = room;
+    }
+    struct allowed *new = &s->allowed[s->count];
+    *new = (struct allowed){.path = strdup(path), .access = access};
+    if (!new->path)
+        return err_memory(e, strlen(path) + 1);
+    s->count++;
+    return true;
+}
+
+bool sandbox_keep(struct sandbox *s, int fd, struct err *e)
+{
+    int *grown = realloc(s->kept, (s->keeps + 1) * sizeof *grown);
+    if (!grown)
+        return err_memory(e, (s->keeps + 1) * sizeof *grown);
+    s->kept = grown;
+    s->kept[s->keeps++] = fd;
+    return true;
+}
+
+void sandbox_allow_gpu(struct sandbox *s) { s->gpu = true; }
+
+void sandbox_free(struct sandbox **s)
+{
+    if (!*s)
+        return;
+    for (size_t i = 0; i < (*s)->count; i++)
+        free((*s)->allowed[i].path);
+    free((*s)->allowed);
+    free((*s)->kept);
+    free(*s);
+    *s = NULL;
+}
+
+const char *sandbox_missing(void)
+{
+    if (landlock_version() == 0)
+        return errno == ENOSYS ? "Landlock, which needs Linux 5.13"
+                               : "Landlock, which is disabled here";
+    return sandbox_filters_calls() ? NULL : "a filter of system calls (seccomp)";
+}
+
+/*
+ * Closes what the caller of this program left open. Descriptors of the program itself are
+ * close-on-exec.
+ */
+static void close_inherited(const struct sandbox *s)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    if (!folder)
+        return;
+    for (struct dirent *d; (d = readdir(folder));) {
+        int fd = (int)strtol(d->d_name, NULL, 10), flags = fcntl(fd, F_GETFD);
+        bool keep = fd <= STDERR_FILENO || flags < 0 || (flags & FD_CLOEXEC);
+        for (size_t i = 0; i < s->keeps && !keep; i++)
+            keep = s->kept[i] == fd;
+        if (!keep)
+            close(fd);
+    }
+    closedir(folder);
+}
+
+/* Drops all capabilities but those for files of other users. Only root has any. */
+static bool drop_capabilities(void)
+{
+    const unsigned kept = 1U << CAP_DAC_OVERRIDE | 1U << CAP_CHOWN | 1U << CAP_FOWNER;
+    struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+    if (syscall(SYS_capget, &header, data) != 0)
+        return false;
+    for (int i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+        data[i].permitted &= i == 0 ? kept : 0;
+        data[i].effective &= data[i].permitted;
+        data[i].inheritable = 0;
+    }
+    return syscall(SYS_capset, &header, data) == 0;
+}
+
+/* Applies the rules for files, TCP, sockets and signals. */
+static bool restrict_files(const struct sandbox *s)
+{
+    int version = landlock_version();
+    int rules = version > 0 ? landlock_rules(version) : -1;
+    for (size_t i = 0; i < s->count && rules >= 0; i++)
+        landlock_allow(rules, version, s->allowed[i].path, s->allowed[i].access);
+    return rules >= 0 && landlock_enter(rules);
+}
+
+static bool failed(const char *what, int error, struct err *e)
+{
+    return e->code != ERR_NONE || err_set(e, ERR_FAILED, "cannot %s: %s", what, strerror(error));
+}
+
+bool sandbox_enter(const struct sandbox *s, struct err *e)
+{
+    const struct rlimit none = {0, 0};
+    close_inherited(s);
+    if (setrlimit(RLIMIT_CORE, &none) != 0 || prctl(PR_SET_DUMPABLE, 0) != 0)
+        failed("turn core dumps off", errno, e);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        failed("set no_new_privs", errno, e);
+    if (!restrict_files(s))
+        failed("restrict files by Landlock", errno, e);
+    if (!drop_capabilities())
+        failed("drop capabilities", errno, e);
+    int error = sandbox_refuse_calls(s->gpu);
+    if (error != 0)
+        failed("refuse system calls by seccomp", error, e);
+    return e->code == ERR_NONE;
+}

@@ -1,0 +1,394 @@
+#include "confine.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/file.h"
+#include "barcode/base/log.h"
+#include "barcode/base/path.h"
+#include "barcode/base/sandbox.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/output/dump.h"
+
+struct place {
+    const char *pattern; /* as for glob(3); "~" is $HOME */
+    unsigned access;
+};
+
+enum { READ = SANDBOX_READ, WRITE = SANDBOX_WRITE, DEVICE = SANDBOX_DEVICE };
+
+/* What the libraries and machine.c open. */
+static const struct place library_places[] = {
+    {"/usr", READ},
+    {"/lib", READ},
+    {"/lib64", READ},
+    {"/etc/ld.so.cache", READ},
+    {"/etc/localtime", READ},
+    {"/etc/fonts", READ},
+    {"/var/cache/fontconfig", READ},
+    {"~/.cache/fontconfig", READ},
+    {"~/.config/fontconfig", READ},
+    {"~/.local/share/fonts", READ},
+    {"~/.fonts", READ},
+    {"/proc/self", READ},
+    {"/proc/meminfo", READ},
+    {"/proc/stat", READ},
+    {"/proc/sys/vm/overcommit_memory", READ}, /* malloc */
+    {"/sys/devices/system/cpu", READ},
+    {"/sys/fs/cgroup", READ},
+    {"/dev/null", READ | WRITE},
+    {"/dev/urandom", READ},
+};
+
+/* What libcuda and libnvcuvid open besides. The driver is loaded when a film needs it. */
+static const struct place gpu_places[] = {
+    {"/dev/nvidia[0-9]*", READ | WRITE | DEVICE},
+    {"/dev/nvidiactl", READ | WRITE | DEVICE},
+    {"/dev/nvidia-uvm*", READ | WRITE | DEVICE},
+    {"/dev/nvidia-modeset", READ | WRITE | DEVICE},
+    {"/dev/nvidia-caps", READ | WRITE | DEVICE},
+    {"/dev/nvidia-caps-imex-channels", READ | WRITE | DEVICE},
+    {"/dev/dxg", READ | WRITE | DEVICE}, /* Windows Subsystem for Linux */
+    {"/dev/shm", READ | WRITE},
+    {"/proc/self", READ | WRITE}, /* names of threads */
+    {"/proc/driver", READ},
+    {"/proc/devices", READ},
+    {"/proc/modules", READ},
+    {"/proc/cpuinfo", READ},
+    {"/proc/filesystems", READ},
+    {"/proc/version", READ},
+    {"/proc/sys/vm", READ},
+    {"/proc/sys/kernel", READ},
+    {"/sys/devices", READ},
+    {"/sys/bus", READ},
+    {"/sys/class", READ},
+    {"/sys/module", READ},
+    {"/sys/kernel/mm", READ},
+    {"/etc/nvidia*", READ},
+    {"/opt/nvidia", READ},
+    {"/opt/cuda", READ},
+    {"/run/nvidia-persistenced", READ},
+    {"/run/opengl-driver", READ},
+};
+
+struct confinement {
+    char **made; /* folders that did not exist, parents first */
+    size_t count;
+};
+
+static bool allow_places(struct sandbox *s, const struct place *place, size_t places, struct err *e)
+{
+    bool ok = true;
+    for (size_t i = 0; i < places; i++) {
+        glob_t found = {.gl_pathc = 0};
+        if (glob(place[i].pattern, GLOB_TILDE | GLOB_NOSORT, NULL, &found) == 0)
+            for (size_t k = 0; k < found.gl_pathc && ok; k++)
+                ok = sandbox_allow(s, found.gl_pathv[k], place[i].access, e);
+        globfree(&found);
+    }
+    return ok;
+}
+
+/* ---- Films ---- */
+
+/* Allows what is in the folder of a file and below. */
+static bool allow_folder(struct sandbox *s, const char *path, unsigned access, struct err *e)
+{
+    char *folder = path_beside(path, ".", e);
+    bool ok = folder && sandbox_allow(s, folder, access, e);
+    free(folder);
+    return ok;
+}
+
+/* Returns true for a playlist by its name: it names files in its folder and below. */
+static bool is_playlist(const char *path)
+{
+    static const char *const ending[] = {".m3u8", ".m3u", ".mpd", ".ffconcat"};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        size_t n = strlen(ending[i]);
+        if (length > n && strcasecmp(path + length - n, ending[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Allows a film's files. A sequence of images has too many for a rule each: their folder. */
+static bool allow_film(struct sandbox *s, const char *path, const struct film_parts *parts,
+                       struct err *e)
+{
+    bool images = parts && parts->rate_num > 0, ok = true;
+    for (size_t i = 0; i < film_files_count(parts) && ok; i++) {
+        const char *file = film_file(path, parts, i);
+        int fd = file_descriptor(file);
+        ok = (fd < 0 || sandbox_keep(s, fd, e)) &&
+             (images || is_playlist(file) ? allow_folder(s, file, READ, e)
+                                          : sandbox_allow(s, file, READ, e));
+    }
+    return ok;
+}
+
+/* ---- Outputs ---- */
+
+/* Returns the folder that outputs_make_folders makes first, or NULL; the caller frees it. */
+static char *first_folder(const struct output *output)
+{
+    const char *slash = output->below ? strchr(output->below, '/') : NULL;
+    return slash ? strndup(output->path, (size_t)(slash - output->path)) : NULL;
+}
+
+/*
+ * Allows an output to be written: its folder, and its own older version to be read. A device or
+ * pipe has no folder. A link leads to the folder of the file that it names.
+ */
+static bool allow_output(struct sandbox *s, const struct output *output, struct err *e)
+{
+    struct stat st;
+    const char *path = output->path;
+    bool there = stat(path, &st) == 0, thumbnails = output->writer && output->writer->folder;
+    int fd = file_descriptor(path);
+    if (outputs_is_stdout(path))
+        return true;
+    if (fd >= 0)
+        return sandbox_keep(s, fd, e);
+    if (there && !S_ISREG(st.st_mode))
+        return S_ISDIR(st.st_mode) || sandbox_allow(s, path, WRITE | DEVICE, e);
+    char *folder = first_folder(output), *target = atomic_file_target(path);
+    /* Only the set of thumbnails has files whose names are not known here. */
+    bool ok = (folder ? sandbox_allow(s, folder, thumbnails ? READ | WRITE : WRITE, e)
+                      : allow_folder(s, path, WRITE, e)) &&
+              (!target || strcmp(target, path) == 0 || allow_folder(s, target, WRITE, e)) &&
+              (!there || sandbox_allow(s, path, READ, e));
+    free(folder);
+    free(target);
+    return ok;
+}
+
+/* Calls `each` with the outputs of a film; the dump last. */
+typedef bool visit_output(void *user, const struct output *output, struct err *e);
+
+static bool each_output(const struct render *r, size_t film, visit_output *each, void *user,
+                        struct err *e)
+{
+    struct outputs list;
+    struct err none = ERR_INIT;
+    bool ok = true;
+    if (!outputs_of(r->options, r->inputs, film, &list, &none))
+        return true; /* rendering the film reports the error */
+    for (size_t k = 0; k < list.count && ok; k++)
+        ok = each(user, &list.output[k], e);
+    ok = ok && (!list.dump.path || each(user, &list.dump, e));
+    outputs_free(&list);
+    return ok;
+}
+
+static bool visit_allow(void *user, const struct output *output, struct err *e)
+{
+    return allow_output(user, output, e);
+}
+
+/* Allows what the run as a whole writes and reads. */
+static bool allow_run(struct sandbox *s, const struct options *o, struct err *e)
+{
+    char cache[PATH_MAX];
+    const char *gallery = outputs_gallery(o);
+    bool ok = true;
+    if (!o->cache.off && cache_options_folder(&o->cache, cache, sizeof cache))
+        ok = sandbox_allow(s, cache, READ | WRITE, e);
+    /* The process that renders also writes the gallery if no worker could be started. */
+    if (gallery)
+        ok = ok && allow_folder(s, gallery, READ | WRITE, e);
+    if (o->dump && !file_is_regular(o->dump))
+        ok = ok && sandbox_allow(s, dump_scratch_folder(), READ | WRITE, e);
+    return ok;
+}
+
+/* ---- The GPU ---- */
+
+/* Returns true if a film may be decoded or clustered by a GPU of this machine. */
+static bool may_use_gpu(const struct options *o)
+{
+    if (o->engine == ENGINE_CPU && o->decode == DECODE_CPU)
+        return false;
+    return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0 ||
+           access("/proc/driver/nvidia", F_OK) == 0;
+}
+
+/*
+ * Makes the driver's devices. Without a display, the first program that uses CUDA makes them by
+ * executing this setuid program, which a sandbox refuses.
+ */
+static void make_devices(void)
+{
+    char *const call[] = {"nvidia-modprobe", "-c", "0", "-u", NULL};
+    char *const environment[] = {NULL};
+    pid_t child;
+    if (access("/dev/nvidia-uvm", F_OK) != 0 &&
+        posix_spawn(&child, "/usr/bin/nvidia-modprobe", NULL, NULL, call, environment) == 0)
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            continue;
+}
+
+/*
+ * Writes the folder where the driver keeps kernels that it has compiled for this GPU. Returns false
+ * if there is none.
+ */
+static bool find_compiled_kernels(char path[PATH_MAX])
+{
+    const char *named = secure_getenv("CUDA_CACHE_PATH"), *home = secure_getenv("HOME");
+    if (named && *named)
+        return snprintf(path, PATH_MAX, "%s", named) < PATH_MAX;
+    return home && *home && snprintf(path, PATH_MAX, "%s/.nv/ComputeCache", home) < PATH_MAX;
+}
+
+/* Allows what the driver needs, which the loader also looks for in the folders of a variable. */
+static bool allow_gpu(struct sandbox *s, struct err *e)
+{
+    const char *folders = secure_getenv("LD_LIBRARY_PATH");
+    char *list = strdup(folders ? folders : ""), *rest = NULL;
+    char kernels[PATH_MAX];
+    bool ok = list && allow_places(s, gpu_places, sizeof gpu_places / sizeof *gpu_places, e);
+    if (find_compiled_kernels(kernels))
+        ok = ok && sandbox_allow(s, kernels, READ | WRITE, e);
+    for (char *at = list ? strtok_r(list, ":;", &rest) : NULL; at && ok;
+         at = strtok_r(NULL, ":;", &rest))
+        ok = sandbox_allow(s, at, READ, e);
+    sandbox_allow_gpu(s);
+    free(list);
+    return ok;
+}
+
+/* ---- The process ---- */
+
+static bool allow_all(struct sandbox *s, const struct render *r, struct err *e)
+{
+    const struct inputs *in = r->inputs;
+    bool ok = allow_places(s, library_places, sizeof library_places / sizeof *library_places, e) &&
+              allow_run(s, r->options, e) && (!may_use_gpu(r->options) || allow_gpu(s, e));
+    for (size_t i = 0; i < in->count && ok; i++)
+        if (inputs_is_due(in, i))
+            ok =
+                allow_film(s, in->path[i], in->parts[i], e) && each_output(r, i, visit_allow, s, e);
+    return ok;
+}
+
+/*
+ * Returns --sandbox. A sanitizer executes a symbolizer and reads its suppressions when the process
+ * ends, so its builds are confined only on demand.
+ */
+static enum sandbox_choice choice_of(const struct render *r)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    if (r->options->sandbox == SANDBOX_AUTO)
+        return SANDBOX_OFF;
+#endif
+    return r->options->sandbox;
+}
+
+bool confinement_enter(const struct render *r, struct err *e)
+{
+    if (choice_of(r) == SANDBOX_OFF)
+        return true;
+    struct sandbox *s = sandbox_new(e);
+    bool ok = s && allow_all(s, r, e) && sandbox_enter(s, e);
+    sandbox_free(&s);
+    if (ok || choice_of(r) == SANDBOX_REQUIRE)
+        return ok || err_prefix(e, "--sandbox=require");
+    if (!sandbox_missing()) /* confinement_open has logged that */
+        log_msg(LOG_VERBOSE, "the sandbox is incomplete: %s", e->text);
+    err_clear(e);
+    return true;
+}
+
+/* Makes a folder. Errors are reported when something is written to it. */
+static bool make_folder(struct confinement *c, const char *path, mode_t mode, struct err *e)
+{
+    if (mkdir(path, mode) != 0)
+        return true;
+    char **grown = realloc(c->made, (c->count + 1) * sizeof *grown);
+    if (grown)
+        c->made = grown;
+    if (!grown || !(grown[c->count] = strdup(path)))
+        return err_memory(e, strlen(path));
+    c->count++;
+    return true;
+}
+
+static bool visit_make(void *user, const struct output *output, struct err *e)
+{
+    char *folder = first_folder(output);
+    bool ok = !folder || make_folder(user, folder, 0777, e);
+    free(folder);
+    return ok;
+}
+
+/* Makes a folder and its missing parents. */
+static bool make_path(struct confinement *c, char *path, struct err *e)
+{
+    bool ok = true;
+    for (char *slash = strchr(path + 1, '/'); slash && ok; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        ok = make_folder(c, path, 0700, e);
+        *slash = '/';
+    }
+    return ok && make_folder(c, path, 0700, e);
+}
+
+static bool make_all(struct confinement *c, const struct render *r, struct err *e)
+{
+    char path[PATH_MAX];
+    const struct cache_options *cache = &r->options->cache;
+    bool ok = true;
+    if (!cache->off && cache_options_folder(cache, path, sizeof path))
+        ok = make_path(c, path, e);
+    if (may_use_gpu(r->options) && find_compiled_kernels(path))
+        ok = ok && make_path(c, path, e);
+    for (size_t i = 0; i < r->inputs->count && ok; i++)
+        if (inputs_is_due(r->inputs, i))
+            ok = each_output(r, i, visit_make, c, e);
+    return ok;
+}
+
+struct confinement *confinement_open(const struct render *r, struct err *e)
+{
+    enum sandbox_choice choice = choice_of(r);
+    const char *missing = choice == SANDBOX_OFF ? NULL : sandbox_missing();
+    struct confinement *c = calloc(1, sizeof *c);
+    if (!c) {
+        err_memory(e, sizeof *c);
+        return NULL;
+    }
+    if (missing && choice == SANDBOX_REQUIRE)
+        err_set(e, ERR_FAILED, "--sandbox=require: the kernel lacks %s", missing);
+    else if (missing)
+        log_msg(LOG_VERBOSE, "the sandbox is incomplete: the kernel lacks %s", missing);
+    if (choice != SANDBOX_OFF && may_use_gpu(r->options))
+        make_devices();
+    if (e->code != ERR_NONE || (choice != SANDBOX_OFF && !make_all(c, r, e)))
+        confinement_close(&c);
+    return c;
+}
+
+void confinement_close(struct confinement **c)
+{
+    if (!*c)
+        return;
+    while ((*c)->count > 0) {
+        char *path = (*c)->made[--(*c)->count];
+        (void)rmdir(path);
+        free(path);
+    }
+    free((*c)->made);
+    free(*c);
+    *c = NULL;
+}

@@ -1,0 +1,179 @@
+# shellcheck shell=bash
+# The worker processes confine themselves (sandbox.h).
+# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
+
+need_sandbox() {
+    run "$(clip vp9.webm)" --sandbox=require -q --size 16 -n 100000 -m average -o "$LOGS/tried.png"
+    ! grep -q 'the kernel lacks' "$LOGS/stderr" || skip "$(cat "$LOGS/stderr")"
+    [ "$STATUS" -eq 0 ] || fail "the sandbox cannot be demanded"
+}
+
+test_worker_is_confined() { # quick
+    need_sandbox
+    mkfifo pipe.mkv
+    for choice in require auto off; do
+        COMMAND="barcode pipe.mkv --sandbox=$choice" STATUS=0
+        "$BARCODE" pipe.mkv -q --sandbox=$choice -o p.png 2> "$LOGS/stderr" &
+        pid=$!
+        find_worker
+        want=2 && [ $choice != off ] || want=0
+        for _ in $(seq 100); do
+            if grep -q "^Seccomp:.$want" "/proc/$worker/status"; then break; fi
+            sleep 0.02
+        done
+        cat "/proc/$worker/status" > status
+        cat "/proc/$worker/limits" > limits 2> /dev/null || true
+        kill "$pid"
+        wait "$pid" || true
+        grep -q "^Seccomp:.$want" status || fail "Seccomp of $choice: $(grep Seccomp status)"
+        [ $choice = off ] || grep -q '^NoNewPrivs:.1' status || fail "NoNewPrivs of $choice"
+        # CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, as far as the caller has them
+        [ $choice = off ] || grep -Eq '^CapEff:.0{15}[0-9ab]$' status || fail "$(grep Cap status)"
+        [ $choice = off ] || [ ! -s limits ] || grep -Eq '^Max core file size +0 +0 ' limits || fail "core: $(cat limits)"
+    done
+}
+
+# made_outputs FOLDER OPTION...: each kind of output of two films, without what differs from run to run.
+# shellcheck disable=SC2103
+made_outputs() {
+    mkdir "$1"
+    cd "$1" || return 1
+    shift
+    ok ../a.mkv ../b.webm -n 10 --cache cache -m all -o p/ --html g/index.html --json j/ --csv c/ --swatches s/ --thumbnails t/ \
+        --dump d/ --report report "$@"
+    ok ../a.mkv ../b.webm -n 10 --cache cache --poster=pdf -o q/ "$@"
+    sed -i '/^"stages":/d' j/*
+    sed -E -i 's/"(seconds|finished)":[^,}]*//g' report
+    sort -o report report
+    find cache -name '*.frames' -printf '%f\n' | sort > entries
+    rm -r cache      # entries hold their own time
+    cd ..
+}
+
+test_outputs_are_the_same_confined() {
+    need_sandbox
+    cp "$(clip h264-open.mkv)" a.mkv
+    cp "$(clip vp9.webm)" b.webm
+    made_outputs off --sandbox=off
+    made_outputs on --sandbox=require
+    diff -r off on || fail "the sandbox changes outputs"
+    made_outputs one --sandbox=require -j 1
+    diff -r off one || fail "the sandbox changes outputs of one film after another"
+}
+
+# opened TRACE: what the only worker opened after it confined itself, without what may be opened.
+opened() {
+    "$PYTHON" - "$1" << 'END'
+import os, re, sys
+parent, confined, waiting, calls = None, False, {}, 0
+allowed = ("/usr/", "/lib", "/etc/", "/proc/", "/sys/", "/var/cache/fontconfig", "/dev/null", "/dev/urandom", "/dev/nvidia")
+here = os.getcwd()
+own = [os.path.join(here, name) for name in ("film.mkv", "out", "cache")]
+for line in open(sys.argv[1], errors="replace"):
+    pid, _, call = line.strip().partition(" ")
+    parent = parent or pid
+    call = call.strip()
+    if call.endswith("<unfinished ...>"):
+        waiting[pid] = call[:-len("<unfinished ...>")]
+        continue
+    resumed = re.match(r"<\.\.\. \w+ resumed>", call)
+    if resumed:
+        call = waiting.pop(pid, "") + call[resumed.end():]
+    if call.startswith("landlock_restrict_self") and call.endswith("= 0"):
+        confined = True
+    found = re.match(r'(?:open|openat|creat|mkdir|unlink|rename)\((?:AT_FDCWD, )?"([^"]*)".*= \d+$', call)
+    if found and confined and pid != parent:
+        calls += 1
+        path = os.path.normpath(os.path.join(here, found.group(1)))
+        if not path.startswith(allowed) and not any(path == o or path.startswith(o + "/") for o in own):
+            print(call)
+if calls < 10:
+    print(f"{calls} calls of confined processes")
+END
+}
+
+test_opens_nothing_else() {
+    need_sandbox
+    command -v strace > /dev/null || skip "no strace"
+    strace -o "$LOGS/tried" true 2> /dev/null || skip "strace may not trace"
+    cp "$(clip h264-open.mkv)" film.mkv
+    mkdir out
+    COMMAND="strace barcode film.mkv" STATUS=0
+    strace -f -o "$LOGS/trace" -e trace='%file,%network,%process,/landlock' "$BARCODE" film.mkv -n 10 -q --cache cache -m all \
+        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb \
+        > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -ne 1 ] || fail "it failed"
+    opened "$LOGS/trace" > others
+    [ ! -s others ] || fail "$(cat others)"
+    ! grep -E '^[0-9]+ +(socket|connect|bind)\(' "$LOGS/trace" || fail "a socket"
+}
+
+# A film that has another file's name in it; what the film's own folder has is no matter of the sandbox.
+test_another_film_stays_unread() {
+    need_sandbox
+    mkdir films private
+    cp "$(clip h264-closed.ts)" private/seg.ts
+    printf '#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\n%s\n#EXT-X-ENDLIST\n' "$PWD/private/seg.ts" > films/holiday.mp4
+    run films/holiday.mp4 -o p.png
+    [ "$STATUS" -ne 0 ] || fail "it was read"
+    files films films/holiday.mp4 private private/seg.ts
+}
+
+# Folders are made before a worker starts; those that nothing came into go again.
+test_sandbox_leaves_no_folders() { # quick
+    echo no film > a.mkv
+    run a.mkv -o pictures/ --json j/ --cache deep/cache
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
+    files a.mkv
+    cp "$(clip vp9.webm)" b.webm
+    run a.mkv b.webm -o pictures/ -q --size 16 -m average --name '{stem}'
+    files a.mkv b.webm pictures pictures/b.png
+}
+
+# A link as an output leads to the folder of the file that it names.
+test_sandbox_and_links() {
+    need_sandbox
+    mkdir films pictures
+    cp "$(clip vp9.webm)" films/b.webm
+    ln -s films/b.webm film.webm
+    echo old > pictures/p.png
+    ln -s pictures/p.png link.png
+    ok film.webm --size 16 -m average -o link.png --sandbox=require
+    [ -L link.png ] || fail "the link is gone"
+    ln -s pictures/new.png dangling.png
+    ok film.webm --size 16 -m average -o dangling.png --sandbox=require
+    { [ -L dangling.png ] && [ -f pictures/new.png ]; } || fail "the link is gone"
+    [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
+}
+
+# A worker that may not confine itself renders nothing when that is demanded.
+test_sandbox_required() {
+    refuses 2 film.mkv --sandbox=yes
+    says "--sandbox: 'yes' is not auto, require or off"
+    cp "$(clip vp9.webm)" b.webm
+    cat > no-landlock.py << 'END'
+import ctypes, os, struct, sys
+# A filter of system calls without Landlock, as of an older kernel: ENOSYS for its first call.
+code = struct.pack("HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, 444, 0x06, 0, 0, 0x00050000 | 38, 0x06, 0, 0, 0x7fff0000)
+keep = ctypes.create_string_buffer(code, len(code))
+class Program(ctypes.Structure):
+    _fields_ = [("len", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+libc = ctypes.CDLL(None, use_errno=True)
+program = Program(4, ctypes.addressof(keep))
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program)):
+    sys.exit(77)
+os.execv(sys.argv[1], sys.argv[1:])
+END
+    "$PYTHON" no-landlock.py /bin/true || skip "no filter of system calls"
+    COMMAND="barcode without Landlock" STATUS=0
+    "$PYTHON" no-landlock.py "$BARCODE" b.webm --sandbox=require -m average --size 16 > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    one_sentence
+    says "--sandbox=require: the kernel lacks Landlock, which needs"
+    files b.webm no-landlock.py
+    STATUS=0
+    "$PYTHON" no-landlock.py "$BARCODE" b.webm -v -m average --size 16 -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+    says "the sandbox is incomplete: the kernel lacks Landlock"
+    [ "$(grep -c sandbox "$LOGS/stderr")" -eq 1 ] || fail "said more than once"
+}
