@@ -405,8 +405,8 @@ test_options_are_exact() { # quick
     ok --version --no-such-option
 }
 
-# plain FILE: nothing in it can affect a terminal, and Japanese stays as it is.
-plain() {
+# is_plain FILE: nothing in it can affect a terminal, and Japanese stays as it is.
+is_plain() {
     "$PYTHON" - "$1" << 'END' || fail "$1: $(cat -v "$1")"
 import sys, unicodedata
 text = open(sys.argv[1], "rb").read().decode("utf-8")
@@ -422,14 +422,14 @@ test_names_on_a_terminal() { # quick
     name=$'\e[31m\xc2\x9b31m七人の侍\x9b\xe2\x80\xae\xe2\x81\xa8\xff\x7f.mkv'
     cp "$f" "$name"
     ok "$name" -vv --cache cache --progress always --report report.jsonl -n 4 -o p.png
-    plain "$LOGS/stderr"
+    is_plain "$LOGS/stderr"
     ok "$name" -v --cache cache -n 4
-    plain "$LOGS/stderr"
+    is_plain "$LOGS/stderr"
     refuses 3 "missing $name"
-    plain "$LOGS/stderr"
+    is_plain "$LOGS/stderr"
     refuses 2 "--$name"
-    plain "$LOGS/stderr"
+    is_plain "$LOGS/stderr"
     ok --cache cache --cache-stats
-    plain "$LOGS/stdout"
+    is_plain "$LOGS/stdout"
     "$PYTHON" -c 'import json; [json.loads(l) for l in open("report.jsonl", encoding="utf-8")]' || fail "not JSON"
 }

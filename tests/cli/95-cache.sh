@@ -2,37 +2,11 @@
 # The frame cache: the same picture with it, without it and out of it, whatever happens to its files.
 # shellcheck disable=SC2154,SC2034,SC2015,SC2086,SC2016  # variables come from and go to lib.sh; fail does not return; rules are words; the inner shell expands
 
-entries() {
-    find "${1:-cache}" -name '*.frames' 2> /dev/null | wc -l
-}
-
 # Another byte than the one that is there, which may be any.
 spoil() { # FILE AT
     cp "$1" spoilt
     printf x | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
     ! cmp -s "$1" spoilt || printf y | dd of="$1" bs=1 seek="$2" conv=notrunc 2> /dev/null
-}
-
-# state WANT: the latest run, made with --json now.json, found the cache so.
-state() {
-    local have
-    have=$(sed -n 's/^"cache": "\(.*\)",$/\1/p' now.json)
-    [ "$have" = "$1" ] || fail "the cache says '$have', not '$1'"
-}
-
-# like PICTURE: now.png is that picture.
-like() {
-    cmp "$1" now.png || fail "the picture differs from $1"
-}
-
-# The reference of a film: plain.png and plain.json without a cache.
-plain() {
-    ok "$@" --no-cache --json plain.json -o plain.png
-}
-
-# now FILM ARG...: with the cache in ./cache.
-now() {
-    ok "$@" --cache cache --json now.json -o now.png
 }
 
 # each_of FUNCTION FILM...: the function on each, in a folder of its own.
@@ -210,41 +184,6 @@ test_cache_repaired() {
     cp -p film.mkv copy.mkv
     now copy.mkv                                   # what was whole serves its copies
     state hit
-}
-
-# A film that differs from another only where the fingerprint does not look does not get its frames.
-test_cache_twin() { # quick
-    for colour in red blue; do
-        ffmpeg -nostdin -v error -f lavfi -i color=$colour:s=160x120:r=25:d=6 -c:v rawvideo -pix_fmt yuv420p -f avi $colour.avi
-    done
-    "$PYTHON" -c "
-red, blue = open('red.avi', 'rb').read(), bytearray(open('blue.avi', 'rb').read())
-assert len(red) == len(blue) > 4 << 20
-step = (len(red) - 65536) // 15                    # film_id.c
-for at in [i * step for i in range(15)] + [len(red) - 65536]:
-    blue[at:at + 65536] = red[at:at + 65536]
-open('twin.avi', 'wb').write(blue)"
-    touch -d 2020-01-01 red.avi
-    touch -r red.avi twin.avi
-    now twin.avi -m average
-    state miss
-    plain red.avi -m average
-    now red.avi -m average
-    state miss
-    like plain.png
-    now red.avi -m average
-    state hit
-    like plain.png
-    cp -p red.avi copy.avi                         # a copy still has its frames
-    mv red.avi moved.avi
-    for film in copy.avi moved.avi; do
-        now "$film" -m average
-        state hit
-        check pixels plain.png now.png
-    done
-    now twin.avi -m average -v
-    state miss
-    says 'the cached frames are of another film'
 }
 
 test_cache_admin() { # quick
@@ -528,71 +467,3 @@ eight_at_once() {
     done
 }
 test_cache_eight_at_once() { each_of eight_at_once "$(clip film-480p.mp4)" "${extra[@]}"; }
-
-# as_nobody ARG...: the program in ./others as another user. The working folder may be closed to them.
-as_nobody() {
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$others/barcode" "$@" 2>> "$LOGS/nobody"
-}
-with_others() {
-    [ "$(id -u)" -eq 0 ] || skip "only root can be two users"
-    others=$(mktemp -d /tmp/barcode-others.XXXXXX)
-    trap 'rm -rf "$others"' EXIT
-    chmod 755 "$others"
-    cp "$BARCODE" "$others/barcode"
-    cp "$(clip h264-closed.mkv)" "$others/film.mkv"
-    chmod 644 "$others/film.mkv"
-    f=$others/film.mkv
-    plain "$f" -m average
-}
-
-# Entries of other users are not believed, nor can they lead writes elsewhere.
-test_cache_entries_of_others() { # quick
-    with_others
-    mkdir -m 1777 "$others/cache"
-    as_nobody "$f" -m average --cache "$others/cache" -o /dev/null
-    [ "$(entries "$others/cache")" -eq 1 ] || fail "nobody's run kept nothing: $(cat "$LOGS/nobody")"
-    ln -sf "$others/elsewhere" "$others/cache/lock"
-    ok "$f" -m average --cache "$others/cache" --json now.json -o now.png -v
-    state miss
-    [ "$(grep -c 'ignored 1 entry of other users' "$LOGS/stderr")" -eq 1 ] || fail "not told once"
-    like plain.png
-    [ ! -e "$others/elsewhere" ] || fail "a link was followed"
-    ok --cache "$others/cache" --cache-stats
-    grep -q '^entries   1 ' "$LOGS/stdout" || fail "$(cat "$LOGS/stdout")"
-    ok "$f" -m average --cache "$others/cache" --json now.json -o now.png
-    state hit                                      # the run's own one
-}
-
-# A folder that another user made beforehand: one warning for all films, and no cache.
-test_cache_folder_of_others() { # quick
-    with_others
-    mkdir -m 755 "$others/cache" films
-    chown 65534 "$others/cache"
-    cp "$f" films/a.mkv
-    cp "$f" films/b.mkv
-    ok films -m average --cache "$others/cache" -o pictures/
-    [ "$(grep -c warning "$LOGS/stderr")" -eq 1 ] || fail "not one warning: $(cat "$LOGS/stderr")"
-    says "barcode: warning: the cache '.*/cache' is not used: another user made it"
-    [ -z "$(ls -A "$others/cache")" ] || fail "something was written: $(ls -A "$others/cache")"
-    ok "$f" -m average --cache "$others/cache" --json now.json -o now.png
-    state off
-    like plain.png
-    refuses 1 --cache "$others/cache" --cache-stats
-}
-
-# Shared on purpose, by the set-group-ID bit: both ways.
-test_cache_of_a_group() { # quick
-    with_others
-    mkdir "$others/cache"
-    chgrp 65534 "$others/cache"
-    chmod 2770 "$others/cache"
-    ok "$f" -m average --cache "$others/cache" -o now.png
-    for e in "$others/cache"/*.frames; do
-        [ "$(stat -c %a:%g "$e")" = 640:65534 ] || fail "$e is $(stat -c %a:%g "$e")"
-    done
-    as_nobody "$f" -v -m average --cache "$others/cache" -o /dev/null
-    grep -q 'cache hit' "$LOGS/nobody" || fail "no hit of nobody: $(cat "$LOGS/nobody")"
-    as_nobody "$f" -m average --size 64 --cache "$others/cache" -o /dev/null
-    ok "$f" -m average --size 64 --cache "$others/cache" --json now.json -o now.png
-    state hit
-}

@@ -122,6 +122,34 @@ decoded_once() {
     export BARCODE_CACHE=$LOGS/kept
 }
 
+# ---- the frame cache: runs with the cache in ./cache, compared with runs without one ----
+
+entries() {
+    find "${1:-cache}" -name '*.frames' 2> /dev/null | wc -l
+}
+
+# state WANT: the latest run, made with --json now.json, found the cache so.
+state() {
+    local have
+    have=$(sed -n 's/^"cache": "\(.*\)",$/\1/p' now.json)
+    [ "$have" = "$1" ] || fail "the cache says '$have', not '$1'"
+}
+
+# like PICTURE: now.png is that picture.
+like() {
+    cmp "$1" now.png || fail "the picture differs from $1"
+}
+
+# The reference of a film: plain.png and plain.json without a cache.
+plain() {
+    ok "$@" --no-cache --json plain.json -o plain.png
+}
+
+# now FILM ARG...: with the cache in ./cache.
+now() {
+    ok "$@" --cache cache --json now.json -o now.png
+}
+
 sample() {
     [ -s "$SAMPLE" ] || fail "the sample film $SAMPLE is not there: run 'make out/sample.mkv'"
     echo "$SAMPLE"
