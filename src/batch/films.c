@@ -131,149 +131,147 @@ static bool watch(const struct render *r, struct film_queue *queue, struct worke
         if (film_queue_status(queue) == 0)
             c->failed = w->announced; /* it could not be confined */
         return false;
-        if (w->killed && interrupted()) {
-            note_interruption(r, queue, &films);
-            c->failed = ERR_INTERRUPTED;
-            return false;
-        }
-        int status = 0;
-        if (films.count > 0 && w->blamed.count == 1) {
-            note_hanging(r, queue, w, &films, &e);
-        } else if (films.count > 1) {
-            put_back(r, queue, &films, &e);
-        } else {
-            if (films.count == 1)
-                note_culprit(r, queue, films.film[0], &e);
-            status = err_report(&e);
-        }
-        if (end == WORKER_CRASHED || ++c->broke[w->number] == 1)
-            return true;
-        c->failed = status;
+    }
+    if (w->killed && interrupted()) {
+        note_interruption(r, queue, &films);
+        c->failed = ERR_INTERRUPTED;
         return false;
     }
-
-    /*
-     * Waits for the end of any worker process. Limits their memory and shows the progress
-     * meanwhile. Returns the index of the worker, or -1 if none is left.
-     */
-    static int wait_for_end(struct workers * c, struct batch_progress * run)
-    {
-        enum { WAIT_MS = 20, WAITS_A_TICK = 5 };
-        const uint64_t memory = limits_memory();
-        int ended = -1, left = 0;
-        for (int i = 0; i < c->count; i++)
-            left += c->worker[i].pid > 0;
-        for (int n = 1; left > 0 && (ended = worker_wait(c->worker, c->count, WAIT_MS)) < 0; n++) {
-            worker_limit_memory(c->worker, c->count, memory);
-            if (n % WAITS_A_TICK != 0)
-                continue;
-            watchdog_tick(c->watchdog, c->worker, c->count);
-            batch_progress_tick(run);
-        }
-        return ended;
+    int status = 0;
+    if (films.count > 0 && w->blamed.count == 1) {
+        note_hanging(r, queue, w, &films, &e);
+    } else if (films.count > 1) {
+        put_back(r, queue, &films, &e);
+    } else {
+        if (films.count == 1)
+            note_culprit(r, queue, films.film[0], &e);
+        status = err_report(&e);
     }
+    if (end == WORKER_CRASHED || ++c->broke[w->number] == 1)
+        return true;
+    c->failed = status;
+    return false;
+}
 
-    /* Confines this process and renders films in it. Returns its exit status. */
-    static int run_confined(const struct render *r, struct film_queue *queue, struct worker *w,
-                            int workers)
-    {
-        struct err e = ERR_INIT;
-        if (confinement_enter(r, &e))
-            return film_workers_run(r, queue, w, workers);
-        int status = err_report(&e);
-        worker_leaves(w, status, false);
-        return status;
+/*
+ * Waits for the end of any worker process. Limits their memory and shows the progress
+ * meanwhile. Returns the index of the worker, or -1 if none is left.
+ */
+static int wait_for_end(struct workers *c, struct batch_progress *run)
+{
+    enum { WAIT_MS = 20, WAITS_A_TICK = 5 };
+    const uint64_t memory = limits_memory();
+    int ended = -1, left = 0;
+    for (int i = 0; i < c->count; i++)
+        left += c->worker[i].pid > 0;
+    for (int n = 1; left > 0 && (ended = worker_wait(c->worker, c->count, WAIT_MS)) < 0; n++) {
+        worker_limit_memory(c->worker, c->count, memory);
+        if (n % WAITS_A_TICK != 0)
+            continue;
+        watchdog_tick(c->watchdog, c->worker, c->count);
+        batch_progress_tick(run);
     }
+    return ended;
+}
 
-    /*
-     * Renders the films in worker processes. Sets `*here` to true in the parent and to false in a
-     * worker.
-     */
-    static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
-    {
-        struct film_tally tally = film_queue_tally(queue);
-        struct workers c = {.count = worker_process_count(r, &tally)};
-        c.watchdog = watchdog_open(c.count, r->options->film_timeout_us);
-        struct worker nobody = {.pid = -1, .pipe = -1};
-        struct batch_progress *run = NULL;
-        int i = 0;
-        while (i < c.count && (*here = start(&c, i)))
-            i++;
-        if (*here && tally.due > 1)
-            run = batch_progress_open(r, queue);
-        while (*here && (i = wait_for_end(&c, run)) >= 0)
-            *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
-        if (!*here)
-            return run_confined(r, queue, &c.worker[i], c.count);
-        batch_progress_close(&run);
-        watchdog_close(&c.watchdog);
-        tally = film_queue_tally(queue);
-        if (c.refused && tally.done + tally.failed < tally.due)
-            c.failed = run_confined(r, queue, &nobody, 1);
-        return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
-    }
+/* Confines this process and renders films in it. Returns its exit status. */
+static int run_confined(const struct render *r, struct film_queue *queue, struct worker *w,
+                        int workers)
+{
+    struct err e = ERR_INIT;
+    if (confinement_enter(r, &e))
+        return film_workers_run(r, queue, w, workers);
+    int status = err_report(&e);
+    worker_leaves(w, status, false);
+    return status;
+}
 
-    /* Writes the gallery from the pages that exist, also if films failed or none was due. */
-    static int write_gallery(const struct render *r)
-    {
-        struct err e = ERR_INIT;
-        size_t films;
-        const char *path = outputs_gallery(r->options);
-        if (!path || interrupted())
-            return 0;
-        if (!outputs_make_gallery_folder(r->options, &e) || !gallery_write(path, &films, &e))
-            return err_report(&e);
-        log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films,
-                films == 1 ? "" : "s");
+/*
+ * Renders the films in worker processes. Sets `*here` to true in the parent and to false in a
+ * worker.
+ */
+static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
+{
+    struct film_tally tally = film_queue_tally(queue);
+    struct workers c = {.count = worker_process_count(r, &tally)};
+    c.watchdog = watchdog_open(c.count, r->options->film_timeout_us);
+    struct worker nobody = {.pid = -1, .pipe = -1};
+    struct batch_progress *run = NULL;
+    int i = 0;
+    while (i < c.count && (*here = start(&c, i)))
+        i++;
+    if (*here && tally.due > 1)
+        run = batch_progress_open(r, queue);
+    while (*here && (i = wait_for_end(&c, run)) >= 0)
+        *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
+    if (!*here)
+        return run_confined(r, queue, &c.worker[i], c.count);
+    batch_progress_close(&run);
+    watchdog_close(&c.watchdog);
+    tally = film_queue_tally(queue);
+    if (c.refused && tally.done + tally.failed < tally.due)
+        c.failed = run_confined(r, queue, &nobody, 1);
+    return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
+}
+
+/* Writes the gallery from the pages that exist, also if films failed or none was due. */
+static int write_gallery(const struct render *r)
+{
+    struct err e = ERR_INIT;
+    size_t films;
+    const char *path = outputs_gallery(r->options);
+    if (!path || interrupted())
         return 0;
-    }
+    if (!outputs_make_gallery_folder(r->options, &e) || !gallery_write(path, &films, &e))
+        return err_report(&e);
+    log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
+    return 0;
+}
 
-    /* Logs the summary of several films or of a shard. `seconds` is the total time. */
-    static void render_report_end(const struct render *r, const struct film_tally *t,
-                                  double seconds)
-    {
-        size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
-        const struct options *o = r->options;
-        char rest[40] = "", shard[40] = "";
-        if (films < 2 && o->shards == 0)
-            return;
-        if (o->shards > 0)
-            snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
-        if (open > 0)
-            snprintf(rest, sizeof rest, ", %zu not done", open);
-        log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard,
-                films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest,
-                seconds);
-    }
+/* Logs the summary of several films or of a shard. `seconds` is the total time. */
+static void render_report_end(const struct render *r, const struct film_tally *t, double seconds)
+{
+    size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
+    const struct options *o = r->options;
+    char rest[40] = "", shard[40] = "";
+    if (films < 2 && o->shards == 0)
+        return;
+    if (o->shards > 0)
+        snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
+    if (open > 0)
+        snprintf(rest, sizeof rest, ", %zu not done", open);
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
+            films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
+}
 
-    int render_films(const struct render *r)
-    {
-        struct err e = ERR_INIT;
-        struct render own = *r;
-        int64_t begin = clock_ns();
-        const char *report = r->options->report;
-        bool here = true;
-        int status = 0;
-        log_share();
-        if (r->options->playlists)
-            playlists_allow();
-        struct film_queue *queue = film_queue_open(r->inputs, &e);
-        struct confinement *confinement = queue ? confinement_open(r, &e) : NULL;
-        if (confinement && report)
-            own.report_log = report_log_open(report, &e);
-        if (!confinement || (report && !own.report_log) || !render_report_known(&own, &e))
-            status = err_report(&e);
-        else
-            status = run_workers(&own, queue, &here);
-        if (queue && here && e.code == ERR_NONE) {
-            struct film_tally tally = film_queue_tally(queue);
-            render_report_end(r, &tally, clock_since(begin));
-            int unwritten = write_gallery(r);
-            status = status != 0 ? status : unwritten;
-        }
-        if (here)
-            confinement_close(&confinement);
-        report_log_close(&own.report_log);
-        film_queue_free(&queue);
-        return status;
+int render_films(const struct render *r)
+{
+    struct err e = ERR_INIT;
+    struct render own = *r;
+    int64_t begin = clock_ns();
+    const char *report = r->options->report;
+    bool here = true;
+    int status = 0;
+    log_share();
+    if (r->options->playlists)
+        playlists_allow();
+    struct film_queue *queue = film_queue_open(r->inputs, &e);
+    struct confinement *confinement = queue ? confinement_open(r, &e) : NULL;
+    if (confinement && report)
+        own.report_log = report_log_open(report, &e);
+    if (!confinement || (report && !own.report_log) || !render_report_known(&own, &e))
+        status = err_report(&e);
+    else
+        status = run_workers(&own, queue, &here);
+    if (queue && here && e.code == ERR_NONE) {
+        struct film_tally tally = film_queue_tally(queue);
+        render_report_end(r, &tally, clock_since(begin));
+        int unwritten = write_gallery(r);
+        status = status != 0 ? status : unwritten;
     }
+    if (here)
+        confinement_close(&confinement);
+    report_log_close(&own.report_log);
+    film_queue_free(&queue);
+    return status;
+}
