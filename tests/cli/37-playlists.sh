@@ -114,6 +114,7 @@ test_playlists_by_other_names() { # quick
     refused summer.m3u8 "$not"
     "$BARCODE" - --no-cache -n 1 -o made.png < holiday.mp4 2> stdin && fail "from stdin"
     grep -qF "is a playlist, not a film" stdin || fail "stdin: $(cat stdin)"
+    "$BARCODE" - --no-cache -n 1 -o made.png < <(cat holiday.mp4) 2> stdin && fail "from a pipe"
     rm stdin summer.m3u8
     cd .. || return
     run films --no-cache -n 1 -o made/
@@ -122,7 +123,10 @@ test_playlists_by_other_names() { # quick
     says "'films/summer.mkv' is a playlist"
     [ "$(ls made)" = good.png ] || fail "made $(ls made)"
     # with --playlists the name does not matter, but the folder does
+    hls films/winter.mp4 good.ts
     ok films/summer.mkv --playlists --no-cache -n 1 --csv summer.csv
+    ok films/winter.mp4 --playlists --no-cache -n 1 --csv winter.csv
+    averages summer.csv | cmp - <(averages winter.csv)
     refuses 3 films/holiday.mp4 --playlists --no-cache -n 1 -o far.png
     says "not a file in its folder"
     refuses 3 - --playlists --no-cache -o far.png
