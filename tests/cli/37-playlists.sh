@@ -114,6 +114,7 @@ test_playlists_by_other_names() { # quick
     refused summer.m3u8 "$not"
     "$BARCODE" - --no-cache -n 1 -o made.png < holiday.mp4 2> stdin && fail "from stdin"
     grep -qF "is a playlist, not a film" stdin || fail "stdin: $(cat stdin)"
+    "$BARCODE" - --no-cache -n 1 -o made.png < <(cat holiday.mp4) 2> stdin && fail "from a pipe"
     rm stdin summer.m3u8
     cd .. || return
     run films --no-cache -n 1 -o made/
@@ -122,7 +123,10 @@ test_playlists_by_other_names() { # quick
     says "'films/summer.mkv' is a playlist"
     [ "$(ls made)" = good.png ] || fail "made $(ls made)"
     # with --playlists the name does not matter, but the folder does
+    hls films/winter.mp4 good.ts
     ok films/summer.mkv --playlists --no-cache -n 1 --csv summer.csv
+    ok films/winter.mp4 --playlists --no-cache -n 1 --csv winter.csv
+    averages summer.csv | cmp - <(averages winter.csv)
     refuses 3 films/holiday.mp4 --playlists --no-cache -n 1 -o far.png
     says "not a file in its folder"
     refuses 3 - --playlists --no-cache -o far.png
@@ -164,7 +168,8 @@ test_parts_are_no_playlists() {
         ffmpeg -nostdin -v error -f lavfi -i color=blue:s=64x36:r=12:d=1 "frames$first/%02d.png"
         hls "frames$first/0$first.png" "$PWD/elsewhere/secret.ts"
         run --sequence "frames$first" --no-cache -n 1 --csv "made$first.csv"
-        says "cannot open its part 'frames$first/0$first.png'"
+        # FFmpeg 7.1 goes on behind it: not the name of a playlist
+        says "frames$first"
         [ ! -e "made$first.csv" ] || ! grep -i '#f[d-f]0000' "made$first.csv" || fail "a column is red"
     done
     # a clip of a Blu-ray

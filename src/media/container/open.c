@@ -216,15 +216,15 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
     return format;
 }
 
-/* Opens the film with a prepared context, by a demuxer of films or one of those in `more`. */
-static int open_input(const char *url, const char *more, AVFormatContext **format)
+/* Opens the film with a prepared context, by a demuxer of films or that of a playlist. */
+static int open_input(const char *url, const AVInputFormat *playlist, AVFormatContext **format)
 {
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
-    int code = allowed_demuxers(*format, more);
+    int code = allowed_demuxers(*format, playlist ? playlist->name : "");
     if (code >= 0)
-        code = avformat_open_input(format, url, NULL, &options);
+        code = avformat_open_input(format, url, playlist, &options);
     else
         avformat_close_input(format);
     av_dict_free(&options);
@@ -256,7 +256,7 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     if (!*format)
         return false;
     struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, demuxer->name, format);
+    int code = open_input(url, demuxer, format);
     av_log_listen(before);
     /* from now on no file that the playlist names may be a playlist */
     if (code >= 0)
@@ -277,10 +277,13 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
     bool piped = (*format)->pb && !container_is_seekable(*format);
     struct av_log_counts logged = {0};
     struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, "", format);
+    int code = open_input(url, NULL, format);
     av_log_listen(before);
-    if (code < 0 && logged.unlisted)
-        return open_playlist(path, url, logged.unlisted, format, e);
+    const AVInputFormat *other = logged.unlisted;
+    if (code == AVERROR_INVALIDDATA && !interrupted())
+        other = playlist_demuxer(path);
+    if (code < 0 && other)
+        return open_playlist(path, url, other, format, e);
     return code >= 0 || refuse_container(path, code, piped, &logged, e);
 }
 

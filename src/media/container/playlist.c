@@ -219,6 +219,12 @@ static bool check_list(struct check *c, const char *list, bool nested, struct er
     return ok;
 }
 
+const AVInputFormat *playlist_demuxer(const char *path)
+{
+    const struct kind *kind = file_is_regular(path) ? kind_of_file(path) : NULL;
+    return kind ? av_find_input_format(kind->demuxer) : NULL;
+}
+
 bool playlist_check(const char *path, const AVInputFormat *demuxer, struct err *e)
 {
     const struct kind *kind = NULL;
