@@ -134,12 +134,12 @@ def mpng_allowed(path):
 
 @bomb("mp4-stsz.mp4", "9.3 GB, 13 s")
 def mp4_stsz(path):
-    mp4(path, SMALL * 1000, movie(trak(tables(85_000_000, len(SMALL), 1))))
+    mp4(path, SMALL * 1000, movie(trak(tables(25_000_000, len(SMALL), 1))))
 
 
 @bomb("mp4-ctts.mp4", "more than 4 GB")
 def mp4_ctts(path):
-    mp4(path, SMALL * 10, movie(trak(tables(60_000_000, len(SMALL), 1, None, full(b"ctts", u32(1, 60_000_000, 5))))))
+    mp4(path, SMALL * 10, movie(trak(tables(30_000_000, len(SMALL), 1, None, full(b"ctts", u32(1, 30_000_000, 5))))))
 
 
 @bomb("mp4-4-billion.mp4", "held")
