@@ -125,7 +125,7 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
     if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
         err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
     else if (w->greedy)
-        err_set(e, ERR_MEMORY, "the worker process used more than the %" PRIu64 " MiB of --memory",
+        err_set(e, ERR_MEMORY, "memory ran out (the limit of --memory is %" PRIu64 " MiB)",
                 limits_memory() >> 20);
     else if (WTERMSIG(how) == SIGKILL)
         err_set(e, ERR_FAILED,
