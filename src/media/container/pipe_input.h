@@ -17,7 +17,7 @@
 /*
  * Opens the film's input as *io; the caller closes it with film_input_close. *io is NULL if
  * libavformat is to open the film by its name, and to report any error. Returns false, with *io
- * NULL, on ERR_INPUT, or on ERR_FAILED if out of memory.
+ * NULL, on ERR_INPUT, or on ERR_MEMORY.
  */
 bool film_input_open(const char *path, AVIOContext **io, struct err *e);
 
