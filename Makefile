@@ -199,7 +199,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -314,6 +314,11 @@ test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half
 test-many: deps $(BIN)/crashing-open.so ## a batch of 1,000 made films, good and bad, a crash, and kills (two minutes)
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode CRASHING=$(BIN)/crashing-open.so tests/many-films.sh
+
+.PHONY: test-bombs
+test-bombs: deps ## films that take far more memory than their size allows, beside good ones (three minutes)
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode $(PYTHON) tests/bombs.py
 
 .PHONY: test-web
 test-web: deps ## the pages of --html in a real browser (chromium; two minutes); screenshots in out/test/web

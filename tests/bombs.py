@@ -33,14 +33,14 @@ def check(ok, text):
 def limit():
     resource.setrlimit(resource.RLIMIT_AS, (SPACE, SPACE))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (4 * SECONDS, 4 * SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS + 1, SECONDS + 1))
 
 
 def run(*words):
     """Runs the program. Returns status, messages, peak memory of any of its processes, and processor seconds."""
     option = ["--memory", memory] if memory else []
     with tempfile.TemporaryFile() as said:
-        child = subprocess.Popen([barcode, "-m", "average", "--name", "{stem}", "--no-cache", *option, *words], stderr=said, preexec_fn=limit)
+        child = subprocess.Popen([barcode, "-m", "average", "--no-cache", *option, *words], stderr=said, preexec_fn=limit)
         _, how, used = os.wait4(child.pid, 0)
         said.seek(0)
         lines = said.read().decode(errors="replace").splitlines()
@@ -75,12 +75,12 @@ def try_folder(bombs):
     status, lines, peak, seconds = run("all", "--any", "-o", "out/")
     check(status in (1, 3) and peak <= PEAK, f"all in a folder: {peak / 2**20:.0f} MiB, {seconds:.1f} s, status {status}")
     for name in films:
-        picture = name.replace(".mkv", ".png")
+        picture = name.replace(".mkv", "-average.png")
         paths = [pathlib.Path(folder, picture) for folder in ("alone", "out")]
         same = all(path.exists() for path in paths) and paths[0].read_bytes() == paths[1].read_bytes()
         check(same and not any("warning" in line and f"'all/{name}': " in line for line in lines), f"{name} beside the bombs")
     for name in bombs:
-        made = pathlib.Path("out", pathlib.Path(name).stem + ".png").exists()
+        made = pathlib.Path("out", pathlib.Path(name).stem + "-average.png").exists()
         told = [line for line in lines if name in line and "rendering it again" not in line and "warning" not in line]
         check(made or len(told) == 1, f"{name} in the folder: {told}")
 

@@ -66,7 +66,8 @@ static void put_back(const struct render *r, struct film_queue *queue,
             give_up(r, queue, films->film[i], e);
             continue;
         }
-        log_msg(LOG_WARNING, "'%s' was in progress when %s; rendering it again, alone",
+        log_msg(e->code == ERR_MEMORY ? LOG_VERBOSE : LOG_WARNING,
+                "'%s' was in progress when %s; rendering it again, alone",
                 r->inputs->path[films->film[i]], e->text);
         film_queue_again(queue, films->film[i]);
     }

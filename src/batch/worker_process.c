@@ -119,7 +119,7 @@ static void explain_end(const struct worker *w, int how, struct err *e)
     if (w->killed)
         err_set(e, ERR_FAILED, "the worker process did not answer and was killed");
     else if (w->greedy)
-        err_set(e, ERR_MEMORY, "the worker process used more than the %" PRIu64 " MiB of --memory",
+        err_set(e, ERR_MEMORY, "memory ran out (the limit of --memory is %" PRIu64 " MiB)",
                 limits_memory() >> 20);
     else if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
         err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));

@@ -12,7 +12,8 @@
 #include "residual.h"
 
 static const char magic[] = "barcodef";
-#define INDEX_BYTES_MAX ((uint64_t)1 << 30)
+/* In memory a hostile index is up to 24 times larger. A frame has about 10 bytes. */
+#define INDEX_BYTES_MAX ((uint64_t)64 << 20)
 
 /* ---- Opening ---- */
 

@@ -35,3 +35,55 @@ test_memory_of_several_films() {
     several=$(peak -j 8)
     [ $((several)) -lt $((one * 4)) ] || fail "$several bytes with eight films under way, $one with one"
 }
+
+# Each in a sentence, and within the memory; the ten films beside them are as they are alone.
+test_bombs() {
+    "$PYTHON" "$HERE/../bombs.py" gif-canvas mp4-edits mp4-trun mkv-tracks h264-allowed > said || fail "$(grep -v '^ok' said)"
+}
+
+# Each of three films fits, but no two of them. A film that is refused memory fails, once.
+test_films_that_fit_alone() {
+    mkdir films o alone
+    "$PYTHON" -c 'import sys; sys.path.insert(0, sys.argv[1]); import bombs_make as b
+for n in range(3): b.mp4(f"films/{n}.mp4", b.SMALL * 10, b.movie(b.trak(b.tables(8000000 + n, len(b.SMALL), 1))))
+b.mp4_trun("films/3.mp4")' "$HERE/.."
+    for n in 0 1 2; do ok films/$n.mp4 -m average --memory 700M -o alone/ -q; done
+    ok films/[0-2].mp4 -m average --memory 700M -j 3 -o o/ -v
+    says "was in progress when memory ran out (the limit of --memory is 700 MiB); rendering it again, alone"
+    for n in 0 1 2; do cmp "o/$n-average.png" "alone/$n-average.png"; done
+    run films -m average --memory 700M -j 4 -o o/ --report report
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "out of memory while 'films/3.mp4' was being opened"
+    for n in 0 1 2; do cmp "o/$n-average.png" "alone/$n-average.png"; done
+    [ "$(grep -c '"status":"done"' report)" -eq 3 ] || fail "$(cat report)"
+    [ "$(grep -c '"status":"failed"' report)" -eq 1 ] || fail "$(cat report)"
+}
+
+# With less memory there are fewer threads; the picture stays the same.
+test_memory_does_not_change_a_picture() {
+    f=$(clip h264-closed.mkv)
+    ok "$f" -o a.png -q
+    ok "$f" -o b.png -q --memory 256M --threads 16
+    cmp a.png b.png
+    refuses 2 "$f" --memory 100M
+}
+
+test_max_pixels() { # quick
+    f=$(clip h264-closed.mkv)
+    refuses 3 "$f" --max-pixels 100
+    says 'has frames of [0-9]*x[0-9]*, more than 100 pixels (see --max-pixels)'
+    files
+    pixels=$(ffprobe -v error -select_streams v -show_entries stream=width,height -of csv=p=0 "$f" | tr , '*')
+    ok "$f" --max-pixels $((pixels)) -o a.png
+    refuses 3 "$f" --max-pixels $((pixels - 1)) -o b.png
+}
+
+# The first 64 are read. Where the container cannot be read without the others, the film is refused.
+test_many_streams() {
+    f=$(clip h264-closed.mkv)
+    sound=()
+    for _ in $(seq 70); do sound+=(-map 1:a); done
+    ffmpeg -nostdin -v error -i "$f" -f lavfi -t 1 -i anullsrc=r=8000:cl=mono -map 0:v "${sound[@]}" -c:v copy -c:a mp2 -ar 16000 -shortest many.mp4
+    refuses 3 many.mp4
+    says "'many.mp4' has more than 64 streams"
+}

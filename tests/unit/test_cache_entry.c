@@ -47,6 +47,35 @@ TEST(reads_what_was_written)
     }
 }
 
+/* An index that would take gigabytes in memory is not even read. */
+TEST(a_huge_index)
+{
+    const size_t huge = ((size_t)64 << 20) + 1;
+    size_t size;
+    struct err e = ERR_INIT;
+    enum entry_state got;
+    uint8_t *data = small_entry(&size);
+    struct wire_in in = wire_read(data + size - ENTRY_TAIL, ENTRY_TAIL);
+    size_t begin = (size_t)wire_u64(&in);
+    (void)wire_u64(&in);
+    struct hash128 key = wire_hash(&in);
+    struct wire_out out = {0};
+    wire_put_u64(&out, begin);
+    wire_put_u64(&out, huge);
+    wire_put_hash(&out, key);
+    wire_put_hash(&out, (struct hash128){0, 0});
+    wire_put_hash(&out, hash_128(out.data, ENTRY_TAIL - 16));
+    data = realloc(data, begin + huge + ENTRY_TAIL);
+    assert_non_null(data);
+    memset(data + begin, 0, huge);
+    memcpy(data + begin + huge, out.data, ENTRY_TAIL);
+    assert_null(cache_entry_open_fd(cached_memory(data, begin + huge + ENTRY_TAIL), &got, &e));
+    assert_int_equal(got, ENTRY_BROKEN);
+    assert_string_equal(e.text, "its length does not match its index");
+    wire_free(&out);
+    free(data);
+}
+
 /* Each byte in turn, a bit or all of it: the entry is refused, or a block is, or every frame is
  * right. */
 TEST(every_byte_flipped)

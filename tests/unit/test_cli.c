@@ -112,10 +112,9 @@ TEST(defaults)
     assert_int_equal(o.width, 0);
     assert_int_equal(o.height, 360);
     assert_int_equal(o.threads, 0);
-    assert_true(o.memory == 0 && o.pixels == 0);
     assert_int_equal(o.film_timeout_us, 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
-    assert_false(o.strict || o.verify || extra("bench"));
+    assert_false(o.memory || o.pixels || o.strict || o.verify || extra("bench"));
 }
 
 TEST(every_option)
@@ -221,11 +220,6 @@ TEST(whole_numbers_are_strict)
         "a picture of 32768x327675 is too large (at most 2147483648 pixels); give a smaller "
         "--width or --height");
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
-    bad("f --memory 255M", "--memory: '255M' is not a size such as 500M or 2G (at least 256M)");
-    bad("f --memory lots", "--memory: 'lots' is not a size such as 500M or 2G (at least 256M)");
-    bad("f --memory -1G", "--memory: '-1G' is not a size such as 500M or 2G (at least 256M)");
-    bad("f --max-pixels 0",
-        "--max-pixels: '0' is not a whole number from 1 to 9223372036854775807");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");
     assert_int_equal(o.kmeans.k, 7);

@@ -101,4 +101,19 @@ TEST(decoders_by_name)
     assert_string_equal(e.text, "--decode: 'gpu' is not auto, cpu or nvdec");
 }
 
+TEST(memory_by_size)
+{
+    static const char *const bad[] = {"", "lots", "-1G", "255M", "1", "2X", "1e30"};
+    const uint64_t mib = (uint64_t)1 << 20;
+    assert_true(cli_parse_memory("256M", &o, &e) && o.memory == 256 * mib);
+    assert_true(cli_parse_memory("1.5GiB", &o, &e) && o.memory == 1536 * mib);
+    assert_true(cli_parse_memory("268435457", &o, &e) && o.memory == 256 * mib + 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_memory(bad[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+        assert_non_null(strstr(e.text, "is not a size such as 500M or 2G (at least 256M)"));
+    }
+}
+
 TEST_MAIN(NULL, NULL)

@@ -258,7 +258,7 @@ TEST(from_picture_to_picture)
     AVFrame *f = make_frame(AV_PIX_FMT_PAL8, 8, 8);
     f->width = f->height = 1 << 30;
     assert_false(view_of_frame(f, &film, &planes, &v, &e));
-    assert_int_equal(e.code, ERR_FAILED);
+    assert_int_equal(e.code, ERR_MEMORY);
     assert_null(planes);
     f->width = f->height = 8;
     err_clear(&e);

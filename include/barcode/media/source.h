@@ -127,7 +127,7 @@ struct source {
 
 /*
  * Opens a film through libav; the caller frees it with source_close. Returns NULL with ERR_INPUT,
- * or with ERR_FAILED if out of memory or if the file cannot be read. Any thread.
+ * with ERR_FAILED if the file cannot be read, or with ERR_MEMORY. Any thread.
  */
 struct source *source_open(const char *path, struct err *e);
 

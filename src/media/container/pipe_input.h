@@ -19,7 +19,7 @@
 /*
  * Opens the film's input as *io; the caller closes it with film_input_close. `faults` is borrowed.
  * *io is NULL if libavformat is to open the film by its name, and to report any error. Returns
- * false, with *io NULL, on ERR_INPUT, or on ERR_FAILED if the system fails.
+ * false, with *io NULL, on ERR_INPUT, on ERR_FAILED if the system fails, or on ERR_MEMORY.
  */
 bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e);
 

@@ -8,7 +8,7 @@
 
 #include "barcode/base/err.h"
 
-/* Fills `e` (ERR_FAILED): libavcodec was out of memory for the film `path`. Returns false. */
+/* Fills `e` (ERR_MEMORY): libavcodec was out of memory for the film `path`. Returns false. */
 bool av_out_of_memory(const char *path, struct err *e);
 
 /* Returns the text of a libav error, such as "Invalid data found", in text[]. */

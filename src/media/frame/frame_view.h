@@ -14,7 +14,7 @@
 /*
  * Describes a decoded frame, or its copy in *planes if frame.h cannot describe its samples
  * (pixfmt.c). *planes begins as NULL, one for each thread; the caller frees it with av_frame_free.
- * Returns false with ERR_INPUT for an unsupported pixel format, with ERR_FAILED if out of memory.
+ * Returns false with ERR_INPUT for an unsupported pixel format, with ERR_MEMORY.
  */
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e);

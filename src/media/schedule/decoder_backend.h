@@ -67,7 +67,7 @@ struct decoder_backend {
     bool (*is_eligible)(const struct decode_job *job, const AVStream *stream);
     /*
      * Opens the device for the stream and fills `*d`. Fails with ERR_ENGINE if there is no device,
-     * with ERR_INPUT if the device cannot decode the stream, with ERR_FAILED if out of memory.
+     * with ERR_INPUT if the device cannot decode the stream, with ERR_MEMORY.
      */
     bool (*open)(struct decoder_device *d, const struct decode_job *job, const AVStream *stream,
                  struct err *e);
