@@ -197,7 +197,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-poster test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -500,15 +500,29 @@ test-deb: deb out/sample.mkv ## the package in a bare Debian 12 of its own (root
 	@tests/support/install-packages.sh deb-test
 	@tests/support/test-deb.sh out/film-barcode_*.deb out/sample.mkv
 
+# How a program is linked says what is in it.
+SBOM = out/bin-portable/barcode.spdx.json
+$(BIN)/barcode.spdx.json: $(BIN)/barcode tests/support/sbom.py
+	@$(EPOCH) tests/support/sbom.py $< $(FFMPEG) $(LINK) $(PKG_LIBS) > $@
+
+.PHONY: sbom
+sbom: portable ## what the portable program is made of, as SPDX 2.3: out/bin-portable/barcode.spdx.json
+	@$(MAKE) --no-print-directory PORTABLE=1 $(SBOM)
+
+.PHONY: test-reproducible
+test-reproducible: deps ## program and package, built in two folders: the same bytes
+	@tests/support/install-packages.sh deb
+	@tests/support/test-reproducible.sh
+
 .PHONY: dist
-dist: portable ## the portable program, man page, completions, licences: out/barcode-*.tar.xz
+dist: sbom ## the portable program, man page, completions, licences, SBOM: out/barcode-*.tar.xz
 	@rm -rf out/dist
 	@$(MAKE) --no-print-directory PORTABLE=1 DESTDIR=$(DIST) PREFIX= install
-	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) tests/support/make-dist.sh $(DIST) $(FFMPEG) out
+	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) SBOM=$(SBOM) tests/support/make-dist.sh $(DIST) $(FFMPEG) out
 
 .PHONY: test-dist
 test-dist: dist out/sample.mkv ## the archive, unpacked where only glibc is (root, for chroot)
-	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) tests/support/test-dist.sh $(DIST) $(FFMPEG) out \
+	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) SBOM=$(SBOM) tests/support/test-dist.sh $(DIST) $(FFMPEG) out \
 	    out/sample.mkv
 
 .PHONY: test-docker

@@ -13,7 +13,8 @@ lacks() {
 }
 headers=$(readelf -hldW "$program")
 symbols=$(readelf --dyn-syms -W "$program")
-grep -q 'Type: *DYN' <<< "$headers" && grep -q 'FLAGS_1.*\bPIE\b' <<< "$headers" || lacks "not position-independent"
+grep -q "Type: *DYN" <<< "$headers" || lacks "not position-independent"
+grep -q "FLAGS_1.*\bPIE\b" <<< "$headers" || lacks "not a position-independent program"
 grep -q GNU_RELRO <<< "$headers" || lacks "no RELRO"
 grep -q 'FLAGS_1.*\bNOW\b' <<< "$headers" || lacks "not all of RELRO: symbols are bound late"
 grep -qE 'GNU_STACK.* RW +0x' <<< "$headers" || lacks "an executable stack"

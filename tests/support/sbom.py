@@ -39,6 +39,11 @@ def linked_file(word, folders):
     sys.exit(f"sbom.py: cannot find the library {word}")
 
 
+def is_static(path):
+    """Returns true for an archive with something in it: glibc's libdl.a is empty."""
+    return path.endswith(".a") and os.path.getsize(path) > len("!<arch>\n")
+
+
 def link_files(program, words):
     """The files that are in the program, and those that it loads."""
     folders = [word[2:] for word in words if word.startswith("-L")]
@@ -107,8 +112,8 @@ def main():
         made = component_of(path, sources, program, ffmpeg)
         packages[made["name"]] = made
         files.setdefault(made["name"], []).append(os.path.basename(path))
-        if path.endswith(".a") or made["name"] not in links:
-            links[made["name"]] = "STATIC_LINK" if path.endswith(".a") else "DYNAMIC_LINK"
+        if is_static(path) or made["name"] not in links:
+            links[made["name"]] = "STATIC_LINK" if is_static(path) else "DYNAMIC_LINK"
     for name, of in files.items():
         packages[name]["comment"] = " ".join(of)
     document = {
