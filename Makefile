@@ -439,8 +439,8 @@ tidy: compdb ## clang-tidy alone
 	@printf '%s\n' $(SRC) samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {}
 
 .PHONY: compdb
-compdb: ## out/compile_commands.json, where .clangd looks: how every file is compiled, from make's own dry run
-	@set -o pipefail; $(MAKE) --no-print-directory V=1 -nB programs | tests/support/compdb.py > out/compile_commands.json
+compdb: ## out/compile_commands.json, where .clangd looks: how clang compiles every file, from make's own dry run
+	@set -o pipefail; $(MAKE) --no-print-directory CC=clang V=1 -nB programs | tests/support/compdb.py > out/compile_commands.json
 
 # ------------------------------------------------------------------ benchmarks
 
