@@ -6,8 +6,9 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+git clone -q "$top" "$work/a"
+git clone -q "$work/a" "$work/another/folder"
 for name in a another/folder; do
-    git clone -q "$top" "$work/$name"
     if ! env -u MAKEFLAGS CCACHE_DISABLE=1 make --no-print-directory -j"$(nproc)" -C "$work/$name" CUDA=0 CFLAGS='-O1 -g' \
         out/bin/barcode deb > "$work/log" 2>&1; then
         echo "FAIL  the build in $work/$name"
