@@ -56,17 +56,16 @@ taken = $(shell kept=out/build/taken-$$({ echo '$(1) $(2)'; $(1) -v; } 2>&1 | ck
 # __x86_64__ for such a processor, __OPTIMIZE__ with any -O but -O0.
 PREDEFINED := $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null | grep -owE '__x86_64__|__OPTIMIZE__')
 
-# Without optimization glibc has no FORTIFY, and the sanitizers do not know its functions. In a debug build valgrind shall see
-# what has no value. clang 14 and 15 take the last flag behind -Xclang only.
+# Without optimization glibc has no FORTIFY, and the sanitizers do not know its functions.
 HARDEN    = -fstack-protector-strong -fstack-clash-protection -fcf-protection
-ifneq ($(DEBUG),1)
-  HARDEN_C = -ftrivial-auto-var-init=zero -Xclang,-ftrivial-auto-var-init=zero
-endif
 ifeq ($(SAN)$(filter __OPTIMIZE__,$(PREDEFINED)),__OPTIMIZE__)
-  HARDEN_C += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+  FORTIFY = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 endif
-HARDENED := $(call taken,$(CC),$(HARDEN) $(HARDEN_C))
-BASE     += -fPIE $(HARDENED)
+# In a debug build valgrind shall see what has no value. clang 14 and 15 take the flag behind -Xclang only.
+ifneq ($(DEBUG),1)
+  ZEROED := $(call taken,$(CC),-ftrivial-auto-var-init=zero -Xclang,-ftrivial-auto-var-init=zero)
+endif
+HARDENED := -fPIE $(call taken,$(CC),$(HARDEN) $(FORTIFY))
 LINK     += -pie -Wl,-z,relro,-z,now,-z,noexecstack
 
 # gcc links libstdc++ as a shared library, even with -static-libstdc++: that option is for g++.
@@ -82,8 +81,9 @@ ifeq ($(CUDA),1)
   CUDA_HOME  := $(patsubst %/bin/nvcc,%,$(realpath $(NVCC)))
   # Machine code for these; every other GPU from 7.5 on compiles the intermediate code once, and the driver keeps it.
   CUDA_ARCH  ?= $(if $(PORTABLE),80 86 89 90,90)
-  # Line numbers for profilers hold the name of this folder.
-  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off \
+  HARDEN_CXX := $(addprefix -Xcompiler=,-fPIE $(call taken,$(CXX),$(HARDEN)))
+  # Line numbers are for profilers. Temporary files beside the object have no random names, which nvcc writes into it.
+  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) --objdir-as-tempdir -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off $(HARDEN_CXX) \
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
       -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
@@ -109,13 +109,14 @@ endif
 MAP      = -ffile-prefix-map=$(CURDIR)=.
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
-FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
+FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(HARDENED) $(ZEROED) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
 # What nvcc and CXX make is the same for every CC.
 NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' | cksum | cut -d' ' -f1)
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-deb)
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line. Other processors have none.
+# They keep vectors in local arrays, which ZEROED would fill with zeros again and again: 5 % of the k-means with AVX2.
 AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
@@ -149,14 +150,14 @@ all: $(BIN)/barcode ## the program, in out/bin
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(MAP) $(PKG_CFLAGS) $(call isa_flags,$<) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(HARDENED) $(MAP) $(PKG_CFLAGS) $(or $(call isa_flags,$<),$(ZEROED)) -c $< -o $@
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)
 	$(call quietly,EMBED,$@)src/output/html/page/embed.sh $(PAGE_FILES) > $@
 
 $(PAGE_MADE).o: $(PAGE_MADE).c
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(MAP) $(PKG_CFLAGS) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(HARDENED) $(MAP) $(PKG_CFLAGS) -c $< -o $@
 
 $(NVCC_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
@@ -199,7 +200,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-deb test-docker test-dist test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -405,7 +406,7 @@ $(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(NVCC_BUILD)/tests/bench/%.o $(LIB)
 .PHONY: portable
 portable: ## one self-contained program, out/bin-portable/barcode, for hosts that have nothing but an NVIDIA driver
 	@tests/support/install-packages.sh portable
-	@CC='$(CC)' HARDENED='$(HARDENED)' tests/support/build-static-ffmpeg.sh $(FFMPEG)
+	@CC='$(CC)' HARDENED='$(filter-out -fPIE,$(HARDENED)) $(ZEROED)' tests/support/build-static-ffmpeg.sh $(FFMPEG)
 	@$(MAKE) --no-print-directory PORTABLE=1 out/bin-portable/barcode
 
 .PHONY: portable-tests
@@ -451,8 +452,8 @@ tidy: compdb ## clang-tidy alone
 	@printf '%s\n' $(SRC) samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {}
 
 .PHONY: compdb
-compdb: ## out/compile_commands.json, where .clangd looks: how every file is compiled, from make's own dry run
-	@set -o pipefail; $(MAKE) --no-print-directory V=1 -nB programs | tests/support/compdb.py > out/compile_commands.json
+compdb: ## out/compile_commands.json, where .clangd looks: how clang compiles every file, from make's own dry run
+	@set -o pipefail; $(MAKE) --no-print-directory CC=clang V=1 -nB programs | tests/support/compdb.py > out/compile_commands.json
 
 # ------------------------------------------------------------------ benchmarks
 
@@ -512,15 +513,29 @@ test-deb: deb out/sample.mkv ## the package in a bare Debian 12 of its own (root
 	@tests/support/install-packages.sh deb-test
 	@tests/support/test-deb.sh out/film-barcode_*.deb out/sample.mkv
 
+# How a program is linked says what is in it.
+SBOM = out/bin-portable/barcode.spdx.json
+$(BIN)/barcode.spdx.json: $(BIN)/barcode tests/support/sbom.py
+	@$(EPOCH) tests/support/sbom.py $< $(FFMPEG) $(LINK) $(PKG_LIBS) > $@
+
+.PHONY: sbom
+sbom: portable ## what the portable program is made of, as SPDX 2.3: out/bin-portable/barcode.spdx.json
+	@$(MAKE) --no-print-directory PORTABLE=1 $(SBOM)
+
+.PHONY: test-reproducible
+test-reproducible: deps ## program and package, built in two folders: the same bytes
+	@tests/support/install-packages.sh deb
+	@tests/support/test-reproducible.sh
+
 .PHONY: dist
-dist: portable ## the portable program, man page, completions, licences: out/barcode-*.tar.xz
+dist: sbom ## the portable program, man page, completions, licences, SBOM: out/barcode-*.tar.xz
 	@rm -rf out/dist
 	@$(MAKE) --no-print-directory PORTABLE=1 DESTDIR=$(DIST) PREFIX= install
-	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) tests/support/make-dist.sh $(DIST) $(FFMPEG) out
+	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) SBOM=$(SBOM) tests/support/make-dist.sh $(DIST) $(FFMPEG) out
 
 .PHONY: test-dist
 test-dist: dist out/sample.mkv ## the archive, unpacked where only glibc is (root, for chroot)
-	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) tests/support/test-dist.sh $(DIST) $(FFMPEG) out \
+	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) SBOM=$(SBOM) tests/support/test-dist.sh $(DIST) $(FFMPEG) out \
 	    out/sample.mkv
 
 .PHONY: test-docker

@@ -108,8 +108,7 @@ static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 3
  */
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
 {
-    UNINITIALIZED lanes centre[CLUSTERS_MAX];
-    lanes least = least_at_centres(a, c, centre), kind = lanes_all(0);
+    lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
     lanes w = index_of(a, least);
     lanes half_rb = look_up(a->now.half_rb, w, shape), half_g = look_up(a->now.half_g, w, shape);
     lanes twice_rb = lanes_double(c.edge_rb), twice_g = lanes_double(c.edge_g);
@@ -412,7 +411,7 @@ FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks
 
 FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
 {
-    UNINITIALIZED struct stretch s;
+    struct stretch s;
     for (s.block = 0; s.block < a->p->blocks; s.block += LANES) {
         size_t count = a->p->blocks - s.block < LANES ? a->p->blocks - s.block : LANES;
         uint32_t blocks = look(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);

@@ -14,12 +14,6 @@
 #include "barcode/kmeans/points.h"
 #include "kmeans_order.h"
 
-/*
- * For a large local variable in an inner loop, which is written before it is read: zeroing it
- * (-ftrivial-auto-var-init) would take more time than using it.
- */
-#define UNINITIALIZED __attribute__((uninitialized))
-
 #ifdef __AVX512BW__
 
 enum { LANES = 16, LANES_EVERY = 0xffff };

@@ -219,8 +219,8 @@ FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct b
     const struct boxes *box = &n->p->group;
     struct corners c = {lanes_load(box->low_rb + group), lanes_load(box->low_g + group),
                         lanes_load(box->high_rb + group), lanes_load(box->high_g + group)};
-    UNINITIALIZED lanes nearest[BATCH_ALL];
-    lanes limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group), near = lanes_all(0);
+    lanes nearest[BATCH_ALL], limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group),
+                              near = lanes_all(0);
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
         lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
@@ -273,7 +273,7 @@ FOR_FRESH void add_visits(struct nearest *n, const struct visits *visits, const 
 /* Adds a batch. `fresh`: no key is written yet. */
 FOR_FRESH void add_batch(struct nearest *n, const struct batch *b, bool fresh, bool last)
 {
-    UNINITIALIZED struct visits visits;
+    struct visits visits;
     for (size_t block = 0; block < n->p->blocks; block += NEAR_BLOCKS) {
         list_visits_near(n, block, b, true, fresh, &visits);
         add_visits(n, &visits, b, fresh, last);
@@ -287,7 +287,7 @@ FOR_FRESH void add_batch(struct nearest *n, const struct batch *b, bool fresh, b
 static void add_candidates(struct nearest *n, const uint32_t *colour, int first, int count,
                            bool last)
 {
-    UNINITIALIZED struct batch b;
+    struct batch b;
     int at = 0;
     if (n->alone) {
         at = count < BATCH ? count : BATCH;
@@ -344,8 +344,8 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
 static void try_candidates(const struct nearest *n, const uint32_t *colour, int count,
                            uint64_t *potential)
 {
-    UNINITIALIZED struct batch all;
-    UNINITIALIZED struct visits visits;
+    struct batch all;
+    struct visits visits;
     uint64_t gain[BATCH] = {0};
     batch_fill(&all, colour, 0, count, NULL);
     for (size_t block = 0; block < n->p->blocks; block += NEAR_BLOCKS) {
@@ -395,7 +395,7 @@ static void count_candidates(const struct nearest *n, uint32_t *weight, int coun
     const uint32_t *prefix = n->p->prefix;
     size_t last = n->p->n - 1;
     uint32_t before = 0;
-    UNINITIALIZED struct ends ends;
+    struct ends ends;
     memset(weight, 0, (size_t)count * sizeof *weight);
     for (size_t at = 0; at < last; at += BLOCK) {
         list_ends(n, at, last - at < BLOCK ? last - at : BLOCK, &ends);

@@ -65,9 +65,9 @@ keep_licence() { # SOURCE FILE...: from the current folder
     mkdir -p "$to"
     cp "$@" "$to/"
 }
-rm -rf "${prefix:?}"/*
 # Unpacks the sources and applies debian/patches/series.
 step unpack fetch source ffmpeg dav1d
+rm -rf "${prefix:?}"/*
 
 # dav1d: AV1 in software, for the GPUs whose NVDEC has no AV1.
 cd "$work"/dav1d-*/
@@ -94,4 +94,5 @@ sed -i "s|$prefix|/usr/local|g" config.h
 step make make -j"$jobs"
 step install make install
 keep_licence ffmpeg debian/copyright COPYING.LGPLv2.1
+cp "$work/uris" "$prefix/sources"
 cp "$work/made-by" "$prefix/made-by"

@@ -107,7 +107,7 @@ done < <(git ls-files -co --exclude-standard 'src/*/*.c' | xargs dirname | sort 
 # The top level is fixed.
 while read -r f; do
     case $f in
-        Makefile | README.md | LICENSE | src | cuda | include | samples | tests | out | .*) ;;
+        Makefile | README.md | SECURITY.md | LICENSE | src | cuda | include | samples | tests | out | .*) ;;
         *) complain "$f: not at the top level" ;;
     esac
 done < <(cut -d/ -f1 <<< "$tracked" | sort -u)

@@ -5,15 +5,15 @@
 #   make-dist.sh ROOT FFMPEG FOLDER     -> FOLDER/NAME.tar.xz and .sha256; NAME is ROOT's own
 #
 # FFMPEG is the PREFIX of build-static-ffmpeg.sh. The same commit, compiler and libraries give the
-# same bytes: SOURCE_DATE_EPOCH is the time of every file. A program with CUDA needs CUDA_HOME,
-# where the licence of CUDA is.
+# same bytes: SOURCE_DATE_EPOCH is the time of every file. SBOM is the list of `make sbom`. A program
+# with CUDA needs CUDA_HOME, where the licence of CUDA is.
 set -eu
 
 usage="usage: make-dist.sh ROOT FFMPEG FOLDER"
 root=${1:?$usage}
 ffmpeg=${2:?$usage}
 folder=${3:?$usage}
-: "${SOURCE_DATE_EPOCH:?is not set}"
+: "${SOURCE_DATE_EPOCH:?is not set}" "${SBOM:?is not set}"
 top=$(cd "$(dirname "$0")/../.." && pwd)
 name=$(basename "$root")
 
@@ -22,16 +22,17 @@ strip --strip-unneeded --remove-section=.comment --remove-section='.note.*' "$ro
 doc=$root/share/doc/barcode
 rm -rf "$doc"
 mkdir -p "$doc/licences"
-cp "$top/LICENSE" "$doc/"
+cp "$top/LICENSE" "$top/SECURITY.md" "$SBOM" "$doc/"
 cp -r "$ffmpeg/share/licences/." "$doc/licences/"
 {
     echo "FFmpeg (LGPL 2.1 or later) and dav1d are built from these files of Debian by"
     echo "tests/support/build-static-ffmpeg.sh of barcode's sources."
-    echo "https://snapshot.debian.org has them all:"
+    echo "https://snapshot.debian.org has them all. With changed libraries, or others of Debian,"
+    echo "\`make portable\` in barcode's sources links the program again:"
     echo
     sed 1d "$ffmpeg/made-by"
 } > "$doc/licences/SOURCES"
-for package in libpng-dev libjansson-dev libxxhash-dev libzstd-dev libseccomp-dev zlib1g-dev libffmpeg-nvenc-dev \
+for package in libc6 libpng-dev libjansson-dev libxxhash-dev libzstd-dev libseccomp-dev zlib1g-dev libffmpeg-nvenc-dev \
     "libstdc++-$(gcc -dumpversion | cut -d. -f1)-dev"; do
     mkdir "$doc/licences/$package"
     cp "/usr/share/doc/$package/copyright" "$doc/licences/$package/"

@@ -7,7 +7,8 @@ set -euo pipefail
 
 deb=$(readlink -f "${1:?usage: test-deb.sh PACKAGE.deb FILM}")
 film=$(readlink -f "${2:?usage: test-deb.sh PACKAGE.deb FILM}")
-bare=$(cd "$(dirname "$0")" && pwd)/bare-debian.sh
+here=$(cd "$(dirname "$0")" && pwd)
+bare=$here/bare-debian.sh
 [ "$(id -u)" -eq 0 ] || { echo "test-deb.sh: root is needed, for chroot" >&2; exit 1; }
 work=$(mktemp -d)
 root=$work/root
@@ -40,6 +41,7 @@ package=/try/$(basename "$deb") name=/try/$(basename "$film")
 check "it finds the packages" inside apt-get -qq update
 check "it is installed, with what it depends on" inside apt-get -qq install -y --no-install-recommends "$package"
 check "it says its version" inside barcode --version
+check "it is hardened" "$here/hardened.sh" "$root/usr/bin/barcode"
 check "it makes a picture and the rest" inside sh -c "cd /try && barcode $name -n 24 --no-cache -o x.png --json x.json --csv x.csv --swatches x.gpl --thumbnails th"
 check "all of it is there" inside sh -c 'cd /try && test -s x.png && test -s x.json && test -s x.csv && test -s x.gpl && test -s th/*.vtt && test -s th/*-001.jpg'
 check "the man page" sh -c "gzip -dc '$root/usr/share/man/man1/barcode.1.gz' | man -l - | grep -q thumbnails"

@@ -47,6 +47,8 @@ no_paths() {
 }
 check "the program does not name the folder where it was built" no_paths
 
+check "it is hardened, FFmpeg too" "$here/hardened.sh" "$dist/bin/barcode" 10000
+
 mkdir -p "$root"/{dev,opt,films}
 mknod -m 666 "$root/dev/null" c 1 3
 loader=$(readelf -p .interp "$dist/bin/barcode" | grep -o '/.*')
@@ -82,7 +84,13 @@ check "both are whole" columns
 check "the man page" sh -c "man -l '$dist/share/man/man1/barcode.1' | grep -q thumbnails"
 check "completions in bash" bash -c ". '$dist/share/bash-completion/completions/barcode' &&
     complete -p barcode"
-for file in LICENSE licences/ffmpeg/COPYING.LGPLv2.1 licences/dav1d/copyright licences/SOURCES; do
+check "the list of what is in it" "$here/sbom_check.py" "$dist/share/doc/barcode/barcode.spdx.json" \
+    -lavformat -lavcodec -lswscale -lavutil -ldav1d -lpng16 -ljansson -lxxhash -lzstd -lz -lc
+known_licences() {
+    ! grep NOASSERTION "$dist/share/doc/barcode/barcode.spdx.json" | grep -i licen
+}
+check "each with its licence" known_licences
+for file in LICENSE SECURITY.md licences/ffmpeg/COPYING.LGPLv2.1 licences/dav1d/copyright licences/SOURCES; do
     check "$file is there" test -s "$root/opt/$name/share/doc/barcode/$file"
 done
 echo "$passed passed, 0 failed"
