@@ -41,7 +41,7 @@ struct watchdog *watchdog_open(int workers, int64_t film_us)
     if (!d)
         return NULL;
     d->workers = workers;
-    d->silence_s = silence ? atof(silence) : SILENCE_S;
+    d->silence_s = silence ? strtod(silence, NULL) : SILENCE_S;
     d->film_s = (double)film_us / 1e6;
     d->last_ns = clock_ns();
     return d;

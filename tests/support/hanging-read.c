@@ -23,7 +23,7 @@ static void hang_at(int fd, off_t at)
 {
     char link[32], path[PATH_MAX];
     const char *name = getenv("HANGING_READ"), *from = getenv("HANGING_FROM");
-    if (!name || getpid() == loaded || at < (from ? atol(from) : 0))
+    if (!name || getpid() == loaded || at < (from ? strtol(from, NULL, 10) : 0))
         return;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t length = readlink(link, path, sizeof path - 1);

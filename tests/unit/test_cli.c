@@ -111,8 +111,7 @@ TEST(defaults)
     assert_int_equal(o.size.side, 320);
     assert_int_equal(o.width, 0);
     assert_int_equal(o.height, 360);
-    assert_int_equal(o.threads, 0);
-    assert_int_equal(o.film_timeout_us, 0);
+    assert_true(o.threads == 0 && o.film_timeout_us == 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
     assert_false(o.memory || o.pixels || o.strict || o.verify || extra("bench"));
 }
