@@ -32,7 +32,7 @@ def make_films(folder):
     def ffmpeg(name, *options):
         subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-y", *options, str(folder / name)], check=True)
 
-    source = ["-f", "lavfi", "-i", "testsrc2=s=160x90:r=25:d=4", "-f", "lavfi", "-i", "sine=d=4", "-g", "25", "-b:v", "600k"]
+    source = ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=4,noise=alls=80:allf=t", "-f", "lavfi", "-i", "sine=d=4", "-g", "25", "-b:v", "6M", "-bufsize", "2M", "-maxrate", "6M"]
     ffmpeg("film.mp4", *source, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p")
     copy = ["-i", str(folder / "film.mp4"), "-c", "copy"]
     ffmpeg("film.faststart.mp4", *copy, "-movflags", "+faststart")

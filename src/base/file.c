@@ -29,8 +29,8 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
 
 bool file_is_fault(int error)
 {
-    static const int others[] = {0, EBADF, EINTR, ENOENT,       ENOTDIR, EACCES, EPERM,
-                                 EISDIR, ELOOP, ENAMETOOLONG, ENXIO,   ENODEV};
+    static const int others[] = {0,     EBADF,  EINTR, ENOENT,       ENOTDIR, EACCES,
+                                 EPERM, EISDIR, ELOOP, ENAMETOOLONG, ENXIO,   ENODEV};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (error == others[i])
             return false;

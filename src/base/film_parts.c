@@ -48,8 +48,8 @@ bool film_parts_check(const char *path, const struct film_parts *parts, struct e
         if (stat(part, &s) != 0 && errno == ENOENT)
             return err_set(e, ERR_INPUT, "'%s': its part '%s' is missing", path, part);
         if (stat(part, &s) != 0)
-            return err_set(e, ERR_INPUT, "'%s': cannot open its part '%s': %s", path, part,
-                           strerror(errno));
+            return err_set(e, file_is_fault(errno) ? ERR_FAILED : ERR_INPUT,
+                           "'%s': cannot open its part '%s': %s", path, part, strerror(errno));
         if (!S_ISREG(s.st_mode))
             return err_set(e, ERR_INPUT, "'%s': its part '%s' is not a file", path, part);
     }

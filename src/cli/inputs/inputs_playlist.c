@@ -20,11 +20,14 @@ static uint8_t *read_playlist(const char *path, size_t *size, struct err *e)
     struct stat s = {.st_size = 0};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &s) != 0)
-        err_set(e, ERR_INPUT, "cannot open '%s': %s", path, strerror(errno));
+        err_set(e, file_is_fault(errno) ? ERR_FAILED : ERR_INPUT, "cannot open '%s': %s", path,
+                strerror(errno));
     bool fits = fd >= 0 && s.st_size > 0 && s.st_size <= PLAYLIST_MOST;
     uint8_t *data = fits ? malloc((size_t)s.st_size) : NULL;
     *size = (size_t)s.st_size;
     if (data && !file_read_at(fd, data, *size, 0)) {
+        if (file_is_fault(errno))
+            err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
         free(data);
         data = NULL;
     }
