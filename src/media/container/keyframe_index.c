@@ -6,6 +6,7 @@
 #include "open.h"
 #include "read_ahead.h"
 #include "media/ffmpeg/packet.h"
+#include "barcode/base/file.h"
 #include "barcode/media/selection.h"
 
 /*
@@ -69,7 +70,7 @@ static bool head_allows_cues(const char *path, int64_t file_size)
 enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film)
 {
     enum key_index_kind kind = container_quirks(format)->index;
-    bool named = !(format->flags & AVFMT_FLAG_CUSTOM_IO);
+    bool named = file_descriptor(film->path) < 0;
     bool usable =
         container_is_seekable(format) &&
         (kind != KEY_INDEX_SAMPLES || samples_cover(format->streams[film->stream], film)) &&
