@@ -66,7 +66,7 @@ TEST(too_much)
 {
     struct err e = ERR_INIT;
     assert_null(shared_alloc(SIZE_MAX / 2, &e));
-    assert_int_equal(e.code, ERR_FAILED);
+    assert_int_equal(e.code, ERR_MEMORY);
 }
 
 TEST_MAIN(NULL, NULL)
