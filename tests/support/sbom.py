@@ -30,12 +30,12 @@ def compiler_file(name):
 
 
 def linked_file(word, folders):
-    """The file that the linker takes for -lNAME or -l:FILE: the shared library if there is one."""
+    """The file that the linker takes for -lNAME or -l:FILE: of the first folder, the shared library if it has both."""
     names = [word[3:]] if word.startswith("-l:") else [f"lib{word[2:]}.so", f"lib{word[2:]}.a"]
-    for name in names:
-        for path in [os.path.join(folder, name) for folder in folders] + [compiler_file(name)]:
-            if os.path.isabs(path) and os.path.exists(path):
-                return os.path.realpath(path)
+    paths = [os.path.join(folder, name) for folder in folders for name in names] + [compiler_file(name) for name in names]
+    for path in paths:
+        if os.path.isabs(path) and os.path.exists(path):
+            return os.path.realpath(path)
     sys.exit(f"sbom.py: cannot find the library {word}")
 
 

@@ -39,6 +39,7 @@ demand(own == used, "a licence of its own is without text")
 
 files = " ".join(package.get("comment", "") for package in packages).split()
 for word in sys.argv[2:]:
-    name = re.sub(r"\.a$", "", word[3:]) if word.startswith("-l:") else "lib" + word[2:]
-    if word.startswith("-l"):
-        demand(any(re.match(re.escape(name) + r"[-.]", file) for file in files), f"{word} is not in the list")
+    if word.startswith("-l:"):
+        demand(word[3:] in files, f"{word} is not in the list")
+    elif word.startswith("-l"):
+        demand(any(re.match(re.escape("lib" + word[2:]) + r"[-.]", file) for file in files), f"{word} is not in the list")

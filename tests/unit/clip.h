@@ -95,7 +95,9 @@ static inline bool clip_ffmpeg(const char *arguments)
             break;
     }
     fprintf(stderr, "SKIPPED: cannot make a clip: ffmpeg %s\n", arguments);
-    return system("tail -n 2 ffmpeg.log >&2") != 0 && false;
+    if (system("tail -n 2 ffmpeg.log >&2") != 0)
+        fprintf(stderr, "no ffmpeg.log\n");
+    return false;
 }
 
 /* The master, 25 pictures a second, through an encoder to NAME at the end of `arguments`. */
