@@ -48,7 +48,7 @@ void process_limits_set(uint64_t memory)
     shrink_stacks();
     read_sizes(getpid(), size);
     /* A sanitizer has mapped more already. */
-    if (memory >= UINT64_MAX / 2 || size[DATA] >= memory / 2 ||
+    if (memory >= UINT64_MAX / 2 || size[DATA] == 0 || size[DATA] >= memory / 2 ||
         getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most)
         return;
     limit.rlim_cur = most;
