@@ -1,24 +1,26 @@
 #include "process_limits.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Returns how many bytes of writable memory this process has mapped. */
-static uint64_t mapped_bytes(void)
+/* The columns of /proc/PID/statm: proc_pid_statm(5). */
+enum { RESIDENT = 1, SHARED = 2, DATA = 5, COLUMNS };
+
+/* Sets size[] to the sizes of a process in bytes; to 0 if they are unknown. */
+static void read_sizes(pid_t process, uint64_t size[COLUMNS])
 {
-    uint64_t kib = 0;
-    char line[256];
-    FILE *f = fopen("/proc/self/status", "re");
-    while (f && kib == 0 && fgets(line, sizeof line, f))
-        (void)sscanf(line, "VmData: %" SCNu64, &kib);
+    char path[48], line[256] = "";
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)process);
+    FILE *f = fopen(path, "re");
+    char *at = f ? fgets(line, sizeof line, f) : NULL;
+    for (int i = 0; i < COLUMNS; i++)
+        size[i] = at ? strtoull(at, &at, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
     if (f)
         fclose(f);
-    return kib * 1024;
 }
 
 /*
@@ -42,10 +44,11 @@ static void shrink_stacks(void)
 void process_limits_set(uint64_t memory)
 {
     struct rlimit limit;
-    uint64_t most = memory / 5 * 6;
+    uint64_t most = memory / 5 * 6, size[COLUMNS];
     shrink_stacks();
+    read_sizes(getpid(), size);
     /* A sanitizer has mapped more already. */
-    if (memory >= UINT64_MAX / 2 || mapped_bytes() >= memory / 2 ||
+    if (memory >= UINT64_MAX / 2 || size[DATA] == 0 || size[DATA] >= memory / 2 ||
         getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most)
         return;
     limit.rlim_cur = most;
@@ -65,12 +68,7 @@ void process_limits_kill_first(void)
 
 uint64_t process_limits_used(pid_t process)
 {
-    char path[48];
-    uint64_t resident = 0, shared = 0;
-    snprintf(path, sizeof path, "/proc/%d/statm", (int)process);
-    FILE *f = fopen(path, "re");
-    bool ok = f && fscanf(f, "%*u %" SCNu64 " %" SCNu64, &resident, &shared) == 2;
-    if (f)
-        fclose(f);
-    return ok && resident > shared ? (resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+    uint64_t size[COLUMNS];
+    read_sizes(process, size);
+    return size[RESIDENT] > size[SHARED] ? size[RESIDENT] - size[SHARED] : 0;
 }

@@ -51,7 +51,7 @@ TEST(reads_what_was_written)
 TEST(a_huge_index)
 {
     const size_t huge = ((size_t)64 << 20) + 1;
-    size_t size;
+    size_t size = 0;
     struct err e = ERR_INIT;
     enum entry_state got;
     uint8_t *data = small_entry(&size);

@@ -334,7 +334,7 @@ TEST(one_of_two_crashes)
 /* Of two workers, the one that uses more than its half of the memory is killed. */
 TEST(a_greedy_worker)
 {
-    const uint64_t mib = (uint64_t)1 << 20, memory = 256 * mib;
+    const uint64_t mib = (uint64_t)1 << 20, memory = 512 * mib;
     struct film_queue *queue = open_queue();
     struct worker w[2];
     struct err e = ERR_INIT;
@@ -345,7 +345,7 @@ TEST(a_greedy_worker)
     for (int i = 0; i < 2; i++) {
         if (worker_start(&w[i], i))
             continue;
-        size_t film, bytes = (size_t)(i == 1 ? 160 * mib : 16 * mib);
+        size_t film, bytes = (size_t)(i == 1 ? 320 * mib : 16 * mib);
         char *block = malloc(bytes);
         if (!film_queue_next(queue, i, &film) || !block || !memset(block, 1, bytes) ||
             write(started[1], &byte, 1) != 1)

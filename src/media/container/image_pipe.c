@@ -3,6 +3,8 @@
 #include <libavcodec/avcodec.h>
 #include <string.h>
 
+#include "barcode/base/limits.h"
+
 enum { LOOKED_AT = 5 }; /* images; the first ones of a film may be damaged */
 
 /*
@@ -70,6 +72,8 @@ bool film_pictures_follow(AVFormatContext *format)
     const AVCodec *codec =
         par && can_be_split(par->codec_id) ? avcodec_find_decoder(par->codec_id) : NULL;
     AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (c)
+        c->max_pixels = (int64_t)limits_pixels();
     AVPacket *packet = av_packet_alloc();
     AVFrame *frame = av_frame_alloc();
     bool follow = false;

@@ -125,6 +125,11 @@ static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
            (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
 }
 
+static bool refuse_streams(const char *path, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "'%s' has more than %d streams", path, STREAMS_MOST);
+}
+
 /* Refuses frames of more than limits_pixels, of whose decoder `logged` has the messages. */
 static bool check_pixels(const AVCodecParameters *par, const char *path,
                          const struct av_log_counts *logged, struct err *e)
@@ -150,6 +155,8 @@ static bool check_stream(AVFormatContext *format, const AVStream *s, const char 
     if (!avcodec_find_decoder(par->codec_id))
         return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
                        avcodec_get_name(par->codec_id));
+    if (!sized && logged->many_streams)
+        return refuse_streams(path, e);
     if (!sized)
         return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
     if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
@@ -237,7 +244,7 @@ static bool refuse_container(const char *path, int code, bool piped,
                              const struct av_log_counts *logged, struct err *e)
 {
     if (logged->many_streams)
-        return err_set(e, ERR_INPUT, "'%s' has more than %d streams", path, STREAMS_MOST);
+        return refuse_streams(path, e);
     if (code == AVERROR(ENOMEM))
         return err_set(e, ERR_MEMORY, "out of memory while '%s' was being opened", path);
     return refusal_of_container(path, code, piped, logged->unopened, e);
