@@ -17,7 +17,7 @@ folder=${3:?$usage}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 name=$(basename "$root")
 
-# Without .note.* it would lose its RELRO, too.
+# If .note.* is removed, strip removes GNU_RELRO, too.
 strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root/bin/barcode"
 
 doc=$root/share/doc/barcode
