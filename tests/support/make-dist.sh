@@ -17,7 +17,8 @@ folder=${3:?$usage}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 name=$(basename "$root")
 
-strip --strip-unneeded --remove-section=.comment --remove-section='.note.*' "$root/bin/barcode"
+# If .note.* is removed, strip removes GNU_RELRO, too.
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root/bin/barcode"
 
 doc=$root/share/doc/barcode
 rm -rf "$doc"
