@@ -17,6 +17,7 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/sandbox.h"
+#include "barcode/media/playlists.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/dump.h"
 
@@ -110,19 +111,6 @@ static bool allow_folder(struct sandbox *s, const char *path, unsigned access, s
     return ok;
 }
 
-/* Returns true for a playlist by its name: it names files in its folder and below. */
-static bool is_playlist(const char *path)
-{
-    static const char *const ending[] = {".m3u8", ".m3u", ".mpd", ".ffconcat"};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
-        size_t n = strlen(ending[i]);
-        if (length > n && strcasecmp(path + length - n, ending[i]) == 0)
-            return true;
-    }
-    return false;
-}
-
 /* Allows a film's files. A sequence of images has too many for a rule each: their folder. */
 static bool allow_film(struct sandbox *s, const char *path, const struct film_parts *parts,
                        struct err *e)
@@ -132,8 +120,8 @@ static bool allow_film(struct sandbox *s, const char *path, const struct film_pa
         const char *file = film_file(path, parts, i);
         int fd = file_descriptor(file);
         ok = (fd < 0 || sandbox_keep(s, fd, e)) &&
-             (images || is_playlist(file) ? allow_folder(s, file, READ, e)
-                                          : sandbox_allow(s, file, READ, e));
+             (images || playlists_may_be(file) ? allow_folder(s, file, READ, e)
+                                               : sandbox_allow(s, file, READ, e));
     }
     return ok;
 }

@@ -67,7 +67,8 @@ static void leave(const uint64_t *inertia, int n, int most, bool *in)
         if (best >= 0)
             stays[best] = true;
     }
-    memcpy(in, stays, (size_t)n);
+    for (int i = 0; i < n; i++)
+        in[i] = stays[i];
 }
 
 /* The race in the words of kmeans.h; the inertia of the restart that it chooses. */
