@@ -103,14 +103,11 @@ TEST(defaults)
     assert_int_equal(o.light.map, TONE_BT2390);
     assert_true(o.light.peak == 0 && !o.light.linear);
     assert_int_equal(o.order, ORDER_LIGHTNESS);
-    assert_int_equal(o.selection.kind, SELECT_EVERY);
-    assert_int_equal(o.selection.every, 0);
-    assert_int_equal(o.selection.start_us, 0);
-    assert_true(o.selection.end_us == INT64_MAX);
+    assert_true(o.selection.kind == SELECT_EVERY && o.selection.every == 0);
+    assert_true(o.selection.start_us == 0 && o.selection.end_us == INT64_MAX);
     assert_int_equal(o.size.kind, SIZE_SIDE);
     assert_int_equal(o.size.side, 320);
-    assert_int_equal(o.width, 0);
-    assert_int_equal(o.height, 360);
+    assert_true(o.width == 0 && o.height == 360);
     assert_true(o.threads == 0 && o.film_timeout_us == 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
     assert_false(o.memory || o.pixels || o.strict || o.verify || extra("bench"));

@@ -420,12 +420,9 @@ static int read_packet(struct demux *r, AVPacket *packet)
     if (code == AVERROR(ENOMEM))
         err_memory_seen();
     /*
-     * A parser returns pictures late, so data may be missing in the current picture or in the next
-     * one.
-     */
-    /*
      * The demuxer searches an MPEG-TS with packets of 192 bytes, or one cut at any byte, before its
-     * first picture: nothing is missing there.
+     * first picture: nothing is missing there. A parser returns pictures late, so otherwise data
+     * may be missing in the current picture or in the next one.
      */
     bool opened = r->logged.openings > last.openings; /* the next part of a list */
     bool searched = r->logged.searches > last.searches && r->serial > 0 && !opened;

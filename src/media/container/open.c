@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <libavutil/pixdesc.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,13 +23,11 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
-#include "media/frame/frame_view.h"
 #include "media/select/timeline.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 
-enum { STREAMS_MOST = 64 };
 #include "barcode/base/watch.h"
 
 bool container_is_seekable(const AVFormatContext *format)
@@ -110,61 +107,6 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->length = declared_length(format, s, rate);
 }
 
-/*
- * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
- * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
- */
-static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
-{
-    uint32_t tag = s->codecpar->codec_tag;
-    const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
-    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('d', 'r', 'm', 'i') ||
-           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
-           av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
-           av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
-           (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
-}
-
-static bool refuse_streams(const char *path, struct err *e)
-{
-    return err_set(e, ERR_INPUT, "'%s' has more than %d streams", path, STREAMS_MOST);
-}
-
-/* Refuses frames of more than limits_pixels, of whose decoder `logged` has the messages. */
-static bool check_pixels(const AVCodecParameters *par, const char *path,
-                         const struct av_log_counts *logged, struct err *e)
-{
-    bool sized = par->width > 0 && par->height > 0;
-    int64_t wide = sized ? par->width : logged->wide, high = sized ? par->height : logged->high;
-    return (uint64_t)wide * (uint64_t)high <= limits_pixels() ||
-           err_set(e, ERR_INPUT,
-                   "'%s' has frames of %" PRId64 "x%" PRId64 ", more than %" PRIu64
-                   " pixels (see --max-pixels)",
-                   path, wide, high, limits_pixels());
-}
-
-static bool check_stream(AVFormatContext *format, const AVStream *s, const char *path,
-                         const struct av_log_counts *logged, struct err *e)
-{
-    const AVCodecParameters *par = s->codecpar;
-    if (!check_pixels(par, path, logged, e))
-        return false;
-    bool sized = par->width > 0 && par->height > 0;
-    if (is_encrypted(format, s) || (!sized && refusal_is_scrambled(format, s)))
-        return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
-    if (!avcodec_find_decoder(par->codec_id))
-        return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
-                       avcodec_get_name(par->codec_id));
-    if (!sized && logged->many_streams)
-        return refuse_streams(path, e);
-    if (!sized)
-        return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
-    if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
-        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
-                       av_get_pix_fmt_name(par->format));
-    return true;
-}
-
 /* The colour tags of the first streams in the container's header, and messages of the probing. */
 struct head {
     struct av_log_counts logged;
@@ -240,16 +182,6 @@ static int open_input(const char *url, const AVInputFormat *playlist, AVFormatCo
     return code;
 }
 
-static bool refuse_container(const char *path, int code, bool piped,
-                             const struct av_log_counts *logged, struct err *e)
-{
-    if (logged->many_streams)
-        return refuse_streams(path, e);
-    if (code == AVERROR(ENOMEM))
-        return err_set(e, ERR_MEMORY, "out of memory while '%s' was being opened", path);
-    return refusal_of_container(path, code, piped, logged->unopened, e);
-}
-
 /* Opens a file that is not a film by `demuxer`, if it is a playlist that may be read. */
 static bool open_playlist(const char *path, const char *url, const AVInputFormat *demuxer,
                           AVFormatContext **format, struct err *e)
@@ -268,7 +200,7 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     /* from now on no file that the playlist names may be a playlist */
     if (code >= 0)
         code = allowed_demuxers(*format, "");
-    return code >= 0 || refuse_container(path, code, false, &logged, e);
+    return code >= 0 || refusal_of_container(path, code, false, &logged, e);
 }
 
 /* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
@@ -291,7 +223,7 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
         other = playlist_demuxer(path);
     if (code < 0 && other)
         return open_playlist(path, url, other, format, e);
-    return code >= 0 || refuse_container(path, code, piped, &logged, e);
+    return code >= 0 || refusal_of_container(path, code, piped, &logged, e);
 }
 
 static bool open_head(const char *path, struct read_faults *faults, AVFormatContext **format,
@@ -363,7 +295,7 @@ static bool open_parts(const struct film *film, AVFormatContext **format, struct
     av_log_listen(before);
     if (code < 0)
         film_input_close(&own); /* avformat_open_input has freed the context */
-    return code >= 0 || refuse_container(film->path, code, false, &head->logged, e);
+    return code >= 0 || refusal_of_container(film->path, code, false, &head->logged, e);
 }
 
 void container_close(AVFormatContext **format)
@@ -410,7 +342,7 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
     /* interrupted probing may return no error and leave the streams' parameters unknown */
     if (interrupted())
         return interrupt_error(e);
-    return code >= 0 || refuse_container(path, code, false, &head->logged, e);
+    return code >= 0 || refusal_of_container(path, code, false, &head->logged, e);
 }
 
 /* Opens the container, and returns the stream to read, or -1 on `e`. */
@@ -451,7 +383,7 @@ static AVStream *open_chosen(const struct film *film, int requested, AVFormatCon
         (*format)->streams[i]->discard = (int)i == chosen ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
     AVStream *s = (*format)->streams[chosen];
     alpha_note(s);
-    return check_stream(*format, s, film->path, &head->logged, e) ? s : NULL;
+    return refusal_check_stream(*format, s, film->path, &head->logged, e) ? s : NULL;
 }
 
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,

@@ -1,6 +1,8 @@
 #include "refusal.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <libavutil/pixdesc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +12,12 @@
 #include "container_quirks.h"
 #include "scrambling.h"
 #include "media/bitstream/mp4_box.h"
+#include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_error.h"
+#include "media/frame/frame_view.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
 
 /*
  * Opens a regular file. Returns NULL for a pipe: opening that again would wait for another writer.
@@ -91,6 +96,61 @@ bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s)
     return is;
 }
 
+/*
+ * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
+ * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
+ */
+static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
+{
+    uint32_t tag = s->codecpar->codec_tag;
+    const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
+    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('d', 'r', 'm', 'i') ||
+           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
+           av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
+           av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
+           (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
+}
+
+static bool refuse_streams(const char *path, struct err *e)
+{
+    return err_set(e, ERR_INPUT, "'%s' has more than %d streams", path, STREAMS_MOST);
+}
+
+/* Refuses frames of more than limits_pixels, of whose decoder `logged` has the messages. */
+static bool check_pixels(const AVCodecParameters *par, const char *path,
+                         const struct av_log_counts *logged, struct err *e)
+{
+    bool sized = par->width > 0 && par->height > 0;
+    int64_t wide = sized ? par->width : logged->wide, high = sized ? par->height : logged->high;
+    return (uint64_t)wide * (uint64_t)high <= limits_pixels() ||
+           err_set(e, ERR_INPUT,
+                   "'%s' has frames of %" PRId64 "x%" PRId64 ", more than %" PRIu64
+                   " pixels (see --max-pixels)",
+                   path, wide, high, limits_pixels());
+}
+
+bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char *path,
+                          const struct av_log_counts *logged, struct err *e)
+{
+    const AVCodecParameters *par = s->codecpar;
+    if (!check_pixels(par, path, logged, e))
+        return false;
+    bool sized = par->width > 0 && par->height > 0;
+    if (is_encrypted(format, s) || (!sized && refusal_is_scrambled(format, s)))
+        return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
+    if (!avcodec_find_decoder(par->codec_id))
+        return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
+                       avcodec_get_name(par->codec_id));
+    if (!sized && logged->many_streams)
+        return refuse_streams(path, e);
+    if (!sized)
+        return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
+    if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
+        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
+                       av_get_pix_fmt_name(par->format));
+    return true;
+}
+
 /* Returns true for an MPEG-TS that is scrambled, even its list of streams. */
 static bool is_scrambled_file(const char *path)
 {
@@ -104,11 +164,17 @@ static bool is_scrambled_file(const char *path)
     return is;
 }
 
-bool refusal_of_container(const char *path, int code, bool piped, const char *part, struct err *e)
+bool refusal_of_container(const char *path, int code, bool piped,
+                          const struct av_log_counts *logged, struct err *e)
 {
+    const char *part = logged->unopened;
     char text[128];
     if (interrupted())
         return interrupt_error(e);
+    if (logged->many_streams)
+        return refuse_streams(path, e);
+    if (code == AVERROR(ENOMEM))
+        return err_set(e, ERR_MEMORY, "out of memory while '%s' was being opened", path);
     if (part[0])
         return err_set(e, ERR_INPUT, "cannot open '%s': cannot open its part '%s': %s", path, part,
                        av_error_text(code, text));

@@ -8,12 +8,23 @@
 #include <stdbool.h>
 
 #include "barcode/base/err.h"
+#include "media/ffmpeg/av_log.h"
+
+enum { STREAMS_MOST = 64 }; /* AVFormatContext.max_streams */
 
 /*
- * Fills `e` with the reason why libavformat could not open `path`, with `code`. `part` is the file
- * of a list that could not be opened, or "". Returns false.
+ * Fills `e` with the reason why libavformat could not open `path`, with `code` and the messages
+ * `logged` meanwhile. Returns false.
  */
-bool refusal_of_container(const char *path, int code, bool piped, const char *part, struct err *e);
+bool refusal_of_container(const char *path, int code, bool piped,
+                          const struct av_log_counts *logged, struct err *e);
+
+/*
+ * Returns true if the chosen stream can be decoded; otherwise fills `e`. `logged` are the messages
+ * of its probing.
+ */
+bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char *path,
+                          const struct av_log_counts *logged, struct err *e);
 
 /* Fills `e` for a file whose demuxer is not that of a film. Returns false. */
 bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct err *e);
