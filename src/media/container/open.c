@@ -2,7 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <libavutil/pixdesc.h>
 #include <string.h>
 #include <unistd.h>
 
