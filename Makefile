@@ -294,6 +294,11 @@ san-films: out/clips.made ## the program under both sanitizers on a choice of th
 	@$(MAKE) --no-print-directory SAN=thread out/bin-thread/barcode
 	@tests/support/sanitized-films.sh out/bin-address/barcode out/bin-thread/barcode
 
+.PHONY: test-mutated
+test-mutated: out/clips.made ## mutated clips through the program under ASan and UBSan (COUNT=2000; half an hour)
+	@$(MAKE) --no-print-directory SAN=address out/bin-address/barcode
+	@$(PYTHON) tests/mutated_films.py out/bin-address/barcode out/clips $(or $(COUNT),2000)
+
 .PHONY: judge
 judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
 	@tests/support/install-packages.sh judge
