@@ -205,10 +205,12 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
         run = batch_progress_open(r, queue);
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
-    if (!*here)
-        return run_confined(r, queue, &c.worker[i], c.count);
-    batch_progress_close(&run);
+    int status = *here ? 0 : run_confined(r, queue, &c.worker[i], c.count);
+    if (*here)
+        batch_progress_close(&run);
     watchdog_close(&c.watchdog);
+    if (!*here)
+        return status;
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
         c.failed = run_confined(r, queue, &nobody, 1);
@@ -270,8 +272,7 @@ int render_films(const struct render *r)
         int unwritten = write_gallery(r);
         status = status != 0 ? status : unwritten;
     }
-    if (here)
-        confinement_close(&confinement);
+    confinement_close(&confinement, here);
     report_log_close(&own.report_log);
     film_queue_free(&queue);
     return status;
