@@ -42,3 +42,13 @@ ssize_t read(int fd, void *to, size_t bytes)
     hang_at(fd, lseek(fd, 0, SEEK_CUR));
     return next(fd, to, bytes);
 }
+
+ssize_t pread(int fd, void *to, size_t bytes, off_t at)
+{
+    ssize_t (*next)(int, void *, size_t, off_t);
+    *(void **)&next = dlsym(RTLD_NEXT, "pread");
+    hang_at(fd, at);
+    return next(fd, to, bytes, at);
+}
+
+ssize_t pread64(int fd, void *to, size_t bytes, off_t at) { return pread(fd, to, bytes, at); }
