@@ -280,13 +280,15 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
     pthread_mutex_init(&w->put_lock, NULL);
     pthread_mutex_init(&w->lock, NULL);
     w->thread = calloc((size_t)threads, sizeof *w->thread);
-    bool ok = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
+    bool ok = (w->thread || err_memory(e, (size_t)threads * sizeof *w->thread)) &&
+              open_file(w, folder, key, e) && open_loads(w, e);
     for (; ok && w->started < threads; w->started++)
         if (watch_thread(&w->thread[w->started], writer_main, w) != 0)
             break;
     if (ok && w->started > 0)
         return w;
-    err_set(e, ERR_MEMORY, "cannot start a thread");
+    if (ok)
+        err_set(e, ERR_MEMORY, "cannot start a thread");
     cache_writer_discard(&w);
     return NULL;
 }

@@ -24,10 +24,8 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
             continue;
         options_fingerprint(j->render->options, output->writer, output->strips,
                             j->report.fingerprint);
-        size_t used = strlen(j->report.fingerprint);
         if (j->unsettled)
-            snprintf(j->report.fingerprint + used, sizeof j->report.fingerprint - used, "%s",
-                     FINGERPRINT_AGAIN);
+            fingerprint_add_again(j->report.fingerprint, j->report.film->path);
         j->report.overwrite = output->overwrite;
         if (!outputs_allowed(j->render->inputs, j->input, output, e) ||
             !outputs_make_folders(output, e) ||

@@ -83,7 +83,7 @@ test_cause_is_a_missing_part() {
     says "^barcode: cannot open 'first.ffconcat': cannot open its part 'missing.ts': No such file or directory$"
     printf "ffconcat version 1.0\nfile '/etc/passwd'\n" > unsafe.ffconcat
     refuses 3 unsafe.ffconcat --no-cache
-    says "'unsafe.ffconcat' is a playlist that names '/etc/passwd', which is not a file in its folder or below it$"
+    says "'unsafe.ffconcat' is a playlist that names '/etc/passwd': only relative names of files in its folder or below it are read$"
     for film in second long; do
         run $film.ffconcat -n 10 --strict --no-cache -o $film.png
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"

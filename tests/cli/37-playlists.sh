@@ -53,7 +53,7 @@ make_folder() {
 }
 
 test_playlists_stay_in_their_folder() {
-    local out="is a playlist that names '.*', which is not a file in its folder or below it"
+    local out="is a playlist that names '.*': only relative names of files in its folder or below it are read"
     local other="is a playlist that names another one, '.*'"
     make_folder
     cd list || return
@@ -128,8 +128,11 @@ test_playlists_by_other_names() { # quick
     ok films/winter.mp4 --playlists --no-cache -n 1 --csv winter.csv
     averages summer.csv | cmp - <(averages winter.csv)
     refuses 3 films/holiday.mp4 --playlists --no-cache -n 1 -o far.png
-    says "not a file in its folder"
+    says "only relative names of files in its folder or below it are read"
     refuses 3 - --playlists --no-cache -o far.png
+    "$BARCODE" - --playlists --no-cache -o far.png < films/summer.mkv 2> stdin && fail "from stdin"
+    grep -qF "is a playlist; give the name of its file" stdin || fail "stdin: $(cat stdin)"
+    rm stdin
 }
 
 test_playlists_by_their_names() { # quick

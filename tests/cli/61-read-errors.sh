@@ -181,6 +181,27 @@ test_keep_going() {
     says "cannot read 'film.mp4': Input/output error"
 }
 
+# In a folder outputs replace only those of the same film, and these do not name it: its id could not be read.
+test_keep_going_without_an_id() {
+    local end
+    mkdir films other
+    heavy films/film.ts
+    cp films/film.ts other
+    ok films -m average -o whole/ --json whole/ --csv whole/ --thumbnails whole/
+    end=$(size films/film.ts)
+    failing film.ts $((end - 100)) "$end" ok films --keep-going --update -m average -o out/ --json out/ --csv out/ --thumbnails out/
+    cp out/film-average.png bad.png
+    refuses 1 films -m average -o out/
+    says "may show another film"
+    refuses 1 other --update -m average -o out/     # not this film
+    says "may show another film"
+    cmp bad.png out/film-average.png
+    ok films --update -m average -o out/ --json out/ --csv out/ --thumbnails out/
+    for f in film-average.png film.csv film-001.jpg film.vtt; do
+        cmp whole/$f out/$f || fail "$f is not that of a good disk"
+    done
+}
+
 # The bytes of VOBs follow one another, so reading goes on behind the bad ones in any of them.
 test_keep_going_in_a_part() {
     heavy whole.mpg
@@ -193,9 +214,9 @@ test_keep_going_in_a_part() {
     done
 }
 
-# while_read COMMAND...: runs barcode on film.mkv, and COMMAND when it has opened it.
+# while_read COMMAND...: runs barcode on film.mkv, which writes to $out, and COMMAND when it has opened it.
 while_read() {
-    "$BARCODE" film.mkv --threads 1 --cache cache -m average --update -o out.png 2> "$LOGS/stderr" &
+    "$BARCODE" film.mkv --threads 1 --cache cache -m average --update -o "$out" 2> "$LOGS/stderr" &
     pid=$!
     find_worker film.mkv
     kill -STOP "$worker"
@@ -207,7 +228,7 @@ while_read() {
 }
 
 test_a_film_that_changes() {
-    local how
+    local how out=out.png
     for how in "truncate -s 2000000 film.mkv" "cp other film.mkv" "mv other film.mkv" "truncate -s +5000 film.mkv"; do
         ffmpeg -nostdin -v error -y -i "$(clip film-480p.mp4)" -c copy film.mkv
         cp film.mkv other
@@ -222,4 +243,16 @@ test_a_film_that_changes() {
         ok film.mkv --no-cache -m average -o out.png --update
         cmp new.png out.png || fail "after '$how' --update keeps the old picture"
     done
+}
+
+# The next run with --update makes it whole, also in a folder, where outputs replace only those of the same film.
+test_a_film_that_grows() {
+    local out=out/
+    ffmpeg -nostdin -v error -i "$(clip film-480p.mp4)" -c copy -f mpegts whole
+    head -c 3000000 whole > film.mkv
+    while_read cp whole film.mkv
+    says "changed while it was being read"
+    ok film.mkv --no-cache -m average -o new.png
+    ok film.mkv --no-cache -m average -o out/ --update
+    cmp new.png out/film-average.png
 }

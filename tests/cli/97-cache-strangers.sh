@@ -88,6 +88,17 @@ test_cache_folder_of_others() { # quick
     refuses 1 --cache "$others/cache" --cache-stats
 }
 
+# A cache that cannot be written, with the tag in it and an entry that cannot be read, costs a warning.
+test_cache_of_others_to_read() { # quick
+    with_others
+    ok "$f" -m average --cache "$others/cache" -o now.png
+    chmod 755 "$others/cache"
+    as_nobody "$f" -m average --cache "$others/cache" -o - > now.png || fail "it failed: $(cat "$LOGS/nobody")"
+    check pixels plain.png now.png
+    [ "$(grep -c . "$LOGS/nobody")" -eq 1 ] || fail "not one line: $(cat "$LOGS/nobody")"
+    grep -q "warning: cannot store frames in the cache '.*/cache': Permission denied" "$LOGS/nobody" || fail "$(cat "$LOGS/nobody")"
+}
+
 # Shared on purpose, by the set-group-ID bit: both ways.
 test_cache_of_a_group() { # quick
     with_others

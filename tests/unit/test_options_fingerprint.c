@@ -132,4 +132,19 @@ TEST(it_is_never_cut)
     assert_null(strpbrk(text, "\"\\\n"));
 }
 
+/* The mark of an output that is to be made again names the place of its film. */
+TEST(what_is_made_again)
+{
+    fingerprint("-m average");
+    assert_false(fingerprint_is_again(text, NULL));
+    fingerprint_add_again(text, "frames/img%04d.png");
+    assert_true(fingerprint_is_again(text, NULL));
+    assert_true(fingerprint_is_again(text, "frames/img%04d.png"));
+    assert_false(fingerprint_is_again(text, "img%04d.png"));
+    fingerprint("-m average");
+    fingerprint_add_again(text, "/proc/self/cwd");
+    assert_true(fingerprint_is_again(text, "."));
+    assert_false(fingerprint_is_again(text, ".."));
+}
+
 TEST_MAIN(NULL, NULL)

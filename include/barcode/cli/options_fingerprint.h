@@ -18,18 +18,22 @@ extern "C" {
 #endif
 
 /*
- * Follows the fingerprint of an output if the film could not be read completely or changed
- * meanwhile. No options have this fingerprint, so --update makes the output again.
- */
-#define FINGERPRINT_AGAIN " again=1"
-
-/*
  * Writes the fingerprint of an output of this writer that shows `strips`: "NAME=VALUE
  * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted. Pure;
  * any thread.
  */
 void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT]);
+
+/*
+ * Appends to the fingerprint of an output, if the film could not be read completely or changed
+ * meanwhile, what no options have, and a hash of the film's place. So --update makes the output
+ * again, and knows the film by its place: the id (film_id.h) is missing or has changed.
+ */
+void fingerprint_add_again(char text[REPORT_FINGERPRINT], const char *film);
+
+/* Returns true if the fingerprint is that of such an output; of this film, unless it is NULL. */
+bool fingerprint_is_again(const char *text, const char *film);
 
 #ifdef __cplusplus
 }

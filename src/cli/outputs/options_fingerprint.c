@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/base/hash.h"
@@ -139,4 +140,23 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
     append_text(text, " height=%d", o->height);
     append_layout(text, o, w);
     append_colours(text, o, w, strips);
+}
+
+#define AGAIN " again="
+
+void fingerprint_add_again(char text[REPORT_FINGERPRINT], const char *film)
+{
+    char *real = realpath(film, NULL); /* fails for a pattern of images */
+    const char *place = real ? real : film;
+    append_text(text, AGAIN "%016" PRIx64, hash_64(place, strlen(place)));
+    free(real);
+}
+
+bool fingerprint_is_again(const char *text, const char *film)
+{
+    char mine[REPORT_FINGERPRINT] = "";
+    const char *found = strstr(text, AGAIN);
+    if (found && film)
+        fingerprint_add_again(mine, film);
+    return found && (!film || strcmp(found, mine) == 0);
 }

@@ -178,9 +178,10 @@ bool outputs_of(const struct options *o, const struct inputs *in, size_t i, stru
         outputs_free(list);
         return false;
     }
+    bool again = o->overwrite || update_knows_again(o, in, i, list);
     for (size_t k = 0; k < list->count; k++)
-        list->output[k].overwrite = o->overwrite;
-    list->dump.overwrite = o->overwrite || update_knows_dump(o, in, i, list);
+        list->output[k].overwrite = again;
+    list->dump.overwrite = again || update_knows_dump(o, in, i, list);
     return true;
 }
 

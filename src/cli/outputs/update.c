@@ -58,7 +58,7 @@ static const char *why_output(struct question *q, const struct output *output,
     if (!writer_read_metadata(output->writer, output->path, metadata))
         return "is incomplete";
     options_fingerprint(q->options, output->writer, output->strips, fingerprint);
-    if (strstr(metadata->fingerprint, FINGERPRINT_AGAIN))
+    if (fingerprint_is_again(metadata->fingerprint, NULL))
         return "was made when the film could not be read, or changed";
     if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
@@ -120,6 +120,20 @@ bool update_knows_dump(const struct options *o, const struct inputs *in, size_t 
     for (size_t k = 0; k < list->count; k++) {
         if (!why_output(&q, &list->output[k], &q.reference) && q.reference.columns > 0)
             return !why_dump(&q, list->dump.path);
+    }
+    return false;
+}
+
+bool update_knows_again(const struct options *o, const struct inputs *in, size_t i,
+                        const struct outputs *list)
+{
+    struct writer_metadata metadata;
+    for (size_t k = 0; o->update && k < list->count; k++) {
+        const struct output *output = &list->output[k];
+        if (!outputs_is_stdout(output->path) &&
+            writer_read_metadata(output->writer, output->path, &metadata) &&
+            fingerprint_is_again(metadata.fingerprint, in->path[i]))
+            return true;
     }
     return false;
 }

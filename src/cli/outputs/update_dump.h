@@ -1,4 +1,4 @@
-/* update_dump.h - whether --update knows the film of a dump: for outputs.c. Any thread. */
+/* update_dump.h - whether --update knows the film of old outputs: for outputs.c. Any thread. */
 #ifndef BARCODE_OUTPUTS_UPDATE_DUMP_H
 #define BARCODE_OUTPUTS_UPDATE_DUMP_H
 
@@ -10,5 +10,12 @@
  */
 bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i,
                        const struct outputs *list);
+
+/*
+ * Returns true with --update if an output of film `i` exists that is to be made again
+ * (fingerprint_is_again). All outputs of the film may then be replaced.
+ */
+bool update_knows_again(const struct options *o, const struct inputs *in, size_t i,
+                        const struct outputs *list);
 
 #endif

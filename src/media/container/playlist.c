@@ -187,8 +187,8 @@ static bool check_entry(struct check *c, const char *list, const char *entry, bo
     bool ok = beside != NULL; /* libavformat reports a missing file */
     if (ok && out)
         ok = err_set(e, ERR_INPUT,
-                     "'%s' is a playlist that names '%s', which is not a file in its folder or "
-                     "below it",
+                     "'%s' is a playlist that names '%s': only relative names of files in its "
+                     "folder or below it are read",
                      c->path, entry);
     else if (found && (nested || found != c->kind || !found->names_lists))
         ok = err_set(e, ERR_INPUT, "'%s' is a playlist that names another one, '%s'", c->path,
@@ -236,7 +236,7 @@ bool playlist_check(const char *path, const AVInputFormat *demuxer, struct err *
                        "'%s' is a playlist (%s), not a film; playlists of this kind are not read",
                        path, demuxer->name);
     if (any_name && !may_be(path, kind))
-        return err_set(e, ERR_INPUT, "'%s' is a playlist from a pipe; give a file", path);
+        return err_set(e, ERR_INPUT, "'%s' is a playlist; give the name of its file", path);
     if (!may_be(path, kind))
         return err_set(e, ERR_INPUT,
                        "'%s' is a playlist, not a film (use --playlists to read the files that it "
