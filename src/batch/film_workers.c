@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "barcode/base/admission.h"
 #include "process_limits.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/heap.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
@@ -239,9 +239,6 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
         r->engines->films = tally.due;
         process_limits_set(limits_memory() / (uint64_t)own.workers);
         render_alone(&own, queue, w);
-        own.again = true;
-        work(&own, queue, w, w->watch, film_queue_next_alone);
-        own.again = false;
         run_film_workers(&own, queue, w);
         render_alone(&own, queue, w);
     }

@@ -146,6 +146,21 @@ test_sandbox_and_links() {
     [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
 }
 
+# A dump to an open file is written to $TMPDIR first.
+test_sandbox_and_descriptors() {
+    need_sandbox
+    mkdir scratch
+    cp "$(clip vp9.webm)" b.webm
+    set -- /dev/fd/3 -n 10 --size 16 -m average
+    TMPDIR=scratch ok "$@" -o plain.png --dump plain.rgb --sandbox=off 3< b.webm
+    for choice in off require; do
+        TMPDIR=scratch ok b.webm "${@:2}" -o p.png --dump /dev/fd/3 --sandbox=$choice 3> dump.rgb
+        cmp plain.rgb dump.rgb || fail "another dump with --sandbox=$choice"
+        TMPDIR=scratch ok "$@" -o /dev/fd/4 --sandbox=$choice 3< b.webm 4> out.png
+        cmp plain.png out.png || fail "another picture with --sandbox=$choice"
+    done
+}
+
 # A worker that may not confine itself renders nothing when that is demanded.
 test_sandbox_required() {
     refuses 2 film.mkv --sandbox=yes
