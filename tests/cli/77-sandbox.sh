@@ -161,6 +161,21 @@ test_sandbox_and_descriptors() {
     done
 }
 
+# A film that is rendered again in the same process finds its own outputs, which it may not read.
+test_sandbox_and_memory() {
+    need_sandbox
+    cp "$(clip h264-open.mkv)" a.mkv
+    set -- a.mkv -n 20 -m all --thumbnails t/ --html p/ -o p/ --sandbox=require --no-cache
+    ok "$@"
+    cp -r p good
+    cp -r t good-t
+    rm -r p t
+    LD_PRELOAD=$REFUSED_MEMORY_SO ok "$@" -v
+    says "cannot write '.*': out of memory: .*; rendering it again, alone"
+    diff -r good p
+    diff -r good-t t
+}
+
 # A worker that may not confine itself renders nothing when that is demanded.
 test_sandbox_required() {
     refuses 2 film.mkv --sandbox=yes
