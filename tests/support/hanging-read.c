@@ -42,3 +42,15 @@ ssize_t read(int fd, void *to, size_t bytes)
     hang_at(fd, lseek(fd, 0, SEEK_CUR));
     return next(fd, to, bytes);
 }
+
+/* pread and pread64 are one function where files have 64 bits of length. */
+#define PREADS(NAME) \
+    ssize_t NAME(int fd, void *to, size_t bytes, off_t at) \
+    { \
+        ssize_t (*next)(int, void *, size_t, off_t); \
+        *(void **)&next = dlsym(RTLD_NEXT, #NAME); \
+        hang_at(fd, at); \
+        return next(fd, to, bytes, at); \
+    }
+PREADS(pread)
+PREADS(pread64)
