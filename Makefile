@@ -186,8 +186,9 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
-# For LD_PRELOAD in cases of the command line: threads that cannot be had, bytes that cannot be read.
-PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so)
+# For LD_PRELOAD in cases of the command line: threads and memory that cannot be had, bytes that cannot be
+# read.
+PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so refused-memory.so)
 
 # The same for other tests: files that crash who opens them.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags

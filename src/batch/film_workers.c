@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "barcode/base/admission.h"
 #include "process_limits.h"
+#include "barcode/base/admission.h"
 #include "barcode/base/heap.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
@@ -60,13 +60,21 @@ int film_worker_count(int threads, uint64_t memory)
     return fit < 1 ? 1 : fit < count ? fit : count;
 }
 
-/* Renders a film; after an interruption fails without opening it. */
-static bool render_unless_interrupted(const struct render *r, size_t film, struct err *e)
+/*
+ * Renders a film; after an interruption fails without opening it. Once it is watched, interrupted()
+ * may also mean that this film alone has to end.
+ */
+static bool render_unless_interrupted(const struct render *r, size_t film, struct watch *watch,
+                                      struct err *e)
 {
-    if (!interrupted())
-        return render_film(r, film, e);
-    interrupt_error(e);
-    return err_prefix(e, "'%s'", r->inputs->path[film]);
+    if (interrupted()) {
+        interrupt_error(e);
+        return err_prefix(e, "'%s'", r->inputs->path[film]);
+    }
+    watch_begin(watch, film);
+    bool ok = render_film(r, film, e);
+    watch_end();
+    return ok;
 }
 
 typedef bool next_film(struct film_queue *q, int worker, size_t *film);
@@ -76,15 +84,12 @@ static void work(const struct render *r, struct film_queue *queue, const struct 
 {
     struct err e = ERR_INIT;
     for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
-        watch_begin(watch, film);
-        bool ok = render_unless_interrupted(r, film, &e);
+        bool ok = render_unless_interrupted(r, film, watch, &e);
         if (!ok && render_again_alone(r, film, &e)) {
             log_msg(LOG_VERBOSE, "%s; rendering it again, alone", e.text);
             film_queue_again(queue, film);
-            watch_end();
             continue;
         }
-        watch_end();
         if (!ok)
             err_report(&e);
         film_queue_done(queue, film, ok ? NULL : &e);
@@ -239,9 +244,6 @@ int film_workers_run(const struct render *r, struct film_queue *queue, struct wo
         r->engines->films = tally.due;
         process_limits_set(limits_memory() / (uint64_t)own.workers);
         render_alone(&own, queue, w);
-        own.again = true;
-        work(&own, queue, w, w->watch, film_queue_next_alone);
-        own.again = false;
         run_film_workers(&own, queue, w);
         render_alone(&own, queue, w);
     }

@@ -144,10 +144,11 @@ enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct 
     interrupt_forget_worker(pid);
     close(w->pipe);
     w->pid = w->pipe = -1;
-    w->status = !WIFEXITED(how) ? -1 : m.lingers ? m.status : WEXITSTATUS(how);
+    bool killed_late = leaves && w->greedy && !WIFEXITED(how);
+    w->status = m.lingers || killed_late ? m.status : WIFEXITED(how) ? WEXITSTATUS(how) : -1;
     w->announced = m.status;
     films->count = 0;
-    if (WIFEXITED(how) && leaves)
+    if (leaves && (WIFEXITED(how) || killed_late))
         return WORKER_DONE;
     if (!leaves)
         film_queue_under_way(queue, w->number, films);

@@ -61,7 +61,11 @@ bool worker_start(struct worker *w, int number);
 void worker_leaves(struct worker *w, int status, bool lingers);
 
 enum worker_end {
-    WORKER_DONE, /* the queue has the result of every film that the worker took */
+    /*
+     * the queue has the result of every film that the worker took; worker_limit_memory may have
+     * killed it since
+     */
+    WORKER_DONE,
     /*
      * `films` were in progress, and the caller records their results; `e` has the cause, without a
      * film's name
@@ -84,9 +88,6 @@ int worker_wait(const struct worker *w, int count, int ms);
 void worker_limit_memory(struct worker *w, int count, uint64_t memory);
 
 /*
- * Waits until the worker has exited, unless it lingers. Sets `*films` to the films that were in
- * progress: 1 or more after WORKER_CRASHED, otherwise none. Removes the worker's unfinished files.
- * `e` must be empty. Main thread of the parent only.
  * Waits until the worker has exited, unless it lingers. Waits for a killed worker for a few seconds
  * only. Sets `*films` to the films that were in progress: 1 or more after WORKER_CRASHED, otherwise
  * none. Removes the worker's unfinished files. `e` must be empty. Main thread of the parent only.

@@ -235,7 +235,9 @@ bool render_film(const struct render *r, size_t i, struct err *e)
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));
-    if (!ok && (watch_error(e) || e->code == ERR_INTERRUPTED || e->code == ERR_MEMORY) &&
+    struct err late = ERR_INIT; /* it was done before it was asked to end */
+    bool stopped = watch_error(ok ? &late : e);
+    if (!ok && (stopped || e->code == ERR_INTERRUPTED || e->code == ERR_MEMORY) &&
         !strstr(e->text, r->inputs->path[i]))
         err_prefix(e, "'%s'", r->inputs->path[i]);
     if (ok || !render_again_alone(r, i, e))

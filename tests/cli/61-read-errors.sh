@@ -18,7 +18,7 @@ unreadable() {
     local file=$1 from=$2 to=$3
     shift 3
     failing "$file" "$from" "$to" refuses 1 "$@" -m average -o out.png
-    says "cannot read '[^']*': Input/output error"
+    says "cannot read \(a file of \)\?'[^']*': Input/output error"
     [ ! -e out.png ] || fail "it wrote a picture"
 }
 
@@ -95,7 +95,9 @@ test_read_error_in_a_part() {
         done
         for i in 1 2 3; do
             in_the_middle_of_one part$i.$kind --join part1.$kind part2.$kind part3.$kind
+            [ $kind = mkv ] && says "cannot read a file of 'part1.mkv'" || says "cannot read 'part$i.$kind'.* (at byte"
             unreadable part$i.$kind 0 100 --join part1.$kind part2.$kind part3.$kind
+            says "cannot read 'part$i.$kind': Input/output error"
         done
     done
     printf 'ffconcat version 1.0\nfile part1.mkv\nfile part2.mkv\n' > list.ffconcat

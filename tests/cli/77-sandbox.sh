@@ -146,6 +146,36 @@ test_sandbox_and_links() {
     [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
 }
 
+# A dump to an open file is written to $TMPDIR first.
+test_sandbox_and_descriptors() {
+    need_sandbox
+    mkdir scratch
+    cp "$(clip vp9.webm)" b.webm
+    set -- /dev/fd/3 -n 10 --size 16 -m average
+    TMPDIR=scratch ok "$@" -o plain.png --dump plain.rgb --sandbox=off 3< b.webm
+    for choice in off require; do
+        TMPDIR=scratch ok b.webm "${@:2}" -o p.png --dump /dev/fd/3 --sandbox=$choice 3> dump.rgb
+        cmp plain.rgb dump.rgb || fail "another dump with --sandbox=$choice"
+        TMPDIR=scratch ok "$@" -o /dev/fd/4 --sandbox=$choice 3< b.webm 4> out.png
+        cmp plain.png out.png || fail "another picture with --sandbox=$choice"
+    done
+}
+
+# A film that is rendered again in the same process finds its own outputs, which it may not read.
+test_sandbox_and_memory() {
+    need_sandbox
+    cp "$(clip h264-open.mkv)" a.mkv
+    set -- a.mkv -n 20 -m all --thumbnails t/ --html p/ -o p/ --sandbox=require --no-cache
+    ok "$@"
+    cp -r p good
+    cp -r t good-t
+    rm -r p t
+    LD_PRELOAD=$REFUSED_MEMORY_SO ok "$@" -v
+    says "cannot write '.*': out of memory: .*; rendering it again, alone"
+    diff -r good p
+    diff -r good-t t
+}
+
 # A worker that may not confine itself renders nothing when that is demanded.
 test_sandbox_required() {
     refuses 2 film.mkv --sandbox=yes

@@ -43,12 +43,14 @@ ssize_t read(int fd, void *to, size_t bytes)
     return next(fd, to, bytes);
 }
 
-ssize_t pread(int fd, void *to, size_t bytes, off_t at)
-{
-    ssize_t (*next)(int, void *, size_t, off_t);
-    *(void **)&next = dlsym(RTLD_NEXT, "pread");
-    hang_at(fd, at);
-    return next(fd, to, bytes, at);
-}
-
-ssize_t pread64(int fd, void *to, size_t bytes, off_t at) { return pread(fd, to, bytes, at); }
+/* pread and pread64 are one function where files have 64 bits of length. */
+#define PREADS(NAME) \
+    ssize_t NAME(int fd, void *to, size_t bytes, off_t at) \
+    { \
+        ssize_t (*next)(int, void *, size_t, off_t); \
+        *(void **)&next = dlsym(RTLD_NEXT, #NAME); \
+        hang_at(fd, at); \
+        return next(fd, to, bytes, at); \
+    }
+PREADS(pread)
+PREADS(pread64)

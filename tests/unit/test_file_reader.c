@@ -34,10 +34,10 @@ static struct file_reader *opened(struct read_faults *faults, size_t first)
         film[i] = (uint8_t)(i % 251 + 1);
     bad_from = bad_to = 0;
     put("a", film, first);
-    assert_true(file_reader_add(r, open("a", O_RDONLY), NULL));
+    assert_true(file_reader_add(r, open("a", O_RDONLY), "a", NULL));
     if (first < BYTES) {
         put("b", film + first, BYTES - first);
-        assert_true(file_reader_add(r, open("b", O_RDONLY), NULL));
+        assert_true(file_reader_add(r, open("b", O_RDONLY), "b", NULL));
     }
     assert_int_equal(file_reader_size(r), BYTES);
     return r;
@@ -92,7 +92,7 @@ TEST_WITH(a_failed_read, enter, leave)
     assert_int_equal(file_reader_read(r, 50000, got, 10), -1);
     assert_int_equal(errno, EIO);
     assert_false(read_faults_check(faults, "film", &e));
-    assert_string_equal(e.text, "cannot read 'film': Input/output error (at byte 50000)");
+    assert_string_equal(e.text, "cannot read 'a': Input/output error (at byte 50000)");
     file_reader_close(&r);
     read_faults_free(&faults);
 }

@@ -13,25 +13,25 @@ TEST(skipped_ranges)
 {
     struct read_faults *f = read_faults_new(true, NULL);
     expect_bytes(f, 0);
-    read_faults_skip(f, EIO, 100, 200);
-    read_faults_skip(f, EIO, 300, 400);
-    read_faults_skip(f, EIO, 0, 10);
+    read_faults_skip(f, 100, 200);
+    read_faults_skip(f, 300, 400);
+    read_faults_skip(f, 0, 10);
     expect_bytes(f, 210);
-    read_faults_skip(f, EIO, 150, 200);
-    read_faults_skip(f, EIO, 300, 400);
+    read_faults_skip(f, 150, 200);
+    read_faults_skip(f, 300, 400);
     expect_bytes(f, 210);
     assert_true(read_faults_meet(f, 199, 250) && read_faults_meet(f, 250, 301) &&
                 read_faults_meet(f, 0, 1000) && read_faults_meet(f, 5, 6));
     assert_false(read_faults_meet(f, 200, 300) || read_faults_meet(f, 10, 100) ||
                  read_faults_meet(f, 400, 500));
-    read_faults_skip(f, EIO, 200, 300); /* touches both */
+    read_faults_skip(f, 200, 300); /* touches both */
     expect_bytes(f, 310);
-    read_faults_skip(f, EIO, 5, 1000);
+    read_faults_skip(f, 5, 1000);
     expect_bytes(f, 1000);
     for (int64_t i = 0; i < 100; i++)
-        read_faults_skip(f, EIO, 2000 + 10 * i, 2005 + 10 * i);
+        read_faults_skip(f, 2000 + 10 * i, 2005 + 10 * i);
     expect_bytes(f, 1500);
-    read_faults_skip(f, EIO, 0, 5000);
+    read_faults_skip(f, 0, 5000);
     expect_bytes(f, 5000);
     assert_true(read_faults_check(f, "f", NULL));
     read_faults_free(&f);
@@ -42,19 +42,25 @@ TEST(first_failure)
 {
     struct err e = ERR_INIT;
     struct read_faults *f = read_faults_new(false, NULL);
-    read_faults_fail(f, 0, 7);
+    read_faults_fail(f, "f", 0, 7);
     assert_true(read_faults_check(f, "f", &e));
     assert_int_equal(e.code, ERR_NONE);
-    read_faults_fail(f, EIO, 7);
-    read_faults_fail(f, ESTALE, -1);
+    read_faults_fail(f, "a", EIO, 7);
+    read_faults_fail(f, NULL, ESTALE, -1);
     err_set(&e, ERR_INPUT, "'f' is not a film");
     assert_false(read_faults_check(f, "f", &e));
     assert_int_equal(e.code, ERR_FAILED);
-    assert_string_equal(e.text, "cannot read 'f': Input/output error (at byte 7)");
+    assert_string_equal(e.text, "cannot read 'a': Input/output error (at byte 7)");
     err_clear(&e);
     err_set(&e, ERR_INTERRUPTED, "interrupted");
     assert_false(read_faults_check(f, "f", &e));
     assert_int_equal(e.code, ERR_INTERRUPTED);
+    read_faults_free(&f);
+    f = read_faults_new(false, NULL);
+    read_faults_fail(f, NULL, EIO, -1);
+    err_clear(&e);
+    assert_false(read_faults_check(f, "f", &e));
+    assert_string_equal(e.text, "cannot read a file of 'f': Input/output error");
     read_faults_free(&f);
 }
 
@@ -66,7 +72,8 @@ TEST(skipped_bytes_explain)
     err_set(&e, ERR_INPUT, "'f' is not a film");
     assert_false(read_faults_explain(f, "f", &e));
     assert_int_equal(e.code, ERR_INPUT);
-    read_faults_skip(f, EIO, 4096, 8192);
+    read_faults_note(f, "f", EIO, 4096);
+    read_faults_skip(f, 4096, 8192);
     assert_false(read_faults_explain(f, "f", &e));
     assert_string_equal(e.text, "cannot read 'f': Input/output error (at byte 4096)");
     read_faults_free(&f);

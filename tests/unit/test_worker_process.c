@@ -378,4 +378,30 @@ TEST(a_greedy_worker)
     film_queue_free(&queue);
 }
 
+/* One that is killed when it has announced its end has done its work. */
+TEST(a_greedy_worker_at_its_end)
+{
+    struct film_queue *queue = open_queue();
+    struct worker w;
+    struct err e = ERR_INIT;
+    struct film_list films;
+    if (!worker_start(&w, 0)) {
+        work(queue, 0);
+        worker_leaves(&w, ERR_INPUT, false);
+        for (;;)
+            pause();
+    }
+    alarm(60);
+    assert_int_equal(worker_wait(&w, 1, 50000), 0);
+    worker_limit_memory(&w, 1, 1);
+    assert_true(w.greedy);
+    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
+    alarm(0);
+    assert_int_equal(w.status, ERR_INPUT);
+    assert_int_equal(w.announced, ERR_INPUT);
+    assert_int_equal(films.count, 0);
+    assert_int_equal(e.code, ERR_NONE);
+    film_queue_free(&queue);
+}
+
 TEST_MAIN(NULL, NULL)

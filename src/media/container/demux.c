@@ -416,7 +416,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
     av_log_listen(before);
-    read_faults_fail(r->faults, r->logged.read_error, -1);
+    read_faults_fail(r->faults, NULL, r->logged.read_error, -1);
     if (code == AVERROR(ENOMEM))
         err_memory_seen();
     /*

@@ -13,6 +13,7 @@ enum { SKIP_BYTES = 4096 };
 
 struct file {
     int fd;
+    const char *path;
     int64_t begin, end; /* among the bytes of all files */
 };
 
@@ -44,7 +45,7 @@ static int64_t size_of(int fd)
     return size > 0 ? size : 0;
 }
 
-bool file_reader_add(struct file_reader *r, int fd, struct err *e)
+bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err *e)
 {
     size_t bytes = (r->count + 1) * sizeof *r->file;
     struct file *grown = realloc(r->file, bytes);
@@ -54,7 +55,7 @@ bool file_reader_add(struct file_reader *r, int fd, struct err *e)
     }
     int64_t begin = r->count > 0 ? grown[r->count - 1].end : 0;
     r->file = grown;
-    r->file[r->count++] = (struct file){fd, begin, begin + size_of(fd)};
+    r->file[r->count++] = (struct file){fd, path, begin, begin + size_of(fd)};
     return true;
 }
 
@@ -80,10 +81,10 @@ static size_t piece_at(const struct file *f, size_t bytes, int64_t at)
     return piece < bytes ? piece : bytes;
 }
 
-static ssize_t fail_with(struct file_reader *r, int error, int64_t at)
+static ssize_t fail_with(struct file_reader *r, const struct file *f, int error, int64_t at)
 {
     if (error != EINTR)
-        read_faults_fail(r->faults, error, at);
+        read_faults_fail(r->faults, f->path, error, at - f->begin);
     errno = error;
     return -1;
 }
@@ -98,7 +99,7 @@ static ssize_t read_piece(struct file_reader *r, const struct file *f, uint8_t *
     int64_t left = file_reader_size(r) - at;
     size_t piece = piece_at(f, bytes, at);
     if (left <= 0 || !read_faults_may_skip(r->faults, error))
-        return fail_with(r, error, at);
+        return fail_with(r, f, error, at);
     r->piecewise = true;
     if (piece < bytes) {
         ssize_t n = read_at(f, to, piece, at);
@@ -106,11 +107,12 @@ static ssize_t read_piece(struct file_reader *r, const struct file *f, uint8_t *
             return n;
         error = errno;
         if (!read_faults_may_skip(r->faults, error))
-            return fail_with(r, error, at);
+            return fail_with(r, f, error, at);
     }
     piece = (int64_t)piece < left ? piece : (size_t)left;
     memset(to, 0, piece);
-    read_faults_skip(r->faults, error, at, at + (int64_t)piece);
+    read_faults_note(r->faults, f->path, error, at - f->begin);
+    read_faults_skip(r->faults, at, at + (int64_t)piece);
     return (ssize_t)piece;
 }
 

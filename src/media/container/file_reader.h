@@ -18,10 +18,10 @@ struct file_reader;
 struct file_reader *file_reader_new(struct read_faults *faults, struct err *e);
 
 /*
- * Appends the bytes of an open file, which the reader owns from then on, also after a failure.
- * Returns false if out of memory.
+ * Appends the bytes of the open file `path`, which is borrowed. The reader owns `fd` from then on,
+ * also after a failure. Returns false if out of memory.
  */
-bool file_reader_add(struct file_reader *r, int fd, struct err *e);
+bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err *e);
 
 /* Returns the number of bytes; of a single file, the current one. */
 int64_t file_reader_size(const struct file_reader *r);

@@ -404,7 +404,7 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
     const struct film_length joined = film->length;
     struct head head = {0};
     AVStream *s = open_chosen(film, requested, format, &head, e);
-    read_faults_fail(film->faults, head.logged.read_error, -1);
+    read_faults_fail(film->faults, NULL, head.logged.read_error, -1);
     if (!s || !container_find_orientation(*format, s, &film->orientation, e))
         return false;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
@@ -435,7 +435,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
 {
     struct head head = {0};
     const AVStream *s = open_chosen(film, requested, format, &head, e);
-    read_faults_fail(film->faults, head.logged.read_error, -1);
+    read_faults_fail(film->faults, NULL, head.logged.read_error, -1);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;

@@ -24,6 +24,7 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MO
 
 struct film_input {
     struct read_faults *faults;
+    const char *path;         /* of a pipe */
     struct file_reader *file; /* NULL: the input is a pipe, `fd` */
     int fd;
     bool inherited; /* such as stdin: a slow producer is the user's business */
@@ -72,7 +73,7 @@ static ssize_t read_new(struct film_input *f, size_t bytes)
     }
     ssize_t n = slow_read(f->fd, f->past + f->past_bytes, bytes, f->inherited);
     if (n < 0 && errno != EINTR)
-        read_faults_fail(f->faults, errno, f->past_at + (int64_t)f->past_bytes);
+        read_faults_fail(f->faults, f->path, errno, f->past_at + (int64_t)f->past_bytes);
     f->past_bytes += n > 0 ? (size_t)n : 0;
     return n;
 }
@@ -139,14 +140,18 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
 
 /* Makes an input of a pipe or of files, both of which it owns from then on, also after a failure.
  */
-static AVIOContext *open_bytes(int fd, bool inherited, struct file_reader *file,
+static AVIOContext *open_bytes(int fd, const char *path, bool inherited, struct file_reader *file,
                                struct read_faults *faults, struct err *e)
 {
     struct film_input *f = calloc(1, sizeof *f);
     AVIOContext *io = NULL;
     if (f) {
-        *f = (struct film_input){
-            .faults = faults, .file = file, .fd = fd, .inherited = inherited, .keeping = !file};
+        *f = (struct film_input){.faults = faults,
+                                 .path = path,
+                                 .file = file,
+                                 .fd = fd,
+                                 .inherited = inherited,
+                                 .keeping = !file};
         io = make_io(f, e);
     } else {
         err_memory(e, sizeof *f);
@@ -197,9 +202,9 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
     }
     bool pipe = !S_ISREG(s.st_mode) && !S_ISBLK(s.st_mode);
     struct file_reader *file = pipe ? NULL : file_reader_new(faults, e);
-    bool ok = pipe || (file && file_reader_add(file, fd, e));
+    bool ok = pipe || (file && file_reader_add(file, fd, path, e));
     if (ok)
-        *io = open_bytes(pipe ? fd : -1, numbered, file, faults, e);
+        *io = open_bytes(pipe ? fd : -1, path, numbered, file, faults, e);
     else if (!file)
         close(fd);
     if (!ok)
@@ -214,11 +219,12 @@ bool film_input_open_parts(const struct film_parts *parts, struct read_faults *f
     bool ok = file != NULL;
     *io = NULL;
     for (size_t i = 0; ok && i < parts->count; i++) {
-        int fd = slow_open(parts->part[i].path, false);
-        ok = fd >= 0 ? file_reader_add(file, fd, e) : refuse_open(parts->part[i].path, errno, e);
+        const char *path = parts->part[i].path;
+        int fd = slow_open(path, false);
+        ok = fd >= 0 ? file_reader_add(file, fd, path, e) : refuse_open(path, errno, e);
     }
     if (ok)
-        *io = open_bytes(-1, false, file, faults, e);
+        *io = open_bytes(-1, NULL, false, file, faults, e);
     else
         file_reader_close(&file);
     return *io != NULL;

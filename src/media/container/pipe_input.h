@@ -17,13 +17,15 @@
 #include "barcode/base/film_parts.h"
 
 /*
- * Opens the film's input as *io; the caller closes it with film_input_close. `faults` is borrowed.
+ * Opens the film's input as *io; the caller closes it with film_input_close. `path` and `faults`
+ * are borrowed.
  * *io is NULL if libavformat is to open the film by its name, and to report any error. Returns
  * false, with *io NULL, on ERR_INPUT, on ERR_FAILED if the system fails, or on ERR_MEMORY.
  */
 bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e);
 
-/* Does the same with several files whose bytes follow one another. *io is NULL only on an error. */
+/* Does the same with several files, `parts` being borrowed, whose bytes follow one another. *io is
+ * NULL only on an error. */
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e);
 

@@ -16,7 +16,8 @@ struct read_faults {
     pthread_mutex_t lock; /* guards the rest */
     bool failed;
     int error;           /* of the first failed read; 0: none */
-    int64_t at;          /* its offset; -1: unknown */
+    char *path;          /* its file; NULL: unknown */
+    int64_t at;          /* its offset */
     struct range *range; /* skipped bytes; the ranges are in order and do not touch */
     size_t count, room;
 };
@@ -40,6 +41,7 @@ void read_faults_free(struct read_faults **faults)
         return;
     pthread_mutex_destroy(&f->lock);
     free(f->range);
+    free(f->path);
     free(f);
     *faults = NULL;
 }
@@ -52,20 +54,25 @@ bool read_faults_may_skip(const struct read_faults *f, int error)
             error == EUCLEAN || error == EBADMSG);
 }
 
-static void note_error(struct read_faults *f, int error, int64_t at)
+void read_faults_note(struct read_faults *f, const char *path, int error, int64_t at)
 {
-    if (f->error != 0)
+    if (!f)
         return;
-    f->error = error;
-    f->at = at;
+    pthread_mutex_lock(&f->lock);
+    if (f->error == 0) {
+        f->error = error;
+        f->path = path ? strdup(path) : NULL;
+        f->at = at;
+    }
+    pthread_mutex_unlock(&f->lock);
 }
 
-void read_faults_fail(struct read_faults *f, int error, int64_t at)
+void read_faults_fail(struct read_faults *f, const char *path, int error, int64_t at)
 {
     if (!f || error == 0)
         return;
+    read_faults_note(f, path, error, at);
     pthread_mutex_lock(&f->lock);
-    note_error(f, error, at);
     f->failed = true;
     pthread_mutex_unlock(&f->lock);
 }
@@ -94,12 +101,11 @@ static bool add_range(struct read_faults *f, struct range new)
     return true;
 }
 
-void read_faults_skip(struct read_faults *f, int error, int64_t from, int64_t to)
+void read_faults_skip(struct read_faults *f, int64_t from, int64_t to)
 {
     if (!f)
         return;
     pthread_mutex_lock(&f->lock);
-    note_error(f, error, from);
     f->failed |= !add_range(f, (struct range){from, to});
     pthread_mutex_unlock(&f->lock);
 }
@@ -130,13 +136,14 @@ uint64_t read_faults_bytes(struct read_faults *f)
 
 static void set_error(const struct read_faults *f, const char *path, struct err *e)
 {
-    char at[32] = "";
     if (!e || e->code == ERR_INTERRUPTED)
         return;
     err_clear(e);
-    if (f->at >= 0)
-        snprintf(at, sizeof at, " (at byte %" PRId64 ")", f->at);
-    err_set(e, ERR_FAILED, "cannot read '%s': %s%s", path, strerror(f->error), at);
+    if (f->path)
+        err_set(e, ERR_FAILED, "cannot read '%s': %s (at byte %" PRId64 ")", f->path,
+                strerror(f->error), f->at);
+    else
+        err_set(e, ERR_FAILED, "cannot read a file of '%s': %s", path, strerror(f->error));
 }
 
 bool read_faults_check(struct read_faults *f, const char *path, struct err *e)

@@ -24,13 +24,16 @@ void read_faults_free(struct read_faults **faults);
 bool read_faults_may_skip(const struct read_faults *f, int error);
 
 /*
- * Records that a read failed with this errno, and that the film was not read further. 0: nothing is
- * recorded. `at`: the offset in the file; -1: unknown.
+ * Records that a read of the file `path` failed at offset `at` with this errno, for the sentences
+ * below. The first one counts. `path`: NULL: it is not known which of several files.
  */
-void read_faults_fail(struct read_faults *f, int error, int64_t at);
+void read_faults_note(struct read_faults *f, const char *path, int error, int64_t at);
+
+/* The same, and that the film was not read further. Does nothing if the errno is 0. */
+void read_faults_fail(struct read_faults *f, const char *path, int error, int64_t at);
 
 /* Records that the bytes [from, to) of the film were read as zeros. Any number of times. */
-void read_faults_skip(struct read_faults *f, int error, int64_t from, int64_t to);
+void read_faults_skip(struct read_faults *f, int64_t from, int64_t to);
 
 /* Returns true if bytes of [from, to) were skipped. */
 bool read_faults_meet(struct read_faults *f, int64_t from, int64_t to);
@@ -40,7 +43,7 @@ uint64_t read_faults_bytes(struct read_faults *f);
 
 /*
  * Returns true if no read has failed. Otherwise sets `e` to ERR_FAILED, in place of another error
- * but ERR_INTERRUPTED, because the failed read most likely caused it.
+ * but ERR_INTERRUPTED, because the failed read most likely caused it. `path`: the film.
  */
 bool read_faults_check(struct read_faults *f, const char *path, struct err *e);
 

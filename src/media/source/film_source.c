@@ -218,7 +218,7 @@ static bool close_list(struct source_film *f, struct err *e)
         container_close(&f->format);
         av_log_listen(before);
     }
-    read_faults_fail(f->base.film.faults, logged.read_error, -1);
+    read_faults_fail(f->base.film.faults, NULL, logged.read_error, -1);
     return read_faults_check(f->base.film.faults, f->base.film.path, e);
 }
 
