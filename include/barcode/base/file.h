@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Reads `bytes` bytes at offset `at` of an open file. Returns false with errno if the file cannot
  * be read, and with errno 0 if it is shorter.
@@ -46,7 +42,4 @@ bool file_is_dangling(const char *path);
  */
 bool file_same(const char *a, const char *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A file, and the section of it that the film shows. */
 struct film_part {
     char *path;
@@ -49,7 +45,4 @@ bool film_parts_have(const struct film_parts *parts, const char *path);
 /* Frees the list and sets *parts to NULL. Does nothing if it is NULL. */
 void film_parts_free(struct film_parts **parts);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

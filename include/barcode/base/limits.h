@@ -6,10 +6,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The most pixels of a frame without --max-pixels: 2^27, as of 16384x8192. */
 #define LIMITS_PIXELS ((uint64_t)1 << 27)
 
@@ -29,7 +25,4 @@ uint64_t limits_pixels(void);
 /* Returns limits_memory for a machine of `machine` bytes (UINT64_MAX: unknown); for its test. */
 uint64_t limits_memory_of(uint64_t machine, uint64_t wanted);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

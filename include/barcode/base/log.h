@@ -9,10 +9,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum log_level {
     LOG_ERROR,   /* always "barcode: ..." */
     LOG_WARNING, /* unless -q "barcode: warning: ..." */
@@ -44,7 +40,4 @@ void log_status(const char *line);
  */
 void log_share(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

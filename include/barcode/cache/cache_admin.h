@@ -8,10 +8,6 @@
 
 #include "barcode/cache/cache_options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Does what the options ask for, in the order verify, clear, stats, and writes the results as text
  * to `out`. Verifying removes damaged entries. Returns false with ERR_FAILED if there is no folder
@@ -20,7 +16,4 @@ extern "C" {
  */
 bool cache_admin(const struct cache_options *o, FILE *out, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include "barcode/cli/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum cli_result {
     CLI_RUN,  /* the options are set: render */
     CLI_DONE, /* the answer to --help, --usage, --version or the like is printed */
@@ -117,7 +113,4 @@ bool cli_parse_shard(const char *text, struct options *o, struct err *e);
 /* Parses "auto", "cpu" or "nvdec" into o->decode. Returns false with ERR_USAGE. */
 bool cli_parse_decode(const char *text, struct options *o, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include "barcode/cli/inputs.h"
 #include "barcode/cli/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* One file of a film. */
 struct output {
     const struct writer *writer; /* NULL: --dump */
@@ -117,7 +113,4 @@ bool outputs_make_gallery_folder(const struct options *o, struct err *e);
 /* Returns true for stdout. cli_parse replaces its other names by "-". Any thread. */
 bool outputs_is_stdout(const char *path);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

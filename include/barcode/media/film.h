@@ -11,10 +11,6 @@
 #include "barcode/engine/frame.h"
 #include "barcode/media/film_length.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
     const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
@@ -61,7 +57,4 @@ static inline int64_t film_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,18 +6,10 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Writes a line for FFmpeg and, if libavcodec has the decoder libdav1d, a line for dav1d. The
  * versions are those of the loaded libraries, which may be newer than the headers. Any thread.
  */
 void libraries_describe(char *text, size_t size);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -10,10 +10,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct digest;
 
 struct digest *digest_open(struct err *e);
@@ -34,7 +30,4 @@ struct digest_result digest_compare(const struct digest *a, const struct digest 
 
 void digest_free(struct digest **d);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

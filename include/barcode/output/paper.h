@@ -9,10 +9,6 @@
 
 #include "barcode/output/strip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum paper_turn { PAPER_USUAL, PAPER_LANDSCAPE, PAPER_PORTRAIT };
 
 /* The value of --page. All zeros means PAPER_NAME. */
@@ -60,7 +56,4 @@ void paper_pixels(const struct paper *page, enum strip_shape shape, int dpi, int
  * give equal words, however they were requested. Any thread. */
 void paper_text(const struct paper *page, enum strip_shape shape, char text[PAPER_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
