@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
 #include "barcode/base/watch.h"
 
 struct source_cache {

@@ -1,5 +1,4 @@
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
 #include "barcode/output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"

@@ -4,7 +4,6 @@
 #include "corruption.h"
 
 #include <libavutil/avstring.h>
-#include <string.h>
 
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_log.h"

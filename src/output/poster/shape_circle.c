@@ -1,7 +1,6 @@
 #include "shape_circle.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "barcode/engine/srgb.h"
 
