@@ -80,9 +80,6 @@ int worker_wait(const struct worker *w, int count, int ms);
 void worker_limit_memory(struct worker *w, int count, uint64_t memory);
 
 /*
- * Waits until the worker has exited, unless it lingers. Sets `*films` to the films that were in
- * progress: 1 or more after WORKER_CRASHED, otherwise none. Removes the worker's unfinished files.
- * `e` must be empty. Main thread of the parent only.
  * Waits until the worker has exited, unless it lingers. Waits for a killed worker for a few seconds
  * only. Sets `*films` to the films that were in progress: 1 or more after WORKER_CRASHED, otherwise
  * none. Removes the worker's unfinished files. `e` must be empty. Main thread of the parent only.

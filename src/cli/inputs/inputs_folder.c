@@ -16,7 +16,7 @@
 /* A folder between the folder argument and the current one. */
 struct level {
     const struct level *up;   /* NULL: the folder argument */
-    const char *path, *below; /* `below`: see inputs_list_film */
+    const char *path, *below; /* `below`: see inputs_list_parts */
     dev_t device;
     ino_t inode;
 };

@@ -173,11 +173,6 @@ bool inputs_list_parts(struct inputs_list *list, char *path, struct film_parts *
     return true;
 }
 
-bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)
-{
-    return inputs_list_parts(list, path, NULL, path, below, e);
-}
-
 bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem,
                          struct err *e)
 {
