@@ -66,6 +66,15 @@ bool err_prefix(struct err *e, const char *format, ...)
 /* Sets the error (ERR_MEMORY) for a failed allocation of `bytes` bytes. Returns false. */
 bool err_memory(struct err *e, size_t bytes);
 
+/* Returns `count` zeroed elements, which the caller frees, or NULL with ERR_MEMORY. */
+void *err_calloc(size_t count, size_t size, struct err *e);
+
+/*
+ * Makes room for `count` elements of `size` bytes in an array of *room, which grows to twice its
+ * size at least. `array` points to the pointer to the array. Returns false with ERR_MEMORY.
+ */
+bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct err *e);
+
 /* Counts a failed allocation for which no error is set. Any thread. */
 void err_memory_seen(void);
 

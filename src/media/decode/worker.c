@@ -308,11 +308,9 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
 
 struct decode_worker *decode_worker_new(struct decode_pass *pass, struct err *e)
 {
-    struct decode_worker *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct decode_worker *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->pass = pass;
     if (!decode_worker_open(s, e))
         decode_worker_free(&s);
