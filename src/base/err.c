@@ -70,7 +70,7 @@ bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct er
     memcpy(&grown, array, sizeof grown);
     grown = realloc(grown, more * size);
     if (!grown)
-        return err_memory(e, more * size);
+        return e ? err_memory(e, more * size) : false;
     memcpy(array, &grown, sizeof grown);
     *room = more;
     return true;
