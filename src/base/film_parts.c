@@ -7,11 +7,6 @@
 
 #include "barcode/base/file.h"
 
-struct film_parts *film_parts_new(struct err *e)
-{
-    return err_calloc(1, sizeof(struct film_parts), e);
-}
-
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e)
 {
     size_t n = parts->count;

@@ -14,14 +14,12 @@ struct film_part {
     int64_t start_us, end_us; /* by the file's own timestamps; the complete file: end_us is 0 */
 };
 
+/* Empty if zero. Whoever makes it frees it with film_parts_free. */
 struct film_parts {
     struct film_part *part; /* [count], in the order of the film */
     size_t count;
     int64_t rate_num, rate_den; /* each file is an image, so many a second; 0/0: films */
 };
-
-/* Returns an empty list, which the caller frees. Returns NULL if out of memory. */
-struct film_parts *film_parts_new(struct err *e);
 
 /* Appends a copy of `*part`. Returns false if out of memory. */
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e);

@@ -85,12 +85,6 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
 
-/*
- * Returns true if pictures are made. Outputs such as --json suppress them unless -o or --poster is
- * given. Any thread.
- */
-bool outputs_have_pictures(const struct options *o);
-
 /* Returns the format of the outputs of -o. Any thread. */
 const struct writer *outputs_format(const struct options *o);
 

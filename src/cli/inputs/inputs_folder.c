@@ -238,7 +238,7 @@ bool inputs_sequence(struct inputs_list *list, const char *folder, struct err *e
 {
     struct dirent **entry = NULL;
     struct err problem = ERR_INIT;
-    struct film_parts *parts = film_parts_new(e);
+    struct film_parts *parts = err_calloc(1, sizeof *parts, e);
     int count = parts ? scandir(folder, &entry, select_shown, by_name) : 0;
     if (count < 0) {
         film_parts_free(&parts);
