@@ -1,6 +1,4 @@
-/*
- * writer_file.c - writes output files completely or not at all, and recognizes them later.
- */
+/* writer_file.c - writes output files completely or not at all, and recognizes them later. */
 #include <pthread.h>
 #include <string.h>
 

@@ -50,18 +50,10 @@ struct err {
  */
 #define err_set(e, code, ...) err_set_at((e), (code), __FILE__, __LINE__, __VA_ARGS__)
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,
-                ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 5, 6), cold))
-#endif
-    ;
+                ...) __attribute__((format(printf, 5, 6), cold));
 
 /* Prepends "text: " to the sentence. Returns false. */
-bool err_prefix(struct err *e, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 3), cold))
-#endif
-    ;
+bool err_prefix(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
 /* Sets the error (ERR_MEMORY) for a failed allocation of `bytes` bytes. Returns false. */
 bool err_memory(struct err *e, size_t bytes);
@@ -79,9 +71,7 @@ bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct er
 /* Counts a failed allocation for which no error is set. Any thread. */
 void err_memory_seen(void);
 
-/*
- * Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread.
- */
+/* Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread. */
 uint64_t err_memory_count(void);
 
 /* Empties `e`. */

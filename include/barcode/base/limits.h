@@ -1,6 +1,4 @@
-/*
- * limits.h - what the films may take: memory (--memory), and pixels of a frame (--max-pixels).
- */
+/* limits.h - what the films may take: memory (--memory), and pixels of a frame (--max-pixels). */
 #ifndef BARCODE_LIMITS_H
 #define BARCODE_LIMITS_H
 

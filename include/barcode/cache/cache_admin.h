@@ -1,6 +1,4 @@
-/*
- * cache_admin.h - --cache-stats, --cache-verify and --cache-clear.
- */
+/* cache_admin.h - --cache-stats, --cache-verify and --cache-clear. */
 #ifndef BARCODE_CACHE_ADMIN_H
 #define BARCODE_CACHE_ADMIN_H
 

@@ -102,9 +102,7 @@ bool cli_parse_name(const char *text, struct options *o, struct err *e);
  */
 bool cli_parse_rate(const char *text, struct options *o, struct err *e);
 
-/*
- * Parses a size such as "1G" (256 MiB or more) into o->memory. Returns false with ERR_USAGE.
- */
+/* Parses a size such as "1G" (256 MiB or more) into o->memory. Returns false with ERR_USAGE. */
 bool cli_parse_memory(const char *text, struct options *o, struct err *e);
 
 /* Parses "2/8" into o->shard and o->shards. Returns false with ERR_USAGE. */

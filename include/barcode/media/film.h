@@ -1,6 +1,4 @@
-/*
- * film.h - what is known about the input before it is decoded. Facts only, no libav types.
- */
+/* film.h - what is known about the input before it is decoded. Facts only, no libav types. */
 #ifndef BARCODE_FILM_H
 #define BARCODE_FILM_H
 

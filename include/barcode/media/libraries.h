@@ -1,6 +1,4 @@
-/*
- * libraries.h - which libraries decode films in this process.
- */
+/* libraries.h - which libraries decode films in this process. */
 #ifndef BARCODE_LIBRARIES_H
 #define BARCODE_LIBRARIES_H
 

@@ -1,6 +1,4 @@
-/*
- * digest.h - a hash of every analysis frame by column, for --verify.
- */
+/* digest.h - a hash of every analysis frame by column, for --verify. */
 #ifndef BARCODE_DIGEST_H
 #define BARCODE_DIGEST_H
 

@@ -1,6 +1,4 @@
-/*
- * paper.h - the page that a poster is drawn on.
- */
+/* paper.h - the page that a poster is drawn on. */
 #ifndef BARCODE_PAPER_H
 #define BARCODE_PAPER_H
 

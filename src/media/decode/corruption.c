@@ -1,6 +1,4 @@
-/*
- * corruption.c - libavcodec's signs of damage.
- */
+/* corruption.c - libavcodec's signs of damage. */
 #include "corruption.h"
 
 #include <libavutil/avstring.h>
