@@ -275,12 +275,10 @@ static bool upload_tables(struct dominant_gpu *d, struct err *e)
 
 struct dominant_gpu *dominant_gpu_open(int frames, struct err *e)
 {
-    struct dominant_gpu *d = (struct dominant_gpu *)calloc(1, sizeof *d);
+    struct dominant_gpu *d = (struct dominant_gpu *)err_calloc(1, sizeof *d, e);
     const char *what = "make room for the modes";
-    if (!d) {
-        err_memory(e, sizeof *d);
+    if (!d)
         return NULL;
-    }
     if (!cuda_check(cudaMalloc((void **)&d->tables, sizeof *d->tables), what, e) ||
         !cuda_check(cudaMalloc((void **)&d->frame, (size_t)frames * sizeof *d->frame), what, e) ||
         !upload_tables(d, e))

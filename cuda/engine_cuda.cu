@@ -173,11 +173,9 @@ void *collector_main(void *argument)
 
 struct engine *cuda_open(const struct engine_config *config, struct err *e)
 {
-    struct cuda *c = (struct cuda *)calloc(1, sizeof *c);
-    if (!c) {
-        err_memory(e, sizeof *c);
+    struct cuda *c = (struct cuda *)err_calloc(1, sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     c->base.ops = &engine_cuda;
     c->device = config->device;
     pthread_mutex_init(&c->lock, NULL);

@@ -218,12 +218,10 @@ static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
 struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixels, int frames,
                                    struct err *e)
 {
-    struct kmeans_gpu *km = (struct kmeans_gpu *)calloc(1, sizeof *km);
+    struct kmeans_gpu *km = (struct kmeans_gpu *)err_calloc(1, sizeof *km, e);
     size_t place[PARTS];
-    if (!km) {
-        err_memory(e, sizeof *km);
+    if (!km)
         return NULL;
-    }
     cudaError_t status = plan_make(&km->plan, params, pixels, frames);
     if (status == cudaSuccess)
         status = cudaMalloc((void **)&km->memory, plan_places(&km->plan, place));

@@ -14,11 +14,9 @@ struct light_gpu {
 
 struct light_gpu *light_gpu_open(struct light *light, struct err *e)
 {
-    struct light_gpu *g = (struct light_gpu *)calloc(1, sizeof *g);
-    if (!g) {
-        err_memory(e, sizeof *g);
+    struct light_gpu *g = (struct light_gpu *)err_calloc(1, sizeof *g, e);
+    if (!g)
         return NULL;
-    }
     pthread_mutex_init(&g->lock, NULL);
     g->light = light;
     return g;

@@ -52,11 +52,9 @@ struct engine_port *cuda_port_open(struct engine *g, struct err *e)
     pthread_mutex_unlock(&c->lock);
     if (p)
         return &p->base;
-    p = (struct cuda_port *)calloc(1, sizeof *p);
-    if (!p) {
-        err_memory(e, sizeof *p);
+    p = (struct cuda_port *)err_calloc(1, sizeof *p, e);
+    if (!p)
         return NULL;
-    }
     p->base.engine = g;
     p->cuda = c;
     const char *what = "begin";

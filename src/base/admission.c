@@ -19,11 +19,9 @@ struct admission {
 
 struct admission *admission_open(int cores, struct err *e)
 {
-    struct admission *g = calloc(1, sizeof *g);
-    if (!g) {
-        err_memory(e, sizeof *g);
+    struct admission *g = err_calloc(1, sizeof *g, e);
+    if (!g)
         return NULL;
-    }
     g->cores = cores;
     pthread_mutex_init(&g->lock, NULL);
     pthread_cond_init(&g->changed, NULL);

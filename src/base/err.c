@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/base/log.h"
@@ -48,6 +49,31 @@ bool err_prefix(struct err *e, const char *format, ...)
 bool err_memory(struct err *e, size_t bytes)
 {
     return err_set(e, ERR_MEMORY, "out of memory: %zu bytes requested", bytes);
+}
+
+void *err_calloc(size_t count, size_t size, struct err *e)
+{
+    void *memory = calloc(count, size);
+    if (!memory)
+        err_memory(e, count * size);
+    return memory;
+}
+
+bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct err *e)
+{
+    const size_t least = 64;
+    size_t more = 2 * *room > least ? 2 * *room : least;
+    void *grown;
+    if (count <= *room)
+        return true;
+    more = count > more ? count : more;
+    memcpy(&grown, array, sizeof grown);
+    grown = realloc(grown, more * size);
+    if (!grown)
+        return e ? err_memory(e, more * size) : false;
+    memcpy(array, &grown, sizeof grown);
+    *room = more;
+    return true;
 }
 
 void err_clear(struct err *e) { *e = (struct err)ERR_INIT; }

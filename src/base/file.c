@@ -61,6 +61,20 @@ bool file_is_regular(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
+FILE *file_open_regular(const char *path)
+{
+    return file_is_regular(path) ? fopen(path, "rbe") : NULL;
+}
+
+size_t file_read_begin(const char *path, void *to, size_t bytes)
+{
+    FILE *f = file_open_regular(path);
+    size_t size = f ? fread(to, 1, bytes, f) : 0;
+    if (f)
+        fclose(f);
+    return size;
+}
+
 bool file_is_dangling(const char *path)
 {
     struct stat s;

@@ -11,7 +11,6 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
 #include "barcode/base/slow_file.h"
 
 bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print)

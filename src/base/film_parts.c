@@ -7,24 +7,12 @@
 
 #include "barcode/base/file.h"
 
-struct film_parts *film_parts_new(struct err *e)
-{
-    struct film_parts *parts = calloc(1, sizeof *parts);
-    if (!parts)
-        err_memory(e, sizeof *parts);
-    return parts;
-}
-
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e)
 {
     size_t n = parts->count;
-    if ((n & (n - 1)) == 0) { /* there is room up to the next power of two */
-        size_t bytes = (n ? 2 * n : 1) * sizeof *parts->part;
-        struct film_part *more = realloc(parts->part, bytes);
-        if (!more)
-            return err_memory(e, bytes);
-        parts->part = more;
-    }
+    if ((n & (n - 1)) == 0 && /* there is room up to the next power of two */
+        !err_reserve(&parts->part, n ? 2 * n : 1, &(size_t){0}, sizeof *parts->part, e))
+        return false;
     parts->part[n] = *part;
     parts->part[n].path = strdup(part->path);
     if (!parts->part[n].path)

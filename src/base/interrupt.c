@@ -7,12 +7,12 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "barcode/base/clock.h"
+#include "barcode/base/shared.h"
 #include "barcode/base/watch.h"
 
 enum { DOOMED_MAX = 256 };
@@ -33,7 +33,7 @@ static atomic_bool asked;
 static volatile sig_atomic_t is_worker;
 static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in the parent; 0: none */
 static volatile sig_atomic_t first_signal;
-static struct timespec first_time;
+static volatile int64_t first_ns;
 
 static void remove_doomed(void)
 {
@@ -71,11 +71,7 @@ static void kill_workers(int number)
 static bool is_echo(int number)
 {
     const int64_t moment_ns = 300000000;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t since =
-        (int64_t)(now.tv_sec - first_time.tv_sec) * 1000000000 + (now.tv_nsec - first_time.tv_nsec);
-    return number == first_signal && since < moment_ns;
+    return number == first_signal && clock_ns() - first_ns < moment_ns;
 }
 
 /*
@@ -92,7 +88,7 @@ static void on_signal(int number)
     bool first = !atomic_exchange(&asked, true);
     if (first) {
         first_signal = number;
-        clock_gettime(CLOCK_MONOTONIC, &first_time);
+        first_ns = clock_ns();
         kill_workers(number);
     }
     errno = saved;
@@ -122,11 +118,9 @@ void interrupt_install(void)
     /* sa_mask: handle one signal at a time. */
     struct sigaction action = {
         .sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
-    void *shared = doomed ? doomed
-                          : mmap(NULL, DOOMED_MAX * sizeof *doomed, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     /* If out of memory, nothing is registered; the run will report it soon. */
-    doomed = shared == MAP_FAILED ? NULL : shared;
+    if (!doomed)
+        doomed = shared_alloc(DOOMED_MAX * sizeof *doomed, NULL);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction old;
         /* Signals that the parent ignores (nohup, a background job) stay ignored. */

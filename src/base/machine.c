@@ -1,6 +1,5 @@
 #include "barcode/base/machine.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>

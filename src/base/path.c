@@ -1,7 +1,6 @@
 #include "barcode/base/path.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Returns the separator between the first `length` bytes of `folder` and `name`: "/" or "". */

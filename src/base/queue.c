@@ -15,11 +15,9 @@ struct queue {
 struct queue *queue_open(size_t capacity, void (*drop)(void *item), struct err *e)
 {
     size_t bytes = sizeof(struct queue) + capacity * sizeof(void *);
-    struct queue *q = calloc(1, bytes);
-    if (!q) {
-        err_memory(e, bytes);
+    struct queue *q = err_calloc(1, bytes, e);
+    if (!q)
         return NULL;
-    }
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->not_empty, NULL);
     pthread_cond_init(&q->not_full, NULL);

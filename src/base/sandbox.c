@@ -28,13 +28,7 @@ struct sandbox {
     bool gpu;
 };
 
-struct sandbox *sandbox_new(struct err *e)
-{
-    struct sandbox *s = calloc(1, sizeof *s);
-    if (!s)
-        err_memory(e, sizeof *s);
-    return s;
-}
+struct sandbox *sandbox_new(struct err *e) { return err_calloc(1, sizeof(struct sandbox), e); }
 
 /* Returns true for an entry that one of the latest equals: films share the folders of outputs. */
 static bool is_repeated(const struct sandbox *s, const char *path, unsigned access)
@@ -50,14 +44,8 @@ bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct 
 {
     if (is_repeated(s, path, access))
         return true;
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct allowed *grown = realloc(s->allowed, room * sizeof *grown);
-        if (!grown)
-            return err_memory(e, room * sizeof *grown);
-        s->allowed = grown;
-        s->room = room;
-    }
+    if (!err_reserve(&s->allowed, s->count + 1, &s->room, sizeof *s->allowed, e))
+        return false;
     struct allowed *new = &s->allowed[s->count];
     *new = (struct allowed){.path = strdup(path), .access = access};
     if (!new->path)
@@ -68,10 +56,8 @@ bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct 
 
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e)
 {
-    int *grown = realloc(s->kept, (s->keeps + 1) * sizeof *grown);
-    if (!grown)
-        return err_memory(e, (s->keeps + 1) * sizeof *grown);
-    s->kept = grown;
+    if (!err_reserve(&s->kept, s->keeps + 1, &(size_t){0}, sizeof *s->kept, e))
+        return false;
     s->kept[s->keeps++] = fd;
     return true;
 }

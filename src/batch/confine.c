@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -351,11 +350,9 @@ struct confinement *confinement_open(const struct render *r, struct err *e)
 {
     enum sandbox_choice choice = choice_of(r);
     const char *missing = choice == SANDBOX_OFF ? NULL : sandbox_missing();
-    struct confinement *c = calloc(1, sizeof *c);
-    if (!c) {
-        err_memory(e, sizeof *c);
+    struct confinement *c = err_calloc(1, sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     if (missing && choice == SANDBOX_REQUIRE)
         err_set(e, ERR_FAILED, "--sandbox=require: the kernel lacks %s", missing);
     else if (missing)

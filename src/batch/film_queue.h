@@ -15,10 +15,6 @@
 #include "barcode/cli/inputs.h"
 #include "barcode/cli/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct film_queue;
 
 /*
@@ -92,7 +88,4 @@ struct film_tally film_queue_tally(struct film_queue *q);
  */
 void film_queue_free(struct film_queue **q);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

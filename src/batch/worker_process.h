@@ -20,10 +20,6 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/watch.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { WORKERS_MOST = INTERRUPT_WORKERS_MOST };
 
 struct worker {
@@ -95,7 +91,4 @@ void worker_limit_memory(struct worker *w, int count, uint64_t memory);
 enum worker_end worker_watch(struct worker *w, struct film_queue *queue, struct film_list *films,
                              struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -177,11 +177,9 @@ struct cache_entry_reader {
 struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *entry, struct err *e)
 {
     const struct cache_index *x = &entry->index;
-    struct cache_entry_reader *r = calloc(1, sizeof *r);
-    if (!r) {
-        err_memory(e, sizeof *r);
+    struct cache_entry_reader *r = err_calloc(1, sizeof *r, e);
+    if (!r)
         return NULL;
-    }
     size_t block = 0, packed = 0;
     r->entry = entry;
     r->frame_bytes = (size_t)x->width * (size_t)x->height * 3;

@@ -10,10 +10,6 @@
 
 #include "cache_index.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum entry_state {
     ENTRY_GOOD,
     ENTRY_ABSENT,     /* no such file, not readable for this user, or out of memory */
@@ -72,7 +68,4 @@ bool cache_entry_check(const struct cache_entry *entry, struct err *e);
 /* Returns the block that contains the frame at `place`. */
 uint64_t cache_entry_block_of(const struct cache_entry *entry, uint64_t place);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

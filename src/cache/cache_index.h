@@ -35,10 +35,6 @@
 #include "barcode/media/decode_counts.h"
 #include "barcode/media/frame_times.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     ENTRY_VERSION = 6,
     ENTRY_HEAD = 16,
@@ -136,7 +132,4 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
 /* Frees the contents of the index and empties it. */
 void cache_index_free(struct cache_index *x);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

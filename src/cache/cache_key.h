@@ -18,10 +18,6 @@
 #include "barcode/media/film.h"
 #include "barcode/media/selection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Where a film's file was last seen: not its identity, but enough to detect that it was modified.
  */
@@ -93,7 +89,4 @@ size_t cache_key_difference(const char *text, const char *other, const char **li
 /* Returns true for a name that cache_key_make gives. */
 bool cache_key_is_name(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

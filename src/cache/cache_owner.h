@@ -14,10 +14,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct cache_owner {
     bool shared; /* with the group of the folder */
     gid_t group;
@@ -35,7 +31,4 @@ bool cache_owner_trusts(const struct cache_owner *o, const struct stat *file);
 /* Returns the permissions of a new file in the folder, of which the group gets 4 or 6. */
 mode_t cache_owner_mode(const struct cache_owner *o, mode_t group);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

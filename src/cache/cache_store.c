@@ -421,14 +421,8 @@ static void weigh(void *user, const char *path, const char *name, const struct s
     t->total += (uint64_t)st->st_size;
     if (strcmp(name, t->keep) == 0)
         return;
-    if (t->count == t->room) {
-        size_t room = t->room ? t->room * 2 : 64;
-        struct candidate *grown = realloc(t->list, room * sizeof *grown);
-        if (!grown)
-            return;
-        t->list = grown;
-        t->room = room;
-    }
+    if (!err_reserve(&t->list, t->count + 1, &t->room, sizeof *t->list, NULL))
+        return;
     struct candidate c = {strdup(path), st->st_mtim, (uint64_t)st->st_size};
     if (c.path)
         t->list[t->count++] = c;

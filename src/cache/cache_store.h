@@ -18,10 +18,6 @@
 #include "barcode/cache/cache_options.h"
 #include "barcode/cache/frame_cache.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { CACHE_PATH_BYTES = 4096 };
 
 struct cache_store {
@@ -100,7 +96,4 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
 /* Returns how many files cache_store_each passes over because they belong to other users. */
 uint64_t cache_store_foreign(const struct cache_store *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -71,20 +71,6 @@ static bool given_up(struct cache_writer *w)
     return up;
 }
 
-/* Makes room for one more element. */
-static bool reserve(void **array, size_t count, size_t *room, size_t size, struct err *e)
-{
-    if (count < *room)
-        return true;
-    size_t grown_room = *room ? *room * 2 : 256;
-    void *grown = realloc(*array, grown_room * size);
-    if (!grown)
-        return err_memory(e, grown_room * size);
-    *array = grown;
-    *room = grown_room;
-    return true;
-}
-
 static bool write_all(int fd, const uint8_t *data, size_t bytes, struct err *e)
 {
     while (bytes > 0) {
@@ -131,7 +117,7 @@ static bool append(struct cache_writer *w, const struct load *l, const uint8_t *
 {
     if (w->offset + b.bytes > w->limit)
         return err_set(e, ERR_FAILED, "the film's frames exceed --cache-limit");
-    if (!reserve((void **)&w->block, w->blocks, &w->block_room, sizeof *w->block, e) ||
+    if (!err_reserve(&w->block, w->blocks + 1, &w->block_room, sizeof *w->block, e) ||
         !write_all(w->fd, packed, (size_t)b.bytes, e))
         return false;
     b.offset = w->offset;
@@ -139,7 +125,7 @@ static bool append(struct cache_writer *w, const struct load *l, const uint8_t *
     w->offset += b.bytes;
     w->block[w->blocks++] = b;
     for (uint32_t i = 0; i < l->frames; i++) {
-        if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
+        if (!err_reserve(&w->frame, w->frames + 1, &w->frame_room, sizeof *w->frame, e))
             return false;
         w->frame[w->frames++] =
             (struct index_frame){.tag = l->tag[i],
@@ -198,7 +184,7 @@ void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const
     if (!w->filling && queue_pop(w->free, &item))
         w->filling = item;
     struct load *l = w->filling;
-    if (!reserve((void **)&w->put, w->puts, &w->put_room, sizeof *w->put, &e)) {
+    if (!err_reserve(&w->put, w->puts + 1, &w->put_room, sizeof *w->put, &e)) {
         give_up(w, &e);
     } else if (l) {
         w->put[w->puts++] = tag->frame;
@@ -265,11 +251,9 @@ static bool open_loads(struct cache_writer *w, struct err *e)
 struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height,
                                        int threads, uint64_t limit, struct err *e)
 {
-    struct cache_writer *w = calloc(1, sizeof *w);
-    if (!w) {
-        err_memory(e, sizeof *w);
+    struct cache_writer *w = err_calloc(1, sizeof *w, e);
+    if (!w)
         return NULL;
-    }
     w->fd = -1;
     w->width = width;
     w->height = height;
@@ -398,7 +382,7 @@ static bool add_missing(struct cache_writer *w, const struct columns *columns, u
         const struct column *c = columns_get(columns, i);
         if (c->status != COLUMN_MISSING || c->repeat == 0)
             continue;
-        if (!reserve((void **)&w->frame, w->frames, &w->frame_room, sizeof *w->frame, e))
+        if (!err_reserve(&w->frame, w->frames + 1, &w->frame_room, sizeof *w->frame, e))
             return false;
         struct frame_tag tag = {
             .column = i, .repeat = c->repeat, .frame = c->frame, .time_us = c->time_us};

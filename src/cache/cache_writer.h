@@ -14,10 +14,6 @@
 #include "cache_entry.h"
 #include "barcode/engine/column.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct cache_writer;
 
 /* The prefix of a temporary's name. The file is locked (flock) as long as its writer exists. */
@@ -53,7 +49,4 @@ void cache_writer_discard(struct cache_writer **w);
 /* Returns the compressed bytes so far. */
 uint64_t cache_writer_bytes(struct cache_writer *w);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -16,10 +16,7 @@ struct cache_packer {
 
 struct cache_packer *cache_packer_open(struct err *e)
 {
-    struct cache_packer *p = calloc(1, sizeof *p);
-    if (!p)
-        err_memory(e, sizeof *p);
-    return p;
+    return err_calloc(1, sizeof(struct cache_packer), e);
 }
 
 size_t cache_pack_bound(size_t bytes) { return ZSTD_compressBound(bytes); }

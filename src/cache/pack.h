@@ -8,10 +8,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct cache_packer;
 
 /*
@@ -36,7 +32,4 @@ bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_b
 
 void cache_packer_free(struct cache_packer **p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Convert one frame. `scratch` has the size of the frame. The three buffers must not overlap. Any
  * thread.
@@ -23,7 +19,4 @@ void cache_residual_make(const uint8_t *rgb, int width, int height, uint8_t *scr
 void cache_residual_undo(const uint8_t *residual, int width, int height, uint8_t *scratch,
                          uint8_t *rgb);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

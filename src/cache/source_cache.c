@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
 #include "barcode/base/watch.h"
 
 struct source_cache {
@@ -30,15 +29,9 @@ struct source_cache {
  */
 static bool want(struct source_cache *s, const struct frame_tag *tag, const struct index_frame *f)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? s->room * 2 : 1024;
-        struct index_frame *grown = realloc(s->selected, room * sizeof *grown);
-        if (!grown) {
-            s->no_memory = true;
-            return false;
-        }
-        s->selected = grown;
-        s->room = room;
+    if (!err_reserve(&s->selected, s->count + 1, &s->room, sizeof *s->selected, NULL)) {
+        s->no_memory = true;
+        return false;
     }
     s->selected[s->count++] =
         (struct index_frame){.tag = *tag, .status = f->status, .place = f->place};
@@ -277,11 +270,9 @@ static const struct source_ops cache_ops = {
 struct source *source_cache_open(struct source *film, const struct cache_found *found,
                                  struct err *e)
 {
-    struct source_cache *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct source_cache *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->base.ops = &cache_ops;
     s->base.film = film->film; /* with the film's path */
     /* The film's abilities count only if the film is read and has them. */

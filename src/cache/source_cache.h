@@ -12,10 +12,6 @@
 #include "cache_store.h"
 #include "barcode/media/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Opens the source. `film` and `found` (HIT, HIT_OTHER or PARTIAL, with its entry) are borrowed
  * until source_close. With PARTIAL the film is read as well. Returns NULL if out of memory.
@@ -32,7 +28,4 @@ uint64_t source_cache_frames(const struct source *s);
  */
 const struct err *source_cache_broken(const struct source *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 
 #include "barcode/base/film_parts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { SPOT_CHECK_BYTES = 24 };
 
 /*
@@ -32,7 +28,4 @@ bool spot_check_make(const char *path, const struct film_parts *parts,
 bool spot_check_holds(const char *path, const struct film_parts *parts, const uint8_t *check,
                       size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

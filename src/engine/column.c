@@ -33,11 +33,9 @@ struct columns {
 
 struct columns *columns_open(int k, int rows, struct err *e)
 {
-    struct columns *c = calloc(1, sizeof *c);
-    if (!c) {
-        err_memory(e, sizeof *c);
+    struct columns *c = err_calloc(1, sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     pthread_mutex_init(&c->lock, NULL);
     c->k = k;
     c->rows = rows;

@@ -154,11 +154,9 @@ static void *worker_main(void *argument)
 
 static struct engine *cpu_open(const struct engine_config *config, struct err *e)
 {
-    struct cpu *c = calloc(1, sizeof *c);
-    if (!c) {
-        err_memory(e, sizeof *c);
+    struct cpu *c = err_calloc(1, sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     c->base.ops = &engine_cpu;
     c->threads = config->threads;
     pthread_mutex_init(&c->lock, NULL);
@@ -282,11 +280,9 @@ static void cpu_close(struct engine **g)
 static struct engine_port *cpu_port_open(struct engine *g, struct err *e)
 {
     struct cpu *c = (struct cpu *)g;
-    struct cpu_port *p = calloc(1, sizeof *p);
-    if (!p) {
-        err_memory(e, sizeof *p);
+    struct cpu_port *p = err_calloc(1, sizeof *p, e);
+    if (!p)
         return NULL;
-    }
     p->base.engine = g;
     p->cpu = c;
     p->shrink = shrink_open(c->job.width, c->job.height, e);

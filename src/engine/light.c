@@ -165,11 +165,9 @@ static void fill_gains(struct light_table *t, enum tone_map map, int peak)
 
 static struct light_table *make_table(const struct light *l, enum transfer transfer, struct err *e)
 {
-    struct light_table *t = calloc(1, sizeof *t);
-    if (!t) {
-        err_memory(e, sizeof *t);
+    struct light_table *t = err_calloc(1, sizeof *t, e);
+    if (!t)
         return NULL;
-    }
     t->transfer = transfer;
     t->linear = l->rule.linear;
     for (uint32_t code = 0; code < LIGHT_CODES; code++)
@@ -185,11 +183,9 @@ static struct light_table *make_table(const struct light *l, enum transfer trans
 
 struct light *light_open(const struct light_rule *rule, int film_peak, struct err *e)
 {
-    struct light *l = calloc(1, sizeof *l);
-    if (!l) {
-        err_memory(e, sizeof *l);
+    struct light *l = err_calloc(1, sizeof *l, e);
+    if (!l)
         return NULL;
-    }
     pthread_mutex_init(&l->lock, NULL);
     l->rule = *rule;
     l->film_peak = film_peak;

@@ -1,7 +1,6 @@
 #include "barcode/engine/shrink.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "barcode/engine/colour.h"
 #include "shrink_light.h"

@@ -33,10 +33,7 @@ struct picture {
 
 struct shrink_light *shrink_light_open(struct err *e)
 {
-    struct shrink_light *s = calloc(1, sizeof *s);
-    if (!s)
-        err_memory(e, sizeof *s);
-    return s;
+    return err_calloc(1, sizeof(struct shrink_light), e);
 }
 
 static void release(struct shrink_light *s)

@@ -92,11 +92,9 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
                            struct err *e)
 {
     size_t most = points_most(pixels);
-    struct kmeans *km = calloc(1, sizeof *km);
-    if (!km) {
-        err_memory(e, sizeof *km);
+    struct kmeans *km = err_calloc(1, sizeof *km, e);
+    if (!km)
         return NULL;
-    }
     km->params = *params;
     km->isa = pixels <= PIXELS_VECTOR ? isa : ISA_C;
     km->maker = points_maker_open(pixels, km->isa, e);

@@ -104,11 +104,9 @@ void points_box(struct points *p, enum isa isa)
 
 struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *e)
 {
-    struct points_maker *m = calloc(1, sizeof *m);
-    if (!m) {
-        err_memory(e, sizeof *m);
+    struct points_maker *m = err_calloc(1, sizeof *m, e);
+    if (!m)
         return NULL;
-    }
     m->vector = kmeans_vector_of(isa);
     bool sort = pixels <= SORT_MOST;
     if (sort) {

@@ -32,11 +32,9 @@ static uint64_t draw_below(const struct stream *s, int draw, uint64_t total)
 struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa,
                        struct err *e)
 {
-    struct seed *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct seed *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->params = *params;
     s->isa = isa;
     if (seed_nearest_open(&s->frame, capacity, e) &&

@@ -52,11 +52,9 @@ static bool open_scratch(struct dump *d, struct err *e)
 
 struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
 {
-    struct dump *d = calloc(1, sizeof *d);
-    if (!d) {
-        err_memory(e, sizeof *d);
+    struct dump *d = err_calloc(1, sizeof *d, e);
+    if (!d)
         return NULL;
-    }
     d->path = path;
     d->frame_bytes = frame_bytes;
     d->file = atomic_file_open(path, true, e);

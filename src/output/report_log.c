@@ -106,11 +106,8 @@ struct report_log *report_log_open(const char *path, struct err *e)
 bool report_log_made(const char *path)
 {
     char head[sizeof begins - 1];
-    FILE *f = file_is_regular(path) ? fopen(path, "rb") : NULL;
-    bool made = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, begins, sizeof head) == 0;
-    if (f)
-        fclose(f);
-    return made;
+    return file_read_begin(path, head, sizeof head) == sizeof head &&
+           memcmp(head, begins, sizeof head) == 0;
 }
 
 static json_t *list_of_warnings(const struct report *r)

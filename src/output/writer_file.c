@@ -1,27 +1,17 @@
-/*
- * writer_file.c - writes output files completely or not at all, and recognizes them later.
- */
+/* writer_file.c - writes output files completely or not at all, and recognizes them later. */
 #include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "barcode/base/atomic_file.h"
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
-
-/* Opens a regular file, or returns NULL if there is none. fopen would block on a pipe without a
- * writer. */
-static FILE *open_regular(const char *path)
-{
-    struct stat s;
-    return stat(path, &s) == 0 && S_ISREG(s.st_mode) ? fopen(path, "rbe") : NULL;
-}
 
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
 {
     uint8_t head[WRITER_HEAD];
     film[0] = 0;
-    FILE *f = w->recognizes ? open_regular(path) : NULL;
+    FILE *f = w->recognizes ? file_open_regular(path) : NULL;
     if (!f)
         return false;
     if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
@@ -35,7 +25,7 @@ bool writer_read_metadata(const struct writer *w, const char *path,
                           struct writer_metadata *metadata)
 {
     *metadata = (struct writer_metadata){.columns = 0};
-    FILE *f = w->read_metadata ? open_regular(path) : NULL;
+    FILE *f = w->read_metadata ? file_open_regular(path) : NULL;
     bool whole = f && w->read_metadata(f, metadata);
     if (f)
         fclose(f);

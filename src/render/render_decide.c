@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "barcode/base/log.h"
 #include "barcode/output/paint.h"

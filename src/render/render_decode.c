@@ -1,5 +1,4 @@
 #include <inttypes.h>
-#include <string.h>
 
 #include "barcode/base/film_id.h"
 #include "barcode/engine/dominant.h"

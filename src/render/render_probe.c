@@ -1,5 +1,4 @@
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"

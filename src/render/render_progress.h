@@ -6,10 +6,6 @@
 #include "barcode/media/pass.h"
 #include "render_job.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The resources used and the columns finished at some moment. */
 struct render_usage {
     double seconds, cpu_seconds; /* on any clock; of the whole process */
@@ -47,7 +43,4 @@ struct progress_state render_progress_state(const struct film *f, uint64_t colum
 double render_key_seconds(double keys, double key_seconds, const struct render_usage *first,
                           const struct render_usage *now);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

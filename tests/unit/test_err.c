@@ -1,3 +1,4 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
@@ -70,6 +71,34 @@ TEST(codes_are_exit_statuses)
     assert_true(err_memory_count() == before);
     err_set(&e, ERR_MEMORY, "a second time"); /* counts, though the first error stays */
     assert_true(err_memory_count() == before + 1);
+}
+
+TEST(memory_or_an_error)
+{
+    struct err e = ERR_INIT;
+    size_t room = 0;
+    uint16_t *array = NULL;
+    for (uint16_t i = 0; i < 1000; i++) {
+        assert_true(err_reserve(&array, i + 1U, &room, sizeof *array, &e));
+        assert_true(room > i);
+        array[i] = i;
+    }
+    assert_true(room < 2000);
+    for (uint16_t i = 0; i < 1000; i++)
+        assert_int_equal(array[i], i);
+    uint16_t *old = array;
+    assert_true(err_reserve(&array, 10, &room, sizeof *array, &e));
+    assert_ptr_equal(array, old);
+    assert_false(err_reserve(&array, SIZE_MAX / 4, &room, sizeof *array, &e));
+    assert_int_equal(e.code, ERR_MEMORY);
+    assert_ptr_equal(array, old);
+    free(array);
+    err_clear(&e);
+    assert_null(err_calloc(SIZE_MAX / 4, 2, &e));
+    assert_int_equal(e.code, ERR_MEMORY);
+    char *zero = err_calloc(2, 1, NULL);
+    assert_true(zero && zero[0] == 0 && zero[1] == 0);
+    free(zero);
 }
 
 TEST_MAIN(NULL, NULL)

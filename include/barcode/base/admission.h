@@ -15,10 +15,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct admission;
 
 /* One film's ticket. Set `admission` and zero the rest. The admission's lock guards `holds`. */
@@ -66,7 +62,4 @@ int admission_idle_cores(struct admission_ticket *t);
  */
 void admission_free(struct admission **g);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct atomic_file;
 
 /*
@@ -55,7 +51,4 @@ bool atomic_file_commit(struct atomic_file **f, struct err *e);
  */
 void atomic_file_discard(struct atomic_file **f);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -50,28 +50,28 @@ struct err {
  */
 #define err_set(e, code, ...) err_set_at((e), (code), __FILE__, __LINE__, __VA_ARGS__)
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,
-                ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 5, 6), cold))
-#endif
-    ;
+                ...) __attribute__((format(printf, 5, 6), cold));
 
 /* Prepends "text: " to the sentence. Returns false. */
-bool err_prefix(struct err *e, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 3), cold))
-#endif
-    ;
+bool err_prefix(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
 /* Sets the error (ERR_MEMORY) for a failed allocation of `bytes` bytes. Returns false. */
 bool err_memory(struct err *e, size_t bytes);
 
+/* Returns `count` zeroed elements, which the caller frees, or NULL with ERR_MEMORY. */
+void *err_calloc(size_t count, size_t size, struct err *e);
+
+/*
+ * Makes room for `count` elements of `size` bytes in an array of *room, which grows to twice its
+ * size at least. `array` points to the pointer to the array. Returns false with ERR_MEMORY;
+ * without `e`, the failure does not count.
+ */
+bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct err *e);
+
 /* Counts a failed allocation for which no error is set. Any thread. */
 void err_memory_seen(void);
 
-/*
- * Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread.
- */
+/* Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread. */
 uint64_t err_memory_count(void);
 
 /* Empties `e`. */

@@ -5,10 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include <stdio.h>
 
 /*
  * Reads `bytes` bytes at offset `at` of an open file. Returns false with errno if the file cannot
@@ -34,6 +31,12 @@ int file_descriptor(const char *path);
  */
 bool file_is_regular(const char *path);
 
+/* Opens a regular file. Returns NULL for a pipe: opening it would wait for its writer. */
+FILE *file_open_regular(const char *path);
+
+/* Reads up to `bytes` bytes from the beginning of a regular file. Returns their number. */
+size_t file_read_begin(const char *path, void *to, size_t bytes);
+
 /*
  * Returns true for a symbolic link that leads to no file: writing to it would make a file
  * elsewhere.
@@ -46,7 +49,4 @@ bool file_is_dangling(const char *path);
  */
 bool file_same(const char *a, const char *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include "barcode/base/film_parts.h"
 #include "barcode/base/hash.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     FILM_ID_BLOCKS = 16,
     FILM_ID_BLOCK_BYTES = 65536,
@@ -54,7 +50,4 @@ bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM
  */
 uint64_t film_stamp(const char *path, const struct film_parts *parts);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

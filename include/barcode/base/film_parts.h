@@ -8,24 +8,18 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A file, and the section of it that the film shows. */
 struct film_part {
     char *path;
     int64_t start_us, end_us; /* by the file's own timestamps; the complete file: end_us is 0 */
 };
 
+/* Empty if zero. Whoever makes it frees it with film_parts_free. */
 struct film_parts {
     struct film_part *part; /* [count], in the order of the film */
     size_t count;
     int64_t rate_num, rate_den; /* each file is an image, so many a second; 0/0: films */
 };
-
-/* Returns an empty list, which the caller frees. Returns NULL if out of memory. */
-struct film_parts *film_parts_new(struct err *e);
 
 /* Appends a copy of `*part`. Returns false if out of memory. */
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e);
@@ -49,7 +43,4 @@ bool film_parts_have(const struct film_parts *parts, const char *path);
 /* Frees the list and sets *parts to NULL. Does nothing if it is NULL. */
 void film_parts_free(struct film_parts **parts);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

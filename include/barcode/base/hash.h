@@ -9,10 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct hash128 {
     uint64_t low, high;
 };
@@ -34,7 +30,4 @@ struct hash128 hash_stream_end(struct hash_stream **s);
 /* Writes 32 lower-case hexadecimal digits, high half first, and a terminating zero. */
 void hash_hex(struct hash128 h, char text[33]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

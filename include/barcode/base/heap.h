@@ -4,10 +4,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Makes malloc keep freed memory for reuse, for a process that opens and closes decoders on many
  * threads. All arenas together keep at most about an eighth of this process's memory (machine.h).
@@ -19,7 +15,4 @@ extern "C" {
  */
 bool heap_keep(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

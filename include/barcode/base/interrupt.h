@@ -11,10 +11,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Installs a handler for SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ. A second
  * SIGINT or SIGTERM removes the doomed files (interrupt_doom) and has its default effect. A second
@@ -81,7 +77,4 @@ void interrupt_spare(int number);
  */
 void interrupt_remove_doomed(pid_t owner);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,14 +1,8 @@
-/*
- * limits.h - what the films may take: memory (--memory), and pixels of a frame (--max-pixels).
- */
+/* limits.h - what the films may take: memory (--memory), and pixels of a frame (--max-pixels). */
 #ifndef BARCODE_LIMITS_H
 #define BARCODE_LIMITS_H
 
 #include <stdint.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* The most pixels of a frame without --max-pixels: 2^27, as of 16384x8192. */
 #define LIMITS_PIXELS ((uint64_t)1 << 27)
@@ -29,7 +23,4 @@ uint64_t limits_pixels(void);
 /* Returns limits_memory for a machine of `machine` bytes (UINT64_MAX: unknown); for its test. */
 uint64_t limits_memory_of(uint64_t machine, uint64_t wanted);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum log_level {
     LOG_ERROR,   /* always "barcode: ..." */
     LOG_WARNING, /* unless -q "barcode: warning: ..." */
@@ -28,11 +24,7 @@ void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
 
 /* Writes one line, made plain (text.h), and appends a newline. */
-void log_msg(enum log_level level, const char *format, ...)
-#ifdef __GNUC__
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
+void log_msg(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Replaces the progress line below the log on a terminal. NULL erases it permanently. */
 void log_status(const char *line);
@@ -44,7 +36,4 @@ void log_status(const char *line);
  */
 void log_share(void);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Returns the number of usable cores, 1 or more: the process's CPU affinity, limited by the group's
  * quota rounded up. Any thread.
@@ -40,7 +36,4 @@ struct machine_limits {
  */
 struct machine_limits machine_limits_of(const char *group, const char *root);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Returns a new string that the caller frees: `folder`, a slash, `name`, `end`. Omits the slash if
  * `folder` is empty or ends with one, or if `name` is empty. Returns NULL if out of memory (errno
@@ -50,7 +46,4 @@ size_t path_url_byte(char byte, char text[4]);
  */
 int path_order(const char *a, const char *b);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -26,10 +26,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* --sandbox. REQUIRE fails where AUTO continues without a part that the kernel lacks. */
 enum sandbox_choice { SANDBOX_AUTO, SANDBOX_REQUIRE, SANDBOX_OFF };
 
@@ -76,7 +72,4 @@ const char *sandbox_missing(void);
  */
 bool sandbox_enter(const struct sandbox *s, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

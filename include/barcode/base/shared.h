@@ -7,10 +7,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns zeroed memory that processes forked later share, or NULL if out of memory. Any thread. */
 void *shared_alloc(size_t bytes, struct err *e);
 
@@ -27,7 +23,4 @@ void shared_lock_init(pthread_mutex_t *lock);
  */
 void shared_lock(pthread_mutex_t *lock);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Opens `path` for reading or writing. Neither creates nor truncates a file. The caller closes the
  * descriptor. Returns -1 with errno on failure; EINTR if interrupted.
@@ -38,7 +34,4 @@ ssize_t slow_read(int fd, void *to, size_t bytes, bool patient);
  */
 bool slow_write(int fd, const void *from, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

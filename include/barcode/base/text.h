@@ -4,10 +4,6 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Returns the number of bytes of the well-formed UTF-8 sequence at `text` (Unicode 15, table 3-7),
  * or 0 if there is none. A zero byte is a sequence of one.
@@ -21,7 +17,4 @@ size_t text_sequence(const char *text);
  */
 void text_make_plain(char *text);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

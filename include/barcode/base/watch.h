@@ -18,10 +18,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct watch;
 
 /* Returns `count` watches in shared memory, or NULL if out of memory. */
@@ -92,7 +88,4 @@ const char *watch_reason(const struct watch *w);
 /* Marks the watch as without a film: its process is gone. */
 void watch_clear(struct watch *w);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -15,10 +15,6 @@
 
 #include "barcode/base/hash.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Grows as needed. Initialize with zeros; free with wire_free. */
 struct wire_out {
     uint8_t *data;
@@ -57,7 +53,4 @@ struct hash128 wire_hash(struct wire_in *i);
 uint64_t wire_number(struct wire_in *i);
 int64_t wire_signed(struct wire_in *i);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

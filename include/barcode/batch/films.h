@@ -4,10 +4,6 @@
 
 #include "barcode/render/render.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Renders all films of the inputs in a worker process (worker_process.h), or in one per GPU.
  * Several films are in progress at once if that keeps the cores busy (options.jobs). A film that
@@ -22,7 +18,4 @@ extern "C" {
  */
 int render_films(const struct render *r);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

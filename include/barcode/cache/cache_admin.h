@@ -1,16 +1,10 @@
-/*
- * cache_admin.h - --cache-stats, --cache-verify and --cache-clear.
- */
+/* cache_admin.h - --cache-stats, --cache-verify and --cache-clear. */
 #ifndef BARCODE_CACHE_ADMIN_H
 #define BARCODE_CACHE_ADMIN_H
 
 #include <stdio.h>
 
 #include "barcode/cache/cache_options.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /*
  * Does what the options ask for, in the order verify, clear, stats, and writes the results as text
@@ -20,7 +14,4 @@ extern "C" {
  */
 bool cache_admin(const struct cache_options *o, FILE *out, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

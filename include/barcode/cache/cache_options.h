@@ -8,10 +8,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* No --cache-limit: cache_limit_default chooses the limit when the folder is known. */
 #define CACHE_LIMIT_AUTO UINT64_MAX
 
@@ -63,7 +59,4 @@ bool cache_options_size(const char *text, uint64_t *bytes);
  */
 bool cache_options_folder(const struct cache_options *o, char *folder, size_t room);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,10 +19,6 @@
 #include "barcode/media/source.h"
 #include "barcode/media/decode_counts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct frame_cache;
 
 /*
@@ -114,7 +110,4 @@ const char *frame_cache_state(const struct frame_cache *c);
 /* Frees `*c` and sets it to NULL. */
 void frame_cache_close(struct frame_cache **c);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

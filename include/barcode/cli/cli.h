@@ -4,10 +4,6 @@
 
 #include "barcode/cli/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum cli_result {
     CLI_RUN,  /* the options are set: render */
     CLI_DONE, /* the answer to --help, --usage, --version or the like is printed */
@@ -106,9 +102,7 @@ bool cli_parse_name(const char *text, struct options *o, struct err *e);
  */
 bool cli_parse_rate(const char *text, struct options *o, struct err *e);
 
-/*
- * Parses a size such as "1G" (256 MiB or more) into o->memory. Returns false with ERR_USAGE.
- */
+/* Parses a size such as "1G" (256 MiB or more) into o->memory. Returns false with ERR_USAGE. */
 bool cli_parse_memory(const char *text, struct options *o, struct err *e);
 
 /* Parses "2/8" into o->shard and o->shards. Returns false with ERR_USAGE. */
@@ -117,7 +111,4 @@ bool cli_parse_shard(const char *text, struct options *o, struct err *e);
 /* Parses "auto", "cpu" or "nvdec" into o->decode. Returns false with ERR_USAGE. */
 bool cli_parse_decode(const char *text, struct options *o, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

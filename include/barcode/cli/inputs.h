@@ -9,10 +9,6 @@
 #include "barcode/base/film_parts.h"
 #include "barcode/cli/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Metadata of a film's file, or of all its parts together, from when the list was made. Each file
  * is queried once, because there may be thousands.
@@ -95,7 +91,4 @@ bool inputs_is_due(const struct inputs *in, size_t i);
 
 void inputs_free(struct inputs *in);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

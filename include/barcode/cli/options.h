@@ -21,10 +21,6 @@
 #include "barcode/output/strip.h"
 #include "barcode/output/writer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     /* limit of --columns, of --width, and of the columns that --interval gives */
     OPTION_COLUMNS_MOST = 10000000,
@@ -105,7 +101,4 @@ struct options {
     struct cache_options cache; /* of analysis frames */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

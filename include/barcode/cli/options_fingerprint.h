@@ -13,10 +13,6 @@
 #include "barcode/cli/options.h"
 #include "barcode/output/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Writes the fingerprint of an output of this writer that shows `strips`: "NAME=VALUE
  * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted. Pure;
@@ -34,8 +30,4 @@ void fingerprint_add_again(char text[REPORT_FINGERPRINT], const char *film);
 
 /* Returns true if the fingerprint is that of such an output; of this film, unless it is NULL. */
 bool fingerprint_is_again(const char *text, const char *film);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

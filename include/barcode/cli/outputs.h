@@ -11,10 +11,6 @@
 #include "barcode/cli/inputs.h"
 #include "barcode/cli/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* One file of a film. */
 struct output {
     const struct writer *writer; /* NULL: --dump */
@@ -89,12 +85,6 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  */
 bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
 
-/*
- * Returns true if pictures are made. Outputs such as --json suppress them unless -o or --poster is
- * given. Any thread.
- */
-bool outputs_have_pictures(const struct options *o);
-
 /* Returns the format of the outputs of -o. Any thread. */
 const struct writer *outputs_format(const struct options *o);
 
@@ -117,7 +107,4 @@ bool outputs_make_gallery_folder(const struct options *o, struct err *e);
 /* Returns true for stdout. cli_parse replaces its other names by "-". Any thread. */
 bool outputs_is_stdout(const char *path);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

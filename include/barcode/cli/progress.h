@@ -10,10 +10,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };
 
 struct progress;
@@ -81,7 +77,4 @@ double progress_share(const struct progress_run *r);
 void progress_format(char *text, int size, const char *title, const struct progress_state *s,
                      double seconds);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

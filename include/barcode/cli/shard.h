@@ -11,10 +11,6 @@
 
 #include "barcode/cli/inputs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * With --shard, sets the duty of every entry of another shard to INPUT_OTHERS. Does nothing without
  * it.
@@ -32,7 +28,4 @@ extern "C" {
  */
 bool shard_split(const struct options *o, struct inputs *in, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -2,10 +2,6 @@
 #ifndef BARCODE_SIZE_H
 #define BARCODE_SIZE_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum size_kind {
     SIZE_SIDE,   /* longer side = side (default 320) */
     SIZE_EXACT,  /* width x height */
@@ -25,7 +21,4 @@ struct size_rule {
 void size_resolve(const struct size_rule *rule, int width, int height, int *out_width,
                   int *out_height);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 
 #include "barcode/cli/inputs.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * With --update, sets the duty of every film whose outputs exist to INPUT_LEFT_OUT, and logs the
  * decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film. Returns
@@ -23,7 +19,4 @@ extern "C" {
  */
 bool update_leave_out(const struct options *o, struct inputs *in, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

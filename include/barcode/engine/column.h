@@ -105,9 +105,7 @@ bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err
 void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t *row_sum, int width,
                  int height, bool rows, const struct light_table *means);
 
-/*
- * Marks the column of a frame without any visible pixel. Threads as for column_fill.
- */
+/* Marks the column of a frame without any visible pixel. Threads as for column_fill. */
 void column_fill_transparent(struct column *to, const struct frame_tag *tag);
 
 /*

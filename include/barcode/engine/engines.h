@@ -10,10 +10,6 @@
 
 #include "barcode/engine/engine.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The processor that clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
@@ -138,7 +134,4 @@ bool engines_linger(const struct engines *g);
 /* Closes the open engines. */
 void engines_close(struct engines *g);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -43,10 +43,6 @@
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* percentages: --steady without a value; the maximum, above which there is no bound */
 enum { STEADY_USUAL = 10, STEADY_MOST = 50 };
 
@@ -78,7 +74,4 @@ bool steady_choose(steady_ask *ask, const void *user, uint64_t columns, uint64_t
  */
 bool steady_columns(struct columns *c, uint64_t pixels, int percent, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

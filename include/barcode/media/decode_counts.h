@@ -7,10 +7,6 @@
 
 #include "barcode/engine/frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Seconds. `wall` is that of the complete film; the others are sums over threads and may exceed it.
  */
@@ -87,7 +83,4 @@ static inline bool decode_must_restart(const struct decode_counts *c)
  */
 typedef bool frame_have(void *user, const struct frame_tag *tag, bool take);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

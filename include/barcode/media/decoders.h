@@ -13,10 +13,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct decoders;
 
 /*
@@ -31,7 +27,4 @@ struct decoders *decoders_open(bool several, struct err *e);
  */
 void decoders_free(struct decoders **d);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

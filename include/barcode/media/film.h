@@ -1,6 +1,4 @@
-/*
- * film.h - what is known about the input before it is decoded. Facts only, no libav types.
- */
+/* film.h - what is known about the input before it is decoded. Facts only, no libav types. */
 #ifndef BARCODE_FILM_H
 #define BARCODE_FILM_H
 
@@ -10,10 +8,6 @@
 #include "barcode/base/film_parts.h"
 #include "barcode/engine/frame.h"
 #include "barcode/media/film_length.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
@@ -61,7 +55,4 @@ static inline int64_t film_frame_us(const struct film *f)
     return us > 0 ? us : 1;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* What the duration was taken from, in order of trust. */
 enum length_source {
     LENGTH_UNKNOWN,
@@ -61,7 +57,4 @@ static inline const char *film_length_source_name(enum length_source source)
     return name[source];
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,10 +19,6 @@
 #include "barcode/engine/frame.h"
 #include "barcode/media/selection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * As next_us: the selection's rule decides how long the frame is displayed (selection_last_until in
  * selection.h).
@@ -81,7 +77,4 @@ struct frame_times *frame_times_decode(struct wire_in *in);
 /* Frees the list; sets *t to NULL. Does nothing if *t is NULL. */
 void frame_times_free(struct frame_times **t);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

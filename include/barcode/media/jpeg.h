@@ -23,10 +23,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * The encoder's quantiser, which multiplies the steps of its matrix. 3 looks like the original, 8
  * is visibly coarser.
@@ -59,7 +55,4 @@ bool jpeg_comment(const uint8_t *head, size_t size, char *text, size_t room);
 /* Frees the JPEG and empties *to, which may be empty. */
 void jpeg_free(struct jpeg *to);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

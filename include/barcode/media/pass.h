@@ -11,10 +11,6 @@
 #include "barcode/media/source.h"
 #include "barcode/media/decode_counts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* How far a pass is. */
 struct pass_state {
     struct decode_progress film; /* of the film */
@@ -58,7 +54,4 @@ struct pass {
 bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times,
               struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

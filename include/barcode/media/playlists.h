@@ -4,10 +4,6 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Lets a playlist have any name from then on. Call it before the first film is opened. */
 void playlists_allow(void);
 
@@ -24,7 +20,4 @@ bool playlists_may_be(const char *path);
  */
 char *playlists_file(const char *playlist, const char *file);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

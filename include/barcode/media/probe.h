@@ -18,10 +18,6 @@
 #include "barcode/engine/crop.h"
 #include "barcode/media/film_length.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The facts. */
 enum probe_want {
     /* how many frames are displayed and for how long: reads the complete film, decodes nothing */
@@ -60,7 +56,4 @@ struct probe_facts {
                               */
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

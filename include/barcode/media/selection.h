@@ -31,10 +31,6 @@
 
 #include "barcode/media/film_length.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum selection_kind {
     SELECT_EVERY,    /* every Nth displayed frame, from the first one inside start..end */
     SELECT_INTERVAL, /* the frame shown at start, start + S, start + 2S, ... */
@@ -128,7 +124,4 @@ int64_t selection_slack_us(const struct selection *rule);
  */
 int64_t selection_last_until(const struct selection *rule, int64_t last_us, int64_t frame_us);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

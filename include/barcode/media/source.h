@@ -21,10 +21,6 @@
 #include "barcode/media/decode_counts.h"
 #include "barcode/media/frame_times.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Which decoders are used. */
 enum decode_choice {
     DECODE_AUTO, /* a device and software side by side if the engine is on a GPU; else software */
@@ -189,7 +185,4 @@ void source_close(struct source **s);
 struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
                                 bool keep_going, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,6 +1,4 @@
-/*
- * digest.h - a hash of every analysis frame by column, for --verify.
- */
+/* digest.h - a hash of every analysis frame by column, for --verify. */
 #ifndef BARCODE_DIGEST_H
 #define BARCODE_DIGEST_H
 
@@ -9,10 +7,6 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct digest;
 
@@ -34,7 +28,4 @@ struct digest_result digest_compare(const struct digest *a, const struct digest 
 
 void digest_free(struct digest **d);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

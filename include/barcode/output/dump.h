@@ -13,10 +13,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct dump;
 
 /* Opens a dump. `path` is as for atomic_file_open and must outlive the dump. A pipe or stdout gets
@@ -36,7 +32,4 @@ bool dump_commit(struct dump **d, uint64_t columns, struct err *e);
 /* Discards the dump and sets *d to NULL. Does nothing if *d is NULL. */
 void dump_discard(struct dump **d);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

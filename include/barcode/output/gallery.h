@@ -12,10 +12,6 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Returns true if a gallery may be written to `path`: the file does not exist or is a gallery of
  * barcode. Otherwise fails with ERR_FAILED. */
 bool gallery_allowed(const char *path, struct err *e);
@@ -34,7 +30,4 @@ bool gallery_allowed(const char *path, struct err *e);
  */
 bool gallery_write(const char *path, size_t *films, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -18,10 +18,6 @@
 #include "barcode/output/report.h"
 #include "barcode/output/strip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The maximum number of pixels of an image. Image viewers have lower limits, and a larger image is
  * most likely a mistake that would take hours to write. */
 #define PAINT_PIXELS_MOST (UINT64_C(1) << 31)
@@ -62,7 +58,4 @@ bool painter_ok(const struct painter *p, struct err *e);
 /* Frees the painter and sets *p to NULL. Does nothing if *p is NULL. */
 void painter_free(struct painter **p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

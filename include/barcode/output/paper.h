@@ -1,6 +1,4 @@
-/*
- * paper.h - the page that a poster is drawn on.
- */
+/* paper.h - the page that a poster is drawn on. */
 #ifndef BARCODE_PAPER_H
 #define BARCODE_PAPER_H
 
@@ -8,10 +6,6 @@
 #include <stdint.h>
 
 #include "barcode/output/strip.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum paper_turn { PAPER_USUAL, PAPER_LANDSCAPE, PAPER_PORTRAIT };
 
@@ -60,7 +54,4 @@ void paper_pixels(const struct paper *page, enum strip_shape shape, int dpi, int
  * give equal words, however they were requested. Any thread. */
 void paper_text(const struct paper *page, enum strip_shape shape, char text[PAPER_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,10 +19,6 @@
 #include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct thumbs;
 
 enum { REPORT_WARNINGS = 16, REPORT_FINGERPRINT = 1024 };
@@ -79,7 +75,4 @@ struct report {
     struct decode_counts counts;
 };
 
-#ifdef __cplusplus
-}
-#endif
 #endif

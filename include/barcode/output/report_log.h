@@ -25,10 +25,6 @@
 #include "barcode/base/err.h"
 #include "barcode/output/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct report_log;
 
 enum report_status { REPORT_DONE, REPORT_LEFT_OUT, REPORT_FAILED, REPORT_INTERRUPTED };
@@ -64,7 +60,4 @@ bool report_log_add(struct report_log *l, const struct report_entry *entry, stru
 /* Closes the report log and sets *l to NULL. Does nothing if *l is NULL. */
 void report_log_close(struct report_log **l);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

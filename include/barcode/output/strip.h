@@ -31,10 +31,6 @@
 
 #include "barcode/engine/column.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 
 #define STRIP_SMOOTH_MOST_US INT64_C(3600000000) /* of report.smooth_us: one hour */
@@ -157,7 +153,4 @@ unsigned strips_obey(struct strips s);
  */
 bool strips_settled(struct strips s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

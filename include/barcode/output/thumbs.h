@@ -24,10 +24,6 @@
 #include "barcode/media/jpeg.h"
 #include "barcode/output/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     THUMBS_MOST = 1000,
     THUMBS_SIDE = 160,        /* of a thumbnail, at most */
@@ -102,7 +98,4 @@ void thumbs_sheets_free(struct thumbs_sheets *to);
 /* Frees the set and sets *t to NULL. Does nothing if *t is NULL. */
 void thumbs_free(struct thumbs **t);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

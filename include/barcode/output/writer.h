@@ -17,10 +17,6 @@
 #include "barcode/output/report.h"
 #include "barcode/output/strip.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     WRITERS_MOST = 16,
     WRITER_HEAD = 4096 /* bytes that writer.recognizes gets, fewer if the file is shorter */
@@ -169,7 +165,4 @@ bool writer_read_metadata(const struct writer *w, const char *path,
 bool writer_save(const struct writer *w, const struct report *r, struct strips strips,
                  const char *path, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

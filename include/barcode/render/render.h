@@ -8,10 +8,6 @@
 #include "barcode/media/decoders.h"
 #include "barcode/output/report_log.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Receives the progress of film `film`: its finished share (0..1) and its frame count so far. Any
  * thread.
@@ -51,7 +47,4 @@ bool render_film(const struct render *r, size_t i, struct err *e);
  */
 bool render_again_alone(const struct render *r, size_t i, const struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

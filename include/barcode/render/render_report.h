@@ -7,10 +7,6 @@
 
 #include "barcode/render/render.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /*
  * Reports the problems that are known before the first film is opened, so that the user sees them
  * at once. Adds these films and the skipped ones to the report log. Returns false if the log cannot
@@ -25,7 +21,4 @@ bool render_report_known(const struct render *r, struct err *e);
 bool render_report_missing(const struct render *r, size_t film, const struct err *failure,
                            struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -108,11 +108,7 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
 static bool is_animated(const char *path)
 {
     char head[WRITER_HEAD];
-    FILE *f = file_is_regular(path) ? fopen(path, "rbe") : NULL;
-    size_t size = f ? fread(head, 1, sizeof head, f) : 0;
-    if (f)
-        fclose(f);
-    return memmem(head, size, "acTL", 4) != NULL;
+    return memmem(head, file_read_begin(path, head, sizeof head), "acTL", 4) != NULL;
 }
 
 static const char *const json_ending[] = {"json", NULL};

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "barcode/base/file.h"
 #include "barcode/base/path.h"
@@ -93,7 +92,7 @@ bool inputs_chapters(const char *path, struct film_parts **parts, size_t *place,
     }
     bool ok = true;
     if (there > 0 && (there > 1 || last > s->number)) {
-        ok = (*parts = film_parts_new(e)) != NULL;
+        ok = (*parts = err_calloc(1, sizeof **parts, e)) != NULL;
         for (int n = s->number; n <= last && ok; n++) {
             put_chapter(s, name, n, other);
             ok = film_parts_add(*parts, &(struct film_part){.path = other}, e);

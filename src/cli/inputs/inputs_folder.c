@@ -16,7 +16,7 @@
 /* A folder between the folder argument and the current one. */
 struct level {
     const struct level *up;   /* NULL: the folder argument */
-    const char *path, *below; /* `below`: see inputs_list_film */
+    const char *path, *below; /* `below`: see inputs_list_parts */
     dev_t device;
     ino_t inode;
 };
@@ -238,7 +238,7 @@ bool inputs_sequence(struct inputs_list *list, const char *folder, struct err *e
 {
     struct dirent **entry = NULL;
     struct err problem = ERR_INIT;
-    struct film_parts *parts = film_parts_new(e);
+    struct film_parts *parts = err_calloc(1, sizeof *parts, e);
     int count = parts ? scandir(folder, &entry, select_shown, by_name) : 0;
     if (count < 0) {
         film_parts_free(&parts);

@@ -98,29 +98,18 @@ static char *make_stem(struct inputs_list *list, const char *path, const char *b
 
 /* ---- The list ---- */
 
-static bool grow_array(void *array, size_t count, size_t each, struct err *e)
-{
-    void *old, *more;
-    memcpy(&old, array, sizeof old);
-    more = realloc(old, count * each);
-    if (!more)
-        return err_memory(e, count * each);
-    memcpy(array, &more, sizeof more);
-    return true;
-}
-
 /* Makes room for one more entry. On failure inputs_free() frees the arrays that grew already. */
 static bool grow(struct inputs *in, struct err *e)
 {
     size_t n = in->count ? 2 * in->count : 1;
     if (in->count & (in->count - 1)) /* there is room up to the next power of two */
         return true;
-    return grow_array(&in->path, n, sizeof *in->path, e) &&
-           grow_array(&in->parts, n, sizeof *in->parts, e) &&
-           grow_array(&in->stem, n, sizeof *in->stem, e) &&
-           grow_array(&in->problem, n, sizeof *in->problem, e) &&
-           grow_array(&in->file, n, sizeof *in->file, e) &&
-           grow_array(&in->duty, n, sizeof *in->duty, e);
+    return err_reserve(&in->path, n, &(size_t){0}, sizeof *in->path, e) &&
+           err_reserve(&in->parts, n, &(size_t){0}, sizeof *in->parts, e) &&
+           err_reserve(&in->stem, n, &(size_t){0}, sizeof *in->stem, e) &&
+           err_reserve(&in->problem, n, &(size_t){0}, sizeof *in->problem, e) &&
+           err_reserve(&in->file, n, &(size_t){0}, sizeof *in->file, e) &&
+           err_reserve(&in->duty, n, &(size_t){0}, sizeof *in->duty, e);
 }
 
 static struct input_file look_at(const char *path)
@@ -173,11 +162,6 @@ bool inputs_list_parts(struct inputs_list *list, char *path, struct film_parts *
     return true;
 }
 
-bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e)
-{
-    return inputs_list_parts(list, path, NULL, path, below, e);
-}
-
 bool inputs_list_problem(struct inputs_list *list, const char *path, const struct err *problem,
                          struct err *e)
 {
@@ -208,7 +192,8 @@ bool inputs_list_folder(struct inputs_list *list, const struct input_folder *fol
         return true;
     }
     if ((in->folders & (in->folders - 1)) == 0 &&
-        !grow_array(&in->folder, in->folders ? 2 * in->folders : 1, sizeof *in->folder, e))
+        !err_reserve(&in->folder, in->folders ? 2 * in->folders : 1, &(size_t){0},
+                     sizeof *in->folder, e))
         return false;
     in->folder[in->folders++] = *folder;
     return true;

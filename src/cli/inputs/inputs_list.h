@@ -26,15 +26,10 @@ struct inputs_list {
 };
 
 /*
- * Appends a film. Takes ownership of `path` (allocated), also on failure. `below` is its folder
- * relative to the folder argument: "" or a path that ends in a slash. Its outputs have the same
- * relative folder.
- */
-bool inputs_list_film(struct inputs_list *list, char *path, const char *below, struct err *e);
-
-/*
- * Appends a film in several files. Takes ownership of `parts` too, which has at least one file;
- * NULL: one file. Its outputs are named after `named`, a path.
+ * Appends a film. Takes ownership of `path` (allocated) and of its `parts`, which has at least one
+ * file, also on failure; NULL: one file. Its outputs are named after `named`, a path. `below` is
+ * its folder relative to the folder argument: "" or a path that ends in a slash. Its outputs have
+ * the same relative folder.
  */
 bool inputs_list_parts(struct inputs_list *list, char *path, struct film_parts *parts,
                        const char *named, const char *below, struct err *e);

@@ -1,5 +1,4 @@
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
 #include "barcode/output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
@@ -55,7 +53,7 @@ bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct e
 bool inputs_join(struct inputs_list *list, struct err *e)
 {
     const struct options *o = list->options;
-    struct film_parts *parts = film_parts_new(e);
+    struct film_parts *parts = err_calloc(1, sizeof *parts, e);
     bool ok = parts != NULL;
     for (size_t i = 0; i < o->inputs && ok; i++) {
         char *name = o->input[i];
@@ -192,7 +190,7 @@ bool inputs_pattern(struct inputs_list *list, const char *path, struct err *e)
     struct err problem = ERR_INIT;
     int first = -1, last = -1;
     parse_pattern(path, &p);
-    struct film_parts *parts = film_parts_new(e);
+    struct film_parts *parts = err_calloc(1, sizeof *parts, e);
     if (!parts || !find_numbers(&p, &first, &last, e) ||
         (first >= 0 && !add_numbers(parts, &p, first, last, e))) {
         film_parts_free(&parts);

@@ -79,7 +79,7 @@ bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e)
 {
     size_t size = 0;
     struct err problem = ERR_INIT;
-    struct film_parts *parts = film_parts_new(e);
+    struct film_parts *parts = err_calloc(1, sizeof *parts, e);
     char *copy = parts ? strdup(path) : NULL;
     uint8_t *data = copy ? read_playlist(path, &size, &problem) : NULL;
     bool ok = data && add_clips(parts, path, data, size, &problem);

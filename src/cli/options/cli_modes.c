@@ -1,7 +1,6 @@
 #include "cli_modes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/cli/cli.h"

@@ -47,7 +47,11 @@ const struct writer *outputs_format(const struct options *o) { return writer_of(
 
 bool outputs_are_posters(const struct options *o) { return o->poster || writer_of(o)->page; }
 
-bool outputs_have_pictures(const struct options *o)
+/*
+ * Returns true if pictures are made. Outputs such as --json suppress them unless -o or --poster is
+ * given.
+ */
+static bool have_pictures(const struct options *o)
 {
     bool other = false;
     for (size_t k = 0; k < o->extras; k++)
@@ -173,8 +177,7 @@ bool outputs_of(const struct options *o, const struct inputs *in, size_t i, stru
                 struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if ((outputs_have_pictures(o) && !add_pictures(o, in, i, list, e)) ||
-        !add_extras(o, in, i, list, e)) {
+    if ((have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
         outputs_free(list);
         return false;
     }
@@ -458,7 +461,7 @@ static bool check_folder(const struct options *o, const struct inputs *in, const
 static bool check_folders(const struct options *o, const struct inputs *in,
                           const struct named_list *list, size_t *chosen, struct err *e)
 {
-    *chosen = outputs_have_pictures(o) && is_chosen(o);
+    *chosen = have_pictures(o) && is_chosen(o);
     bool ok = *chosen == 0 || check_folder(o, in, o->output, e);
     for (size_t k = 0; k < list->count && ok; k++) {
         const struct named *n = &list->named[k];

@@ -1,6 +1,4 @@
-/*
- * codec_traits.h - what a codec's bitstream allows.
- */
+/* codec_traits.h - what a codec's bitstream allows. */
 #ifndef BARCODE_BITSTREAM_CODEC_TRAITS_H
 #define BARCODE_BITSTREAM_CODEC_TRAITS_H
 

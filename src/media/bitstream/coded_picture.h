@@ -1,6 +1,4 @@
-/*
- * coded_picture.h - one picture of the bitstream, in decoding order.
- */
+/* coded_picture.h - one picture of the bitstream, in decoding order. */
 #ifndef BARCODE_BITSTREAM_CODED_PICTURE_H
 #define BARCODE_BITSTREAM_CODED_PICTURE_H
 

@@ -1,6 +1,4 @@
-/*
- * declared_length.h - how long a film is by what its container declares, before it is read.
- */
+/* declared_length.h - how long a film is by what its container declares, before it is read. */
 #ifndef BARCODE_CONTAINER_DECLARED_LENGTH_H
 #define BARCODE_CONTAINER_DECLARED_LENGTH_H
 

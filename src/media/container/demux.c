@@ -168,9 +168,7 @@ static void parse_picture(struct demux *r, const AVPacket *packet, struct pictur
     r->needs_sequential |= p->field;
 }
 
-/*
- * Converts a time to microseconds. Returns TIME_NONE for times beyond TIME_MOST.
- */
+/* Converts a time to microseconds. Returns TIME_NONE for times beyond TIME_MOST. */
 static int64_t to_microseconds(int64_t time, AVRational base)
 {
     int64_t us = time == AV_NOPTS_VALUE ? TIME_NONE : av_rescale_q(time, base, AV_TIME_BASE_Q);

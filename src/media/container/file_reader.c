@@ -26,11 +26,9 @@ struct file_reader {
 
 struct file_reader *file_reader_new(struct read_faults *faults, struct err *e)
 {
-    struct file_reader *r = calloc(1, sizeof *r);
-    if (!r) {
-        err_memory(e, sizeof *r);
+    struct file_reader *r = err_calloc(1, sizeof *r, e);
+    if (!r)
         return NULL;
-    }
     r->faults = faults;
     return r;
 }

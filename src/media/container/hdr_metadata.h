@@ -1,6 +1,4 @@
-/*
- * hdr_metadata.h - the peak brightness of a film (light.h), from its metadata.
- */
+/* hdr_metadata.h - the peak brightness of a film (light.h), from its metadata. */
 #ifndef BARCODE_CONTAINER_HDR_METADATA_H
 #define BARCODE_CONTAINER_HDR_METADATA_H
 

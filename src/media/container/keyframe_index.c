@@ -80,14 +80,8 @@ enum key_index_kind key_index_kind(const AVFormatContext *format, const struct f
 
 static bool add_key(struct key_index *x, const struct key_entry *key, struct err *e)
 {
-    if (x->count == x->room) {
-        size_t room = x->room ? x->room * 2 : 1024;
-        struct key_entry *grown = realloc(x->key, room * sizeof *grown);
-        if (!grown)
-            return err_memory(e, room * sizeof *grown);
-        x->key = grown;
-        x->room = room;
-    }
+    if (!err_reserve(&x->key, x->count + 1, &x->room, sizeof *x->key, e))
+        return false;
     x->key[x->count++] = *key;
     return true;
 }

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <libavutil/pixdesc.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "allowed.h"
 #include "container_quirks.h"
@@ -20,7 +19,6 @@
 #include "stream_select.h"
 #include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/av_compat.h"
-#include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 #include "media/select/timeline.h"

@@ -1,6 +1,4 @@
-/*
- * open.h - opens a film: finds its container and video stream, and reads its headers.
- */
+/* open.h - opens a film: finds its container and video stream, and reads its headers. */
 #ifndef BARCODE_CONTAINER_OPEN_H
 #define BARCODE_CONTAINER_OPEN_H
 

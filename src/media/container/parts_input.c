@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <libavutil/base64.h>
-#include <libavutil/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

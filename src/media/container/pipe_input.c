@@ -1,7 +1,6 @@
 #include "pipe_input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libavformat/avformat.h>
 #include <libavutil/error.h>
 #include <libavutil/mem.h>

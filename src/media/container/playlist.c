@@ -152,11 +152,7 @@ static char *read_lines(struct check *c, const char *list, struct err *e)
 static const struct kind *kind_of_file(const char *path)
 {
     char head[21] = "";
-    FILE *f = fopen(path, "rbe");
-    size_t size = f ? fread(head, 1, sizeof head - 1, f) : 0;
-    if (f)
-        fclose(f);
-    head[size] = 0;
+    file_read_begin(path, head, sizeof head - 1);
     for (int k = 0; k < KINDS; k++)
         if (av_strstart(head, kinds[k].begin, NULL))
             return &kinds[k];
@@ -221,7 +217,7 @@ static bool check_list(struct check *c, const char *list, bool nested, struct er
 
 const AVInputFormat *playlist_demuxer(const char *path)
 {
-    const struct kind *kind = file_is_regular(path) ? kind_of_file(path) : NULL;
+    const struct kind *kind = kind_of_file(path);
     return kind ? av_find_input_format(kind->demuxer) : NULL;
 }
 

@@ -24,11 +24,9 @@ struct read_faults {
 
 struct read_faults *read_faults_new(bool keep_going, struct err *e)
 {
-    struct read_faults *f = calloc(1, sizeof *f);
-    if (!f) {
-        err_memory(e, sizeof *f);
+    struct read_faults *f = err_calloc(1, sizeof *f, e);
+    if (!f)
         return NULL;
-    }
     f->keep_going = keep_going;
     pthread_mutex_init(&f->lock, NULL);
     return f;
@@ -87,14 +85,8 @@ static bool add_range(struct read_faults *f, struct range new)
         new.from = f->range[last].from < new.from ? f->range[last].from : new.from;
         new.to = f->range[last].to > new.to ? f->range[last].to : new.to;
     }
-    if (f->count + 1 > f->room) {
-        size_t room = 2 * f->room + 16;
-        struct range *grown = realloc(f->range, room * sizeof *grown);
-        if (!grown)
-            return false;
-        f->range = grown;
-        f->room = room;
-    }
+    if (!err_reserve(&f->range, f->count + 1, &f->room, sizeof *f->range, NULL))
+        return false;
     memmove(f->range + first + 1, f->range + last, (f->count - last) * sizeof *f->range);
     f->range[first] = new;
     f->count += 1 + first - last;

@@ -20,26 +20,14 @@
 #include "barcode/base/limits.h"
 
 /*
- * Opens a regular file. Returns NULL for a pipe: opening that again would wait for another writer.
- */
-static FILE *open_regular(const char *path)
-{
-    return file_is_regular(path) ? fopen(path, "rb") : NULL;
-}
-
-/*
  * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
  * image.
  */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
-    FILE *f = open_regular(path);
-    bool is = f && fread(head, sizeof head, 1, f) == 1 && memcmp(head, "RIFF", 4) == 0 &&
-              memcmp(head + 8, "WEBPVP8X", 8) == 0 && head[20] & 2;
-    if (f)
-        fclose(f);
-    return is;
+    return file_read_begin(path, head, sizeof head) == sizeof head &&
+           memcmp(head, "RIFF", 4) == 0 && memcmp(head + 8, "WEBPVP8X", 8) == 0 && head[20] & 2;
 }
 
 bool refusal_of_picture(const char *path, struct err *e)
@@ -71,7 +59,7 @@ static bool lacks_index(const char *path)
 {
     enum { HEAD = MP4_BOX_HEAD_LONG };
     uint8_t head[HEAD] = {0};
-    FILE *f = open_regular(path);
+    FILE *f = file_open_regular(path);
     bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") &&
               memcmp(head + 8, "hei", 3) != 0 && memcmp(head + 8, "mif1", 4) != 0 &&
               memcmp(head + 8, "avif", 4) != 0;
@@ -154,13 +142,10 @@ bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char
 /* Returns true for an MPEG-TS that is scrambled, even its list of streams. */
 static bool is_scrambled_file(const char *path)
 {
-    FILE *f = open_regular(path);
-    uint8_t *head = f ? malloc(SCRAMBLING_BYTES) : NULL;
-    bool is =
-        head && is_scrambled_ts(head, fread(head, 1, SCRAMBLING_BYTES, f), SCRAMBLING_ANY_PID);
+    uint8_t *head = malloc(SCRAMBLING_BYTES);
+    bool is = head && is_scrambled_ts(head, file_read_begin(path, head, SCRAMBLING_BYTES),
+                                      SCRAMBLING_ANY_PID);
     free(head);
-    if (f)
-        fclose(f);
     return is;
 }
 

@@ -1,6 +1,4 @@
-/*
- * refusal.h - why a file is not a film that can be read, where libavformat's error is no answer.
- */
+/* refusal.h - why a file is not a film that can be read, where libavformat's error is no answer. */
 #ifndef BARCODE_CONTAINER_REFUSAL_H
 #define BARCODE_CONTAINER_REFUSAL_H
 

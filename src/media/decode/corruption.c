@@ -1,10 +1,7 @@
-/*
- * corruption.c - libavcodec's signs of damage.
- */
+/* corruption.c - libavcodec's signs of damage. */
 #include "corruption.h"
 
 #include <libavutil/avstring.h>
-#include <string.h>
 
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_log.h"

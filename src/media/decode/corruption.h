@@ -1,6 +1,4 @@
-/*
- * corruption.h - finds out which frames are damaged, by libavcodec's errors, flags and messages.
- */
+/* corruption.h - finds out which frames are damaged, by libavcodec's errors, flags and messages. */
 #ifndef BARCODE_DECODE_CORRUPTION_H
 #define BARCODE_DECODE_CORRUPTION_H
 

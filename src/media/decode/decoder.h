@@ -1,6 +1,4 @@
-/*
- * decoder.h - one libavcodec context.
- */
+/* decoder.h - one libavcodec context. */
 #ifndef BARCODE_DECODE_DECODER_H
 #define BARCODE_DECODE_DECODER_H
 

@@ -272,7 +272,7 @@ static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
     return true;
 }
 
-static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct err *e)
+bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     uint64_t errors = s->counts.decode_errors, damaged = s->counts.damaged;
     s->order.wrong = s->corrupt = false;
@@ -308,20 +308,13 @@ static bool decode_chunk(struct decode_worker *s, struct chunk *chunk, struct er
 
 struct decode_worker *decode_worker_new(struct decode_pass *pass, struct err *e)
 {
-    struct decode_worker *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct decode_worker *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->pass = pass;
     if (!decode_worker_open(s, e))
         decode_worker_free(&s);
     return s;
-}
-
-bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e)
-{
-    return decode_chunk(s, chunk, e);
 }
 
 void decode_worker_free(struct decode_worker **s)
@@ -341,7 +334,7 @@ void *decode_worker_main(void *pass)
     bool ok = decode_worker_open(&s, &e);
     struct chunk *chunk;
     while (ok && scheduler_next_chunk(s.pass, &software_backend, &chunk)) {
-        ok = decode_chunk(&s, chunk, &e);
+        ok = decode_worker_decode(&s, chunk, &e);
         struct taken_chunk taken = scheduler_taken(chunk);
         decode_pass_sent(s.pass, chunk, chunk->bytes);
         decode_pass_pictures_done(s.pass, chunk, chunk->count);

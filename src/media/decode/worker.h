@@ -1,6 +1,4 @@
-/*
- * worker.h - a thread that decodes chunks in software.
- */
+/* worker.h - a thread that decodes chunks in software. */
 #ifndef BARCODE_DECODE_WORKER_H
 #define BARCODE_DECODE_WORKER_H
 

@@ -1,6 +1,4 @@
-/*
- * av_error.h - errors of libav as sentences.
- */
+/* av_error.h - errors of libav as sentences. */
 #ifndef BARCODE_FFMPEG_AV_ERROR_H
 #define BARCODE_FFMPEG_AV_ERROR_H
 

@@ -1,6 +1,4 @@
-/*
- * av_log.h - messages of libav: what demuxers report, and a hook for those of decoders.
- */
+/* av_log.h - messages of libav: what demuxers report, and a hook for those of decoders. */
 #ifndef BARCODE_FFMPEG_AV_LOG_H
 #define BARCODE_FFMPEG_AV_LOG_H
 

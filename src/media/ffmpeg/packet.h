@@ -1,6 +1,4 @@
-/*
- * packet.h - packets for code without libav headers.
- */
+/* packet.h - packets for code without libav headers. */
 #ifndef BARCODE_FFMPEG_PACKET_H
 #define BARCODE_FFMPEG_PACKET_H
 

@@ -1,6 +1,4 @@
-/*
- * colour_tags.h - which of the tags decide matrix, range and transfer.
- */
+/* colour_tags.h - which of the tags decide matrix, range and transfer. */
 #ifndef BARCODE_FRAME_COLOUR_TAGS_H
 #define BARCODE_FRAME_COLOUR_TAGS_H
 

@@ -1,7 +1,6 @@
 #include "frame_view.h"
 
 #include <libavutil/pixdesc.h>
-#include <string.h>
 
 #include "colour_tags.h"
 #include "pixfmt.h"

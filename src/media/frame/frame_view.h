@@ -1,6 +1,4 @@
-/*
- * frame_view.h - describes decoded frames by frame.h.
- */
+/* frame_view.h - describes decoded frames by frame.h. */
 #ifndef BARCODE_FRAME_FRAME_VIEW_H
 #define BARCODE_FRAME_FRAME_VIEW_H
 

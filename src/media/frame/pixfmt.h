@@ -1,6 +1,4 @@
-/*
- * pixfmt.h - pixel formats: which ones frame.h can describe, and conversion of the others.
- */
+/* pixfmt.h - pixel formats: which ones frame.h can describe, and conversion of the others. */
 #ifndef BARCODE_FRAME_PIXFMT_H
 #define BARCODE_FRAME_PIXFMT_H
 

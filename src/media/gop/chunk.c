@@ -7,14 +7,8 @@
 
 bool chunk_append(struct chunk *r, const struct picture *p, struct err *e)
 {
-    if (r->count == r->room) {
-        size_t room = r->room ? r->room * 2 : 64;
-        struct picture *grown = realloc(r->picture, room * sizeof *grown);
-        if (!grown)
-            return err_memory(e, room * sizeof *grown);
-        r->picture = grown;
-        r->room = room;
-    }
+    if (!err_reserve(&r->picture, r->count + 1, &r->room, sizeof *r->picture, e))
+        return false;
     r->picture[r->count++] = *p;
     r->bytes += packet_size(p->packet);
     return true;

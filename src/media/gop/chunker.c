@@ -31,21 +31,13 @@ struct chunker {
     struct time_queue places; /* of displayed pictures that are not numbered yet */
 };
 
-static struct chunk *new_chunk(struct err *e)
-{
-    struct chunk *r = calloc(1, sizeof *r);
-    if (!r)
-        err_memory(e, sizeof *r);
-    return r;
-}
+static struct chunk *new_chunk(struct err *e) { return err_calloc(1, sizeof(struct chunk), e); }
 
 struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
 {
-    struct chunker *g = calloc(1, sizeof *g);
-    if (!g) {
-        err_memory(e, sizeof *g);
+    struct chunker *g = err_calloc(1, sizeof *g, e);
+    if (!g)
         return NULL;
-    }
     g->config = *config;
     g->cursor = selection_begin(&config->selection);
     g->timeline = timeline_begin(&config->clock);
@@ -76,14 +68,8 @@ void chunker_free(struct chunker **g)
 static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *n, struct err *e)
 {
     size_t first = *n;
-    if (first + r->count > g->shown_room) {
-        size_t room = (first + r->count) * 2;
-        struct picture **grown = realloc(g->shown, room * sizeof *grown);
-        if (!grown)
-            return err_memory(e, room * sizeof *grown);
-        g->shown = grown;
-        g->shown_room = room;
-    }
+    if (!err_reserve(&g->shown, first + r->count, &g->shown_room, sizeof(struct picture *), e))
+        return false;
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];

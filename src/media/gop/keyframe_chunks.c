@@ -42,11 +42,9 @@ static struct picture join_second_field(const struct picture *key, const struct 
  */
 static struct chunk *make_chunk(struct keys *k, struct err *e)
 {
-    struct chunk *chunk = calloc(1, sizeof *chunk);
-    if (!chunk) {
-        err_memory(e, sizeof *chunk);
+    struct chunk *chunk = err_calloc(1, sizeof *chunk, e);
+    if (!chunk)
         return NULL;
-    }
     struct picture second = join_second_field(&k->held, &k->second);
     if (!chunk_append(chunk, &k->held, e)) {
         chunk_free(&chunk);
@@ -145,14 +143,8 @@ bool bad_key_list_add(struct bad_key_list *f, uint64_t serial, struct err *e)
     size_t at = place_of(f, serial);
     if (at < f->count && f->serial[at] == serial)
         return true;
-    if (f->count == f->room) {
-        size_t room = f->room ? f->room * 2 : 64;
-        uint64_t *grown = realloc(f->serial, room * sizeof *grown);
-        if (!grown)
-            return err_memory(e, room * sizeof *grown);
-        f->serial = grown;
-        f->room = room;
-    }
+    if (!err_reserve(&f->serial, f->count + 1, &f->room, sizeof *f->serial, e))
+        return false;
     memmove(&f->serial[at + 1], &f->serial[at], (f->count - at) * sizeof *f->serial);
     f->serial[at] = serial;
     f->count++;

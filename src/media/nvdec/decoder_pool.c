@@ -48,11 +48,9 @@ struct decoders {
 
 struct decoders *decoders_open(bool several, struct err *e)
 {
-    struct decoders *d = calloc(1, sizeof *d);
-    if (!d) {
-        err_memory(e, sizeof *d);
+    struct decoders *d = err_calloc(1, sizeof *d, e);
+    if (!d)
         return NULL;
-    }
     d->several = several;
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->asking, NULL);
@@ -285,11 +283,9 @@ static struct nvdec_decoder *find_decoder(struct decoders *pool, const struct nv
 static struct nvdec_decoder *make_decoder(const struct nvdec *n, const AVStream *stream,
                                           struct err *e)
 {
-    struct nvdec_decoder *d = calloc(1, sizeof *d);
-    if (!d) {
-        err_memory(e, sizeof *d);
+    struct nvdec_decoder *d = err_calloc(1, sizeof *d, e);
+    if (!d)
         return NULL;
-    }
     d->device = n->context;
     d->of = avcodec_parameters_alloc();
     if (!d->of || avcodec_parameters_copy(d->of, stream->codecpar) < 0)

@@ -1,6 +1,4 @@
-/*
- * nvdec_backend.c - NVDEC as a backend of the decode pass (decoder_backend.h).
- */
+/* nvdec_backend.c - NVDEC as a backend of the decode pass (decoder_backend.h). */
 #include <stdlib.h>
 
 #include "nvdec.h"

@@ -1,6 +1,4 @@
-/*
- * crop_detect.h - samples key frames spread over a film to find black bars (crop.h).
- */
+/* crop_detect.h - samples key frames spread over a film to find black bars (crop.h). */
 #ifndef BARCODE_PROBE_CROP_DETECT_H
 #define BARCODE_PROBE_CROP_DETECT_H
 

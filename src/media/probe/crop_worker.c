@@ -1,7 +1,6 @@
 #include "crop_worker.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "media/container/container_quirks.h"
 #include "media/container/keyframe_index.h"

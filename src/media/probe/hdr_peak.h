@@ -1,6 +1,4 @@
-/*
- * hdr_peak.h - the peak brightness of a film (light.h), from its first frame.
- */
+/* hdr_peak.h - the peak brightness of a film (light.h), from its first frame. */
 #ifndef BARCODE_PROBE_HDR_PEAK_H
 #define BARCODE_PROBE_HDR_PEAK_H
 

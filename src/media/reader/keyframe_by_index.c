@@ -14,7 +14,6 @@
 #include "media/bitstream/param_sets.h"
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
-#include "media/container/open.h"
 #include "media/container/read_ahead.h"
 #include "media/ffmpeg/packet.h"
 #include "media/ffmpeg/side_data.h"

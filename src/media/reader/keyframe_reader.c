@@ -10,12 +10,9 @@
  */
 #include "keyframe_reader.h"
 
-#include <inttypes.h>
-#include <string.h>
 
 #include "reader.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "media/gop/chunker.h"
 #include "media/schedule/idr_splice.h"

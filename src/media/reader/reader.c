@@ -11,7 +11,6 @@
 
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/idr_splice.h"

@@ -1,6 +1,4 @@
-/*
- * reader.h - the reading thread, which is the caller's.
- */
+/* reader.h - the reading thread, which is the caller's. */
 #ifndef BARCODE_READER_READER_H
 #define BARCODE_READER_READER_H
 

@@ -61,17 +61,8 @@ void frame_times_add(struct frame_times *t, int64_t time_us, int64_t next_us)
 {
     if (!t || t->stopped || t->unsound)
         return;
-    if (t->count == t->room) {
-        size_t room = t->room ? t->room * 2 : 1024;
-        struct row *grown = realloc(t->row, room * sizeof *grown);
-        if (grown) {
-            t->row = grown;
-            t->room = room;
-        } else {
-            t->unsound = true;
-        }
-    }
-    t->unsound |= !in_order(t, time_us, next_us);
+    t->unsound |= !err_reserve(&t->row, t->count + 1, &t->room, sizeof *t->row, NULL) ||
+                  !in_order(t, time_us, next_us);
     if (!t->unsound)
         t->row[t->count++] = (struct row){time_us, next_us, false};
 }

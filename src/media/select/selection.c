@@ -1,4 +1,3 @@
-#include <stddef.h>
 
 #include "barcode/media/selection.h"
 

@@ -12,14 +12,8 @@ bool time_queue_push(struct time_queue *q, int64_t us, struct err *e)
         q->end -= q->first;
         q->first = 0;
     }
-    if (q->end == q->room) {
-        size_t room = q->room ? q->room * 2 : 64;
-        int64_t *grown = realloc(q->us, room * sizeof *grown);
-        if (!grown)
-            return err_memory(e, room * sizeof *grown);
-        q->us = grown;
-        q->room = room;
-    }
+    if (!err_reserve(&q->us, q->end + 1, &q->room, sizeof *q->us, e))
+        return false;
     q->us[q->end++] = us;
     return true;
 }

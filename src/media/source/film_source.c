@@ -351,11 +351,9 @@ static bool open_film(struct source_film *f, const char *path, const struct film
 struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
                                 bool keep_going, struct err *e)
 {
-    struct source_film *f = calloc(1, sizeof *f);
-    if (!f) {
-        err_memory(e, sizeof *f);
+    struct source_film *f = err_calloc(1, sizeof *f, e);
+    if (!f)
         return NULL;
-    }
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->pass_lock, NULL);
     f->requested = stream;

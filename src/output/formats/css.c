@@ -1,4 +1,3 @@
-#include <stdio.h>
 
 #include "barcode/output/writer.h"
 #include "provenance.h"

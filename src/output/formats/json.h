@@ -1,6 +1,4 @@
-/*
- * json.h - shared by all writers of JSON. The only header that includes jansson.
- */
+/* json.h - shared by all writers of JSON. The only header that includes jansson. */
 #ifndef BARCODE_FORMATS_JSON_H
 #define BARCODE_FORMATS_JSON_H
 

@@ -1,6 +1,4 @@
-/*
- * png.h - the text chunks of a PNG, which the writer writes and reads. Any thread.
- */
+/* png.h - the text chunks of a PNG, which the writer writes and reads. Any thread. */
 #ifndef BARCODE_FORMATS_PNG_H
 #define BARCODE_FORMATS_PNG_H
 

@@ -17,11 +17,7 @@ static const struct page_file *const scripts[] = {&page_common_js, &page_gallery
 static bool is_gallery(const char *path)
 {
     char head[WRITER_HEAD];
-    FILE *f = fopen(path, "rbe");
-    size_t size = f ? fread(head, 1, sizeof head, f) : 0;
-    if (f)
-        fclose(f);
-    return f && page_is(head, size, "gallery");
+    return page_is(head, file_read_begin(path, head, sizeof head), "gallery");
 }
 
 bool gallery_allowed(const char *path, struct err *e)

@@ -1,6 +1,4 @@
-/*
- * band_order.h - the order of the colours of a palette: --order (strip.h). Pure; any thread.
- */
+/* band_order.h - the order of the colours of a palette: --order (strip.h). Pure; any thread. */
 #ifndef BARCODE_MODES_BAND_ORDER_H
 #define BARCODE_MODES_BAND_ORDER_H
 

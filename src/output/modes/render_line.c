@@ -130,11 +130,9 @@ static bool prepare(struct strip *s, struct err *e)
 struct strip *strip_open(const struct report *r, const struct strip_kind *kind, int width,
                          int height, struct err *e)
 {
-    struct strip *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct strip *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     *s = (struct strip){.report = r,
                         .kind = kind,
                         .columns = r->columns,

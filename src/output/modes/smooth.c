@@ -18,11 +18,9 @@ struct smooth {
 
 struct smooth *smooth_open(const int64_t *edge, uint64_t count, int64_t smooth_us, struct err *e)
 {
-    struct smooth *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct smooth *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->count = count;
     s->half = smooth_us / MS;
     s->middle = malloc(count * sizeof *s->middle);

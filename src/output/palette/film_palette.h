@@ -21,10 +21,6 @@
 
 #include "barcode/output/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     FILM_PALETTE_USUAL = 8,       /* the default number of colours */
     FILM_PALETTE_PIXELS = 1 << 20 /* the denominator of shares */
@@ -50,7 +46,4 @@ struct film_palette {
  */
 bool film_palette_make(const struct report *r, int colours, struct film_palette *to, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

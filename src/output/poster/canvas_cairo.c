@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "barcode/base/interrupt.h"
 #include "shape.h"
@@ -72,11 +71,9 @@ struct canvas *canvas_open(struct err *e)
 {
     if (!canvas_ready(e))
         return NULL;
-    struct canvas *canvas = calloc(1, sizeof *canvas);
-    if (!canvas) {
-        err_memory(e, sizeof *canvas);
+    struct canvas *canvas = err_calloc(1, sizeof *canvas, e);
+    if (!canvas)
         return NULL;
-    }
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, silence);
     canvas->map = pango_cairo_font_map_new();

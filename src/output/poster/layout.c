@@ -10,11 +10,9 @@
 
 struct layout *layout_open(const struct report *r, struct err *e)
 {
-    struct layout *s = calloc(1, sizeof *s);
-    if (!s) {
-        err_memory(e, sizeof *s);
+    struct layout *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
     s->report = r;
     return s;
 }
@@ -34,15 +32,9 @@ void layout_free(struct layout **s)
  */
 static struct layout_item *add_item(struct layout *s, enum layout_kind kind, const uint8_t rgb[3])
 {
-    if (s->items == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct layout_item *item = realloc(s->item, room * sizeof *item);
-        if (!item) {
-            s->failed = true;
-            return NULL;
-        }
-        s->item = item;
-        s->room = room;
+    if (!err_reserve(&s->item, s->items + 1, &s->room, sizeof *s->item, NULL)) {
+        s->failed = true;
+        return NULL;
     }
     struct layout_item *i = &s->item[s->items++];
     *i = (struct layout_item){.kind = kind};

@@ -1,7 +1,6 @@
 #include "barcode/output/paper.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

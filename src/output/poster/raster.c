@@ -129,11 +129,9 @@ struct painter *painter_open(const struct report *r, struct strips strips, struc
 {
     if (!check_size(r, strips, e))
         return NULL;
-    struct painter *p = calloc(1, sizeof *p);
-    if (!p) {
-        err_memory(e, sizeof *p);
+    struct painter *p = err_calloc(1, sizeof *p, e);
+    if (!p)
         return NULL;
-    }
     bool ok = r->poster || strips.count > 1 ? open_layout(p, r, strips, e)
                                             : open_alone(p, r, strips.kind[0], e);
     if (!ok)

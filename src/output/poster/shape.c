@@ -80,11 +80,9 @@ static bool open_shape(struct shape *f, const struct report *r, const struct str
 struct shape *shape_open(const struct report *r, const struct strip_kind *kind, int width,
                          int height, struct err *e)
 {
-    struct shape *f = calloc(1, sizeof *f);
-    if (!f) {
-        err_memory(e, sizeof *f);
+    struct shape *f = err_calloc(1, sizeof *f, e);
+    if (!f)
         return NULL;
-    }
     *f = (struct shape){.shape = r->shape, .width = width, .height = height};
     if (!open_shape(f, r, kind, e))
         shape_free(&f);

@@ -1,7 +1,6 @@
 #include "shape_circle.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "barcode/engine/srgb.h"
 
@@ -50,11 +49,9 @@ uint32_t circle_turn(const struct circle *c, int x, int y)
 struct circle *circle_open(const uint8_t *strip, int along, int rows, int across, int side,
                            struct err *e)
 {
-    struct circle *c = calloc(1, sizeof *c);
-    if (!c) {
-        err_memory(e, sizeof *c);
+    struct circle *c = err_calloc(1, sizeof *c, e);
+    if (!c)
         return NULL;
-    }
     *c = (struct circle){.strip = strip,
                          .along = along,
                          .rows = rows,

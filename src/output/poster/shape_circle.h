@@ -1,6 +1,4 @@
-/*
- * shape_circle.h - a strip bent into a ring, as shape.h defines it.
- */
+/* shape_circle.h - a strip bent into a ring, as shape.h defines it. */
 #ifndef BARCODE_POSTER_SHAPE_CIRCLE_H
 #define BARCODE_POSTER_SHAPE_CIRCLE_H
 
