@@ -309,8 +309,8 @@ TEST(playlists_read_nothing_else)
         "part.ts\\n#EXT-X-ENDLIST\\n' > net.m3u8; "
         "printf \"ffconcat version 1.0\\nfile 'http://127.0.0.1:9/part.ts'\\n\" > net.ffconcat");
     assert_int_equal(system(command), 0);
-    must_refuse("net.m3u8", "not a file in its folder");
-    must_refuse("net.ffconcat", "not a file in its folder");
+    must_refuse("net.m3u8", "only relative names of files in its folder");
+    must_refuse("net.ffconcat", "only relative names of files in its folder");
 }
 
 TEST(sentences)
