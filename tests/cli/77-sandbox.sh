@@ -165,15 +165,21 @@ test_sandbox_and_descriptors() {
 test_sandbox_and_memory() {
     need_sandbox
     cp "$(clip h264-open.mkv)" a.mkv
-    set -- a.mkv -n 20 -m all --thumbnails t/ --html p/ -o p/ --sandbox=require --no-cache
+    cp a.mkv b.mkv
+    set -- a.mkv b.mkv -j 2 -n 20 -m all --thumbnails t/ --html p/ -o p/ --sandbox=require --no-cache
     ok "$@"
     cp -r p good
     cp -r t good-t
     rm -r p t
-    LD_PRELOAD=$REFUSED_MEMORY_SO ok "$@" -v
+    # what was freed has other bytes then
+    MALLOC_PERTURB_=165 LIMIT=60 LD_PRELOAD=$REFUSED_MEMORY_SO ok "$@" -v
     says "cannot write '.*': out of memory: .*; rendering it again, alone"
     diff -r good p
     diff -r good-t t
+    # alone it would only fail again
+    LD_PRELOAD=$REFUSED_MEMORY_SO run a.mkv -n 20 -m all --html q/ -o q/ --no-cache -v
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says_not "rendering it again"
 }
 
 # A worker that may not confine itself renders nothing when that is demanded.

@@ -159,6 +159,8 @@ static bool scan_film(struct parts_scan *s, const struct film_parts *parts, size
     struct film film = {.faults = s->faults};
     bool ok = container_open_parts(part->path, NULL, requested, &format, &film, e) &&
               read_faults_check(s->faults, part->path, e);
+    if (ok && container_quirks(format)->is_playlist)
+        ok = err_set(e, ERR_INPUT, "cannot join '%s' to other files: it is a playlist", part->path);
     if (ok && i == 0) {
         s->bytes = container_quirks(format)->joins_bytes;
         s->first = film;
