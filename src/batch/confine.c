@@ -363,17 +363,18 @@ struct confinement *confinement_open(const struct render *r, struct err *e)
     if (choice != SANDBOX_OFF && may_use_gpu(r->options))
         make_devices();
     if (e->code != ERR_NONE || (choice != SANDBOX_OFF && !make_all(c, r, e)))
-        confinement_close(&c);
+        confinement_close(&c, true);
     return c;
 }
 
-void confinement_close(struct confinement **c)
+void confinement_close(struct confinement **c, bool remove)
 {
     if (!*c)
         return;
     while ((*c)->count > 0) {
         char *path = (*c)->made[--(*c)->count];
-        (void)rmdir(path);
+        if (remove)
+            (void)rmdir(path);
         free(path);
     }
     free((*c)->made);

@@ -26,7 +26,10 @@ struct confinement *confinement_open(const struct render *r, struct err *e);
  */
 bool confinement_enter(const struct render *r, struct err *e);
 
-/* Removes the folders that were made and are still empty, and sets *c to NULL. Parent. */
-void confinement_close(struct confinement **c);
+/*
+ * Frees `*c` and sets it to NULL. With `remove`, which is for the parent, removes the folders that
+ * were made and are still empty.
+ */
+void confinement_close(struct confinement **c, bool remove);
 
 #endif

@@ -205,8 +205,11 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
         run = batch_progress_open(r, queue);
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
-    if (!*here)
-        return run_confined(r, queue, &c.worker[i], c.count);
+    if (!*here) {
+        int status = run_confined(r, queue, &c.worker[i], c.count);
+        watchdog_close(&c.watchdog);
+        return status;
+    }
     batch_progress_close(&run);
     watchdog_close(&c.watchdog);
     tally = film_queue_tally(queue);
@@ -270,8 +273,7 @@ int render_films(const struct render *r)
         int unwritten = write_gallery(r);
         status = status != 0 ? status : unwritten;
     }
-    if (here)
-        confinement_close(&confinement);
+    confinement_close(&confinement, here);
     report_log_close(&own.report_log);
     film_queue_free(&queue);
     return status;
