@@ -146,6 +146,22 @@ test_sandbox_and_links() {
     [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
 }
 
+# Pictures have the fonts that fontconfig is told of, wherever they are.
+test_sandbox_and_fonts() {
+    need_sandbox
+    font=$(fc-match -f '%{file}' 'DejaVu Serif:bold') || skip "no fc-match"
+    mkdir fonts pictures
+    cp "$font" fonts/
+    echo "<fontconfig><dir>$PWD/fonts</dir><cachedir>$PWD/kept</cachedir></fontconfig>" > fonts.conf
+    cp "$(clip vp9.webm)" b.webm
+    for choice in off require; do
+        FONTCONFIG_FILE=$PWD/fonts.conf ok b.webm -n 10 --poster -m average --no-cache -o pictures/$choice.png --sandbox=$choice
+        FONTCONFIG_FILE=$PWD/fonts.conf ok b.webm -n 10 -m all --no-cache -o pictures/$choice-all.png --sandbox=$choice
+    done
+    cmp pictures/off.png pictures/require.png || fail "the sandbox changes the letters of a poster"
+    cmp pictures/off-all.png pictures/require-all.png || fail "the sandbox changes labels"
+}
+
 # A dump to an open file is written to $TMPDIR first.
 test_sandbox_and_descriptors() {
     need_sandbox
