@@ -19,6 +19,7 @@
 #include "barcode/media/playlists.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/dump.h"
+#include "barcode/output/paint.h"
 
 struct place {
     const char *pattern; /* as for glob(3); "~" is $HOME */
@@ -34,12 +35,6 @@ static const struct place library_places[] = {
     {"/lib64", READ},
     {"/etc/ld.so.cache", READ},
     {"/etc/localtime", READ},
-    {"/etc/fonts", READ},
-    {"/var/cache/fontconfig", READ},
-    {"~/.cache/fontconfig", READ},
-    {"~/.config/fontconfig", READ},
-    {"~/.local/share/fonts", READ},
-    {"~/.fonts", READ},
     {"/proc/self", READ},
     {"/proc/meminfo", READ},
     {"/proc/stat", READ},
@@ -84,6 +79,7 @@ static const struct place gpu_places[] = {
 struct confinement {
     char **made; /* folders that did not exist, parents first */
     size_t count;
+    bool letters; /* paint_has_letters was called */
 };
 
 static bool allow_places(struct sandbox *s, const struct place *place, size_t places, struct err *e)
@@ -184,14 +180,19 @@ static bool visit_allow(void *user, const struct output *output, struct err *e)
     return allow_output(user, output, e);
 }
 
+static bool visit_letters(void *user, const char *path, struct err *e)
+{
+    return sandbox_allow(user, path, READ, e);
+}
+
 /* Allows what the run as a whole writes and reads. */
 static bool allow_run(struct sandbox *s, const struct options *o, struct err *e)
 {
     char cache[PATH_MAX];
     const char *gallery = outputs_gallery(o);
-    bool ok = true;
+    bool ok = paint_letter_places(visit_letters, s, e);
     if (!o->cache.off && cache_options_folder(&o->cache, cache, sizeof cache))
-        ok = sandbox_allow(s, cache, READ | WRITE, e);
+        ok = ok && sandbox_allow(s, cache, READ | WRITE, e);
     /* The process that renders also writes the gallery if no worker could be started. */
     if (gallery)
         ok = ok && allow_folder(s, gallery, READ | WRITE, e);
@@ -311,10 +312,16 @@ static bool make_folder(struct confinement *c, const char *path, mode_t mode, st
     return true;
 }
 
+/* Images of several modes have labels, for which paint_letter_places must know the fonts. */
 static bool visit_make(void *user, const struct output *output, struct err *e)
 {
+    struct confinement *c = user;
+    struct err none = ERR_INIT;
     char *folder = first_folder(output);
-    bool ok = !folder || make_folder(user, folder, 0777, e);
+    bool ok = !folder || make_folder(c, folder, 0777, e);
+    if (output->strips.count > 1 && !c->letters)
+        (void)paint_has_letters(&none); /* labels are optional */
+    c->letters |= output->strips.count > 1;
     free(folder);
     return ok;
 }
@@ -364,13 +371,13 @@ struct confinement *confinement_open(const struct render *r, struct err *e)
     return c;
 }
 
-void confinement_close(struct confinement **c, bool tidy)
+void confinement_close(struct confinement **c, bool remove)
 {
     if (!*c)
         return;
     while ((*c)->count > 0) {
         char *path = (*c)->made[--(*c)->count];
-        if (tidy)
+        if (remove)
             (void)rmdir(path);
         free(path);
     }

@@ -27,9 +27,9 @@ struct confinement *confinement_open(const struct render *r, struct err *e);
 bool confinement_enter(const struct render *r, struct err *e);
 
 /*
- * Frees *c and sets it to NULL. `tidy`, in the parent: removes the folders that were made and are
- * still empty.
+ * Frees `*c` and sets it to NULL. With `remove`, which is for the parent, removes the folders that
+ * were made and are still empty.
  */
-void confinement_close(struct confinement **c, bool tidy);
+void confinement_close(struct confinement **c, bool remove);
 
 #endif

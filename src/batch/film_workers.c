@@ -9,7 +9,6 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/limits.h"
-#include "barcode/base/machine.h"
 #include "barcode/base/watch.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
@@ -189,9 +188,11 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
     } else {
         count = 1;
     }
+    r->alone = count == 1;
     work(r, queue, w, w->watch, film_queue_next);
     for (int i = 1; i < count; i++)
         pthread_join(film_worker[i].thread, NULL);
+    r->admission = r->probe_admission = NULL; /* films may still be rendered alone */
     close_admissions(&admissions);
 }
 

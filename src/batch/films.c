@@ -205,12 +205,13 @@ static int run_workers(const struct render *r, struct film_queue *queue, bool *h
         run = batch_progress_open(r, queue);
     while (*here && (i = wait_for_end(&c, run)) >= 0)
         *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
-    int status = *here ? 0 : run_confined(r, queue, &c.worker[i], c.count);
-    if (*here)
-        batch_progress_close(&run);
-    watchdog_close(&c.watchdog);
-    if (!*here)
+    if (!*here) {
+        int status = run_confined(r, queue, &c.worker[i], c.count);
+        watchdog_close(&c.watchdog);
         return status;
+    }
+    batch_progress_close(&run);
+    watchdog_close(&c.watchdog);
     tally = film_queue_tally(queue);
     if (c.refused && tally.done + tally.failed < tally.due)
         c.failed = run_confined(r, queue, &nobody, 1);

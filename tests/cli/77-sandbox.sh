@@ -146,6 +146,22 @@ test_sandbox_and_links() {
     [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
 }
 
+# Pictures have the fonts that fontconfig is told of, wherever they are.
+test_sandbox_and_fonts() {
+    need_sandbox
+    font=$(fc-match -f '%{file}' 'DejaVu Serif:bold') || skip "no fc-match"
+    mkdir fonts pictures
+    cp "$font" fonts/
+    echo "<fontconfig><dir>$PWD/fonts</dir><cachedir>$PWD/kept</cachedir></fontconfig>" > fonts.conf
+    cp "$(clip vp9.webm)" b.webm
+    for choice in off require; do
+        FONTCONFIG_FILE=$PWD/fonts.conf ok b.webm -n 10 --poster -m average --no-cache -o pictures/$choice.png --sandbox=$choice
+        FONTCONFIG_FILE=$PWD/fonts.conf ok b.webm -n 10 -m all --no-cache -o pictures/$choice-all.png --sandbox=$choice
+    done
+    cmp pictures/off.png pictures/require.png || fail "the sandbox changes the letters of a poster"
+    cmp pictures/off-all.png pictures/require-all.png || fail "the sandbox changes labels"
+}
+
 # A dump to an open file is written to $TMPDIR first.
 test_sandbox_and_descriptors() {
     need_sandbox
@@ -165,15 +181,21 @@ test_sandbox_and_descriptors() {
 test_sandbox_and_memory() {
     need_sandbox
     cp "$(clip h264-open.mkv)" a.mkv
-    set -- a.mkv -n 20 -m all --thumbnails t/ --html p/ -o p/ --sandbox=require --no-cache
+    cp a.mkv b.mkv
+    set -- a.mkv b.mkv -j 2 -n 20 -m all --thumbnails t/ --html p/ -o p/ --sandbox=require --no-cache
     ok "$@"
     cp -r p good
     cp -r t good-t
     rm -r p t
-    LD_PRELOAD=$REFUSED_MEMORY_SO ok "$@" -v
+    # what was freed has other bytes then
+    MALLOC_PERTURB_=165 LIMIT=60 LD_PRELOAD=$REFUSED_MEMORY_SO ok "$@" -v
     says "cannot write '.*': out of memory: .*; rendering it again, alone"
     diff -r good p
     diff -r good-t t
+    # alone it would only fail again
+    LD_PRELOAD=$REFUSED_MEMORY_SO run a.mkv -n 20 -m all --html q/ -o q/ --no-cache -v
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says_not "rendering it again"
 }
 
 # A worker that may not confine itself renders nothing when that is demanded.

@@ -26,6 +26,13 @@
  * ERR_USAGE if the build has no cairo and pango. Main thread, before other threads start. */
 bool paint_has_letters(struct err *e);
 
+/*
+ * Calls `visit` with the folders and files that drawing text reads, as fontconfig is configured.
+ * Does nothing if paint_has_letters was not called. Returns false when `visit` does.
+ */
+typedef bool paint_visit(void *user, const char *path, struct err *e);
+bool paint_letter_places(paint_visit *visit, void *user, struct err *e);
+
 struct painter;
 
 /*

@@ -27,8 +27,11 @@ struct canvas {
     cairo_surface_t *scratch; /* unbounded, because cairo drops glyphs outside the bounds */
 };
 
+static bool configured; /* fontconfig has read its configuration */
+
 bool canvas_ready(struct err *e)
 {
+    configured = true;
     /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
     FcPattern *any = FcPatternCreate();
     FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
@@ -43,6 +46,21 @@ bool canvas_ready(struct err *e)
     return some || err_set(e, ERR_FAILED,
                            "no font is installed, so text cannot be drawn; install one (on Debian: "
                            "fonts-dejavu-core)");
+}
+
+bool canvas_places(paint_visit *visit, void *user, struct err *e)
+{
+    FcStrList *list[] = {configured ? FcConfigGetConfigFiles(NULL) : NULL,
+                         configured ? FcConfigGetFontDirs(NULL) : NULL,
+                         configured ? FcConfigGetCacheDirs(NULL) : NULL};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        for (FcChar8 *path; list[i] && ok && (path = FcStrListNext(list[i]));)
+            ok = visit(user, (const char *)path, e);
+        if (list[i])
+            FcStrListDone(list[i]);
+    }
+    return ok;
 }
 
 /* Drops glib's messages, which would go to stderr. Errors are returned as values. */

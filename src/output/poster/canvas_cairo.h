@@ -13,11 +13,15 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/output/paint.h"
 #include "layout.h"
 
 /* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with
  * ERR_USAGE if the build has no cairo and pango. Starts no thread. */
 bool canvas_ready(struct err *e);
+
+/* See paint_letter_places. */
+bool canvas_places(paint_visit *visit, void *user, struct err *e);
 
 /*
  * Opens a canvas; the caller closes it with canvas_close. Returns NULL if canvas_ready fails or if

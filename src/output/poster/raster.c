@@ -35,6 +35,11 @@ struct painter {
 
 bool paint_has_letters(struct err *e) { return canvas_ready(e); }
 
+bool paint_letter_places(paint_visit *visit, void *user, struct err *e)
+{
+    return canvas_places(visit, user, e);
+}
+
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
 {
     bool along_down = r->shape == SHAPE_VERTICAL;
