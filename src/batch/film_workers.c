@@ -187,6 +187,7 @@ static void run_film_workers(struct render *r, struct film_queue *queue, struct 
     work(r, queue, w, w->watch, film_queue_next);
     for (int i = 1; i < count; i++)
         pthread_join(film_worker[i].thread, NULL);
+    r->admission = r->probe_admission = NULL; /* what follows is rendered alone */
     close_admissions(&admissions);
 }
 
