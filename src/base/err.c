@@ -12,6 +12,13 @@ static atomic_uint_fast64_t memory_count;
 
 void err_memory_seen(void) { atomic_fetch_add(&memory_count, 1); }
 
+void err_forgive(struct err *e)
+{
+    if (e->code == ERR_MEMORY)
+        atomic_fetch_sub(&memory_count, 1);
+    err_clear(e);
+}
+
 uint64_t err_memory_count(void) { return atomic_load(&memory_count); }
 
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,

@@ -208,7 +208,7 @@ bool render_again_alone(const struct render *r, size_t i, const struct err *e)
 static bool had_memory(const struct render *r, size_t i, uint64_t before, struct err *e)
 {
     bool own = r->alone || may_repeat(r, i);
-    if (!own || err_memory_count() == before || interrupted() || e->code == ERR_MEMORY)
+    if (!own || err_memory_count() <= before || interrupted() || e->code == ERR_MEMORY)
         return true;
     err_clear(e);
     return err_set(e, ERR_MEMORY, "out of memory while '%s' was being rendered",

@@ -45,7 +45,9 @@ static void assess_end(struct render_job *j, uint64_t announced)
     bool early = short_by > 0 && ends_early(j);
     if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
-    char cause[300] = "the file is damaged";
+    bool unread = c->bytes_unread > 0; /* there is a warning of that */
+    char cause[300];
+    snprintf(cause, sizeof cause, "%s", unread ? "its end cannot be read" : "the file is damaged");
     const char *unopened = f->unopened[0] ? f->unopened : c->unopened;
     if (unopened[0])
         snprintf(cause, sizeof cause, "cannot open its part '%s'", unopened);
@@ -58,7 +60,7 @@ static void assess_end(struct render_job *j, uint64_t announced)
     else if (c->read_failed && short_by > 0)
         render_warn(j, "'%s': %s: about %" PRIu64 " of %" PRIu64 " columns are missing at its end",
                     f->path, cause, short_by, expected);
-    else if (c->read_failed)
+    else if (c->read_failed && (unopened[0] || !unread))
         render_warn(j, "'%s': %s%s", f->path, cause, unopened[0] ? ": the film ends there" : "");
     else if (asked && short_by > 0)
         render_warn(j,

@@ -145,6 +145,14 @@ test_unreadable() { # quick
     [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
     one_sentence
     files secret.mkv
+    # That the picture may be another film's is not the reason.
+    chmod 600 secret.mkv
+    ok secret.mkv -m average -o ./
+    chmod 0 secret.mkv
+    plainly secret.mkv -m average -o ./
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    one_sentence
+    says "cannot open 'secret.mkv': Permission denied"
 }
 
 test_a_folder_is_no_film() { # quick

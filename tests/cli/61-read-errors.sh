@@ -168,6 +168,7 @@ test_keep_going() {
         failing "$name" $at $((at + 1)) ok "$name" --keep-going --update --cache cache -m average -o out.png
         says "'$name': 4096 bytes cannot be read (skipped)"
         says "columns come from damaged frames\|columns are missing"
+        ! grep -q "the file is damaged" "$LOGS/stderr" || fail "the disk is, not the file"
         failing "$name" $at $((at + 1)) ok "$name" --keep-going --update --cache cache -m average -o out.png
         says "wrote 'out.png': $columns"
         failing "$name" $at $((at + 1)) run "$name" --keep-going --strict --no-cache -m average -o strict.png

@@ -20,6 +20,23 @@ test_memory_limit() {
     done
 }
 
+# Where threads are few, films that cannot start theirs beside others are rendered again alone, by decoders with fewer threads.
+test_few_threads() { # quick
+    local most
+    mkdir films
+    for n in 1 2 3; do cp "$(clip h264-closed.mkv)" films/$n.mkv; done
+    ok films -m average -o right/
+    for most in 4 5 6 9; do
+        LIMIT=20 LD_PRELOAD=$FEW_THREADS_SO FEW_THREADS=$most ok films -j 3 --threads 2 --no-cache -m average -o now/
+        LIMIT=20 LD_PRELOAD=$FEW_THREADS_SO FEW_THREADS=$most ok films/1.mkv --threads 2 --no-cache -m average -o one/
+        for n in 1 2 3; do
+            cmp right/$n-average.png now/$n-average.png
+        done
+        cmp right/1-average.png one/1-average.png
+        rm -r now one
+    done
+}
+
 # peak -j N: the most memory that the films' worker had
 peak() {
     ok films -n 16 -m average --threads 8 --no-cache -o o/ --bench "$@"

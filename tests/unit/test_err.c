@@ -71,6 +71,14 @@ TEST(codes_are_exit_statuses)
     assert_true(err_memory_count() == before);
     err_set(&e, ERR_MEMORY, "a second time"); /* counts, though the first error stays */
     assert_true(err_memory_count() == before + 1);
+    err_clear(&e);
+    err_memory(&e, 1);
+    assert_true(err_memory_count() == before + 2);
+    err_forgive(&e);
+    assert_true(err_memory_count() == before + 1);
+    assert_int_equal(e.code, ERR_NONE);
+    err_forgive(&e);
+    assert_true(err_memory_count() == before + 1);
 }
 
 TEST(memory_or_an_error)

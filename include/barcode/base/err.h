@@ -71,7 +71,13 @@ bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct er
 /* Counts a failed allocation for which no error is set. Any thread. */
 void err_memory_seen(void);
 
-/* Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread. */
+/* Empties `e`, an error without consequences, which err_memory_count then does not count. */
+void err_forgive(struct err *e);
+
+/*
+ * Returns how often ERR_MEMORY was set and not forgiven, or err_memory_seen called, in this
+ * process. Any thread.
+ */
 uint64_t err_memory_count(void);
 
 /* Empties `e`. */

@@ -254,7 +254,7 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
                        "cannot write '%s': the file exists and was not made by barcode; choose "
                        "another name with %s",
                        path, output->option);
-    if (output->overwrite || (in->parts[i] ? in->file[i].absent : stat(film, &s) != 0))
+    if (output->overwrite || (in->parts[i] ? in->file[i].absent : access(film, R_OK) != 0))
         return true; /* opening the film reports the error */
     if (!film_id_of(film, in->parts[i], mine, e))
         return false;

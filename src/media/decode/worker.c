@@ -257,6 +257,7 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
     if (chunk->threads > 1)
         log_msg(LOG_DEBUG, "a chunk of %zu pictures on %d threads%s%s", chunk->count,
                 s->current->threads, threaded ? "" : ": ", why.text);
+    err_forgive(&why);
 }
 
 /*
