@@ -63,15 +63,17 @@ void *err_calloc(size_t count, size_t size, struct err *e);
 
 /*
  * Makes room for `count` elements of `size` bytes in an array of *room, which grows to twice its
- * size at least. `array` points to the pointer to the array. Returns false with ERR_MEMORY;
- * without `e`, the failure does not count.
+ * size at least. `array` points to the pointer to the array. Returns false with ERR_MEMORY.
+ * Without `e` the failure does not count (err_memory_count).
  */
 bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct err *e);
 
 /* Counts a failed allocation for which no error is set. Any thread. */
 void err_memory_seen(void);
 
-/* Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread. */
+/*
+ * Returns how often ERR_MEMORY was set, or err_memory_seen called, in this process. Any thread.
+ */
 uint64_t err_memory_count(void);
 
 /* Empties `e`. */

@@ -13,6 +13,10 @@
 #include "barcode/cli/options.h"
 #include "barcode/output/report.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /*
  * Follows the fingerprint of an output if the film could not be read completely or changed
  * meanwhile. No options have this fingerprint, so --update makes the output again.
@@ -27,4 +31,7 @@
 void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT]);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
