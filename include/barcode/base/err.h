@@ -63,8 +63,8 @@ void *err_calloc(size_t count, size_t size, struct err *e);
 
 /*
  * Makes room for `count` elements of `size` bytes in an array of *room, which grows to twice its
- * size at least. `array` points to the pointer to the array. Returns false with ERR_MEMORY;
- * without `e`, the failure does not count.
+ * size at least. `array` points to the pointer to the array. Returns false with ERR_MEMORY.
+ * Without `e` the failure does not count (err_memory_count).
  */
 bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct err *e);
 

@@ -30,4 +30,5 @@ void fingerprint_add_again(char text[REPORT_FINGERPRINT], const char *film);
 
 /* Returns true if the fingerprint is that of such an output; of this film, unless it is NULL. */
 bool fingerprint_is_again(const char *text, const char *film);
+
 #endif

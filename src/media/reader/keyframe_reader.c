@@ -10,7 +10,6 @@
  */
 #include "keyframe_reader.h"
 
-
 #include "reader.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
