@@ -10,16 +10,23 @@
 #include <string.h>
 
 void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t size);
 
 static atomic_int renamed, refused;
 
-void *malloc(size_t bytes)
+static int refuse(size_t bytes)
 {
-    if (bytes >= 65536 && atomic_load(&renamed) > 0 && atomic_fetch_add(&refused, 1) == 0) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    return __libc_malloc(bytes);
+    if (bytes < 65536 || atomic_load(&renamed) == 0 || atomic_fetch_add(&refused, 1) > 0)
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+void *malloc(size_t bytes) { return refuse(bytes) ? NULL : __libc_malloc(bytes); }
+
+void *calloc(size_t count, size_t size)
+{
+    return refuse(count * size) ? NULL : __libc_calloc(count, size);
 }
 
 int rename(const char *from, const char *to)
