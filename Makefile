@@ -42,6 +42,9 @@ ifeq ($(SAN),fuzzer)
   override CFLAGS := -O1 -g1
   LINK += -fsanitize=address,undefined
 endif
+ifneq ($(SAN),)
+  BASE += -DSANITIZED
+endif
 ifeq ($(WERROR),1)
   BASE += -Werror
 endif

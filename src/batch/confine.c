@@ -271,12 +271,12 @@ static bool allow_all(struct sandbox *s, const struct render *r, struct err *e)
 }
 
 /*
- * Returns --sandbox. A sanitizer executes a symbolizer and reads its suppressions when the process
- * ends, so its builds are confined only on demand.
+ * Returns --sandbox. A sanitizer (SANITIZED, by the Makefile) executes a symbolizer and reads its
+ * suppressions when the process ends, so its builds are confined only on demand.
  */
 static enum sandbox_choice choice_of(const struct render *r)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef SANITIZED
     if (r->options->sandbox == SANDBOX_AUTO)
         return SANDBOX_OFF;
 #endif
