@@ -34,6 +34,8 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 
 # ---- pictures and JSON: the first byte picks the writer ----
 
+[ -e metadata/json-size ] || printf '\x03{\n"version": "0.1.0",\n"film": {"id":},\n"size": [433333338,"st}\n}\n' > metadata/json-size
+
 if [ ! -e metadata/png ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
     ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x48:r=24:d=1 -vf scale=8:6 -c:v ffv1 metadata/x.mkv
     "$barcode" -q --no-cache metadata/x.mkv -n 4 -m palette --height 3 -o metadata/.png --json metadata/.json --html metadata/.html

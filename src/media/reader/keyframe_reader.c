@@ -207,8 +207,10 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
         struct chunker_counts c = chunker_counts_now(g);
         bool any = c.displayed > 0; /* otherwise it has no key frame, and no order */
         int64_t shown = any ? (int64_t)c.displayed : (int64_t)c.held;
+        /* of a film whose times go back, the end may lie before the beginning */
+        int64_t until_us = c.end_us > c.first_us ? c.end_us : c.first_us;
         facts->length = (struct film_length){.start_us = any ? c.first_us : 0,
-                                             .duration_us = any ? c.end_us - c.first_us
+                                             .duration_us = any ? until_us - c.first_us
                                                                 : shown * config.clock.frame_us,
                                              .frames = shown,
                                              .source = LENGTH_PACKETS};

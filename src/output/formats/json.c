@@ -325,6 +325,13 @@ static void take_string(const char *text, size_t size, const char *key, char *ou
         snprintf(out, room, "%.*s", (int)(quote - begin), begin);
 }
 
+/* Returns the number at `text`, or 0 if it is no side of analysis frames. */
+static int read_side(const char *text, char **end)
+{
+    long side = strtol(text, end, 10);
+    return side > 0 && side <= 65536 ? (int)side : 0;
+}
+
 /* Counts the columns, one per line, and reads the analysis size. */
 static bool count_columns(FILE *f, struct writer_metadata *metadata)
 {
@@ -338,8 +345,8 @@ static bool count_columns(FILE *f, struct writer_metadata *metadata)
         inside = inside || strcmp(line, "\"columns\": [\n") == 0;
         if (strncmp(line, size, strlen(size)) == 0) {
             char *end;
-            metadata->width = (int)strtol(line + strlen(size), &end, 10);
-            metadata->height = *end == ',' ? (int)strtol(end + 1, NULL, 10) : 0;
+            metadata->width = read_side(line + strlen(size), &end);
+            metadata->height = *end == ',' ? read_side(end + 1, &end) : 0;
         }
     }
     free(line);
