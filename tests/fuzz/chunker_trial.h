@@ -264,6 +264,12 @@ static inline const char *chunker_trial(const struct film_shape *shape, struct d
         .emit = keep_run,
         .user = &t,
     };
+    /* Reading stops at the end of the selection. Times of decoding may go back before it. */
+    if (shape->decoding_times) {
+        t.config.selection.end_us = INT64_MAX;
+        if (t.config.selection.kind == SELECT_COLUMNS)
+            t.config.selection.kind = SELECT_EVERY;
+    }
     t.odd_at = chance(d, 20) ? (size_t)roll(d, t.film.count + 1) : 0;
     model_selection(&t);
     run_chunker(&t);
