@@ -29,7 +29,7 @@ static int in_child(int (*body)(void))
 
 static bool allocates(uint64_t bytes)
 {
-    char *block = malloc((size_t)bytes);
+    char *volatile block = malloc((size_t)bytes); /* gcc 16 leaves out the call otherwise */
     bool ok = block != NULL;
     free(block);
     return ok;
