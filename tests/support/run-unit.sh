@@ -32,11 +32,11 @@ if [ "${1:-}" = --one ]; then
 fi
 
 export BARCODE_CACHE=-      # no test uses the user's cache
-export ASAN_OPTIONS=allocator_may_return_null=1      # as without ASan
+export ASAN_OPTIONS=allocator_may_return_null=1      # as without a sanitizer
 export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 # suppress_equal_addresses: what libav's threads do is suppressed, many thousand times in a program; each of their addresses would be kept,
 # compared with all before it, and never told of again, not even when a race of ours is at that address.
-export TSAN_OPTIONS="suppressions=$here/tsan.supp:suppress_equal_addresses=0"
+export TSAN_OPTIONS="allocator_may_return_null=1:suppressions=$here/tsan.supp:suppress_equal_addresses=0"
 WORK=$(mktemp -d)
 export WORK
 trap 'rm -rf "$WORK"' EXIT
