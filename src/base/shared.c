@@ -33,11 +33,12 @@ void shared_lock_init(pthread_mutex_t *lock)
 
 void shared_lock(pthread_mutex_t *lock)
 {
-    int code;
-    struct timespec soon = clock_deadline(100000000);
-    while ((code = pthread_mutex_timedlock(lock, &soon)) == ETIMEDOUT) {
-        watch_moved(); /* if a film hangs, it is that of the holder */
-        soon = clock_deadline(100000000);
+    int code = pthread_mutex_trylock(lock);
+    while (code == EBUSY || code == ETIMEDOUT) {
+        struct timespec soon = clock_deadline(100000000);
+        code = pthread_mutex_timedlock(lock, &soon);
+        if (code == ETIMEDOUT)
+            watch_moved(); /* if a film hangs, it is that of the holder */
     }
     if (code == EOWNERDEAD)
         pthread_mutex_consistent(lock);
