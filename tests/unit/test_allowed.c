@@ -1,40 +1,9 @@
 /* test_allowed.c - which demuxers may read a film, and what they may open. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "test.h"
 #include "media/container/allowed.h"
-
-static char folder[] = "/tmp/barcode-allowed-XXXXXX";
-
-static void put(const char *name)
-{
-    FILE *f = fopen(name, "w");
-    assert_true(f && fputs("film", f) >= 0 && fclose(f) == 0);
-}
-
-static int begin(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("far", 0700) || mkdir("list", 0700) ||
-        mkdir("list/sub", 0700))
-        return 1;
-    put("far/film");
-    put("list/film");
-    put("list/sub/film");
-    return 0;
-}
-
-static int end(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
-}
+#include "playlist_folder.h"
 
 static int try_open(const AVInputFormat *iformat, const char *url)
 {
@@ -94,4 +63,4 @@ TEST(demuxers)
         }
 }
 
-TEST_MAIN(begin, end)
+TEST_MAIN(playlist_folder_begin, playlist_folder_end)

@@ -9,38 +9,16 @@
 #include "test.h"
 #include "media/container/playlist.h"
 #include "barcode/media/playlists.h"
-
-static char folder[] = "/tmp/barcode-playlist-XXXXXX";
-
-static void put(const char *name, const char *text)
-{
-    FILE *f = fopen(name, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
+#include "playlist_folder.h"
 
 static int begin(void **state)
 {
-    (void)state;
-    if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("far", 0700) || mkdir("list", 0700) ||
-        mkdir("list/sub", 0700) || mkdir("list2", 0700) || mkfifo("list/pipe", 0600) ||
+    if (playlist_folder_begin(state) != 0 || mkdir("list2", 0700) || mkfifo("list/pipe", 0600) ||
         symlink("../far/film", "list/link") || symlink("../far", "list/out") ||
         symlink("sub/film", "list/in") || symlink("loop", "list/loop"))
         return 1;
-    put("far/film", "film");
     put("list2/film", "film");
-    put("list/film", "film");
-    put("list/sub/film", "film");
     return 0;
-}
-
-static int end(void **state)
-{
-    char command[64];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
 }
 
 static const AVInputFormat *demuxer(const char *name)
@@ -177,4 +155,4 @@ TEST(any_name)
     assert_non_null(strstr(e.text, "give the name of its file"));
 }
 
-TEST_MAIN(begin, end)
+TEST_MAIN(begin, playlist_folder_end)
