@@ -24,7 +24,7 @@ struct sandbox {
     struct allowed *allowed;
     size_t count, room;
     int *kept;
-    size_t keeps;
+    size_t keeps, keep_room;
     bool gpu;
 };
 
@@ -56,7 +56,7 @@ bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct 
 
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e)
 {
-    if (!err_reserve(&s->kept, s->keeps + 1, &(size_t){0}, sizeof *s->kept, e))
+    if (!err_reserve(&s->kept, s->keeps + 1, &s->keep_room, sizeof *s->kept, e))
         return false;
     s->kept[s->keeps++] = fd;
     return true;

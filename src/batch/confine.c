@@ -78,7 +78,7 @@ static const struct place gpu_places[] = {
 
 struct confinement {
     char **made; /* folders that did not exist, parents first */
-    size_t count;
+    size_t count, room;
     bool letters; /* paint_has_letters was called */
 };
 
@@ -303,11 +303,10 @@ static bool make_folder(struct confinement *c, const char *path, mode_t mode, st
 {
     if (mkdir(path, mode) != 0)
         return true;
-    char **grown = realloc(c->made, (c->count + 1) * sizeof *grown);
-    if (grown)
-        c->made = grown;
-    if (!grown || !(grown[c->count] = strdup(path)))
-        return err_memory(e, strlen(path));
+    if (!err_reserve(&c->made, c->count + 1, &c->room, sizeof *c->made, e))
+        return false;
+    if (!(c->made[c->count] = strdup(path)))
+        return err_memory(e, strlen(path) + 1);
     c->count++;
     return true;
 }

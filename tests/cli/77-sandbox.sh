@@ -146,7 +146,7 @@ test_sandbox_and_links() {
     [ "$(head -c 4 pictures/p.png | tail -c 3)" = PNG ] || fail "its target is old"
 }
 
-# Pictures have the fonts that fontconfig is told of, wherever they are.
+# Pictures have the fonts of fontconfig's configuration, wherever they are.
 test_sandbox_and_fonts() {
     need_sandbox
     font=$(fc-match -f '%{file}' 'DejaVu Serif:bold') || skip "no fc-match"

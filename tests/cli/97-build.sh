@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# How programs are built: hardening, what they are made of, when a static FFmpeg is built anew.
+# How programs are built: hardening, what they are made of, when a static FFmpeg is rebuilt.
 
 test_hardened() { # quick
     "$HERE/../support/hardened.sh" "$BARCODE" || fail "the program is not hardened"
@@ -33,7 +33,7 @@ END
     ! build 1 -O2 || fail "built from nothing"
     mv unpacked prefix/made-by
     build 1 -O2 || fail "does not keep what is there"
-    [ ! -e unpacked ] || fail "builds anew for no reason"
+    [ ! -e unpacked ] || fail "rebuilds without a reason"
     ! build 2 -O2 || fail "keeps what is there though Debian has another version"
     [ -e unpacked ] || fail "does not ask for the other version"
     ! build 1 -O3 || fail "keeps what is there though the flags are others"

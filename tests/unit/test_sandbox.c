@@ -178,7 +178,7 @@ static int change_space(void) { return result(unshare(CLONE_FS)); }
 static int add_key(void) { return result(syscall(SYS_add_key, "user", "x", "y", 1, -1)); }
 static int change_personality(void) { return result(syscall(SYS_personality, 0xffffffff)); }
 
-/* Calls that may be refused without a sandbox, too, by a container or for want of rights. */
+/* Calls that may be refused without a sandbox, too, by a container or for lack of privileges. */
 static int by_handle(void) { return result(syscall(SYS_open_by_handle_at, -1, NULL, 0)); }
 static int ring(void) { return result(syscall(SYS_io_uring_setup, 1, NULL)); }
 static int load_bpf(void) { return result(syscall(SYS_bpf, 0, NULL, 0)); }
@@ -312,7 +312,7 @@ TEST(attempts_are_refused)
     assert_int_equal(bad, 0);
 }
 
-/* Their arguments are wrong, so outside they fail for that or for want of rights. */
+/* Their arguments are wrong, so outside they fail for that or for lack of privileges. */
 TEST(calls_are_refused)
 {
     static attempt *const what[] = {by_handle,    ring,          load_bpf,    watch_faults,

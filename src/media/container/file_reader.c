@@ -20,7 +20,7 @@ struct file {
 struct file_reader {
     struct read_faults *faults;
     struct file *file;
-    size_t count;
+    size_t count, room;
     bool piecewise; /* the last bytes were unreadable: read no more than SKIP_BYTES at once */
 };
 
@@ -45,14 +45,11 @@ static int64_t size_of(int fd)
 
 bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err *e)
 {
-    size_t bytes = (r->count + 1) * sizeof *r->file;
-    struct file *grown = realloc(r->file, bytes);
-    if (!grown) {
+    if (!err_reserve(&r->file, r->count + 1, &r->room, sizeof *r->file, e)) {
         close(fd);
-        return err_memory(e, bytes);
+        return false;
     }
-    int64_t begin = r->count > 0 ? grown[r->count - 1].end : 0;
-    r->file = grown;
+    int64_t begin = r->count > 0 ? r->file[r->count - 1].end : 0;
     r->file[r->count++] = (struct file){fd, path, begin, begin + size_of(fd)};
     return true;
 }

@@ -288,17 +288,22 @@ static bool probe_keys(struct source_film *f, unsigned want, struct probe_facts 
     return ok;
 }
 
+static bool probe_bars(struct source_film *f, const struct probe_request *request,
+                       struct probe_facts *facts, struct err *e)
+{
+    struct probe_request bars = *request;
+    bars.threads = scheduler_max_threads(&f->base.film, request->threads, limits_memory() / 2);
+    return film_bars_probe(&f->base.film, f->requested, f->format, &bars, facts, e);
+}
+
 static bool film_probe(struct source *base, const struct probe_request *request,
                        struct probe_facts *facts, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     unsigned keys = request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT);
-    struct probe_request bars = *request;
-    bars.threads = scheduler_max_threads(&base->film, request->threads, limits_memory() / 2);
     bool ok =
         !(request->want & PROBE_LIGHT) || film_light_probe(&base->film, f->requested, facts, e);
-    ok = ok && (!(request->want & PROBE_BARS) ||
-                film_bars_probe(&base->film, f->requested, f->format, &bars, facts, e));
+    ok = ok && (!(request->want & PROBE_BARS) || probe_bars(f, request, facts, e));
     ok = ok && (!keys || probe_keys(f, request->want, facts, e));
     return read_faults_check(base->film.faults, base->film.path, e) && ok;
 }
