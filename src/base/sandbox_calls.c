@@ -49,12 +49,24 @@ static const int refused_number[] = {
 /* Refused to a process that uses no GPU: its driver listens on a local socket. */
 static const char *const refused_without_gpu[] = {"bind", "listen", "socketpair"};
 
-static int add(scmp_filter_ctx c, const char *name, unsigned count, struct scmp_arg_cmp argument)
+/* Not SCMP_A0 and its like: they leave a field out, of which clang warns. */
+static struct scmp_arg_cmp other_than(unsigned i, scmp_datum_t value)
+{
+    return (struct scmp_arg_cmp){.arg = i, .op = SCMP_CMP_NE, .datum_a = value};
+}
+
+static struct scmp_arg_cmp masked(unsigned i, scmp_datum_t mask, scmp_datum_t value)
+{
+    return (struct scmp_arg_cmp){
+        .arg = i, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
+}
+
+static int add(scmp_filter_ctx c, const char *name, unsigned count, struct scmp_arg_cmp compared)
 {
     int number = seccomp_syscall_resolve_name(name);
     return number == __NR_SCMP_ERROR
                ? 0
-               : seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), number, count, &argument);
+               : seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), number, count, &compared);
 }
 
 static int refuse(scmp_filter_ctx c, const char *name)
@@ -69,25 +81,23 @@ static int refuse_arguments(scmp_filter_ctx c, bool gpu)
                                      CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWCGROUP};
     const scmp_datum_t own = (scmp_datum_t)getpid(), low = 0xffffffff;
     int bad = 0;
-    bad |= add(c, "kill", 1, SCMP_A0(SCMP_CMP_NE, own));
-    bad |= add(c, "tgkill", 1, SCMP_A0(SCMP_CMP_NE, own));
-    bad |= add(c, "rt_sigqueueinfo", 1, SCMP_A0(SCMP_CMP_NE, own));
-    bad |= add(c, "rt_tgsigqueueinfo", 1, SCMP_A0(SCMP_CMP_NE, own));
-    bad |= add(c, "prlimit64", 1, SCMP_A0(SCMP_CMP_NE, 0));
-    bad |= add(c, "socket", gpu, SCMP_A0(SCMP_CMP_NE, AF_UNIX));
-    bad |= add(c, "utimensat", 1, SCMP_A1(SCMP_CMP_NE, 0)); /* futimens passes no name */
+    bad |= add(c, "kill", 1, other_than(0, own));
+    bad |= add(c, "tgkill", 1, other_than(0, own));
+    bad |= add(c, "rt_sigqueueinfo", 1, other_than(0, own));
+    bad |= add(c, "rt_tgsigqueueinfo", 1, other_than(0, own));
+    bad |= add(c, "prlimit64", 1, other_than(0, 0));
+    bad |= add(c, "socket", gpu, other_than(0, AF_UNIX));
+    bad |= add(c, "utimensat", 1, other_than(1, 0)); /* futimens passes no name */
     /* typing into the terminal that started the program */
-    bad |= add(c, "ioctl", 1, SCMP_A1(SCMP_CMP_MASKED_EQ, low, TIOCSTI));
-    bad |= add(c, "ioctl", 1, SCMP_A1(SCMP_CMP_MASKED_EQ, low, TIOCLINUX));
+    bad |= add(c, "ioctl", 1, masked(1, low, TIOCSTI));
+    bad |= add(c, "ioctl", 1, masked(1, low, TIOCLINUX));
     /* Landlock before Linux 6.2 lets a file be truncated that may only be read. */
     for (int i = 0; i < 2; i++) {
         const scmp_datum_t mask = O_ACCMODE | O_TRUNC, flags = O_RDONLY | O_TRUNC;
-        bad |= add(c, i ? "openat" : "open", 1,
-                   i ? SCMP_A2(SCMP_CMP_MASKED_EQ, mask, flags)
-                     : SCMP_A1(SCMP_CMP_MASKED_EQ, mask, flags));
+        bad |= add(c, i ? "openat" : "open", 1, masked(i ? 2 : 1, mask, flags));
     }
     for (size_t i = 0; i < sizeof space / sizeof *space; i++)
-        bad |= add(c, "clone", 1, SCMP_A0(SCMP_CMP_MASKED_EQ, space[i], space[i]));
+        bad |= add(c, "clone", 1, masked(0, space[i], space[i]));
     /* Their flags are in memory, where no filter sees them. glibc then calls clone and openat. */
     bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), 435 /* clone3 */, 0);
     bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), 437 /* openat2 */, 0);
