@@ -209,6 +209,7 @@ bool render_assess(struct render_job *j, struct err *e)
     assess_counts(j, inside + cut);
     assess_end(j, announced);
     r->missing = inside + cut + j->lost_to_end;
+    render_decide_width(j);
     return steady(j, e);
 }
 

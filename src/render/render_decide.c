@@ -4,17 +4,28 @@
 #include "barcode/output/paint.h"
 #include "render_job.h"
 
-/* Returns 24, or less for a short film, to get about 720 columns. */
-static uint64_t decide_every(const struct selection *s, const struct film *f)
+enum {
+    COLUMNS_MOST = 2040, /* of the default selection, if the number of frames is known */
+    WIDTH_LEAST = 320,   /* of the default picture */
+    EVERY_UNKNOWN = 24   /* if the number of frames is unknown */
+};
+
+bool render_is_default(const struct render_job *j)
 {
-    enum { USUAL = 24, COLUMNS_WANTED = 720 };
+    const struct selection *asked = &j->render->options->selection;
+    return asked->kind == SELECT_EVERY && asked->every == 0;
+}
+
+uint64_t render_default_every(const struct selection *s, const struct film_length *length)
+{
     struct selection all = *s;
     all.every = 1;
-    uint64_t frames = selection_estimate(&all, &f->length);
+    uint64_t frames = selection_estimate(&all, length);
     if (frames == 0)
-        return USUAL;
-    uint64_t every = frames / COLUMNS_WANTED;
-    return every < 1 ? 1 : every > USUAL ? USUAL : every;
+        return EVERY_UNKNOWN;
+    uint64_t nearest = (frames + RENDER_COLUMNS / 2) / RENDER_COLUMNS,
+             least = (frames + COLUMNS_MOST - 1) / COLUMNS_MOST;
+    return nearest > least ? nearest : least;
 }
 
 /*
@@ -25,19 +36,20 @@ static uint64_t decide_every(const struct selection *s, const struct film *f)
 static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys,
                                uint64_t most)
 {
-    enum { KEY_COLUMNS = RENDER_KEY_COLUMNS, USUAL = 24 };
     const struct film_length *l = &f->length;
     int64_t film_end = film_length_end(l), end = s->end_us < film_end ? s->end_us : film_end;
     int64_t start = s->start_us > l->start_us ? s->start_us : l->start_us;
     if (keys > 0 && l->duration_us > 0) {
+        double part = end > start ? (double)(end - start) / (double)l->duration_us : 0;
+        uint64_t inside = (uint64_t)((double)keys * part + 0.5);
         s->kind = SELECT_COLUMNS;
-        s->columns = keys < KEY_COLUMNS ? (uint64_t)keys : KEY_COLUMNS;
+        s->columns = inside < 1 ? 1 : inside < RENDER_COLUMNS ? inside : RENDER_COLUMNS;
         s->columns = s->columns < most ? s->columns : most;
     } else if (l->duration_us > 0 && end > start) {
         s->kind = SELECT_INTERVAL;
-        s->interval_us = (end - start + KEY_COLUMNS - 1) / KEY_COLUMNS;
+        s->interval_us = (end - start + RENDER_COLUMNS - 1) / RENDER_COLUMNS;
     } else {
-        s->every = USUAL;
+        s->every = EVERY_UNKNOWN;
     }
 }
 
@@ -81,11 +93,11 @@ bool render_decide_selection(struct render_job *j, struct err *e)
                        " columns, but at most %" PRIu64 " are possible",
                        f->path, selection_estimate(s, &f->length),
                        columns_most(j->render->options));
-    bool usual = s->kind == SELECT_EVERY && s->every == 0;
+    bool usual = render_is_default(j);
     if (usual && s->keyframes)
         decide_key_columns(s, f, j->keys, columns_most(j->render->options));
     else if (usual)
-        s->every = decide_every(s, f);
+        s->every = render_default_every(s, &f->length);
     if (usual && !s->keyframes && f->length.frames <= 0)
         log_msg(LOG_INFO,
                 "'%s' does not declare its length: using every %" PRIu64
@@ -98,6 +110,20 @@ bool render_decide_selection(struct render_job *j, struct err *e)
         s->to_film_end = f->length.source < LENGTH_INDEX || render_is_short(f);
     }
     return true;
+}
+
+void render_decide_width(struct render_job *j)
+{
+    struct report *r = &j->report;
+    int *along = r->shape == SHAPE_VERTICAL ? &r->picture_height : &r->picture_width;
+    bool stacked = j->render->options->stacked;
+    uint64_t most = stacked ? RENDER_COLUMNS : COLUMNS_MOST;
+    if (!render_is_default(j) || *along > 0)
+        return;
+    if (r->count > most)
+        *along = RENDER_COLUMNS;
+    else if (r->count < WIDTH_LEAST && !stacked) /* a stack has a minimum of its own */
+        *along = (int)((WIDTH_LEAST + r->count - 1) / r->count * r->count);
 }
 
 static struct engine_work work_of(const struct render_job *j)

@@ -182,8 +182,23 @@ static bool decode_film(struct render_job *j, struct err *e)
 }
 
 /*
- * Corrects the film's length by what was read. Returns true if the columns have to be spread again:
- * the length was wrong by more than a column, or the film is truncated and has none of the columns.
+ * Returns true if the film's real length, which is known now, gives another N of --every by
+ * default, by more than a factor of 2. If no length was declared, only too few columns count.
+ */
+static bool needs_other_every(const struct render_job *j, bool declared)
+{
+    const struct selection *used = &j->report.selection;
+    if (!render_is_default(j) || used->kind != SELECT_EVERY || used->keyframes ||
+        !source_can(j->source, SOURCE_RESTARTABLE))
+        return false;
+    uint64_t every = render_default_every(&j->render->options->selection, &j->source->film.length);
+    return 2 * every < used->every || (declared && every > 2 * used->every);
+}
+
+/*
+ * Corrects the film's length by what was read. Returns true if its columns have to be selected
+ * again: the length was wrong by more than a column of --columns, or so wrong that the default
+ * needs another N, or the film is truncated and has none of the columns.
  */
 static bool corrects_length(struct render_job *j)
 {
@@ -207,14 +222,16 @@ static bool corrects_length(struct render_job *j)
     bool wrong = (off < 0 ? -off : off) > most_us;
     if (r->selection.kind == SELECT_COLUMNS && !wrong)
         return false;
+    bool declared = l->frames > 0;
     *l = (struct film_length){.start_us = c->first_us,
                               .duration_us = c->end_us - c->first_us,
                               .frames = (int64_t)c->displayed,
                               .source = c->packets < c->displayed ? LENGTH_INDEX : LENGTH_PACKETS};
-    return r->selection.kind == SELECT_COLUMNS;
+    return r->selection.kind == SELECT_COLUMNS || needs_other_every(j, declared);
 }
 
-static bool spread_again(struct render_job *j, struct err *e)
+/* Logs that the columns of --columns are spread again. Returns false if they cannot be. */
+static bool may_spread_again(struct render_job *j)
 {
     const struct film *f = j->report.film;
     double said = (double)j->report.selection.end_us / 1e6,
@@ -225,7 +242,7 @@ static bool spread_again(struct render_job *j, struct err *e)
                         "'%s' ends at %.1f s and not at %.1f s, as it declares: the rest is not in "
                         "the picture (give a file)",
                         f->path, end, said);
-        return true;
+        return false;
     }
     j->cut_short = !j->report.counts.to_end;
     if (!j->cut_short)
@@ -235,6 +252,16 @@ static bool spread_again(struct render_job *j, struct err *e)
         render_warn(j,
                     "'%s' stops at %.1f s of %.1f s: its columns are spread over its real length",
                     f->path, end, said);
+    return true;
+}
+
+static bool select_again(struct render_job *j, struct err *e)
+{
+    if (j->report.selection.kind == SELECT_EVERY)
+        log_msg(LOG_VERBOSE, "'%s' has %" PRId64 " frames: decoding again with another N of -n",
+                j->report.film->path, j->source->film.length.frames);
+    else if (!may_spread_again(j))
+        return true;
     if (!render_decide_selection(j, e))
         return false;
     render_look_in_cache(j);
@@ -243,6 +270,6 @@ static bool spread_again(struct render_job *j, struct err *e)
 
 bool render_decode(struct render_job *j, struct err *e)
 {
-    bool ok = decode_film(j, e) && (!corrects_length(j) || spread_again(j, e));
+    bool ok = decode_film(j, e) && (!corrects_length(j) || select_again(j, e));
     return ok && (!j->render->options->verify || render_verify(j, e));
 }

@@ -86,7 +86,16 @@ void render_crop_words(struct render_job *j);
 
 /* ---- render_decide.c ---- */
 
-enum { RENDER_KEY_COLUMNS = 1600 }; /* the most that --keyframes gives without another rule */
+enum { RENDER_COLUMNS = 1920 }; /* wanted without a rule; the most that --keyframes then gives */
+
+/* Returns true if no option selects frames: --every, --interval and --columns. */
+bool render_is_default(const struct render_job *j);
+
+/*
+ * Returns the default N of --every for a film of this length: about RENDER_COLUMNS columns, at most
+ * 2,040, or fewer for a short film. Returns 24 if the number of frames is unknown.
+ */
+uint64_t render_default_every(const struct selection *s, const struct film_length *length);
 
 /* Returns true if the film is so short that its length is checked to half a frame: that costs
  * little.
@@ -95,6 +104,14 @@ bool render_is_short(const struct film *f);
 
 /* Completes j->report.selection. The film must be probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);
+
+/*
+ * Sets the default length of the picture along time, if no option gives one or selects frames: at
+ * least 320 pixels, by repeating those of each column, and at most 2,040 (RENDER_COLUMNS for -m
+ * all), by merging columns. Otherwise the picture has one pixel per column. The columns must be
+ * complete.
+ */
+void render_decide_width(struct render_job *j);
 
 /* Chooses j->engine and adds it to the report. The selection and the analysis size must be set. */
 bool render_decide_engine(struct render_job *j, struct err *e);

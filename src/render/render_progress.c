@@ -58,13 +58,11 @@ double render_key_seconds(double keys, double key_seconds, const struct render_u
 static double keys_wanted(const struct render_progress *p, const struct pass_state *now)
 {
     const struct film *f = &p->job->source->film;
-    const struct selection *asked = &p->job->render->options->selection;
     struct selection all = p->job->report.selection;
     all.kind = SELECT_EVERY;
     all.every = 1;
     double keys = now->film.key_share * (double)selection_estimate(&all, &f->length);
-    bool usual = asked->kind == SELECT_EVERY && asked->every == 0;
-    double most = usual ? RENDER_KEY_COLUMNS : (double)p->columns_total;
+    double most = render_is_default(p->job) ? RENDER_COLUMNS : (double)p->columns_total;
     return keys < most ? keys : most;
 }
 

@@ -108,7 +108,7 @@ test_default_name_over_own_picture() { # quick
     f=$(clip h264-closed.mkv)
     ok "$f" -n 20
     ok "$f" -n 10
-    check png h264-closed.png 20 360
+    check png h264-closed.png 20 800
 }
 
 test_default_name_over_other_file() {
@@ -118,7 +118,7 @@ test_default_name_over_other_file() {
     [ "$(cat h264-closed.png)" = precious ] || fail "somebody else's file was overwritten"
     files h264-closed.png
     ok "$f" -n 20 -o h264-closed.png
-    check png h264-closed.png 10 360
+    check png h264-closed.png 10 800
 }
 
 test_output_file_folder_stdout() { # quick

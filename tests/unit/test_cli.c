@@ -107,7 +107,7 @@ TEST(defaults)
     assert_true(o.selection.start_us == 0 && o.selection.end_us == INT64_MAX);
     assert_int_equal(o.size.kind, SIZE_SIDE);
     assert_int_equal(o.size.side, 320);
-    assert_true(o.width == 0 && o.height == 360);
+    assert_true(o.width == 0 && o.height == 800);
     assert_true(o.threads == 0 && o.film_timeout_us == 0);
     assert_int_equal(o.progress, PROGRESS_AUTO);
     assert_false(o.memory || o.pixels || o.strict || o.verify || extra("bench"));
@@ -210,7 +210,7 @@ TEST(whole_numbers_are_strict)
     bad("f --width 10000000 --height 65535",
         "a picture of 10000000x65535 is too large (at most 2147483648 pixels); give a smaller "
         "--width or --height");
-    bad("f --columns 10000000", "a picture of 10000000x360 is too large (at most 2147483648 "
+    bad("f --columns 10000000", "a picture of 10000000x800 is too large (at most 2147483648 "
                                 "pixels); give a smaller --width or --height");
     bad("f --width 32768 --height 65535 -m all",
         "a picture of 32768x327675 is too large (at most 2147483648 pixels); give a smaller "

@@ -38,13 +38,15 @@ static void bad(const char *line, const char *sentence)
 TEST(shapes_and_smoothing)
 {
     good("f");
-    assert_true(o.shape == SHAPE_STRIP && o.smooth_us == 0 && o.width == 0 && o.height == 360);
+    assert_true(o.shape == SHAPE_STRIP && o.smooth_us == 0 && o.width == 0 && o.height == 800);
+    good("f -m all");
+    assert_true(o.width == 0 && o.height == 360);
     good("f --shape circle");
     assert_true(o.shape == SHAPE_CIRCLE && o.width == 1080 && o.height == 1080);
     good("f --shape circle --height 500");
     assert_true(o.width == 500 && o.height == 500);
     good("f --shape vertical --smooth 1:30.5");
-    assert_true(o.shape == SHAPE_VERTICAL && o.width == 360 && o.height == 0);
+    assert_true(o.shape == SHAPE_VERTICAL && o.width == 800 && o.height == 0);
     assert_int_equal(o.smooth_us, 90500000);
     good("f --shape vertical --height 900 --width 20 -m kmeans,palette");
     assert_true(o.width == 20 && o.height == 900);

@@ -192,15 +192,44 @@ TEST(facts_in_json)
     assert_int_equal(columns_in("a.json"), 3);
 }
 
-/* Every 24th frame, but short films get about 720 columns. */
+/* Whatever the frame rate, about 1,920 columns, at most 2,040, and fewer of a short film. */
+TEST(default_every)
+{
+    static const struct {
+        int64_t frames;
+        uint64_t every;
+    } table[] = {{1, 1},        {240, 1},      {1920, 1},     {2040, 1},
+                 {2041, 2},     {3060, 2},     {6120, 3},     {6121, 4},
+                 {14315, 8},    {172627, 90},  {172800, 90},  {180000, 94},
+                 {216000, 113}, {432000, 225}, {864000, 450}, {-1, 24}};
+    struct selection s = {.kind = SELECT_EVERY, .end_us = INT64_MAX};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct film_length l = {.duration_us = 7200000000, .frames = table[i].frames};
+        assert_int_equal(render_default_every(&s, &l), table[i].every);
+    }
+    static const double rates[] = {12, 23.976, 24, 25, 29.97, 30, 48, 50, 59.94, 60, 120};
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        for (int minutes = 23; minutes <= 300; minutes++) {
+            struct film_length l = {.duration_us = minutes * INT64_C(60000000),
+                                    .frames = (int64_t)(minutes * 60 * rates[i])};
+            uint64_t every = render_default_every(&s, &l),
+                     columns = ((uint64_t)l.frames + every - 1) / every;
+            if (columns < 1800 || columns > 2040)
+                fail_msg("%d min at %g fps: %d columns", minutes, rates[i], (int)columns);
+        }
+    /* ten minutes of two hours */
+    s = (struct selection){.kind = SELECT_EVERY, .start_us = 600000000, .end_us = 1200000000};
+    struct film_length l = {.duration_us = 7200000000, .frames = 172800};
+    assert_int_equal(render_default_every(&s, &l), 8);
+}
+
 TEST(columns_of_short_films)
 {
     clear_folder();
     static const struct {
         const char *film;
         uint64_t columns;
-    } films[] = {{"2x2,1", 1},      {"2x2,700", 700},  {"2x2,1439", 1439},
-                 {"2x2,1440", 720}, {"2x2,3000", 750}, {"2x2,24000", 1000}};
+    } films[] = {{"2x2,1", 1}, {"2x2,2040", 2040}, {"2x2,3000", 1500}, {"2x2,24000", 1847}};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         char line[128];
         snprintf(line, sizeof line, "-m average --json s.json -o s.png %s", films[i].film);
@@ -212,7 +241,7 @@ TEST(columns_of_short_films)
     must_render("-m average --keyframes -n 24 --json s.json -o s.png 2x2,500");
     assert_int_equal(columns_in("s.json"), 21);
     must_render("-m average --keyframes --json s.json -o s.png 2x2,5000");
-    assert_int_equal(columns_in("s.json"), 1600);
+    assert_int_equal(columns_in("s.json"), 1920);
     must_render("-m average --columns 25 --json s.json -o s.png 2x2,500");
     assert_int_equal(columns_in("s.json"), 25);
     must_render("-m average --interval 0.5 --start 1 --end 3 --json s.json -o s.png 2x2,500");
@@ -362,7 +391,7 @@ TEST(nothing_is_written_on_failure)
     must_fail("-o a.png --interval 0.000001 4x4,2400", ERR_USAGE,
               "--interval is too short: it gives 100000000 columns");
     must_fail("-o a.png --interval 0.00001 4x4,2400", ERR_USAGE,
-              "it gives 10000000 columns, but at most 5965232 are possible");
+              "it gives 10000000 columns, but at most 2684354 are possible");
     must_fail("-o no/where/a.png 4x4,24", ERR_FAILED, "no/where");
     must_fail("-o a.png --dump no/where/a.rgb 4x4,24", ERR_FAILED, "no/where");
 }

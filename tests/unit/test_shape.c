@@ -31,10 +31,10 @@ TEST(sizes)
         enum strip_shape shape;
         int w, h, most, width, height;
     } table[] = {{SHAPE_STRIP, 0, 6, INT32_MAX, 50, 6},
-                 {SHAPE_STRIP, 9, 0, INT32_MAX, 9, 360},
+                 {SHAPE_STRIP, 9, 0, INT32_MAX, 9, 800},
                  {SHAPE_STRIP, 0, 6, 20, 20, 6},
                  {SHAPE_VERTICAL, 6, 0, INT32_MAX, 6, 50},
-                 {SHAPE_VERTICAL, 0, 9, INT32_MAX, 360, 9},
+                 {SHAPE_VERTICAL, 0, 9, INT32_MAX, 800, 9},
                  {SHAPE_CIRCLE, 0, 0, INT32_MAX, 1080, 1080},
                  {SHAPE_CIRCLE, 0, 33, INT32_MAX, 33, 33},
                  {SHAPE_CIRCLE, 40, 40, 30, 30, 30}};

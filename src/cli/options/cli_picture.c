@@ -5,7 +5,13 @@
 #include "barcode/output/paint.h"
 #include "cli_values.h"
 
-enum { HEIGHT_USUAL = 360, POSTER_HEIGHT_USUAL = 1080, EMBEDDED_MOST = 16384, CIRCLE_MOST = 16384 };
+enum {
+    HEIGHT_USUAL = 800,
+    STACKED_HEIGHT_USUAL = 360, /* of each mode */
+    POSTER_HEIGHT_USUAL = 1080,
+    EMBEDDED_MOST = 16384,
+    CIRCLE_MOST = 16384
+};
 
 bool cli_parse_shape(const char *text, struct options *o, struct err *e)
 {
@@ -138,7 +144,9 @@ bool cli_finalize_picture(struct options *o, struct err *e)
     if (!(poster ? check_poster(o, e) : check_plain(o, e)) || !check_shape(o, e))
         return false;
     o->dpi = o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL;
-    int across = outputs_format(o)->page ? POSTER_HEIGHT_USUAL : HEIGHT_USUAL;
+    int across = outputs_format(o)->page ? POSTER_HEIGHT_USUAL
+                 : o->stacked            ? STACKED_HEIGHT_USUAL
+                                         : HEIGHT_USUAL;
     if (o->shape == SHAPE_CIRCLE)
         o->width = o->height = o->width > 0              ? o->width
                                : o->height > 0           ? o->height

@@ -43,8 +43,9 @@ const struct argp_option cli_option_table[] = {
      0},
     {"name", KEY_NAME, "PATTERN", 0, "file names in folders, made of {stem} and {mode}", 0},
     {"mode", 'm', "MODE[,MODE...]", CLI_COMMON, "", 0}, /* cli_modes_help has the text */
-    {"width", KEY_WIDTH, "PX", CLI_COMMON, "width (one pixel per column)", 0},
-    {"height", KEY_HEIGHT, "PX", CLI_COMMON, "height (360); with -m all, of each mode", 0},
+    {"width", KEY_WIDTH, "PX", CLI_COMMON,
+     "width, for looks: columns are repeated or merged (one pixel per column)", 0},
+    {"height", KEY_HEIGHT, "PX", CLI_COMMON, "height (800; with -m all, 360 for each mode)", 0},
 
     {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
     {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
@@ -77,9 +78,9 @@ const struct argp_option cli_option_table[] = {
     {"light", KEY_LIGHT, "KIND", 0, "average code values (code, default) or light (linear)", 0},
 
     {NULL, 0, NULL, 0, "Frames:", GROUP_FRAMES},
-    {"every", 'n', "N", 0, "use every Nth frame (24; less for a short film)", 0},
+    {"every", 'n', "N", 0, "use every Nth frame (the N that gives about 1920 columns)", 0},
     {"interval", KEY_INTERVAL, "TIME", 0, "use a frame every TIME", 0},
-    {"columns", KEY_COLUMNS, "N", 0, "use N frames, evenly spaced in time", 0},
+    {"columns", KEY_COLUMNS, "N", 0, "use N frames, evenly spaced in time, for data", 0},
     {"keyframes", KEY_KEYFRAMES, NULL, CLI_COMMON, "use key frames only: much faster, less exact",
      0},
     {"start", KEY_START, "TIME", CLI_COMMON, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},

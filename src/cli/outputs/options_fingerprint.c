@@ -36,7 +36,7 @@ static void append_selection(char text[REPORT_FINGERPRINT], const struct selecti
     else if (s->every > 0)
         append_text(text, " every=%" PRIu64, s->every);
     else
-        append_text(text, " every=auto");
+        append_text(text, " columns=auto");
     if (s->keyframes)
         append_text(text, " keyframes");
     if (s->start_us > 0)
