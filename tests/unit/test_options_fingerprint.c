@@ -29,10 +29,11 @@ static const char *fingerprint(const char *line)
 
 TEST(what_it_says)
 {
-    assert_string_equal(fingerprint(""),
-                        "definition=9.1 mode=kmeans columns=auto size=320 trim=auto tone_map=bt2390 "
-                        "height=800 k=8 n_init=20 race=yes init=scalable "
-                        "max_iter=300 seed=0");
+    assert_string_equal(
+        fingerprint(""),
+        "definition=9.1 mode=kmeans columns=auto size=320 trim=auto tone_map=bt2390 "
+        "height=800 k=8 n_init=20 race=yes init=scalable "
+        "max_iter=300 seed=0");
     assert_string_equal(fingerprint("-m average,downsample --interval 0.5 --start 1:00 --end 90.25 "
                                     "--size 1/4 --crop off --stream 2 --width 7 --keyframes"),
                         "definition=9.1 mode=average,downsample interval=0.500000 keyframes "

@@ -3,9 +3,9 @@
  * film with the same fingerprint are the same. Images and JSON contain it under the name "recipe",
  * and --update compares it.
  *
- * The fingerprint has the options as given ("columns=auto", not the resulting number), so it is known
- * before the film is opened. Engines, decoders, threads and the cache change no pixel and are not
- * in it.
+ * The fingerprint has the options as given ("columns=auto", not the resulting number), so it is
+ * known before the film is opened. Engines, decoders, threads and the cache change no pixel and are
+ * not in it.
  */
 #ifndef BARCODE_OPTIONS_FINGERPRINT_H
 #define BARCODE_OPTIONS_FINGERPRINT_H
