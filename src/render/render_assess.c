@@ -196,12 +196,12 @@ bool render_assess(struct render_job *j, struct err *e)
     if (inside + cut > 0)
         render_warn(j,
                     "'%s': %" PRIu64 " of %" PRIu64
-                    " columns are missing (their frames are not in the file or cannot be decoded)",
-                    path, inside + cut, announced);
+                    " columns %s missing (their frames are not in the file or cannot be decoded)",
+                    path, inside + cut, announced, inside + cut == 1 ? "is" : "are");
     uint64_t damaged = damaged_columns(j->columns, r->count);
     if (damaged > 0)
-        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come from damaged frames", path,
-                    damaged, r->count);
+        render_warn(j, "'%s': %" PRIu64 " of %" PRIu64 " columns come%s from damaged frames", path,
+                    damaged, r->count, damaged == 1 ? "s" : "");
     if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
         render_warn(j, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,
                     r->counts.decode_errors, r->counts.packets);

@@ -8,7 +8,7 @@ test_sample_answers() {
     check cropped out.json 768:320:0:56
     check answers out.json "${f%.*}.answers.tsv"
     check shape out.json
-    check png out.png 2142 360
+    check png out.png 2142 800
     check picture out.png out.json kmeans
     files out.json out.png
 }
@@ -75,7 +75,7 @@ test_picture_size() {
     ok "$f" -n 20 --width 3000 --height 1 -o b.png
     check png b.png 3000 1
     ok "$f" -n 20 --width 1 -m palette -o c.png
-    check png c.png 1 360
+    check png c.png 1 800
 }
 
 test_few_colours_or_one_cluster() { # quick

@@ -163,7 +163,7 @@ test_fewer_pixels_than_columns() {
         check narrow narrow-palette.png j.json palette
         check narrow narrow-average.png j.json average
         ok "$f" -n 6 --n-init 3 -m palette --order share --width $w -o share.png
-        check png share.png $w 360
+        check png share.png $w 800
     done
     ok "$f" -n 6 --n-init 3 --steady --width 100 --json steady.json -o steady.png
     check narrow steady.png steady.json kmeans

@@ -21,7 +21,7 @@ test_shape_vertical() {
         cmp <(raw strip.png rgb24 transpose=0) <(raw vertical.png rgb24) || fail "$mode: vertical is not the strip turned"
     done
     ok "$f" -n 9 --shape vertical --json j.json -o v.png
-    [ "$(facts v.png)" = "360,$(grep -c '"frame":' j.json),rgb24" ] || fail "the picture is $(facts v.png)"
+    [ "$(facts v.png)" = "800,$(grep -c '"frame":' j.json),rgb24" ] || fail "the picture is $(facts v.png)"
     grep -aq 'barcode:shape.vertical' v.png || fail "the picture does not say its shape"
 }
 

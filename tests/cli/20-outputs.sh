@@ -417,7 +417,7 @@ test_output_to_device() {
     cat pipe > got.png &
     ok "$a" -n 20 -o pipe
     wait
-    check png got.png 10 360
+    check png got.png 10 800
 }
 
 test_no_pixels_on_a_terminal() { # quick

@@ -93,7 +93,7 @@ test_folder_any_ending() {
     refuses 3 films -o o
     rm films/notes.txt
     ok --any films -n 2 -o o
-    check png o/a.png 6 360
+    check png o/a.png 6 800
     files films films/.hidden films/a.gif films/b.apng films/noending o o/a.png o/b.png o/noending.png
     # Its own pictures do not become films.
     for _ in 1 2; do (cd films && ok --any . -n 2 -o . --json .); done

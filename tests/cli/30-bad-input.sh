@@ -261,7 +261,7 @@ test_animated_pictures() {
     fi
     for f in folder/a.gif folder/a.png; do
         ok $f -m average -o q.png
-        check png q.png 10 360
+        check png q.png 320 800
         says_not warning
     done
     refuses 3 folder
@@ -300,7 +300,7 @@ test_too_many_columns() {
     refuses 2 long.ts --interval 0.000001
     says "--interval is too short"
     ok long.ts -m average --interval 0.000001 --start 3 --end 3.00001 -o s.png
-    check png s.png 10 360
+    check png s.png 10 800
     rm -f s.png
     files long.mkv long.ts
 }

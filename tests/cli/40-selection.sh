@@ -92,7 +92,7 @@ test_without_timestamps() {
 test_timestamps_that_jump() {
     f=$(clip jump.ts)
     ok "$f" -m average -n 1 --start 9 --json s.json -o s.png
-    check png s.png 175 360
+    check png s.png 175 800
     ok "$f" -m average --columns 40 --json c.json -o c.png
     "$PYTHON" - <<'PY' || fail "--columns leaves a part of the film out"
 import json, sys
@@ -100,14 +100,14 @@ times = [c["time"] for c in json.load(open("c.json"))["columns"]]
 sys.exit(len(times) != 40 or not 15.5 < times[-1] < 16)
 PY
     ok "$f" -m average --columns 40 --start 4 --end 12 -o c.png
-    check png c.png 40 360
+    check png c.png 40 800
     refuses 1 "$f" --start 16.5
     refuses 1 "$f" --start 16.5 --columns 4
     # An --end behind the film's own end spreads nothing beyond it.
     for name in jump.ts h264-closed.h264 h264-open.ts; do
         f=$(clip $name)
         ok "$f" -m average --columns 30 --end 1:00 --json c.json -o c.png
-        check png c.png 30 360
+        check png c.png 30 800
         says_not warning
     done
 }
@@ -129,13 +129,13 @@ test_start_behind_the_picture_but_not_the_sound() {
     files
 }
 
-# With a film this short, -n is chosen so that about 720 columns come.
+# -n is chosen so that at most 2,040 columns come: every second of 2,142 frames.
 test_default_rule() {
     f=$(sample)
     ok "$f" --json d.json -o d.png
     n=$(check get d.json selection.every)
     c=$(python3 -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
-    [ "$c" -ge 500 ] && [ "$c" -le 1100 ] || fail "$c columns by default (every $n)"
+    [ "$c" -eq 1071 ] || fail "$c columns by default (every $n)"
 }
 
 # Raw streams and APNG do not tell how long they are; an MPEG-2 header's bit rate tells something wrong. Short ones are counted.
@@ -144,7 +144,7 @@ test_default_without_a_length() {
         # shellcheck disable=SC2086  # several words
         ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x36:r=25:d=4 -c:v $codec raw
         ok raw -m average -o p.png
-        check png p.png 100 360
+        check png p.png 400 800
         says_not warning
     done
     ok "$(clip h264-closed.h264)" -m average --json j.json -o p.png

@@ -359,7 +359,7 @@ part_sandbox() {
         sed -n '/landlock_restrict_self/,$p' "$work/sandbox.trace" | grep -E '(open|openat|socket|bind|connect|mknod)\(' |
             grep -vE 'ENOENT|unfinished' | sed -E 's/^[0-9]+ +//; s/0x[0-9a-f]+/X/g; s/[0-9]+$/N/' | sort | uniq -c | sort -rn
     fi
-    "$bin/barcode" "$work/long.mp4" -q --engine cuda --sandbox=require -o "$work/x.png" &
+    "$bin/barcode" "$work/long.mp4" -q -n 24 --engine cuda --sandbox=require -o "$work/x.png" &
     pid=$!
     echo "worker: $(worker_state $pid)"
     wait $pid

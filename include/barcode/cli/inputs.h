@@ -77,6 +77,7 @@ struct inputs {
  * Arguments that make the call fail with ERR_USAGE: "", and without -o also an output's name
  * beside a film ("film.mp4 out.png"). An animated PNG that barcode did not make is a film. A second
  * and last argument also fails if it does not exist and has no film's ending ("film.mp4 out.jpg").
+ * --rate fails if no film consists of images.
  *
  * A stem is the file name without its last ending; a repeated stem becomes "stem-2". A --name
  * without {stem} is itself the stem; a repeated one fails with ERR_USAGE.

@@ -153,6 +153,18 @@ static bool check_for_outputs(const struct options *o, struct err *e)
     return true;
 }
 
+/* Rejects --rate if no film consists of images. A list with problems fails anyway. */
+static bool check_rate(const struct options *o, const struct inputs *in, struct err *e)
+{
+    for (size_t i = 0; i < in->count; i++)
+        if (in->problem[i].code != ERR_NONE || (in->parts[i] && in->parts[i]->rate_num > 0))
+            return true;
+    return o->rate_num == 0 ||
+           err_set(e, ERR_USAGE,
+                   "--rate is for films of images; give a pattern such as 'img%%04d.png', "
+                   "--sequence or --join");
+}
+
 bool inputs_expand(const struct options *o, struct inputs *in, struct err *e)
 {
     struct inputs_list list = {.in = in, .options = o};
@@ -160,6 +172,7 @@ bool inputs_expand(const struct options *o, struct inputs *in, struct err *e)
     bool ok = o->join ? inputs_join(&list, e) : check_for_outputs(o, e);
     for (size_t i = 0; i < o->inputs && ok && !o->join; i++)
         ok = add_argument(&list, o->input[i], e);
+    ok = ok && check_rate(o, in, e);
     inputs_names_free(&list.names);
     if (!ok)
         inputs_free(in);

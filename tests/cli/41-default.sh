@@ -1,0 +1,133 @@
+# shellcheck shell=bash
+# What a film gives without an option: the number of columns, and the size of the picture.
+
+# grey NAME RATE SECONDS: uncompressed frames of 8x8 pixels.
+grey() {
+    # shellcheck disable=SC2086  # NAME may be several words
+    head -c $(($2 * $3 * 64)) /dev/zero | tr '\0' '\200' |
+        ffmpeg -nostdin -v error -y -f rawvideo -pixel_format gray -video_size 8x8 -framerate "$2" -i - -c copy $1
+}
+
+# size PICTURE: width and height.
+size() {
+    ffprobe -v error -show_entries stream=width,height -of csv=p=0:s=x "$1"
+}
+
+# sized PICTURE SIZE
+sized() {
+    [ "$(size "$1")" = "$2" ] || fail "$1 is $(size "$1"), not $2"
+}
+
+columns() {
+    "$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["columns"]))' "$1"
+}
+
+# Each film of a run has an N of its own.
+test_default_two_hours() {
+    mkdir films
+    for rate in 24 25 30 60; do
+        grey films/$rate.mkv $rate 7200
+    done
+    grey films/short.mkv 24 60
+    ok films -m average -o o/ --json o/
+    for film in 24,90,1920 25,94,1915 30,113,1912 60,225,1920 short,1,1440; do
+        IFS=, read -r name every width <<< "$film"
+        [ "$(check get "o/$name.json" selection.every)" = "$every" ] || fail "$name: another N"
+        [ "$(columns "o/$name.json")" = "$width" ] || fail "$name: $(columns "o/$name.json") columns"
+        sized "o/$name-average.png" "${width}x800"
+    done
+    ok films/60.mkv -m average --start 10:00 --end 20:00 -o part.png
+    sized part.png 1895x800
+    ok films/24.mkv -m average -n 24 -o every.png
+    sized every.png 7200x800
+    ok films/24.mkv -m average --interval 10 --height 5 -o interval.png
+    sized interval.png 720x5
+}
+
+test_default_stack_and_shapes() {
+    grey film.mkv 25 80 # 2,000 columns
+    ok film.mkv -o strip.png
+    sized strip.png 2000x800
+    ok film.mkv -m all -o all.png
+    case $(size all.png) in
+        1920x18?? | 1920x19?? | 1920x20??) ;;
+        *) fail "all modes are $(size all.png)" ;;
+    esac
+    ok film.mkv -m all -n 1 -o all.png
+    case $(size all.png) in
+        2000x*) ;;
+        *) fail "with -n 1 all modes are $(size all.png)" ;;
+    esac
+    ok film.mkv --shape vertical -o v.png
+    sized v.png 800x2000
+    ok film.mkv --shape circle -o c.png
+    sized c.png 1080x1080
+}
+
+# Whole pixels are repeated, unless an option gives the width or selects the frames; data stay as they are.
+test_default_few_frames() { # quick
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x36:r=5:d=20 -c:v mpeg4 -g 5 film.avi
+    ok film.avi --end 6 -m average,downsample -o p.png --csv p.csv --dump p.rgb --size 16x9
+    sized p-average.png 330x800
+    sized p-downsample.png 330x800
+    [ "$(wc -l < p.csv)" -eq 31 ] || fail "$(wc -l < p.csv) lines of 30 columns"
+    [ "$(stat -c %s p.rgb)" -eq $((30 * 16 * 9 * 3)) ] || fail "the dump has $(stat -c %s p.rgb) bytes"
+    for mode in average downsample; do
+        ok film.avi --end 6 -m $mode --size 16x9 -n 1 -o own.png
+        sized own.png 30x800
+        ffmpeg -nostdin -v error -y -i own.png -vf scale=330:800:flags=neighbor own-large.png
+        check pixels own-large.png p-$mode.png
+    done
+    ok film.avi --end 6 --width 30 -o w.png
+    sized w.png 30x800
+    ok film.avi --columns 7 -o c.png
+    sized c.png 7x800
+    ok film.avi --interval 2 -o i.png
+    sized i.png 10x800
+    ok film.avi --end 0.1 -o one.png
+    sized one.png 320x800
+    ok film.avi --end 6 --shape vertical -o v.png
+    sized v.png 800x330
+    ok film.avi --keyframes -o k.png --json k.json
+    sized k.png 320x800
+    [ "$(columns k.json)" -eq 20 ] || fail "$(columns k.json) columns of 20 key frames"
+    ok film.avi --keyframes --start 5 --end 10 --json k.json
+    [ "$(columns k.json)" -eq 5 ] || fail "$(columns k.json) columns of 5 key frames"
+}
+
+# Of a pipe whose film does not declare its length, every 24th frame is taken; the picture has a width to look at.
+test_default_unknown_length() {
+    grey '-f matroska -' 100 600 > endless.mkv
+    mkfifo pipe
+    cat endless.mkv > pipe &
+    ok pipe -m average -o p.png --json p.json
+    says 'does not declare its length: using every 24th frame'
+    [ "$(columns p.json)" -eq 2500 ] || fail "$(columns p.json) columns of a pipe"
+    sized p.png 1920x800
+    ok endless.mkv -m average -o f.png --json f.json
+    sized f.png 1936x800
+}
+
+# A header that declares a tenth of the film, or ten times as much.
+test_default_wrong_length() {
+    ffmpeg -nostdin -v error -f lavfi -i color=gray:s=16x16:r=25:d=400 -c:v flv1 -g 250 film.flv
+    for seconds in 40 4000; do
+        "$PYTHON" - $seconds << 'END'
+import struct, sys
+data = bytearray(open("film.flv", "rb").read())
+struct.pack_into(">d", data, data.index(b"\0\x08duration\0") + 11, float(sys.argv[1]))
+open("lie.flv", "wb").write(data)
+END
+        for _ in 1 2; do
+            ok lie.flv -m average --cache cache -o p.png --json p.json
+            sized p.png 2000x800
+            [ "$(columns p.json)" -eq 2000 ] || fail "$seconds s: $(columns p.json) columns"
+        done
+        grep -q '"cache": "hit"' p.json || fail "$seconds s: not found in the cache"
+        ok lie.flv -m average -n 50 -o p.png
+        sized p.png 200x800
+        mkfifo "pipe-$seconds"
+        cat lie.flv > "pipe-$seconds" &
+        ok "pipe-$seconds" -m average --json p.json
+    done
+}
