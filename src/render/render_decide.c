@@ -16,11 +16,17 @@ bool render_is_default(const struct render_job *j)
     return asked->kind == SELECT_EVERY && asked->every == 0;
 }
 
+/* Returns how many of length->frames are inside start..end; 0 if unknown. */
+static uint64_t frames_inside(const struct selection *s, const struct film_length *length)
+{
+    struct selection all = {
+        .kind = SELECT_EVERY, .every = 1, .start_us = s->start_us, .end_us = s->end_us};
+    return selection_estimate(&all, length);
+}
+
 uint64_t render_default_every(const struct selection *s, const struct film_length *length)
 {
-    struct selection all = *s;
-    all.every = 1;
-    uint64_t frames = selection_estimate(&all, length);
+    uint64_t frames = frames_inside(s, length);
     if (frames == 0)
         return EVERY_UNKNOWN;
     uint64_t nearest = (frames + RENDER_COLUMNS / 2) / RENDER_COLUMNS,
@@ -40,8 +46,9 @@ static void decide_key_columns(struct selection *s, const struct film *f, int64_
     int64_t film_end = film_length_end(l), end = s->end_us < film_end ? s->end_us : film_end;
     int64_t start = s->start_us > l->start_us ? s->start_us : l->start_us;
     if (keys > 0 && l->duration_us > 0) {
-        double part = end > start ? (double)(end - start) / (double)l->duration_us : 0;
-        uint64_t inside = (uint64_t)((double)keys * part + 0.5);
+        struct film_length counted = *l;
+        counted.frames = keys;
+        uint64_t inside = frames_inside(s, &counted);
         s->kind = SELECT_COLUMNS;
         s->columns = inside < 1 ? 1 : inside < RENDER_COLUMNS ? inside : RENDER_COLUMNS;
         s->columns = s->columns < most ? s->columns : most;
@@ -129,12 +136,8 @@ void render_decide_width(struct render_job *j)
 static struct engine_work work_of(const struct render_job *j)
 {
     const struct film *f = &j->source->film;
-    struct selection all = {.kind = SELECT_EVERY,
-                            .every = 1,
-                            .start_us = j->report.selection.start_us,
-                            .end_us = j->report.selection.end_us};
     return (struct engine_work){
-        .frames = selection_estimate(&all, &f->length),
+        .frames = frames_inside(&j->report.selection, &f->length),
         .width = f->width,
         .height = f->height,
         .columns = j->report.needs & STRIP_CLUSTERS
