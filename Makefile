@@ -220,7 +220,7 @@ deps: ## installs the Debian packages that are missing (root or sudo); does noth
 .PHONY: demo
 demo: deps ## builds, makes the sample film, renders it in every mode to out/
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv
-	$(BIN)/barcode out/sample.mkv -m kmeans,dominant,palette,average,downsample --every 2 --cache out/cache -o out/demo.png
+	$(BIN)/barcode out/sample.mkv -m kmeans,dominant,palette,average,squeeze --every 2 --cache out/cache -o out/demo.png
 	$(BIN)/barcode out/sample.mkv -m all --every 2 --cache out/cache -o out/demo-all.png
 	@echo "look at out/demo-kmeans.png and out/demo-all.png"
 

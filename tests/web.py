@@ -180,7 +180,7 @@ def fingers_move():
 def modes_switch():
     b.open(page["sample"])
     names = b.js("return [...document.querySelectorAll('#modes label')].map(e => e.textContent)")
-    same(names, ["k-means", "dominant", "palette", "average", "downsample"], "modes")
+    same(names, ["k-means", "dominant", "palette", "average", "squeeze"], "modes")
     b.click_on("#modes label:nth-of-type(3)")
     visible = b.js("return [...document.querySelectorAll('#pictures img')].filter(e => e.getClientRects().length).map(e => e.dataset.mode)")
     same(visible, ["palette"], "shown")

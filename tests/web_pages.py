@@ -38,7 +38,7 @@ def make_pages():
     for name in ("gallery", "many"):
         page[name].parent.mkdir()
     barcode(SAMPLE, "-n", 2, "-m", "all", "-o", page["sample"])
-    barcode(SAMPLE, "-n", 2, "-m", "kmeans,palette,downsample", "--height", 240, "-o", WORK / "strip.png")
+    barcode(SAMPLE, "-n", 2, "-m", "kmeans,palette,squeeze", "--height", 240, "-o", WORK / "strip.png")
     barcode(SAMPLE, "-n", 8, "-m", "kmeans", "--steady", "-o", page["steady"])
     barcode(CLIPS / "damaged/corrupt-hevc.mkv", "-n", 2, "-m", "average", "-o", page["broken"])
     barcode("-r", films, "-n", 4, "-o", WORK / "gallery", "--html", page["gallery"])

@@ -40,15 +40,15 @@ test_every_mode_alone() {
     done
     check picture average.png average.json average
     grep -q '"colours"' average.json && fail "the JSON of average alone has colours"
-    ok "$f" -n 50 -m downsample --height 180 --json down.json --dump down.rgb -o down.png
+    ok "$f" -n 50 -m squeeze --height 180 --json down.json --dump down.rgb -o down.png
     check rows down.png down.json down.rgb
 }
 
 test_modes_from_one_staging() {
     f=$(sample)
-    ok "$f" -n 30 -m kmeans,dominant,palette,average,downsample -o all.png
-    files all-average.png all-dominant.png all-downsample.png all-kmeans.png all-palette.png
-    for mode in kmeans dominant palette average downsample; do
+    ok "$f" -n 30 -m kmeans,dominant,palette,average,squeeze -o all.png
+    files all-average.png all-dominant.png all-squeeze.png all-kmeans.png all-palette.png
+    for mode in kmeans dominant palette average squeeze; do
         # Beside a palette no restart races.
         ok "$f" -n 30 -m "$mode" --no-race -o one.png
         cmp "all-$mode.png" one.png || fail "$mode differs when it is made together with others"
@@ -56,6 +56,22 @@ test_modes_from_one_staging() {
     ok "$f" -n 30 -m kmeans,average -o two.png
     ok "$f" -n 30 -o one.png
     cmp two-kmeans.png one.png
+}
+
+# squeeze was called downsample: -m takes that, and --update keeps what it made.
+test_former_name() { # quick
+    f=$(sample)
+    ok "$f" -n 30 -m average,downsample --json j.json -o p.png
+    files j.json p-average.png p-squeeze.png
+    [ "$(check get j.json recipe | grep -o 'mode=[^ ]*')" = mode=average,squeeze ] || fail "the JSON has another name"
+    head -c 4096 p-squeeze.png | tr '\0' ' ' | grep -aq 'barcode:mode squeeze' || fail "the PNG has another name"
+    ok "$f" -n 30 -m squeeze --json old.json
+    sed -i 's/mode=squeeze/mode=downsample/' old.json
+    cp old.json kept.json
+    ok "$f" -n 30 -m squeeze --json old.json --update
+    cmp old.json kept.json || fail "made again only because of the name"
+    ok "$f" -n 29 -m squeeze --json old.json --update
+    check get old.json recipe | grep -q mode=squeeze || fail "not made again with other options"
 }
 
 test_stacked() { # quick

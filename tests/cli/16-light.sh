@@ -132,7 +132,7 @@ test_linear_light() { # quick
     ok "$f" -n 20 -m average --dump b.rgb -o b.png --tone-map off --hdr-peak 500
     cmp a.rgb b.rgb || fail "options for HDR change SDR"
     ffmpeg -nostdin -v error -y -f lavfi -i "color=black:s=64x64:r=5:d=2,format=gbrp,geq=r=90:g=60:b=20" -c:v ffv1 flat.mkv
-    ok flat.mkv --light linear -m average,downsample --width 3 --json f.json -o f.png
+    ok flat.mkv --light linear -m average,squeeze --width 3 --json f.json -o f.png
     [ "$(check get f.json columns.0.average)" = "[90, 60, 20]" ] || fail "a flat colour became $(check get f.json columns.0.average)"
     ffmpeg -nostdin -v error -y -f lavfi -i "color=black:s=64x64:r=5:d=2,format=gbrp,drawbox=w=32:h=64:c=white:t=fill" -c:v ffv1 half.mkv
     ok half.mkv --light linear --crop off --size full -m average --json h.json -o h.png

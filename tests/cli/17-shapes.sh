@@ -14,7 +14,7 @@ facts() {
 test_shape_vertical() {
     decoded_once
     f=$(sample)
-    for mode in kmeans palette downsample; do
+    for mode in kmeans palette squeeze; do
         ok "$f" -n 9 -m $mode --width 150 --height 40 -o strip.png
         ok "$f" -n 9 -m $mode --shape vertical --width 40 --height 150 -o vertical.png
         [ "$(facts vertical.png)" = 40,150,rgb24 ] || fail "the picture is $(facts vertical.png)"
@@ -67,7 +67,7 @@ a, b = (open(name, "rb").read() for name in sys.argv[1:])
 rough = [sum(abs(x[i] - x[i + 1]) for i in range(len(x) // 3 - 1)) for x in (a, b)]
 sys.exit(rough[1] * 3 > rough[0])
 EOF
-    for mode in kmeans dominant palette average downsample; do
+    for mode in kmeans dominant palette average squeeze; do
         ok "$f" -n 9 --n-init 1 -m $mode --smooth 2 --width 100 --threads 1 -o one.png
         ok "$f" -n 9 --n-init 1 -m $mode --smooth 2 --width 100 --threads 3 -o three.png
         cmp one.png three.png || fail "$mode: threads change the picture"
@@ -122,11 +122,11 @@ test_stacked_strips_are_exact() {
     decoded_once
     f=$(sample)
     ok "$f" -n 20 -m all --height 30 --width 400 -o all.png
-    ok "$f" -n 20 -m kmeans,dominant,palette,average,downsample --height 30 --width 400 -o one.png
+    ok "$f" -n 20 -m kmeans,dominant,palette,average,squeeze --height 30 --width 400 -o one.png
     height=$(facts all.png | cut -d, -f2)
     bar=$(((height - 5 * 30) / 7))
     y=$((2 * bar))
-    for mode in kmeans dominant palette average downsample; do
+    for mode in kmeans dominant palette average squeeze; do
         cmp <(raw all.png rgb24 "crop=400:30:0:$y:exact=1") <(raw one-$mode.png rgb24) || fail "$mode differs in the comparison"
         y=$((y + 30 + bar))
     done

@@ -20,7 +20,7 @@ test_html_file() {
     ok "$f" -n 24 -m all -o a.html
     says "wrote 'a.html': 90 columns$"
     files a.html
-    [ "$(value a.html film '[m["name"] for m in d["modes"]]')" = "['kmeans', 'dominant', 'palette', 'average', 'downsample']" ] || fail "other modes"
+    [ "$(value a.html film '[m["name"] for m in d["modes"]]')" = "['kmeans', 'dominant', 'palette', 'average', 'squeeze']" ] || fail "other modes"
     [ "$(value a.html film 'd["thumbnails"] is not None and d["columns"]')" = 90 ] || fail "no thumbnails"
     # What is computed for the modes that were asked for is there, too; the one that was asked for comes first.
     ok "$f" -q -n 24 -m palette -o p.png --html p.html

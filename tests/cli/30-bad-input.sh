@@ -355,7 +355,7 @@ test_full_disk_device() { # quick
 test_file_size_limit() { # quick
     f=$(clip ffv1.mkv)
     STATUS=0 COMMAND="ulimit -f 8; barcode -o p.png"
-    (ulimit -f 8 && exec "$BARCODE" "$f" -n 1 -q -m downsample --height 720 -o p.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    (ulimit -f 8 && exec "$BARCODE" "$f" -n 1 -q -m squeeze --height 720 -o p.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
     one_sentence
     says "File too large"
@@ -370,7 +370,7 @@ test_full_disk() { # quick
     trap 'umount small' EXIT
     echo old > small/p.png
     # 200 columns of real pixels at this size do not fit into 64 KB, whatever zlib does.
-    run "$f" -n 1 -q -m downsample --height 1080 --width 1000 -o small/p.png
+    run "$f" -n 1 -q -m squeeze --height 1080 --width 1000 -o small/p.png
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
     one_sentence
     says "No space left"

@@ -126,7 +126,7 @@ test_ctrl_c_while_a_picture_is_written() {
     f=$(clip h264-closed.mkv)
     for signal in INT TERM HUP; do
         COMMAND="SIG$signal while a PNG is written" STATUS=0
-        env --default-signal=INT,TERM,HUP "$BARCODE" "$f" -m downsample -q --width 32768 --height 65000 -o p.png \
+        env --default-signal=INT,TERM,HUP "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 -o p.png \
             > "$LOGS/stdout" 2> "$LOGS/stderr" &
         pid=$!
         until_written
@@ -145,7 +145,7 @@ test_ctrl_c_while_a_picture_is_written() {
 
 test_a_second_signal_leaves_no_temporary() {
     f=$(clip h264-closed.mkv)
-    env --default-signal=INT,TERM "$BARCODE" "$f" -m downsample -q --width 32768 --height 65000 --cache cache -o p.png \
+    env --default-signal=INT,TERM "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png \
         > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$! STATUS=0 COMMAND="two signals at once while a PNG is written"
     until_written

@@ -155,7 +155,7 @@ test_a_crash_leaves_nothing_half_written() { # quick
     f=$(clip h264-closed.mkv)
     COMMAND="a worker killed while a PNG is written" STATUS=0
     echo old > p.png
-    "$BARCODE" "$f" -m downsample -q --width 32768 --height 65000 --cache cache -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" &
+    "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$!
     find_worker
     until_true temporary

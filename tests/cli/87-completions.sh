@@ -27,7 +27,8 @@ test_completions_bash() { # quick
     offers 'lightness share' --order ''
     offers 'lightness share' --order =
     offers share --order = s
-    offers 'kmeans,dominant kmeans,downsample' -m kmeans,d
+    offers kmeans,dominant -m kmeans,d
+    offers kmeans,squeeze -m kmeans,s
     offers 'complete-bash complete-zsh complete-fish' --generate comp
     offers '' --seed ''
     offers '' film

@@ -9,7 +9,7 @@ films() {
 test_films_all_modes() {
     films
     for f in "${films[@]}"; do
-        ok "$f" -n 9 -m kmeans,dominant,palette,average,downsample --json j.json -o p.png
+        ok "$f" -n 9 -m kmeans,dominant,palette,average,squeeze --json j.json -o p.png
         check shape j.json
         check picture p-kmeans.png j.json kmeans
         check picture p-dominant.png j.json dominant

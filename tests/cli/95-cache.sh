@@ -24,7 +24,7 @@ each_of() {
 
 # one_film FILM [N]: every mode and three k, cold, warm and without; only the first run decodes.
 one_film() {
-    local each=kmeans,dominant,palette,average,downsample want=miss n=${2:-40}
+    local each=kmeans,dominant,palette,average,squeeze want=miss n=${2:-40}
     for k in 3 8 16; do
         for mode in $each all; do
             plain "$1" -n "$n" -k $k --n-init 3 -m $mode

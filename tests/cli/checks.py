@@ -358,7 +358,7 @@ def dominant(json_path, path):
 
 
 def rows(path, json_path, dump_path):
-    """The downsample picture of the staged height: each row the mean of that row of the frame."""
+    """The squeeze picture of the staged height: each row the mean of that row of the frame."""
     facts = load(json_path)
     width, height, data = decode_png(path)
     w, h = facts["size"]
@@ -371,7 +371,7 @@ def rows(path, json_path, dump_path):
             line = dump[at:at + w * 3]
             right = [(2 * sum(line[c::3]) + w) // (2 * w) for c in range(3)]
             got = list(data[(y * width + x) * 3:][:3])
-            expect(max(abs(a - b) for a, b in zip(got, right)) <= 1, f"downsample: pixel {x},{y} is {got}, right is {right}")
+            expect(max(abs(a - b) for a, b in zip(got, right)) <= 1, f"squeeze: pixel {x},{y} is {got}, right is {right}")
 
 
 # ---- JSON ----

@@ -107,7 +107,7 @@ render() { # FILM NAME OPTION...
     shift 2
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
-    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,dominant,palette,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" &&
+    "$bin/barcode" "$file" -q --engine cuda "$@" -m kmeans,dominant,palette,average,squeeze -o "$work/$name/p.png" --json "$work/$name/j" &&
         sed -i -E '/^"(stages|cache)":/d' "$work/$name/j"
 }
 
@@ -133,7 +133,7 @@ part_odd() {
     for way in cpu-cpu cuda-nvdec cpu-nvdec cuda-auto; do
         engine=${way%-*} decode=${way#*-}
         mkdir -p "$work/odd-$way"
-        "$bin/barcode" "$work"/odd/*.mkv -v -n 1 --size full --engine "$engine" --decode "$decode" -m average,downsample \
+        "$bin/barcode" "$work"/odd/*.mkv -v -n 1 --size full --engine "$engine" --decode "$decode" -m average,squeeze \
             -o "$work/odd-$way/" 2> "$work/odd-$way.said" || tail -n 3 "$work/odd-$way.said"
         echo "$way: $(find "$work/odd-$way" -name '*.png' | wc -l) pictures, $(diff -rq "$work/odd-cpu-cpu" "$work/odd-$way" | wc -l) differ;" \
             "$(grep -c 'cannot decode' "$work/odd-$way.said") films refused"
@@ -150,7 +150,7 @@ part_trim() {
                 rm -rf "$work/barred-${way// /}"
                 mkdir "$work/barred-${way// /}"
                 # shellcheck disable=SC2086
-                "$bin/barcode" "$file" -q $options --engine $way -m kmeans,dominant,palette,average,downsample \
+                "$bin/barcode" "$file" -q $options --engine $way -m kmeans,dominant,palette,average,squeeze \
                     -o "$work/barred-${way// /}/p.png" --json "$work/barred-${way// /}/j" --dump "$work/barred-${way// /}/rgb"
                 sed -i -E '/^"(engine|decode|isa|threads|stages|cache)":/d' "$work/barred-${way// /}/j"
                 if diff -rq "$work/barred-cpu--decodecpu" "$work/barred-${way// /}"; then same=$((same + 1)); else other=$((other + 1)); fi
@@ -182,7 +182,7 @@ part_gpus() {
                 rm -rf "${work:?}/$name"
                 mkdir "$work/$name"
                 # shellcheck disable=SC2086
-                "$bin/barcode" "$file" -q $options --engine $way -m kmeans,dominant,palette,average,downsample \
+                "$bin/barcode" "$file" -q $options --engine $way -m kmeans,dominant,palette,average,squeeze \
                     -o "$work/$name/p.png" --json "$work/$name/j.json" --csv "$work/$name/c.csv" --dump "$work/$name/rgb"
                 plain "$work/$name"
                 if diff -rq "$work/gpus-cpu--decodecpu" "$work/$name"; then same=$((same + 1)); else other=$((other + 1)) && echo "$file $options $way"; fi
@@ -370,7 +370,7 @@ part_sandbox() {
                 rm -rf "${work:?}/sandbox-$choice"
                 mkdir "$work/sandbox-$choice"
                 # shellcheck disable=SC2086
-                "$bin/barcode" "$file" -q -n 6 --engine $way --sandbox=$choice -m kmeans,dominant,palette,average,downsample \
+                "$bin/barcode" "$file" -q -n 6 --engine $way --sandbox=$choice -m kmeans,dominant,palette,average,squeeze \
                     -o "$work/sandbox-$choice/p.png" --json "$work/sandbox-$choice/j.json" 2> "$work/sandbox.err" ||
                     echo "$(basename "$file"), $way, $choice: $(tail -n 1 "$work/sandbox.err")"
                 sed -i '/^"stages":/d' "$work/sandbox-$choice"/*.json 2> /dev/null

@@ -35,7 +35,7 @@ render() {
     shift
     rm -rf "${work:?}/$name"
     mkdir "$work/$name"
-    "$bin/barcode" "$@" -m kmeans,dominant,average,downsample -o "$work/$name/p.png" --json "$work/$name/j" \
+    "$bin/barcode" "$@" -m kmeans,dominant,average,squeeze -o "$work/$name/p.png" --json "$work/$name/j" \
         --dump "$work/$name/rgb" 2> "$work/$name.said" || return 1
     grep -o '^"decode": *"[^"]*"' "$work/$name/j" > "$work/$name.decode"
     sed -i -E '/^"(engine|decode|isa|threads|stages|cache)":/d' "$work/$name/j"

@@ -262,7 +262,7 @@ TEST(misuse_is_one_sentence)
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
-                       "average, downsample and all");
+                       "average, squeeze and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
                            "--swatches -, --dump -, --report - and --bench");
@@ -434,11 +434,15 @@ TEST(modes)
     for (size_t m = 0; m < strip_count; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
-    good("f -m all -m downsample,downsample");
-    assert_true(selected("downsample") && o.strips == 1 && !o.stacked);
-    good("f -m downsample,kmeans"); /* in the table's order */
+    good("f -m all -m squeeze,squeeze");
+    assert_true(selected("squeeze") && o.strips == 1 && !o.stacked);
+    good("f -m downsample"); /* its former name */
+    assert_true(selected("squeeze") && o.strips == 1);
+    good("f -m downsample,average,squeeze");
+    assert_true(selected("squeeze") && selected("average") && o.strips == 2);
+    good("f -m squeeze,kmeans"); /* in the table's order */
     assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] &&
-                selected("downsample"));
+                selected("squeeze"));
     for (size_t m = 0; m < strip_count; m++) {
         memset(&o, 0, sizeof o);
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
@@ -451,7 +455,7 @@ TEST(modes)
         assert_false(cli_parse_modes(no[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.strips == 1 && selected("downsample")); /* as it was */
+    assert_true(o.strips == 1 && selected("squeeze")); /* as it was */
 }
 
 /* What parse(line) prints on stdout. */
@@ -498,7 +502,7 @@ TEST(questions_are_answered)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), dominant, palette, average, downsample; several "
+    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze; several "
                                "give one picture each, NAME-MODE.png; "
                                "all gives the five in one picture");
     free(modes);

@@ -165,7 +165,7 @@ TEST(test_parses_back)
 TEST(test_no_colours_unless_asked)
 {
     scene(1);
-    mode = "downsample";
+    mode = "squeeze";
     json_t *root = parsed(writer_find("json"));
     json_t *column = json_array_get(json_object_get(root, "columns"), 0);
     assert_null(json_object_get(column, "colours"));

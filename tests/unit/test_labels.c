@@ -56,10 +56,10 @@ TEST(test_names)
     char out[64];
     paint_text_titles(alone("kmeans"), out, sizeof out);
     assert_string_equal(out, "k-means");
-    paint_text_titles(alone("downsample"), out, sizeof out);
-    assert_string_equal(out, "downsample");
+    paint_text_titles(alone("squeeze"), out, sizeof out);
+    assert_string_equal(out, "squeeze");
     paint_text_titles(stacked(), out, sizeof out);
-    assert_string_equal(out, "k-means, dominant, palette, average and downsample");
+    assert_string_equal(out, "k-means, dominant, palette, average and squeeze");
     paint_text_titles((struct strips){strip_table, 2}, out, sizeof out);
     assert_string_equal(out, "k-means and dominant");
     paint_text_titles(stacked(), out, 12);

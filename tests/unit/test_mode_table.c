@@ -19,10 +19,13 @@ TEST(every_name_is_a_mode)
         assert_ptr_equal(o.strip[0], strip_table[m]);
         assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
         assert_null(strip_find(name, strlen(name) - 1));
+        const char *former = strip_table[m]->former;
+        assert_true(!former || strip_find(former, strlen(former)) == strip_table[m]);
         assert_null(strpbrk(name, "/ ., %"));
         assert_string_not_equal(name, STRIP_ALL);
     }
     assert_null(strip_find("", 0));
+    assert_string_equal(strip_find("downsample", strlen("downsample"))->name, "squeeze");
 }
 
 TEST(the_table)
@@ -34,7 +37,7 @@ TEST(the_table)
                  {"dominant", "dominant", STRIP_DOMINANT},
                  {"palette", "palette", STRIP_CLUSTERS},
                  {"average", "average", 0},
-                 {"downsample", "downsample", STRIP_ROWS}};
+                 {"squeeze", "squeeze", STRIP_ROWS}};
     assert_in_range(strip_count, 5, STRIPS_MOST);
     for (size_t i = 0; i < 5; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
@@ -73,7 +76,7 @@ TEST(what_they_obey)
     assert_string_equal(out, "each frame's mode in OKLab, steady 12 %");
     assert_int_equal(strips_obey(alone("dominant")), STRIP_STEADY);
     assert_int_equal(strips_obey(alone("average")), 0);
-    assert_int_equal(strips_obey(alone("downsample")), 0);
+    assert_int_equal(strips_obey(alone("squeeze")), 0);
 }
 
 TEST(what_they_show)
@@ -84,7 +87,7 @@ TEST(what_they_show)
     expect_note("palette", 8, "all 8 clusters by lightness");
     expect_note("palette", 1, "one cluster");
     expect_note("average", 8, "each frame's mean");
-    expect_note("downsample", 8, "each row's mean");
+    expect_note("squeeze", 8, "each row's mean");
 }
 
 /* In which order bands lie. */

@@ -323,7 +323,7 @@ TEST_WITH(the_list_of_outputs, enter, leave)
     struct outputs list;
     struct err e = ERR_INIT;
     struct options o = expand(LIST("film.mkv"), &in);
-    want(&o, "downsample,kmeans,palette");
+    want(&o, "squeeze,kmeans,palette");
     o.output = "./";
     extra(&o, "json", "x.json");
     o.extra[o.extras++] = (struct options_extra){writer_find("bench"), "-"};
@@ -333,7 +333,7 @@ TEST_WITH(the_list_of_outputs, enter, leave)
         size_t strips;
     } known[] = {{"./film-kmeans.png", "png", 1},
                  {"./film-palette.png", "png", 1},
-                 {"./film-downsample.png", "png", 1},
+                 {"./film-squeeze.png", "png", 1},
                  {"x.json", "json", 3},
                  {"-", "bench", 3}};
     assert_int_equal(list.count, 5);
@@ -344,8 +344,8 @@ TEST_WITH(the_list_of_outputs, enter, leave)
         assert_int_equal(list.output[k].strips.count, known[k].strips);
         assert_int_equal(list.output[k].chosen, k < 3);
     }
-    assert_string_equal(list.output[2].strips.kind[0]->name, "downsample");
-    assert_string_equal(list.output[3].strips.kind[2]->name, "downsample");
+    assert_string_equal(list.output[2].strips.kind[0]->name, "squeeze");
+    assert_string_equal(list.output[3].strips.kind[2]->name, "squeeze");
     outputs_free(&list);
     inputs_free(&in);
 }

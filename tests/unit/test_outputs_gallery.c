@@ -113,10 +113,10 @@ TEST_WITH(what_is_computed, enter, leave)
         {"kmeans", "kmeans palette average "},
         {"palette", "palette kmeans average "},
         {"average", "average "},
-        {"downsample", "downsample average "},
+        {"squeeze", "squeeze average "},
         {"dominant", "dominant average "},
         {"kmeans,average", "kmeans average palette "},
-        {"all", "kmeans dominant palette average downsample "},
+        {"all", "kmeans dominant palette average squeeze "},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         struct options o = options_for(NULL, 0);

@@ -150,7 +150,7 @@ static void look_stacked(png_structp png, png_infop info)
     assert_string_equal(text_of(png, info, "barcode:mode"), "all");
     assert_string_equal(
         text_of(png, info, "Description"),
-        "k-means, dominant, palette, average and downsample of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+        "k-means, dominant, palette, average and squeeze of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
         "every 24th frame, from 1.5 s on, 20 columns");
     assert_string_equal(text_of(png, info, "barcode:k"), "8");
 }
@@ -162,7 +162,7 @@ TEST(test_read_back)
     check(alone("kmeans"), look_kmeans);
     check(alone("palette"), NULL);
     check(alone("average"), look_average);
-    check(alone("downsample"), NULL);
+    check(alone("squeeze"), NULL);
     check(stacked(), look_stacked);
     report.picture_width = 7;
     check(stacked(), NULL);

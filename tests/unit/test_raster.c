@@ -100,11 +100,11 @@ TEST(test_modes)
     expect(&s, alone("dominant"), 2, 4, (const uint8_t[]){10, 99, 10, 99, 10, 99, 10, 99});
     expect(&s, alone("average"), 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
     expect(&s, alone("palette"), 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
-    expect(&s, alone("downsample"), 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
+    expect(&s, alone("squeeze"), 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
     s.report.picture_height = 3;
-    expect(&s, alone("downsample"), 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
+    expect(&s, alone("squeeze"), 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
     s.report.picture_height = 1;
-    expect(&s, alone("downsample"), 2, 1, (const uint8_t[]){50, 5});
+    expect(&s, alone("squeeze"), 2, 1, (const uint8_t[]){50, 5});
     expect(&s, alone("palette"), 2, 1, (const uint8_t[]){10, 200});
     columns_free(&s.columns);
 }
@@ -204,8 +204,8 @@ TEST(test_nothing_to_paint)
     assert_non_null(strstr(e.text, "no column has a frame"));
     err_clear(&e);
     set_flat(&s, 1, 9);
-    assert_null(painter_open(&s.report, alone("downsample"), &e)); /* no row means were kept */
-    assert_non_null(strstr(e.text, "'downsample'"));
+    assert_null(painter_open(&s.report, alone("squeeze"), &e)); /* no row means were kept */
+    assert_non_null(strstr(e.text, "'squeeze'"));
     err_clear(&e);
     assert_null(painter_open(&s.report, stacked(), &e));
     err_clear(&e);

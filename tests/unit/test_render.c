@@ -151,9 +151,9 @@ TEST(staged_frames_are_dumped)
 TEST(one_file_a_mode)
 {
     clear_folder();
-    must_render("-n 2 -m kmeans,palette,average,downsample -o a.png 16x9,30");
+    must_render("-n 2 -m kmeans,palette,average,squeeze -o a.png 16x9,30");
     assert_true(size_of("a-kmeans.png") > 0 && size_of("a-palette.png") > 0);
-    assert_true(size_of("a-average.png") > 0 && size_of("a-downsample.png") > 0);
+    assert_true(size_of("a-average.png") > 0 && size_of("a-squeeze.png") > 0);
     assert_int_equal(files_here(), 4);
     must_render("-n 2 -m all -o b.png 16x9,30");
     assert_true(size_of("b.png") > 0);

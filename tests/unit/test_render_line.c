@@ -40,7 +40,7 @@ TEST(test_area_mean)
                 c->row[j] = (uint8_t)rand();
         }
         struct report report = {.columns = columns, .count = count, .width = 1, .height = rows};
-        struct strip *s = strip_open(&report, alone("downsample").kind[0], width, height, &e);
+        struct strip *s = strip_open(&report, alone("squeeze").kind[0], width, height, &e);
         assert_non_null(s);
         for (int y = 0; y < height; y++) {
             uint8_t line[COUNT_MAX], rgb[60 * 3];

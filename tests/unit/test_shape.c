@@ -106,7 +106,7 @@ TEST(the_ring_is_the_definition)
     m.report.shape = SHAPE_CIRCLE;
     for (int side = 1; side < 90; side += 11) {
         for (size_t k = 0; k < 3; k++) {
-            struct strips s = alone((const char *[]){"kmeans", "palette", "downsample"}[k]);
+            struct strips s = alone((const char *[]){"kmeans", "palette", "squeeze"}[k]);
             int w, h, hole = 2 * side / 5, rim = (int)(side * 355.0 / 113),
                       along = rim < 40 ? rim : 40, across = (3 * side + 9) / 10, wrong = 0;
             m.report.shape = SHAPE_STRIP;

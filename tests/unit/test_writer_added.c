@@ -117,7 +117,7 @@ TEST_WITH(is_checked, enter, leave)
 
 TEST_WITH(is_written_with_the_rest, enter, leave)
 {
-    static char name[] = "barcode", modes[] = "-maverage,downsample", pictures[] = "-o./",
+    static char name[] = "barcode", modes[] = "-maverage,squeeze", pictures[] = "-o./",
                 film[] = "4x4,30";
     struct options o;
     struct inputs in;
@@ -135,9 +135,9 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
         fail_msg("%s", e.text);
     engines_close(&engines);
     inputs_free(&in);
-    expect_file("facts.txt", "columns 30\nstrip average\nstrip downsample\nwall unknown\n");
-    expect_file("late.txt", "columns 30\nstrip average\nstrip downsample\nwall known\n");
-    assert_int_equal(access("4x4,30-average.png", R_OK) | access("4x4,30-downsample.png", R_OK), 0);
+    expect_file("facts.txt", "columns 30\nstrip average\nstrip squeeze\nwall unknown\n");
+    expect_file("late.txt", "columns 30\nstrip average\nstrip squeeze\nwall known\n");
+    assert_int_equal(access("4x4,30-average.png", R_OK) | access("4x4,30-squeeze.png", R_OK), 0);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -22,6 +22,13 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
                          char text[REPORT_FINGERPRINT]);
 
 /*
+ * Returns true if `made`, the fingerprint of an existing output, is the one that these options
+ * give, now or with the former names of the modes. Pure; any thread.
+ */
+bool fingerprint_matches(const char *made, const struct options *o, const struct writer *w,
+                         struct strips strips);
+
+/*
  * Appends to the fingerprint of an output, if the film could not be read completely or changed
  * meanwhile, what no options have, and a hash of the film's place. So --update makes the output
  * again, and knows the film by its place: the id (film_id.h) is missing or has changed.

@@ -15,7 +15,7 @@
  *                 Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of
  *                 bands 0..j and T that of all bands.
  *     average     The mean colour.
- *     downsample  The mean of each row of the analysis frame. The rows are scaled to the height by
+ *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
  *                 the exact area mean (shrink.h), also when enlarging.
  *
  * A column that lacks what the mode needs is painted as the nearest earlier column that has it. At
@@ -91,10 +91,11 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
-    const char *name;  /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *title; /* for display: "k-means" */
-    unsigned needs;    /* bits of enum strip_need */
-    unsigned obeys;    /* bits of enum strip_option */
+    const char *name;   /* value of -m, in file names and in PNG text: a lower-case word */
+    const char *former; /* an older name, which -m and --update still accept; NULL: none */
+    const char *title;  /* for display: "k-means" */
+    unsigned needs;     /* bits of enum strip_need */
+    unsigned obeys;     /* bits of enum strip_option */
     enum strip_fit fit;
     bool flat; /* all rows are equal, so only one is painted */
     /* shows all clusters, so the restarts of the k-means must not race (strips_settled) */
@@ -120,8 +121,8 @@ struct strip_kind {
 extern const struct strip_kind *const strip_table[];
 extern const size_t strip_count; /* 1..STRIPS_MOST */
 
-/* Returns the mode whose name is the `length` bytes at `name`, or NULL if there is none. Any
- * thread. */
+/* Returns the mode whose name, or former name, is the `length` bytes at `name`, or NULL if there
+ * is none. Any thread. */
 const struct strip_kind *strip_find(const char *name, size_t length);
 
 /* The modes of one output, 1..STRIPS_MOST. An image shows one alone, or several stacked with a

@@ -120,13 +120,16 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o
         append_text(text, " dpi=%d", o->dpi);
 }
 
-void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
-                         char text[REPORT_FINGERPRINT])
+static void write_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+                              bool former, char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
     append_text(text, "definition=%d.%d", ANALYSIS_VERSION, PICTURE_VERSION);
-    for (size_t i = 0; i < strips.count; i++)
-        append_text(text, "%s%s", i == 0 ? " mode=" : ",", strips.kind[i]->name);
+    for (size_t i = 0; i < strips.count; i++) {
+        const struct strip_kind *kind = strips.kind[i];
+        append_text(text, "%s%s", i == 0 ? " mode=" : ",",
+                    former && kind->former ? kind->former : kind->name);
+    }
     append_selection(text, &o->selection);
     append_size(text, &o->size);
     append_crop(text, &o->crop);
@@ -140,6 +143,24 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
     append_text(text, " height=%d", o->height);
     append_layout(text, o, w);
     append_colours(text, o, w, strips);
+}
+
+void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+                         char text[REPORT_FINGERPRINT])
+{
+    write_fingerprint(o, w, strips, false, text);
+}
+
+bool fingerprint_matches(const char *made, const struct options *o, const struct writer *w,
+                         struct strips strips)
+{
+    char text[REPORT_FINGERPRINT];
+    for (int former = 0; former < 2; former++) {
+        write_fingerprint(o, w, strips, former == 1, text);
+        if (strcmp(made, text) == 0)
+            return true;
+    }
+    return false;
 }
 
 #define AGAIN " again="

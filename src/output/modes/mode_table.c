@@ -9,7 +9,7 @@
     DO(dominant) \
     DO(palette) \
     DO(average) \
-    DO(downsample)
+    DO(squeeze)
 
 #define DECLARE(name) extern const struct strip_kind strip_##name;
 #define POINT(name) &strip_##name,
@@ -19,12 +19,18 @@ const struct strip_kind *const strip_table[] = {EACH_STRIP(POINT)};
 const size_t strip_count = sizeof strip_table / sizeof *strip_table;
 _Static_assert(sizeof strip_table / sizeof *strip_table <= STRIPS_MOST, "STRIPS_MOST is too small");
 
+static bool is_word(const char *known, const char *name, size_t length)
+{
+    return strlen(known) == length && memcmp(known, name, length) == 0;
+}
+
 const struct strip_kind *strip_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < strip_count; i++) {
-        const char *known = strip_table[i]->name;
-        if (strlen(known) == length && memcmp(known, name, length) == 0)
-            return strip_table[i];
+        const struct strip_kind *kind = strip_table[i];
+        if (is_word(kind->name, name, length) ||
+            (kind->former && is_word(kind->former, name, length)))
+            return kind;
     }
     return NULL;
 }

@@ -22,7 +22,7 @@ void paint_text_seconds(int64_t us, char *out, size_t size);
  * ", from 5 s to 60 s" if it is limited. */
 void paint_text_selection(const struct selection *s, char *out, size_t size);
 
-/* Writes the titles of the modes: "k-means, palette, average and downsample". */
+/* Writes the titles of the modes: "k-means, palette, average and squeeze". */
 void paint_text_titles(struct strips strips, char *out, size_t size);
 
 #endif

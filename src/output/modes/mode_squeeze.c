@@ -4,7 +4,7 @@
 #include "fit_width.h"
 #include "render_line.h"
 
-static void note_downsample(const struct report *r, char *out, size_t size)
+static void note_squeeze(const struct report *r, char *out, size_t size)
 {
     (void)r;
     snprintf(out, size, "each row's mean");
@@ -25,7 +25,7 @@ static void row(struct strip *s)
 }
 
 /* Writes the mean of the rows, rounded half up. */
-static void pixel_downsample(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+static void pixel_squeeze(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)i;
     const struct shrink_span *rows = s->state;
@@ -42,10 +42,11 @@ static void pixel_downsample(struct strip *s, uint64_t i, const struct column *c
     }
 }
 
-const struct strip_kind strip_downsample = {.name = "downsample",
-                                            .title = "downsample",
-                                            .needs = STRIP_ROWS,
-                                            .note = note_downsample,
-                                            .open = open_rows,
-                                            .row = row,
-                                            .pixel = pixel_downsample};
+const struct strip_kind strip_squeeze = {.name = "squeeze",
+                                         .former = "downsample",
+                                         .title = "squeeze",
+                                         .needs = STRIP_ROWS,
+                                         .note = note_squeeze,
+                                         .open = open_rows,
+                                         .row = row,
+                                         .pixel = pixel_squeeze};
