@@ -136,8 +136,8 @@ test_exports_refused() {
     [ "$STATUS" -eq 1 ] && says "cannot create the folder 'no/such/folder': the folder 'no/such/' does not exist" || fail "exit status $STATUS"
     [ ! -e x.png ] || fail "a picture was made all the same"
     cp "$f" other.mkv
-    refuses 2 "$f" other.mkv --csv one.csv
-    says "^barcode: --csv one.csv: one file for 2 films; give a folder (DIR/)$"
+    refuses 2 "$f" other.mkv --json one.json
+    says "^barcode: --json one.json: one file for 2 films; give a folder (DIR/)$"
     refuses 2 "$f" other.mkv --swatches one.ase
     files file other.mkv
 }

@@ -66,6 +66,10 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
+    if (arg[0] == '-' && arg[1])
+        return err_set(p->e, ERR_USAGE,
+                       "%s needs a name before '%s'; a file of that name is './%s'", name, arg,
+                       arg);
     *to = atomic_file_is_stdout(arg) ? "-" : arg; /* other code knows stdout only as "-" */
     return true;
 }
@@ -218,6 +222,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_NAME: return cli_parse_name(arg, o, p->e);
     case KEY_RATE: return cli_parse_rate(arg, o, p->e);
     case KEY_SHARD: return cli_parse_shard(arg, o, p->e);
+    case KEY_CSV_COLUMNS: return csv_columns_parse(arg, &o->csv_columns, p->e);
     case KEY_REPORT: return set_path(p, "--report", arg, &o->report);
     case KEY_SWATCHES: return set_swatches(p, arg);
     case KEY_DUMP: return set_path(p, "--dump", arg, &o->dump);
