@@ -16,7 +16,7 @@ set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libzstd-dev
     libxxhash-dev libjansson-dev libseccomp-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
-    help2man python3 python3-numpy git strace"
+    help2man python3 python3-numpy python3-jsonschema git strace"
 
 for group in "$@"; do
     case $group in

@@ -359,6 +359,15 @@ static bool check_pixels(const struct options *o, struct err *e)
                    (unsigned long long)PAINT_PIXELS_MOST);
 }
 
+/* Returns true if an output has the columns of --csv-columns. */
+static bool has_table(const struct options *o)
+{
+    bool table = outputs_format(o)->table;
+    for (size_t i = 0; i < o->extras; i++)
+        table |= o->extra[i].writer->table;
+    return table;
+}
+
 /* Checks combinations of options. */
 static bool check_together(const struct parse *p)
 {
@@ -382,6 +391,8 @@ static bool check_together(const struct parse *p)
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s",
                        p->start ? p->start : "0", p->end);
+    if (o->csv_columns.count > 0 && !has_table(o))
+        return err_set(p->e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
     int on_stdout = (o->output && outputs_is_stdout(o->output)) +
                     (o->dump && outputs_is_stdout(o->dump)) +
                     (o->report && outputs_is_stdout(o->report));

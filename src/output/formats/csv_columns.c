@@ -151,7 +151,7 @@ static bool unknown(const char *name, size_t length, struct err *e)
     return err_set(e, ERR_USAGE,
                    "--csv-columns: '%.*s' is not a column; the names are all, %saverage, dominant, "
                    "share_N and %s; of the latter also average_NAME, dominant_NAME and, for the "
-                   "clusters, NAME_N or NAME_1, NAME_2...",
+                   "clusters, NAME_N or NAME_1 to NAME_64",
                    length > 80 ? 80 : (int)length, name, plains, quantities);
 }
 
