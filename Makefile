@@ -496,12 +496,14 @@ DIST = out/dist/barcode-$(VERSION)-linux-$(shell uname -m)
 BASH_COMPLETIONS ?= share/bash-completion/completions
 ZSH_COMPLETIONS  ?= share/zsh/site-functions
 FISH_COMPLETIONS ?= share/fish/vendor_completions.d
-INSTALLED = bin/barcode share/man/man1/barcode.1 $(BASH_COMPLETIONS)/barcode $(ZSH_COMPLETIONS)/_barcode $(FISH_COMPLETIONS)/barcode.fish
+SCHEMAS := $(wildcard src/output/schema/*.schema.json)
+INSTALLED = bin/barcode share/man/man1/barcode.1 $(addprefix share/barcode/,$(notdir $(SCHEMAS))) $(BASH_COMPLETIONS)/barcode $(ZSH_COMPLETIONS)/_barcode $(FISH_COMPLETIONS)/barcode.fish
 
 .PHONY: install
-install: $(BIN)/barcode $(MAN) $(addprefix $(BIN)/completions/,bash zsh fish) ## program, man page and shell completions under DESTDIR PREFIX
+install: $(BIN)/barcode $(MAN) $(addprefix $(BIN)/completions/,bash zsh fish) ## program, man page, schemas and shell completions under DESTDIR PREFIX
 	install -Dm755 $(BIN)/barcode $(DESTDIR)$(PREFIX)/bin/barcode
 	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/barcode $(SCHEMAS)
 	install -Dm644 $(BIN)/completions/bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETIONS)/barcode
 	install -Dm644 $(BIN)/completions/zsh $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETIONS)/_barcode
 	install -Dm644 $(BIN)/completions/fish $(DESTDIR)$(PREFIX)/$(FISH_COMPLETIONS)/barcode.fish
