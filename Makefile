@@ -204,7 +204,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -335,6 +335,12 @@ test-web: deps ## the pages of --html in a real browser (chromium; two minutes);
 	@tests/support/install-packages.sh web
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.made
 	@BARCODE=$(BIN)/barcode $(PYTHON) tests/web.py
+
+.PHONY: test-data
+test-data: deps ## CSV and JSON as pandas and R read them, by samples/python and samples/r (seconds)
+	@tests/support/install-packages.sh data
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/data.sh
 
 .PHONY: test-time
 test-time: deps ## lengths and times in 82 pairs of container and codec, compared with ffprobe's (two minutes)
@@ -496,12 +502,14 @@ DIST = out/dist/barcode-$(VERSION)-linux-$(shell uname -m)
 BASH_COMPLETIONS ?= share/bash-completion/completions
 ZSH_COMPLETIONS  ?= share/zsh/site-functions
 FISH_COMPLETIONS ?= share/fish/vendor_completions.d
-INSTALLED = bin/barcode share/man/man1/barcode.1 $(BASH_COMPLETIONS)/barcode $(ZSH_COMPLETIONS)/_barcode $(FISH_COMPLETIONS)/barcode.fish
+SCHEMAS := $(wildcard src/output/schema/*.schema.json)
+INSTALLED = bin/barcode share/man/man1/barcode.1 $(addprefix share/barcode/,$(notdir $(SCHEMAS))) $(BASH_COMPLETIONS)/barcode $(ZSH_COMPLETIONS)/_barcode $(FISH_COMPLETIONS)/barcode.fish
 
 .PHONY: install
-install: $(BIN)/barcode $(MAN) $(addprefix $(BIN)/completions/,bash zsh fish) ## program, man page and shell completions under DESTDIR PREFIX
+install: $(BIN)/barcode $(MAN) $(addprefix $(BIN)/completions/,bash zsh fish) ## program, man page, schemas and shell completions under DESTDIR PREFIX
 	install -Dm755 $(BIN)/barcode $(DESTDIR)$(PREFIX)/bin/barcode
 	install -Dm644 $(MAN) $(DESTDIR)$(PREFIX)/share/man/man1/barcode.1
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/barcode $(SCHEMAS)
 	install -Dm644 $(BIN)/completions/bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETIONS)/barcode
 	install -Dm644 $(BIN)/completions/zsh $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETIONS)/_barcode
 	install -Dm644 $(BIN)/completions/fish $(DESTDIR)$(PREFIX)/$(FISH_COMPLETIONS)/barcode.fish

@@ -1,6 +1,7 @@
 #include "barcode/base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,21 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
         bytes -= (size_t)n;
     }
     return true;
+}
+
+int file_open_scratch(const char *folder)
+{
+    static const char name[] = "/.barcode.XXXXXX";
+    size_t bytes = strlen(folder) + sizeof name;
+    char *path = malloc(bytes);
+    if (!path)
+        return -1;
+    snprintf(path, bytes, "%s%s", folder, name);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    free(path);
+    return fd;
 }
 
 bool file_is_fault(int error)

@@ -232,6 +232,30 @@ static int write_gallery(const struct render *r)
     return 0;
 }
 
+/* Writes the table of all films. An interrupted run leaves the old one. */
+static int write_table(struct table *table)
+{
+    struct err e = ERR_INIT;
+    size_t films = 0;
+    if (!table || interrupted())
+        return 0;
+    if (!table_write(table, &films, &e))
+        return err_report(&e);
+    if (films > 0 && !outputs_is_stdout(table_path(table)))
+        log_msg(LOG_INFO, "wrote '%s': a table of %zu film%s", table_path(table), films,
+                films == 1 ? "" : "s");
+    return 0;
+}
+
+/* Opens what all worker processes share. */
+static bool open_shared(struct render *r, struct err *e)
+{
+    const char *report = r->options->report, *table = outputs_table(r->options, r->inputs);
+    if (table && !(r->table = table_open(table, r->inputs->count, e)))
+        return false;
+    return !report || (r->report_log = report_log_open(report, e));
+}
+
 /* Logs the summary of several films or of a shard. `seconds` is the total time. */
 static void render_report_end(const struct render *r, const struct film_tally *t, double seconds)
 {
@@ -253,7 +277,6 @@ int render_films(const struct render *r)
     struct err e = ERR_INIT;
     struct render own = *r;
     int64_t begin = clock_ns();
-    const char *report = r->options->report;
     bool here = true;
     int status = 0;
     log_share();
@@ -261,20 +284,19 @@ int render_films(const struct render *r)
         playlists_allow();
     struct film_queue *queue = film_queue_open(r->inputs, &e);
     struct confinement *confinement = queue ? confinement_open(r, &e) : NULL;
-    if (confinement && report)
-        own.report_log = report_log_open(report, &e);
-    if (!confinement || (report && !own.report_log) || !render_report_known(&own, &e))
+    if (!confinement || !open_shared(&own, &e) || !render_report_known(&own, &e))
         status = err_report(&e);
     else
         status = run_workers(&own, queue, &here);
     if (queue && here && e.code == ERR_NONE) {
         struct film_tally tally = film_queue_tally(queue);
         render_report_end(r, &tally, clock_since(begin));
-        int unwritten = write_gallery(r);
-        status = status != 0 ? status : unwritten;
+        int table = write_table(own.table), gallery = write_gallery(r);
+        status = status != 0 ? status : table != 0 ? table : gallery;
     }
     confinement_close(&confinement, here);
     report_log_close(&own.report_log);
+    table_close(&own.table);
     film_queue_free(&queue);
     return status;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "barcode/base/atomic_file.h"
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 
 struct dump {
@@ -25,20 +26,12 @@ const char *dump_scratch_folder(void)
     return folder && *folder ? folder : "/tmp";
 }
 
-/* Opens an unlinked temporary file. tmpfile() would always use /tmp, which may be too small for the
+/* Opens the temporary file. tmpfile() would always use /tmp, which may be too small for the
  * frames of a film. */
 static bool open_scratch(struct dump *d, struct err *e)
 {
-    static const char name[] = "/barcode-dump.XXXXXX";
     const char *folder = dump_scratch_folder();
-    size_t bytes = strlen(folder) + sizeof name;
-    char *path = malloc(bytes);
-    if (!path)
-        return err_memory(e, bytes);
-    snprintf(path, bytes, "%s%s", folder, name);
-    int fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
+    int fd = file_open_scratch(folder);
     d->scratch = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (!d->scratch) {
         err_set(e, ERR_FAILED, "cannot create a temporary file in '%s' for --dump: %s", folder,
@@ -46,7 +39,6 @@ static bool open_scratch(struct dump *d, struct err *e)
         if (fd >= 0)
             close(fd);
     }
-    free(path);
     return d->scratch != NULL;
 }
 

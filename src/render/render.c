@@ -60,6 +60,8 @@ static void copy_options(struct report *r, const struct options *o, const struct
         const struct output *output = &outputs->output[k];
         r->needs |=
             output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
+        if (output->writer->table)
+            r->needs |= csv_columns_need(&o->csv_columns);
     }
     if (outputs_are_posters(o))
         r->needs |= STRIP_CLUSTERS; /* the palette of a poster needs clusters */
@@ -71,6 +73,7 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->page = o->page;
     r->dpi = o->dpi;
     r->title = o->title;
+    r->csv_columns = &o->csv_columns;
 }
 
 void render_look_in_cache(struct render_job *j)

@@ -14,6 +14,19 @@ static void say_written(const struct render_job *j, const char *path)
                 j->report.count == 1 ? "" : "s");
 }
 
+/* Writes an output, or adds it to the table of all films. */
+static bool save_output(const struct render_job *j, const struct output *output, struct err *e)
+{
+    const struct writer *w = output->writer;
+    struct table *table = j->render->table;
+    if (table && w->table && !output->chosen)
+        return table_add(table, j->input, w, &j->report, output->strips, e);
+    if (!writer_save(w, &j->report, output->strips, output->path, e))
+        return false;
+    say_written(j, output->path);
+    return true;
+}
+
 /* Writes the outputs that contain the time the film took, or all others. */
 static bool write_outputs(struct render_job *j, const struct outputs *list, bool tell_times,
                           struct err *e)
@@ -29,10 +42,8 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         j->report.overwrite = output->overwrite;
         /* What an earlier attempt has written is the film's own, and a sandbox does not read it. */
         bool allowed = j->render->again || outputs_allowed(j->render->inputs, j->input, output, e);
-        if (!allowed || !outputs_make_folders(output, e) ||
-            !writer_save(output->writer, &j->report, output->strips, output->path, e))
+        if (!allowed || !outputs_make_folders(output, e) || !save_output(j, output, e))
             return false;
-        say_written(j, output->path);
     }
     return true;
 }
@@ -57,6 +68,8 @@ bool render_write(struct render_job *j, int64_t started, struct err *e)
     j->report.times.wall = clock_since(started) - j->report.times.waiting;
     ok = ok && write_outputs(j, &j->outputs, true, e);
     watch_untimed(false);
+    if (!ok)
+        table_remove(j->render->table, j->input);
     j->written = ok;
     return ok;
 }

@@ -39,13 +39,14 @@ def check_csv(path, told, k):
     with open(path, "rb") as f:
         raw = f.read()
     expect(raw.count(b"\n") == raw.count(b"\r\n") and raw.endswith(b"\r\n"), "RFC 4180 ends lines in CRLF")
-    with open(path, newline="", encoding="ascii") as f:
+    with open(path, newline="", encoding="utf-8") as f:
         rows = list(csv.reader(f, strict=True))
     head, rows, columns = rows[0], rows[1:], load(told)["columns"]
     want = ["column", "frame", "time", "status", "average", "dominant"]
     for i in range(int(k)):
         want += [f"colour_{i + 1}", f"share_{i + 1}"]
-    expect(head == want + ["film"], f"the head is {head}")
+    want += "film r g b lightness chroma hue contrast title file".split()
+    expect(head == want, f"the head is {head}")
     expect(len(rows) == len(columns), f"{len(rows)} rows of {len(columns)} columns")
     for number, (row, c) in enumerate(zip(rows, columns)):
         expect(len(row) == len(head), f"row {number} has {len(row)} fields")
@@ -53,6 +54,7 @@ def check_csv(path, told, k):
         status = "missing" if c.get("missing") else "damaged" if c.get("damaged") else "ok"
         expect(have["column"] == str(number) and have["status"] == status, f"row {number} is {row}, and its column {c}")
         expect(have["film"] == load_film(told), f"row {number} names the film {have['film']}")
+        expect(have["file"] == load(told)["film"]["path"] and have["title"], f"row {number} names the file {have['file']}")
         if c["frame"] is None:
             expect(have["frame"] == have["time"] == "", f"row {number} knows more than the JSON")
         else:
@@ -61,6 +63,8 @@ def check_csv(path, told, k):
         if status != "missing":
             expect(rgb_of(have["average"]) == c["average"] and rgb_of(have["dominant"]) == c["dominant"], f"row {number}: {row}, {c}")
         total = sum(colour["count"] for colour in colours)
+        painted = rgb_of(have["colour_1"]) if colours else ["", "", ""]
+        expect([have[c] for c in "rgb"] == [str(v) for v in painted], f"row {number}: {row}, {c}")
         for i in range(int(k)):
             if i >= len(colours):
                 expect(have[f"colour_{i + 1}"] == have[f"share_{i + 1}"] == "", f"row {number}: a colour that the JSON lacks")

@@ -37,6 +37,9 @@ if [ "${1:-}" = --one ]; then
     fi
     read -r word why < "$LOGS/word"
     rm -rf "$LOGS/kept"
+    mkdir "$LOGS/json"
+    find . -type f \( -name '*.json' -o -name '*.jsonl' \) -size -2M \
+        -exec cp -l --backup=numbered -t "$LOGS/json" {} + 2> /dev/null || true
     [ "$word" = FAIL ] || rm -rf "${WORK:?}/$3"
     case $word in
         ok) line="ok    $3 ($took)" ;;
@@ -55,6 +58,7 @@ WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
 FEW_THREADS_SO=$(absolute "${FEW_THREADS_SO:-$TOP/out/bin/few-threads.so}")
 HANGING_READ_SO=$(absolute "${HANGING_READ_SO:-$TOP/out/bin/hanging-read.so}")
 REFUSED_MEMORY_SO=$(absolute "${REFUSED_MEMORY_SO:-$TOP/out/bin/refused-memory.so}")
+PYTHON=${PYTHON:-/usr/bin/python3}
 JOBS=${JOBS:-$(nproc)}
 FAILING_READS_SO=$(absolute "${FAILING_READS_SO:-$TOP/out/bin/failing-reads.so}")
 export BARCODE CLIPS SAMPLE WORK FEW_THREADS_SO FAILING_READS_SO HANGING_READ_SO REFUSED_MEMORY_SO
@@ -105,6 +109,20 @@ while read -r _ name; do
         *) failed=$((failed + 1)) ;;
     esac
 done < "$WORK/list"
+# All JSON that the cases left is as the schemas say: at once, because Python starts slowly.
+if find "$WORK" -path '*.logs/json/*' -type f -print0 > "$WORK/json" && [ -s "$WORK/json" ]; then
+    if ! "$PYTHON" -c 'import jsonschema' 2> /dev/null; then
+        echo "SKIP  schema: $PYTHON has no jsonschema"
+        skipped=$((skipped + 1))
+    elif xargs -0 "$PYTHON" "$TOP/tests/support/schema.py" < "$WORK/json" > "$WORK/schema"; then
+        echo "ok    schema ($(paste -sd' ' "$WORK/schema"))"
+        passed=$((passed + 1))
+    else
+        echo "FAIL  schema (src/output/schema)"
+        sed 's/^/      /' "$WORK/schema"
+        failed=$((failed + 1))
+    fi
+fi
 if [ "$skipped" -gt 0 ]; then
     echo "run.sh: $skipped tests were SKIPPED; the lines above say why" >&2
 fi

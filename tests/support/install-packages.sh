@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -12,11 +12,12 @@
 #   deb     also what a Debian package is made with
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   web     also a browser, and what drives it
+#   data    also pandas and R
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libzstd-dev
     libxxhash-dev libjansson-dev libseccomp-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
-    help2man python3 python3-numpy git strace"
+    help2man python3 python3-numpy python3-jsonschema git strace"
 
 for group in "$@"; do
     case $group in
@@ -28,8 +29,9 @@ for group in "$@"; do
     deb-test) packages="$packages debootstrap bash zsh fish" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
+    data) packages="$packages python3-pandas r-base-core" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test and web" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web and data" >&2
         exit 2
         ;;
     esac

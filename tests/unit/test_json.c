@@ -105,7 +105,7 @@ TEST(test_golden)
     char *text = written(writer_find("json"));
     assert_string_equal(
         text,
-        "{\n\"version\": \"0.1.0\",\n"
+        "{\n\"version\": \"0.1.0\",\n\"format\": 1,\n"
         "\"film\": {\"id\":\"7-0123456789abcdef0123456789abcdef\",\"path\":\"/films/Am\xc3\xa9lie "
         "\xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
         "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"video_stream\":0,\"video_"

@@ -44,6 +44,12 @@ size_t file_read_begin(const char *path, void *to, size_t bytes);
 bool file_is_dangling(const char *path);
 
 /*
+ * Opens a temporary file in `folder` that has no name, for reading and writing. Returns -1 with
+ * errno on failure.
+ */
+int file_open_scratch(const char *folder);
+
+/*
  * Returns true if two paths name the same file, or would name the same file once both are written.
  * Returns false for devices and pipes.
  */

@@ -17,6 +17,7 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/media/selection.h"
 #include "barcode/media/source.h"
+#include "barcode/output/csv_columns.h"
 #include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
 #include "barcode/output/writer.h"
@@ -48,6 +49,8 @@ struct options {
     /* --json, --bench and the like, in the order of writer_table; `extras` entries */
     struct options_extra extra[WRITERS_MOST];
     size_t extras;
+    /* --csv-columns; count 0: not given */
+    struct csv_columns csv_columns;
     const char *name;   /* --name, checked by cli_parse_name; NULL: not given */
     const char *report; /* --report: a line per film; NULL: not given; "-": stdout */
     const char *dump;   /* --dump; NULL: not given; "-": stdout */

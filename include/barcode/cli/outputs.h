@@ -101,6 +101,12 @@ bool outputs_are_posters(const struct options *o);
  */
 const char *outputs_gallery(const struct options *o);
 
+/*
+ * Returns the path of the table that several films share (--csv FILE), owned by the options, or
+ * NULL if each film has its own file or there is only one. Any thread.
+ */
+const char *outputs_table(const struct options *o, const struct inputs *in);
+
 /* Makes the gallery's folder, which does not exist if no page was written. */
 bool outputs_make_gallery_folder(const struct options *o, struct err *e);
 

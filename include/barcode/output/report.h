@@ -16,6 +16,7 @@
 #include "barcode/media/film.h"
 #include "barcode/media/selection.h"
 #include "barcode/media/decode_counts.h"
+#include "barcode/output/csv_columns.h"
 #include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
 
@@ -55,11 +56,13 @@ struct report {
      */
     int picture_width, picture_height;
     enum strip_shape shape;
-    int64_t smooth_us;             /* smooth.h; 0: off */
-    bool poster;                   /* the PNG is a poster; SVG and PDF always are */
-    struct paper page;             /* of a poster */
-    int dpi;                       /* of a poster in PNG */
-    const char *title;             /* --title, any bytes; NULL if not given */
+    int64_t smooth_us; /* smooth.h; 0: off */
+    bool poster;       /* the PNG is a poster; SVG and PDF always are */
+    struct paper page; /* of a poster */
+    int dpi;           /* of a poster in PNG */
+    const char *title; /* --title, any bytes; NULL if not given */
+    /* --csv-columns; NULL: the default */
+    const struct csv_columns *csv_columns;
     const struct columns *columns; /* finished */
     uint64_t count;                /* number of columns */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */

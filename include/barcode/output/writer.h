@@ -57,6 +57,7 @@ struct writer {
     /* for several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool gallery;
     bool one_line; /* one line per film: several films may share one stream */
+    bool table;    /* a header line, then rows: several films may share one file (table.h) */
     /* its option takes a folder, which need not exist; the program chooses the names in it */
     bool folder;
     bool modeless;   /* independent of the modes: nothing is computed for them */
@@ -110,8 +111,7 @@ struct writer {
  *     html            A page to view the film, with the card for a gallery: src/output/README.md.
  *                     The same input gives the same bytes.
  *     json            Man page, section JSON; one key per line, one column per line, stages last.
- *     csv             One row per column: column, frame, time, status, average, then dominant and
- *                     k colours with shares as far as the modes need them, and the film's id.
+ *     csv             A header and a row per column: csv_columns.h.
  *     gpl, ase, css,  The film's palette (film_palette.h), for --swatches.
  *     swatches-json
  *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.

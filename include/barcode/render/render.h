@@ -7,6 +7,7 @@
 #include "barcode/engine/engines.h"
 #include "barcode/media/decoders.h"
 #include "barcode/output/report_log.h"
+#include "barcode/output/table.h"
 
 /*
  * Receives the progress of film `film`: its finished share (0..1) and its frame count so far. Any
@@ -22,6 +23,7 @@ struct render {
     int threads;                   /* 1 or more; of this process */
     int workers;                   /* the worker processes that share the machine; 0: only one */
     struct report_log *report_log; /* --report, opened by films.c: a line per film; NULL: none */
+    struct table *table;           /* --csv FILE of several films, opened by films.c; NULL: none */
     /* called with the progress of each of several films; NULL: a single film */
     render_tick *tick;
     void *tick_user;

@@ -66,6 +66,10 @@ static bool set_path(struct parse *p, const char *name, const char *arg, const c
 {
     if (!*arg)
         return err_set(p->e, ERR_USAGE, "%s: the name is empty", name);
+    if (arg[0] == '-' && arg[1])
+        return err_set(p->e, ERR_USAGE,
+                       "%s needs a name before '%s'; a file of that name is './%s'", name, arg,
+                       arg);
     *to = atomic_file_is_stdout(arg) ? "-" : arg; /* other code knows stdout only as "-" */
     return true;
 }
@@ -218,6 +222,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_NAME: return cli_parse_name(arg, o, p->e);
     case KEY_RATE: return cli_parse_rate(arg, o, p->e);
     case KEY_SHARD: return cli_parse_shard(arg, o, p->e);
+    case KEY_CSV_COLUMNS: return csv_columns_parse(arg, &o->csv_columns, p->e);
     case KEY_REPORT: return set_path(p, "--report", arg, &o->report);
     case KEY_SWATCHES: return set_swatches(p, arg);
     case KEY_DUMP: return set_path(p, "--dump", arg, &o->dump);
@@ -354,6 +359,15 @@ static bool check_pixels(const struct options *o, struct err *e)
                    (unsigned long long)PAINT_PIXELS_MOST);
 }
 
+/* Returns true if an output has the columns of --csv-columns. */
+static bool has_table(const struct options *o)
+{
+    bool table = outputs_format(o)->table;
+    for (size_t i = 0; i < o->extras; i++)
+        table |= o->extra[i].writer->table;
+    return table;
+}
+
 /* Checks combinations of options. */
 static bool check_together(const struct parse *p)
 {
@@ -377,6 +391,8 @@ static bool check_together(const struct parse *p)
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s",
                        p->start ? p->start : "0", p->end);
+    if (o->csv_columns.count > 0 && !has_table(o))
+        return err_set(p->e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
     int on_stdout = (o->output && outputs_is_stdout(o->output)) +
                     (o->dump && outputs_is_stdout(o->dump)) +
                     (o->report && outputs_is_stdout(o->report));

@@ -92,6 +92,8 @@ const struct argp_option cli_option_table[] = {
      "write a page for a browser; DIR/index.html: a gallery", 0},
     {"json", KEY_JSON, "FILE|DIR", 0, "write every column's colours, counts and time", 0},
     {"csv", KEY_CSV, "FILE|DIR", CLI_COMMON, "write a row per column: time, colours, shares", 0},
+    {"csv-columns", KEY_CSV_COLUMNS, "LIST", 0,
+     "columns of --csv, such as time,r,g,b,contrast, or all", 0},
     {"swatches", KEY_SWATCHES, "FILE|DIR", 0, "write the film's palette: .gpl, .ase, .css, .json",
      0},
     {"thumbnails", KEY_THUMBNAILS, "DIR", 0, "write thumbnail sheets and WebVTT for players", 0},

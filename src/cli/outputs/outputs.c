@@ -305,7 +305,7 @@ static const struct output *nth(const struct outputs *list, size_t k)
 struct named {
     char option[32];
     const char *path;
-    bool binary, one_line, folder, gallery;
+    bool binary, one_line, table, folder, gallery;
 };
 
 struct named_list {
@@ -322,6 +322,7 @@ static struct named_list list_named(const struct options *o)
         *n = (struct named){.path = o->extra[k].path,
                             .binary = w->binary,
                             .one_line = w->one_line,
+                            .table = w->table,
                             .folder = w->folder,
                             .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
         snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
@@ -345,10 +346,10 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
                    option);
 }
 
-/* Rejects one file for several films, unless each film is a line of it. */
+/* Rejects one file for several films, unless each film is lines of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    return n->one_line || n->folder || n->gallery || outputs_names_folder(n->path) ||
+    return n->one_line || n->table || n->folder || n->gallery || outputs_names_folder(n->path) ||
            inputs_films(in) <= 1 ||
            err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)", n->option,
                    n->path, inputs_films(in));

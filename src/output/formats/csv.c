@@ -1,94 +1,295 @@
+/* csv.c - a header and a row per column; csv_columns.h has the columns. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
+#include "csv_items.h"
+#include "output/poster/layout.h"
+#include "output/text/labels.h"
 
-/* RFC 4180: a header line, and lines that end in CRLF. No field needs quotes. */
-static const char head_begin[] = "column,frame,time,status,average", head_end[] = ",film";
+/* Everything that the rows of a film have in common. RFC 4180: a header line, and CRLF. */
+struct csv_rows {
+    FILE *f;
+    const struct report *r;
+    struct strips strips;
+    struct csv_columns columns;
+    struct colour_light light;
+    char title[LAYOUT_TEXT], *file; /* UTF-8 */
+    /* the values of the colour at `of`; NULL: none */
+    const uint8_t *of;
+    double value[COLOUR_VALUES];
+};
 
-static void put_colour(FILE *f, const uint8_t rgb[3])
+/* ---- Fields ---- */
+
+/*
+ * Writes text. A spreadsheet would compute text that begins like a formula, and a film's name may
+ * come from anybody. So an apostrophe goes before it, which spreadsheets take for "text".
+ */
+static void put_text(FILE *f, const char *text)
 {
-    fprintf(f, ",#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+    bool quotes = strpbrk(text, ",\"\r\n") != NULL;
+    if (quotes)
+        fputc('"', f);
+    if (*text && strchr("=+-@\t\r", *text))
+        fputc('\'', f);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', f);
+        fputc(*text, f);
+    }
+    if (quotes)
+        fputc('"', f);
 }
 
-static void put_clusters(FILE *f, const struct column *c, int k)
+/* Writes a number with a fixed count of digits; nothing for NAN. Rounds halves away from zero, in
+ * any locale. */
+static void put_number(FILE *f, double value, int digits)
 {
-    uint64_t total = 0;
-    int clusters = c->status == COLUMN_MISSING || !c->cluster ? 0 : c->clusters;
-    for (int j = 0; j < clusters; j++)
-        total += c->cluster[j].count;
-    for (int j = 0; j < k; j++) {
-        if (j >= clusters || total == 0) {
-            fputs(",,", f);
-            continue;
-        }
-        uint64_t share = ((uint64_t)c->cluster[j].count * 1000000 + total / 2) / total;
-        put_colour(f, c->cluster[j].rgb);
-        fprintf(f, ",%" PRIu64 ".%06" PRIu64, share / 1000000, share % 1000000);
+    static const int64_t power[] = {1, 10, 100, 1000, 10000, 100000};
+    if (isnan(value))
+        return;
+    int64_t n = llround(value * (double)power[digits]);
+    uint64_t size = (uint64_t)(n < 0 ? -n : n), one = (uint64_t)power[digits];
+    fprintf(f, "%s%" PRIu64, n < 0 ? "-" : "", size / one);
+    if (digits > 0)
+        fprintf(f, ".%0*" PRIu64, digits, size % one);
+}
+
+static void put_time(FILE *f, int64_t us)
+{
+    int64_t size = us < 0 ? -us : us;
+    fprintf(f, "%s%" PRId64 ".%06" PRId64, us < 0 ? "-" : "", size / 1000000, size % 1000000);
+}
+
+/* ---- The colours of a column: NULL or 0 if it has none ---- */
+
+static int clusters_of(const struct column *c)
+{
+    return c->status == COLUMN_MISSING || !c->cluster ? 0 : c->clusters;
+}
+
+/* Returns the colour that the first mode paints; for a palette the largest cluster, and for rows
+ * their mean. */
+static const uint8_t *painted_colour(const struct csv_rows *s, const struct column *c)
+{
+    const struct strip_kind *mode = s->strips.kind[0];
+    if (!(mode->needs & STRIP_CLUSTERS))
+        return mode->needs & STRIP_DOMINANT ? c->dominant : c->average;
+    return clusters_of(c) == 0 ? NULL : c->cluster[mode->obeys & STRIP_STEADY ? c->chosen : 0].rgb;
+}
+
+static const uint8_t *colour_of(const struct csv_rows *s, const struct csv_item *item, int cluster,
+                                const struct column *c)
+{
+    if (c->status == COLUMN_MISSING)
+        return NULL;
+    switch (item->subject) {
+    case CSV_AVERAGE: return c->average;
+    case CSV_DOMINANT: return c->dominant;
+    case CSV_CLUSTER: return cluster <= clusters_of(c) ? c->cluster[cluster - 1].rgb : NULL;
+    default: return painted_colour(s, c);
     }
 }
 
-static void put_column(FILE *f, const struct report *r, unsigned needs, uint64_t i)
+static void put_share(FILE *f, const struct column *c, int cluster)
+{
+    uint64_t total = 0;
+    for (int j = 0; j < clusters_of(c); j++)
+        total += c->cluster[j].count;
+    if (cluster > clusters_of(c) || total == 0)
+        return;
+    uint64_t count = c->cluster[cluster - 1].count, share = (count * 1000000 + total / 2) / total;
+    fprintf(f, "%" PRIu64 ".%06" PRIu64, share / 1000000, share % 1000000);
+}
+
+static void put_quantity(struct csv_rows *s, const struct csv_item *item, int cluster,
+                         const struct column *c)
+{
+    const uint8_t *rgb = colour_of(s, item, cluster, c);
+    if (item->what == QUANTITY_SHARE) {
+        put_share(s->f, c, cluster);
+    } else if (rgb && item->what == QUANTITY_COLOUR) {
+        fprintf(s->f, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+    } else if (rgb) {
+        if (rgb != s->of)
+            colour_values(&s->light, rgb, s->value);
+        s->of = rgb;
+        put_number(s->f, s->value[item->what], csv_value_digits(item->what));
+    }
+}
+
+static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
+                      const struct column *c)
 {
     static const char *const status[] = {"missing", "ok", "damaged"};
-    const struct column *c = columns_get(r->columns, i);
-    bool missing = c->status == COLUMN_MISSING;
-    fprintf(f, "%" PRIu64 ",", i);
-    if (column_untold(c, i))
-        fputs(",", f);
-    else
-        fprintf(f, "%" PRIu64 ",%s%" PRId64 ".%06" PRId64, c->frame, c->time_us < 0 ? "-" : "",
-                (c->time_us < 0 ? -c->time_us : c->time_us) / 1000000,
-                (c->time_us < 0 ? -c->time_us : c->time_us) % 1000000);
-    fprintf(f, ",%s", status[c->status]);
-    if (missing)
-        fputs(",", f);
-    else
-        put_colour(f, c->average);
-    if ((needs & STRIP_DOMINANT) && missing)
-        fputs(",", f);
-    else if (needs & STRIP_DOMINANT)
-        put_colour(f, c->dominant);
-    if (needs & STRIP_CLUSTERS)
-        put_clusters(f, c, r->kmeans.k);
-    fprintf(f, ",%s\r\n", r->film_id);
+    int clusters = clusters_of(c);
+    bool untold = column_untold(c, i);
+    switch (what) {
+    case PLAIN_COLUMN: fprintf(s->f, "%" PRIu64, i); break;
+    case PLAIN_FRAME:
+        if (!untold)
+            fprintf(s->f, "%" PRIu64, c->frame);
+        break;
+    case PLAIN_TIME:
+        if (!untold)
+            put_time(s->f, c->time_us);
+        break;
+    case PLAIN_STATUS: fputs(status[c->status], s->f); break;
+    case PLAIN_FILM: fputs(s->r->film_id, s->f); break;
+    case PLAIN_CONTRAST:
+        put_number(s->f, clusters ? colour_contrast(&s->light, c->cluster, clusters) : NAN, 2);
+        break;
+    case PLAIN_FULNESS:
+        put_number(s->f, clusters ? colour_fulness(c->cluster, clusters) : NAN, 2);
+        break;
+    case PLAIN_TITLE: put_text(s->f, s->title); break;
+    case PLAIN_FILE: put_text(s->f, s->file); break;
+    default: break;
+    }
+}
+
+/* ---- Lines ---- */
+
+/* Writes the field of an item; of the header if `c` is NULL. */
+static void put_field(struct csv_rows *s, const struct csv_item *item, int cluster, uint64_t i,
+                      const struct column *c)
+{
+    char name[CSV_NAME];
+    if (!c) {
+        csv_item_name(item, cluster, name);
+        fputs(name, s->f);
+    } else if (item->subject == CSV_PLAIN) {
+        put_plain(s, item->what, i, c);
+    } else {
+        put_quantity(s, item, cluster, c);
+    }
+}
+
+static bool is_each(const struct csv_item *item)
+{
+    return item->subject == CSV_CLUSTER && item->cluster == 0;
+}
+
+/* Writes the line of column `i`, or the header if `c` is NULL. Neighbours that are items of each
+ * cluster take turns. */
+static void put_line(struct csv_rows *s, uint64_t i, const struct column *c)
+{
+    const struct csv_item *item = s->columns.item, *end = item + s->columns.count;
+    bool first = true;
+    s->of = NULL;
+    while (item < end) {
+        const struct csv_item *next = item + 1;
+        while (is_each(item) && next < end && is_each(next))
+            next++;
+        int from = is_each(item) ? 1 : item->cluster, to = is_each(item) ? s->r->kmeans.k : from;
+        for (int cluster = from; cluster <= to; cluster++) {
+            for (const struct csv_item *k = item; k < next; k++, first = false) {
+                if (!first)
+                    fputc(',', s->f);
+                put_field(s, k, cluster, i, c);
+            }
+        }
+        item = next;
+    }
+    fputs("\r\n", s->f);
+}
+
+/* Copies the requested columns, less optional ones that the modes cannot fill. */
+static void choose_columns(struct csv_rows *s)
+{
+    struct csv_columns asked = s->r->csv_columns && s->r->csv_columns->count > 0
+                                   ? *s->r->csv_columns
+                                   : csv_columns_default();
+    unsigned needs = strips_need(s->strips);
+    s->columns.count = 0;
+    for (size_t i = 0; i < asked.count; i++)
+        if (!asked.item[i].optional || (csv_item_need(&asked.item[i]) & ~needs) == 0)
+            s->columns.item[s->columns.count++] = asked.item[i];
 }
 
 static bool write_csv(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    unsigned needs = strips_need(strips);
-    int clusters = needs & STRIP_CLUSTERS ? r->kmeans.k : 0;
+    const char *path = r->film->path;
+    struct csv_rows s = {.f = f, .r = r, .strips = strips};
+    size_t room = strlen(path) * 3 + 1; /* U+FFFD takes three bytes */
+    s.file = malloc(room);
+    if (!s.file)
+        return err_memory(e, room);
+    paint_text_utf8(path, false, s.file, room);
+    layout_title(r, s.title);
+    colour_light_fill(&s.light);
+    choose_columns(&s);
     errno = 0;
-    fprintf(f, "%s%s", head_begin, needs & STRIP_DOMINANT ? ",dominant" : "");
-    for (int j = 0; j < clusters; j++)
-        fprintf(f, ",colour_%d,share_%d", j + 1, j + 1);
-    fprintf(f, "%s\r\n", head_end);
-    for (uint64_t i = 0; i < r->count && !ferror(f); i++) {
-        if (interrupted())
-            return interrupt_error(e);
-        put_column(f, r, needs, i);
-    }
+    put_line(&s, 0, NULL);
+    uint64_t i = 0;
+    for (; i < r->count && !ferror(f) && !interrupted(); i++)
+        put_line(&s, i, columns_get(r->columns, i));
+    free(s.file);
+    if (i < r->count && !ferror(f))
+        return interrupt_error(e);
     return !ferror(f) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
-/* Recognizes the header line. The film id is the last field of the first column's line. */
+/* ---- Reading ---- */
+
+/* Returns the end of a field, at its comma or line end; NULL if the text ends before. */
+static const char *field_end(const char *text, const char *end)
+{
+    bool quoted = false;
+    for (; text < end; text++) {
+        if (*text == '"')
+            quoted = !quoted;
+        else if (!quoted && (*text == ',' || *text == '\r'))
+            return text;
+    }
+    return NULL;
+}
+
+/* Copies field `number` of the line at `text` to `film`, if it is there and fits. */
+static void read_film(const char *text, const char *end, size_t number, char film[FILM_ID_TEXT])
+{
+    const char *at = text, *stop = field_end(at, end);
+    for (size_t i = 0; i < number && stop && *stop == ','; i++) {
+        at = stop + 1;
+        stop = field_end(at, end);
+    }
+    if (stop && stop - at < FILM_ID_TEXT)
+        snprintf(film, FILM_ID_TEXT, "%.*s", (int)(stop - at), at);
+}
+
+/*
+ * Recognizes a header of known names. Returns false if there are others. The film's
+ * id is in the first row, if it has that column.
+ */
 static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    const char *text = (const char *)head;
-    if (size < strlen(head_begin) || memcmp(text, head_begin, strlen(head_begin)) != 0)
-        return false;
-    const char *line = memmem(text, size, "\r\n", 2);
-    size_t end = strlen(head_end);
-    if (!line || memcmp(line - end, head_end, end) != 0)
-        return false;
-    const char *last = memmem(line + 2, size - (size_t)(line + 2 - text), "\r\n", 2);
-    const char *comma = last ? memrchr(line, ',', (size_t)(last - line)) : NULL;
-    if (comma && last - comma <= FILM_ID_TEXT)
-        snprintf(film, FILM_ID_TEXT, "%.*s", (int)(last - comma - 1), comma + 1);
-    return true;
+    const char *text = (const char *)head, *end = text + size, *at = text, *stop;
+    size_t names = 0, film_field = SIZE_MAX;
+    do {
+        char name[CSV_NAME];
+        struct csv_columns known;
+        struct err none = ERR_INIT;
+        stop = field_end(at, end);
+        if (!stop)
+            break; /* more columns than fit */
+        if (stop - at >= CSV_NAME || stop == at)
+            return false;
+        snprintf(name, sizeof name, "%.*s", (int)(stop - at), at);
+        if (!csv_columns_parse(name, &known, &none) || known.count != 1)
+            return false;
+        film_field = strcmp(name, "film") == 0 ? names : film_field;
+        names++;
+        at = stop + 1;
+    } while (*stop == ',');
+    if (stop && film_field < SIZE_MAX && at < end)
+        read_film(at + 1, end, film_field, film);
+    return names > 0;
 }
 
 static const char *const ending[] = {"csv", NULL};
@@ -96,5 +297,6 @@ static const char *const ending[] = {"csv", NULL};
 const struct writer writer_csv = {.name = "csv",
                                   .title = "CSV",
                                   .ending = ending,
+                                  .table = true,
                                   .recognizes = recognize_csv,
                                   .write = write_csv};

@@ -11,6 +11,10 @@
 #include "barcode/output/writer.h"
 #include "output/text/labels.h"
 
+/* The keys and what they mean: increased when a reader of barcode.schema.json would misread the new
+ * output. Adding keys does not. */
+enum { JSON_FORMAT = 1 };
+
 json_t *writer_json_us(int64_t us)
 {
     /* Fifteen digits (writer_json_put) are exact to the microsecond for thirty years. */
@@ -265,6 +269,7 @@ static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
     return put_key(f, "version", json_string(BARCODE_VERSION)) &&
+           put_key(f, "format", json_integer(JSON_FORMAT)) &&
            (!r->fingerprint[0] || put_key(f, "recipe", json_string(r->fingerprint))) &&
            put_key(f, "film", film_value(r)) &&
            put_key(f, "selection", selection_value(&r->selection)) &&

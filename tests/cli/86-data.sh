@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# --csv and --json for those who compute: columns, one table of several films, schemas.
+# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+
+# films: a folder in which the order of names is not that of sizes, with hostile names.
+make_films() {
+    mkdir -p films/below
+    cp "$(clip h264-closed.mkv)" 'films/1 large, "first".mkv'
+    cp "$(clip one-frame.mkv)" films/=2+3.mkv
+    cp "$(clip hevc-open.mkv)" films/below/e01.mkv
+    cp "$(clip one-frame.mkv)" $'films/below/two\nlines.mkv'
+}
+
+# table CSV: for each row the file and the column, by python's csv.
+table() {
+    "$PYTHON" - "$1" << 'END'
+import csv, sys
+for row in csv.DictReader(open(sys.argv[1], newline="", encoding="utf-8"), strict=True):
+    print(repr(row["file"]), row["column"])
+END
+}
+
+test_one_table_of_a_folder() { # quick
+    make_films
+    ok -r films --csv all.csv -n 48 --jobs 4
+    says "^barcode: wrote 'all.csv': a table of 4 films$"
+    table all.csv | cut -d' ' -f1-4 | uniq > order
+    table all.csv > rows
+    [ "$(sed "s/ [0-9]*$//" rows | uniq)" = "'films/1 large, \"first\".mkv'
+'films/=2+3.mkv'
+'films/below/e01.mkv'
+'films/below/two\\nlines.mkv'" ] || fail "the films' order: $(uniq order)"
+    # Header and rows are those that each film has alone.
+    ok -r films --csv each/ -n 48
+    head -n 1 all.csv > joined
+    for f in 'each/1 large, "first".csv' each/=2+3.csv each/below/e01.csv $'each/below/two\nlines.csv'; do
+        tail -n +2 "$f" >> joined
+    done
+    cmp joined all.csv
+    # A name is no formula, and nothing else was made.
+    grep -q "^0,.*,'=2+3,films/=2+3.mkv" all.csv || fail "a name that a spreadsheet computes"
+    [ -z "$(find . -name '.barcode*')" ] && [ ! -e all.png ] || fail "left: $(ls -A)"
+    # The same on stdout, with other jobs.
+    ok -r films --csv - -n 48 -j 1 -q
+    cmp "$LOGS/stdout" all.csv
+}
+
+test_table_without_failed_films() {
+    make_films
+    echo 'no film' > films/0.mkv
+    run -r films --csv all.csv -n 48
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
+    says "a table of 4 films"
+    table all.csv | grep -q "0.mkv" && fail "a row of a film that failed"
+    [ "$(table all.csv | sed 's/ [0-9]*$//' | uniq | wc -l)" -eq 4 ] || fail "$(table all.csv)"
+    # Nothing but failures leaves the old table. Another output that fails leaves the film out.
+    cp all.csv old.csv
+    run films/0.mkv missing.mkv --csv all.csv
+    [ "$STATUS" -eq 3 ] && cmp all.csv old.csv || fail "exit status $STATUS"
+    mkdir -p 'j/=2+3.json'
+    run films/below/e01.mkv films/=2+3.mkv --csv all.csv --json j/ -n 48
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    table all.csv | grep -q '=2+3' && fail "a row of a film whose JSON failed"
+    table all.csv | grep -q 'e01' || fail "the good film is missing"
+}
+
+# With --update films that are finished otherwise have rows, too; a shard has its own films.
+test_table_update_and_shard() {
+    make_films
+    ok -r films --csv all.csv -o p/ -n 48 --cache cache
+    cp all.csv first.csv
+    ok -r films --csv all.csv -o p/ -n 48 --cache cache --update
+    cmp all.csv first.csv
+    for i in 1 2; do ok -r films --csv $i.csv -n 48 --shard $i/2; done
+    { tail -n +2 1.csv; tail -n +2 2.csv; } | LC_ALL=C sort > shards
+    tail -n +2 all.csv | LC_ALL=C sort | cmp - shards
+}
+
+# A run that is interrupted, or whose disk is full, leaves the old table.
+test_table_is_whole() {
+    make_films
+    echo old > all.csv
+    STATUS=0 COMMAND="barcode ... --csv all.csv with a full disk"
+    (ulimit -f 1; trap '' XFSZ; "$BARCODE" films/1* films/below/e01.mkv --csv all.csv -n 1 2> "$LOGS/stderr") || STATUS=$?
+    [ "$STATUS" -eq 1 ] && [ "$(cat all.csv)" = old ] || fail "exit status $STATUS: $(head -c 200 all.csv)"
+    says "cannot write 'all.csv': "
+    [ -z "$(find . -name '.barcode*' -o -name '*.tmp')" ] || fail "left: $(ls -A)"
+    refuses 1 films/*.mkv --csv no/such/all.csv
+    [ "$(cat all.csv)" = old ] || fail "it was replaced"
+}
+
+test_csv_columns() { # quick
+    f=$(clip one-frame.mkv)
+    ok "$f" -k 2 --csv x.csv --csv-columns time,title,colour_N,share_N,ok_hue_1
+    head -n 1 x.csv | tr -d '\r' | cmp - <(echo time,title,colour_1,share_1,colour_2,share_2,ok_hue_1)
+    # What a named column needs is computed, whatever the mode is; "all" does not ask for more.
+    ok "$f" -m average --csv x.csv --csv-columns contrast,dominant
+    sed -n 2p x.csv | grep -q '^[0-9.]*,#' || fail "$(cat x.csv)"
+    ok "$f" -m average --csv x.csv --csv-columns all
+    ! grep -q 'contrast\|_1' x.csv && grep -q average_ok_hue x.csv || fail "$(head -n 1 x.csv)"
+    refuses 2 "$f" --csv y.csv --csv-columns time,hues
+    says "^barcode: --csv-columns: 'hues' is not a column; the names are all, column, .* NAME_1 to NAME_64$"
+    refuses 2 "$f" --csv-columns time
+    says "^barcode: --csv-columns applies to --csv; add --csv FILE$"
+    files x.csv
+}
+
+test_option_as_a_name() { # quick
+    for option in --csv --json --html -o --dump --report --thumbnails; do
+        refuses 2 film.mkv $option --end 1
+        says "^barcode: $option needs a name before '--end'; a file of that name is './--end'$"
+    done
+    refuses 2 --csv -r films
+    ok "$(clip one-frame.mkv)" --csv ./--end
+    [ "$(ls)" = --end ] || fail "made $(ls)"
+}
+
+test_json_format() { # quick
+    ok "$(clip one-frame.mkv)" --json x.json
+    grep -q '^"format": 1,$' x.json || fail "$(head -n 3 x.json)"
+    "$PYTHON" -c 'import jsonschema' 2> /dev/null || skip "$PYTHON has no jsonschema"
+    "$PYTHON" "$HERE/../support/schema.py" --self
+    sed 's/^"k": 8,/&\n"new": 1,/' x.json > new
+    sed 's/"mirror":false/"mirror":0/' x.json > wrong
+    for f in new wrong; do
+        ! "$PYTHON" "$HERE/../support/schema.py" $f > out || fail "the schema takes '$f'"
+        grep -q "^$f: not as in the schema of barcode" out || fail "$(cat out)"
+    done
+}
