@@ -71,6 +71,7 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->page = o->page;
     r->dpi = o->dpi;
     r->title = o->title;
+    r->style = o->style;
 }
 
 void render_look_in_cache(struct render_job *j)

@@ -60,6 +60,7 @@ struct report {
     struct paper page;             /* of a poster */
     int dpi;                       /* of a poster in PNG */
     const char *title;             /* --title, any bytes; NULL if not given */
+    struct paper_style style;      /* of a poster; `coloured` also of a stack or ring */
     const struct columns *columns; /* finished */
     uint64_t count;                /* number of columns */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
