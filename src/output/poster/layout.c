@@ -164,7 +164,7 @@ bool layout_axis_below(struct layout *s, double x, double w, double y, double ti
     if (w > 2.5 * label) /* otherwise there is room for the beginning only */
         left = add_tick(&row, x + w, axis.end, &right);
     if (left < row.to)
-        row.to = left - size / 2;
+        row.to = left - 1.2 * size;
     for (size_t i = 0; i < axis.ticks; i++) {
         double at = x + axis.tick[i].place * w;
         if (add_tick(&row, at, axis.tick[i].label, &right) < INFINITY)
