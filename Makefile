@@ -16,7 +16,7 @@ PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
-PACKAGES = libavformat libavcodec libswscale libavutil libpng jansson libxxhash libzstd libseccomp
+PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 CANVAS   = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror=format-security -Wvla
@@ -104,7 +104,7 @@ ifeq ($(PORTABLE),1)
   PKG        = PKG_CONFIG_PATH=$(FFMPEG)/lib/pkgconfig pkg-config --static
   LIBAV      = libavformat libavcodec libswscale libavutil
   PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
-  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
+  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jpeg webp $(shell pkg-config --exists libsharpyuv && echo sharpyuv) jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
   LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
@@ -130,7 +130,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
-SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo,none).c,$(SRC))
+SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
 

@@ -7,6 +7,8 @@
  * default of -o. */
 #define EACH_WRITER(DO) \
     DO(png) \
+    DO(jpeg) \
+    DO(webp) \
     DO(svg) \
     DO(pdf) \
     DO(json) \

@@ -74,6 +74,7 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->dpi = o->dpi;
     r->title = o->title;
     r->csv_columns = &o->csv_columns;
+    r->style = o->style;
 }
 
 void render_look_in_cache(struct render_job *j)

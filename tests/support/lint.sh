@@ -23,7 +23,9 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
 }
 only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|probe)/|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png\.c$' 'png.h'
-only '#include <(cairo|pango|fontconfig|glib)' '^src/output/poster/canvas_cairo\.c$' 'a header of cairo, pango or fontconfig'
+only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
+only '#include <webp/' '^src/output/formats/webp\.c$' 'a header of libwebp'
+only '#include <(cairo|pango|fontconfig|glib)' '^src/output/poster/canvas_cairo(_fonts)?\.c$' 'a header of cairo, pango or fontconfig'
 only '#include <jansson\.h>' '^src/output/formats/(json\.[ch]|bench\.c)$' 'jansson.h'
 only '#include <xxhash\.h>' '^src/base/hash\.c$' 'xxhash.h'
 only '#include <seccomp' '^src/base/sandbox_calls\.c$' 'seccomp.h'

@@ -33,7 +33,7 @@ cp -r "$ffmpeg/share/licences/." "$doc/licences/"
     echo
     sed 1d "$ffmpeg/made-by"
 } > "$doc/licences/SOURCES"
-for package in libc6 libpng-dev libjansson-dev libxxhash-dev libzstd-dev libseccomp-dev zlib1g-dev libffmpeg-nvenc-dev \
+for package in libc6 libpng-dev libjpeg62-turbo-dev libwebp-dev libjansson-dev libxxhash-dev libzstd-dev libseccomp-dev zlib1g-dev libffmpeg-nvenc-dev \
     "libstdc++-$(gcc -dumpversion | cut -d. -f1)-dev"; do
     mkdir "$doc/licences/$package"
     cp "/usr/share/doc/$package/copyright" "$doc/licences/$package/"

@@ -16,7 +16,8 @@ from urllib.parse import quote
 LICENCES = {
     "barcode": "MIT", "cuda-runtime": "LicenseRef-NVIDIA-CUDA", "dav1d": "BSD-2-Clause", "ffmpeg": "LGPL-2.1-or-later",
     "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later", "jansson": "MIT",
-    "libpng1.6": "libpng-2.0", "libseccomp": "LGPL-2.1-only", "libzstd": "BSD-3-Clause", "xxhash": "BSD-2-Clause",
+    "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libpng1.6": "libpng-2.0", "libseccomp": "LGPL-2.1-only", "libwebp": "BSD-3-Clause",
+    "libzstd": "BSD-3-Clause", "xxhash": "BSD-2-Clause",
     "zlib": "Zlib",
 }
 

@@ -12,7 +12,7 @@ static int begin(void **state)
 {
     (void)state;
     struct err e = ERR_INIT;
-    canvas = canvas_open(&e);
+    canvas = canvas_open(NULL, &e);
     if (!canvas)
         fprintf(stderr, "SKIPPED: %s\n", e.text);
     return 0;

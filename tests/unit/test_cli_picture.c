@@ -81,20 +81,21 @@ TEST(posters)
     assert_false(outputs_are_posters(&o));
     good("f --shape circle -o a.pdf");
     assert_int_equal(o.width, 2160);
-    bad("f --poster=jpg", "--poster: 'jpg' is not png, svg or pdf");
-    bad("f --poster=json", "--poster: 'json' is not png, svg or pdf");
+    bad("f --poster=jpg", "--poster: 'jpg' is not png, jpeg, webp, svg or pdf");
+    bad("f --poster=json", "--poster: 'json' is not png, jpeg, webp, svg or pdf");
     bad("f --poster -o a.html",
-        "--poster: 'a.html' is not a poster's name; use .png, .svg or .pdf");
-    bad("f --poster -o a.csv", "--poster: 'a.csv' is not a poster's name; use .png, .svg or .pdf");
+        "--poster: 'a.html' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf");
+    bad("f --poster -o a.csv",
+        "--poster: 'a.csv' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf");
     bad("f --poster=pdf -o a.png",
         "--poster=pdf and -o 'a.png' are different formats; give only one");
     bad("f --page A2",
         "--page is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --title x -o a.png",
         "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");
-    bad("f --dpi 72", "--dpi is for posters in PNG: give --poster");
+    bad("f --dpi 72", "--dpi is for posters of pixels: give --poster");
     bad("f -o a.pdf --dpi 72",
-        "--dpi is for a poster in PNG: PDF keeps the strip's own pixels (--width, --height)");
+        "--dpi is for a poster of pixels: PDF keeps the strip's own (--width, --height)");
     bad("f --poster --width 100", "a poster in PNG is as large as its page: give --page and --dpi, "
                                   "and no --width or --height");
     bad("f --poster --page 800x600 --dpi 72", "--dpi: a page of 800x600 pixels has no inches");
@@ -108,6 +109,82 @@ TEST(posters)
         "--page: 'A9' is not a page such as A2, A4-portrait, Letter, 420x297mm, 16.5x11.7in or "
         "800x600 pixels; sides are 40 mm to 5 m or 160 to "
         "65535 pixels, one at most 20 times the other");
+}
+
+TEST(what_posters_look_like)
+{
+    good("f -o a.pdf");
+    assert_true(!o.style.subtitle && !o.style.font && !o.style.bare && !o.style.live_text &&
+                !o.style.coloured);
+    good("f -o a.svg --subtitle text --font Noto --bare --svg-text live --background #1c2B3a");
+    assert_string_equal(o.style.subtitle, "text");
+    assert_string_equal(o.style.font, "Noto");
+    assert_true(o.style.bare && o.style.live_text && o.style.coloured);
+    assert_memory_equal(o.style.ground, ((uint8_t[]){0x1c, 0x2b, 0x3a}), 3);
+    good("f --poster --subtitle none --background f80 --svg-text outlines");
+    assert_string_equal(o.style.subtitle, "");
+    assert_memory_equal(o.style.ground, ((uint8_t[]){0xff, 0x88, 0}), 3);
+    assert_false(o.style.live_text);
+    static const char *const greys[] = {"DarkSlateGray", "darkslategrey", "2F4F4F"};
+    for (size_t i = 0; i < 3; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "f -m all --font x --background %s", greys[i]);
+        good(line);
+        assert_memory_equal(o.style.ground, ((uint8_t[]){0x2f, 0x4f, 0x4f}), 3);
+    }
+    static const char *const none[] = {"#12", "blu", "", "#1234567", "gray+", "random"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_background(none[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    bad("f --subtitle x",
+        "--subtitle is for posters: give -o a name that ends in .pdf or .svg, or --poster");
+    bad("f --bare", "--bare is for posters: give -o a name that ends in .pdf or .svg, or --poster");
+    bad("f --font x", "--font is for posters: give -o a name that ends in .pdf or .svg, or "
+                      "--poster");
+    bad("f -o a.pdf --svg-text live", "--svg-text is for posters in SVG, not in PDF");
+    bad("f --svg-text edit", "--svg-text: 'edit' is not outlines or live");
+    bad("f --background red", "--background is for posters, for --shape circle and for -m all: a "
+                              "strip fills its picture");
+}
+
+TEST(rings_on_a_ground)
+{
+    good("f --shape circle");
+    assert_true(!o.style.coloured && outputs_format(&o)->pixels);
+    good("f --shape circle --background none -o a.webp");
+    assert_false(o.style.coloured);
+    good("f --shape circle --background red --background none");
+    assert_false(o.style.coloured);
+    good("f --shape circle -o a.jpg");
+    assert_true(o.style.coloured && o.style.ground[0] == 255 && o.style.ground[2] == 255);
+    good("f --shape circle -o a.jpg --background navy");
+    assert_memory_equal(o.style.ground, ((uint8_t[]){0, 0, 128}), 3);
+    bad("f --shape circle --background none -o a.jpg",
+        "--background none: a JPEG cannot be transparent");
+    bad("f --shape circle --background none -o a.pdf",
+        "--background none is for --shape circle without a poster");
+}
+
+/* The limits of JPEG and WebP, where the size is known before the film is read. */
+TEST(sides_of_formats)
+{
+    good("f -o a.jpg --width 65500");
+    good("f -o a.png --width 70000");
+    good("f -o a.webp --height 16383");
+    good("f -o a.webp --columns 16383");
+    good("f -o a.webp --columns 100000 --width 100");
+    good("f -o a.webp --poster --page A2"); /* 7016 pixels */
+    bad("f -o a.jpeg --width 65501", "a JPEG is at most 65500 pixels wide and high; give a smaller "
+                                     "--width or --height, or a name that ends in .png");
+    const char *webp = "a WebP is at most 16383 pixels wide and high; give a smaller --width or "
+                       "--height, or a name that ends in .png";
+    bad("f -o a.webp --height 16384", webp);
+    bad("f -o a.webp --columns 16384", webp);
+    bad("f -o a.webp --shape vertical --columns 16384", webp);
+    bad("f -o a.webp --poster --page A0 --dpi 600",
+        "a WebP is at most 16383 pixels wide and high; give a smaller --page or --dpi");
 }
 
 TEST_MAIN(NULL, NULL)

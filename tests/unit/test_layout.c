@@ -133,7 +133,7 @@ TEST(what_is_on_a_poster)
     for (size_t i = 0; i < s->items; i++) {
         const char *t = s->item[i].words.text;
         hex += s->item[i].kind == LAYOUT_WORDS && t[0] == '#' && strlen(t) == 7;
-        times += s->item[i].kind == LAYOUT_WORDS && strchr(t, ':') && strlen(t) == 7;
+        times += s->item[i].kind == LAYOUT_WORDS && strchr(t, ':') && strlen(t) == 4;
     }
     assert_int_equal(hex, 8);
     assert_in_range(times, 5, 20);
@@ -144,6 +144,97 @@ TEST(what_is_on_a_poster)
                 fabs(s->height - 297 / 25.4 * 72) < 0.01);
     assert_true(s->shape[0].w * s->shape[0].h > 0.45 * s->width * s->height);
     layout_free(&s);
+    made_close(&m);
+}
+
+static bool has_text(const struct layout *s, const char *text)
+{
+    for (size_t i = 0; i < s->items; i++) {
+        if (s->item[i].kind == LAYOUT_WORDS && strcmp(s->item[i].words.text, text) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The axis ends with the film's end, at the end of the strip. */
+TEST(the_end_of_the_axis)
+{
+    if (!letters())
+        skip();
+    struct made m;
+    made_open(&m, 5410);
+    for (int shape = 0; shape < STRIP_SHAPES; shape++) {
+        struct err e = ERR_INIT;
+        m.report.shape = (enum strip_shape)shape;
+        struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
+        assert_true(has_text(s, "0") && has_text(s, "1 h"));
+        assert_false(has_text(s, "0:00:00"));
+        assert_int_equal(has_text(s, "1:30 h"), shape != SHAPE_CIRCLE);
+        layout_free(&s);
+    }
+    made_close(&m);
+}
+
+TEST(subtitles_and_bare_posters)
+{
+    if (!letters())
+        skip();
+    struct err e = ERR_INIT;
+    struct made m;
+    made_open(&m, 5400);
+    m.report.style.subtitle = "Directed\nby nobody";
+    struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
+    assert_true(has_text(s, "Directed by nobody") && has_text(s, "1 h"));
+    double high = s->shape[0].h;
+    layout_free(&s);
+    m.report.style.bare = true;
+    s = layout_poster(&m.report, alone("average"), false, &e);
+    assert_true(has_text(s, "Directed by nobody") && !has_text(s, "1 h") && s->shape[0].h > high);
+    layout_free(&s);
+    m.report.style.subtitle = NULL;
+    s = layout_poster(&m.report, alone("average"), false, &e);
+    size_t texts = 0, areas = 0;
+    for (size_t i = 0; i < s->items; i++) {
+        texts += s->item[i].kind == LAYOUT_WORDS;
+        areas += s->item[i].kind == LAYOUT_AREA;
+    }
+    assert_int_equal(texts, 1); /* the title */
+    assert_in_range(areas, 8, 18);
+    layout_free(&s);
+    made_close(&m);
+}
+
+/* Text is readable on every ground; white has its own colours. */
+TEST(colours_on_grounds)
+{
+    uint8_t rgb[3];
+    for (int i = 0; i < 4096; i++) {
+        for (int c = 0; c < 3; c++)
+            rgb[c] = (uint8_t)((i >> (4 * c) & 15) * 17);
+        struct page_colours on = layout_colours(rgb);
+        assert_memory_equal(on.paper, rgb, 3);
+        int title = layout_contrast(on.title, rgb), small = layout_contrast(on.small, rgb),
+            line = layout_contrast(on.line, rgb);
+        if (title < 450 || small < 450 || small > title || line < 140 || line > small)
+            fail_msg("%02x%02x%02x: contrasts %d %d %d", rgb[0], rgb[1], rgb[2], title, small,
+                     line);
+    }
+    assert_int_equal(layout_contrast((uint8_t[]){0, 0, 0}, (uint8_t[]){255, 255, 255}), 2100);
+    if (!letters())
+        skip();
+    struct err e = ERR_INIT;
+    struct made m;
+    made_open(&m, 60);
+    struct layout *plain = layout_poster(&m.report, alone("average"), false, &e);
+    m.report.style = (struct paper_style){.coloured = true, .ground = {255, 255, 255}};
+    struct layout *white = layout_poster(&m.report, alone("average"), false, &e);
+    m.report.style.ground[0] = 0;
+    struct layout *cyan = layout_poster(&m.report, alone("average"), false, &e);
+    assert_memory_equal(&plain->colours, &white->colours, sizeof plain->colours);
+    assert_memory_equal(cyan->colours.paper, m.report.style.ground, 3);
+    layout_free(&plain);
+    layout_free(&white);
+    layout_free(&cyan);
     made_close(&m);
 }
 

@@ -93,7 +93,19 @@ TEST(every_option_counts)
                                          "-o x.pdf --title a",
                                          "-o x.pdf --title b",
                                          "-m all --title a",
-                                         "--poster --page 300x200"};
+                                         "--poster --page 300x200",
+                                         "--poster --subtitle a",
+                                         "--poster --subtitle b",
+                                         "--poster --subtitle none",
+                                         "--poster --bare",
+                                         "--poster --font a",
+                                         "--poster --font b",
+                                         "--poster --background red",
+                                         "--poster --background black",
+                                         "-o x.svg --svg-text live",
+                                         "-m all --font a",
+                                         "-m all --background red",
+                                         "--shape circle --background red"};
     enum { COUNT = sizeof option / sizeof *option };
     static char all[COUNT][REPORT_FINGERPRINT];
     for (size_t i = 0; i < COUNT; i++) {

@@ -368,14 +368,20 @@ TEST_WITH(names_that_promise_something_else, enter, leave)
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d.jpg", 0777);
     mkdir("e.mkv", 0777);
-    static const char *const ok[] = {"x.png", "x",       "x.PNG", "x.data", "d.jpg",
-                                     "e.mkv", "d.jpg/x", "-",     "jpg"};
+    static const char *const ok[] = {"x.png", "x",       "x.PNG", "x.JPG", "d.jpg", "x.webp",
+                                     "e.mkv", "d.jpg/x", "-",     "jpg",   ".x",    "d.e/x"};
+    mkdir("d.e", 0777);
     for (size_t i = 0; i < sizeof ok / sizeof *ok; i++) {
         o.output = ok[i];
         expect_allowed(&o, &in);
     }
-    o.output = "x.JPG";
-    expect_refusal(&o, &in, ERR_USAGE, "-o 'x.JPG': the picture is a PNG");
+    static const char *const other[] = {"x.ppm", "x.gif", "x.txt", "x.", "d.e/x.data", "x.tar.gz"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        o.output = other[i];
+        expect_refusal(&o, &in, ERR_USAGE, "ends in .png, .jpg, .webp, .svg, .pdf or .html");
+    }
+    o.output = "x.json";
+    expect_refusal(&o, &in, ERR_USAGE, "or .html; --json writes data");
     o.output = "other.mkv";
     expect_refusal(&o, &in, ERR_USAGE, "-o 'other.mkv' is the name of a film");
     o.output = NULL;

@@ -46,17 +46,20 @@ TEST(steps)
         int64_t from, to;
         int most;
         size_t ticks;
-        const char *first, *last;
-    } table[] = {{0, 90 * (int64_t)S, 10, 9, "0:00", "1:20"},
-                 {0, 90 * (int64_t)S, 6, 6, "0:00", "1:15"},
-                 {0, 90 * (int64_t)S, 1, 1, "0:00", "0:00"},
-                 {0, 7200 * (int64_t)S, 8, 8, "0:00:00", "1:45:00"},
-                 {0, 3600 * (int64_t)S, 12, 12, "0:00", "55:00"},
-                 {61 * (int64_t)S, 75 * (int64_t)S, 5, 2, "1:05", "1:10"},
-                 {0, S, 5, 5, "0:00.0", "0:00.8"},
-                 {0, S / 20, 5, 1, "0:00.0", "0:00.0"},
-                 {0, 864000 * (int64_t)S, 4, 4, "0:00:00", "216:00:00"},
-                 {3 * (int64_t)S, 4 * (int64_t)S, 1, 1, "0:03", "0:03"}};
+        const char *first, *last, *end;
+    } table[] = {{0, 90 * (int64_t)S, 10, 9, "0:00", "1:20", "1:30"},
+                 {0, 90 * (int64_t)S, 6, 6, "0:00", "1:15", "1:30"},
+                 {0, 90 * (int64_t)S, 1, 1, "0:00", "0:00", "1:30"},
+                 {0, 7200 * (int64_t)S, 8, 8, "0", "1:45", "2 h"},
+                 {0, 7201 * (int64_t)S, 9, 9, "0", "2 h", "2 h"},
+                 {0, 7510 * (int64_t)S, 5, 5, "0", "2 h", "2:05 h"},
+                 {3600 * (int64_t)S, 3630 * (int64_t)S, 4, 3, "1:00:00", "1:00:20", "1:00:30"},
+                 {0, 3600 * (int64_t)S, 12, 12, "0:00", "55:00", "60:00"},
+                 {61 * (int64_t)S, 75 * (int64_t)S, 5, 2, "1:05", "1:10", "1:15"},
+                 {0, S, 5, 5, "0:00.0", "0:00.8", "0:01.0"},
+                 {0, S / 20, 5, 1, "0:00.0", "0:00.0", "0:00.1"},
+                 {0, 864000 * (int64_t)S, 4, 4, "0", "216 h", "240 h"},
+                 {3 * (int64_t)S, 4 * (int64_t)S, 1, 1, "0:03", "0:03", "0:04"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int64_t edge[2] = {table[i].from, table[i].to};
         struct axis a = axis_make(edge, 1, table[i].most);
@@ -64,6 +67,7 @@ TEST(steps)
             fail_msg("%zu: %zu ticks", i, a.ticks);
         assert_string_equal(a.tick[0].label, table[i].first);
         assert_string_equal(a.tick[a.ticks - 1].label, table[i].last);
+        assert_string_equal(a.end, table[i].end);
         for (size_t k = 0; k < a.ticks; k++)
             assert_true(a.tick[k].place >= 0 && a.tick[k].place < 1 &&
                         (k == 0 || a.tick[k].place > a.tick[k - 1].place));

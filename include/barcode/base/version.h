@@ -25,6 +25,6 @@ enum { PICTURE_VERSION = 1 };
  * The version of what is drawn around the barcode: posters and the comparison image. Only their
  * options fingerprint contains it.
  */
-enum { LAYOUT_VERSION = 1 };
+enum { LAYOUT_VERSION = 2 };
 
 #endif

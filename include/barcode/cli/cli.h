@@ -72,6 +72,10 @@ bool cli_parse_poster(const char *text, struct options *o, struct err *e);
 bool cli_parse_title(const char *text, struct options *o, struct err *e);
 bool cli_parse_page(const char *text, struct options *o, struct err *e);
 bool cli_parse_dpi(const char *text, struct options *o, struct err *e);
+bool cli_parse_subtitle(const char *text, struct options *o, struct err *e);
+bool cli_parse_background(const char *text, struct options *o, struct err *e);
+bool cli_parse_font(const char *text, struct options *o, struct err *e);
+bool cli_parse_svg_text(const char *text, struct options *o, struct err *e);
 
 /*
  * Checks the options of posters and shapes together and fills in the defaults. Call it after all

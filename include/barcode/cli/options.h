@@ -85,6 +85,9 @@ struct options {
     struct paper page;
     int dpi;           /* of a PNG poster; PAPER_DPI_USUAL by default */
     const char *title; /* --title; NULL: not given */
+    /* --subtitle, --font, --bare, --svg-text, --background */
+    struct paper_style style;
+    bool transparent; /* --background none */
 
     enum engine_choice engine;
     struct engine_devices devices; /* the GPUs named by --engine */

@@ -39,14 +39,15 @@ struct outputs {
 /*
  * Lists the outputs of film `i`.
  *
- * -o FILE names a picture. Its ending selects the writer; any other ending gives a PNG. For several
- * pictures "-MODE" is inserted before the ending.
+ * -o FILE names a picture. Its ending selects the writer; without an ending it is a PNG. For
+ * several pictures "-MODE" is inserted before the ending.
  *
  * Without -o, or if -o names a folder (an existing one, or a path that ends in '/'), the film's
  * stem is the name. With -r the stem includes subfolders. Mode, shape and "poster" are appended
  * where they differ from the default. OUTPUTS_SUFFIX is appended in a folder of films. An option
  * such as --json or --dump also takes a folder: its file there is STEM with the writer's ending, or
- * STEM.rgb. --name changes STEM.
+ * STEM.rgb. --name changes STEM; if it ends in the ending of a picture, that selects the
+ * writer.
  *
  * Fails with ERR_USAGE if several films share -o FILE or "-", and if several pictures share "-" or
  * one --name. The modes and some paths point into `o`. On success the caller calls outputs_free();

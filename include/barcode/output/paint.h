@@ -2,7 +2,8 @@
  * paint.h - paints columns as pixels, one row at a time, so that a very wide image needs little
  * memory. Pure: the same report gives the same bytes.
  *
- * One mode alone fills the image, in the report's shape. Several modes are stacked: the film's
+ * One mode alone fills the image, in the report's shape. Around a ring is the ground of
+ * report.style, or transparency. Several modes are stacked: the film's
  * title on top, each strip below its own label, and a time axis at the bottom. With report.poster
  * the image is a page with all of these.
  *
@@ -25,6 +26,12 @@
 /* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with
  * ERR_USAGE if the build has no cairo and pango. Main thread, before other threads start. */
 bool paint_has_letters(struct err *e);
+
+/*
+ * Logs a warning if no font of the family `font` is installed, so that text is drawn with another
+ * one. As paint_has_letters, which was called before.
+ */
+void paint_check_font(const char *font);
 
 /*
  * Calls `visit` with the folders and files that drawing text reads, as fontconfig is configured.

@@ -1,4 +1,4 @@
-/* paper.h - the page that a poster is drawn on. */
+/* paper.h - the page that a poster is drawn on, and how it looks. */
 #ifndef BARCODE_PAPER_H
 #define BARCODE_PAPER_H
 
@@ -16,6 +16,16 @@ struct paper {
     int width, height;    /* of a named size: portrait, before `turn` applies */
     enum paper_turn turn; /* of a named size; PAPER_USUAL: from the shape of the strip */
     bool named;
+};
+
+/* What posters, stacks and rings look like. All zeros is the default. */
+struct paper_style {
+    const char *subtitle; /* NULL: what the picture shows; "": none */
+    const char *font;     /* a family, or several with commas; NULL: the default ones */
+    bool bare;            /* no subtitle unless given, no axis, no values of the palette */
+    bool live_text;       /* SVG: text as text, not as outlines */
+    bool coloured;        /* `ground` is given */
+    uint8_t ground[3];    /* R'G'B' */
 };
 
 /* The default page. */

@@ -56,11 +56,12 @@ struct report {
      */
     int picture_width, picture_height;
     enum strip_shape shape;
-    int64_t smooth_us; /* smooth.h; 0: off */
-    bool poster;       /* the PNG is a poster; SVG and PDF always are */
-    struct paper page; /* of a poster */
-    int dpi;           /* of a poster in PNG */
-    const char *title; /* --title, any bytes; NULL if not given */
+    int64_t smooth_us;        /* smooth.h; 0: off */
+    bool poster;              /* the PNG is a poster; SVG and PDF always are */
+    struct paper page;        /* of a poster */
+    int dpi;                  /* of a poster in PNG */
+    const char *title;        /* --title, any bytes; NULL if not given */
+    struct paper_style style; /* of a poster; `coloured` also of a stack or ring */
     /* --csv-columns; NULL: the default */
     const struct csv_columns *csv_columns;
     const struct columns *columns; /* finished */

@@ -49,8 +49,11 @@ struct writer {
      * one file per strip, or for the stack of strips; otherwise one file per film, for all strips
      */
     bool one_a_strip;
-    bool page; /* always a poster (options.h) */
-    bool tail; /* `recognizes` gets the end of a file, not its beginning */
+    bool page;     /* always a poster (options.h) */
+    bool pixels;   /* an image of pixels (paint.h), which is a poster with --poster */
+    bool opaque;   /* with `pixels`: the format has no transparency */
+    int side_most; /* with `pixels`: of an image, in pixels; 0: none that matters */
+    bool tail;     /* `recognizes` gets the end of a file, not its beginning */
     /* shows all modes in options.computed, including modes that were not requested but cost nothing
      * more. Not with one_a_strip */
     bool all_computed;

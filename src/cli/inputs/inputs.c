@@ -104,11 +104,12 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     return path ? false : err_memory(e, strlen(argument) + 1);
 }
 
-/* Returns true for a PNG with several frames, which is a film. */
+/* Returns true for a PNG or WebP with several frames, which is a film. */
 static bool is_animated(const char *path)
 {
     char head[WRITER_HEAD];
-    return memmem(head, file_read_begin(path, head, sizeof head), "acTL", 4) != NULL;
+    size_t size = file_read_begin(path, head, sizeof head);
+    return memmem(head, size, "acTL", 4) || memmem(head, size, "ANIM", 4);
 }
 
 static const char *const json_ending[] = {"json", NULL};

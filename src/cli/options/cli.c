@@ -174,6 +174,10 @@ static bool option_layout(struct parse *p, int key, const char *arg)
     case KEY_TITLE: return cli_parse_title(arg, o, p->e);
     case KEY_PAGE: return cli_parse_page(arg, o, p->e);
     case KEY_DPI: return cli_parse_dpi(arg, o, p->e);
+    case KEY_SUBTITLE: return cli_parse_subtitle(arg, o, p->e);
+    case KEY_BACKGROUND: return cli_parse_background(arg, o, p->e);
+    case KEY_FONT: return cli_parse_font(arg, o, p->e);
+    case KEY_SVG_TEXT: return cli_parse_svg_text(arg, o, p->e);
     default: return set_other(p, key, arg);
     }
 }
@@ -306,6 +310,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_VERIFY: p->o->verify = true; return 0;
     case KEY_KEYFRAMES: p->o->selection.keyframes = true; return 0;
     case KEY_NO_RACE: p->o->kmeans.race = false; return 0;
+    case KEY_BARE: p->o->style.bare = true; return 0;
     default: break;
     }
     if (is_answer(key)) {

@@ -2,6 +2,7 @@
 
 #include "barcode/cli/cli.h"
 #include "barcode/cli/outputs.h"
+#include "barcode/media/colour_name.h"
 #include "barcode/output/paint.h"
 #include "cli_values.h"
 
@@ -38,9 +39,8 @@ bool cli_parse_poster(const char *text, struct options *o, struct err *e)
 {
     o->poster = true;
     o->poster_format = text ? writer_find(text) : NULL;
-    return !text ||
-           (o->poster_format && (o->poster_format->page || o->poster_format == writer_table[0])) ||
-           err_set(e, ERR_USAGE, "--poster: '%s' is not png, svg or pdf", text);
+    return !text || (o->poster_format && (o->poster_format->page || o->poster_format->pixels)) ||
+           err_set(e, ERR_USAGE, "--poster: '%s' is not png, jpeg, webp, svg or pdf", text);
 }
 
 bool cli_parse_title(const char *text, struct options *o, struct err *e)
@@ -69,15 +69,48 @@ bool cli_parse_dpi(const char *text, struct options *o, struct err *e)
     return true;
 }
 
+bool cli_parse_subtitle(const char *text, struct options *o, struct err *e)
+{
+    o->style.subtitle = strcmp(text, "none") == 0 ? "" : text;
+    return text[strspn(text, " ")] != '\0' ||
+           err_set(e, ERR_USAGE, "--subtitle: the text is empty; 'none' leaves the line out");
+}
+
+bool cli_parse_background(const char *text, struct options *o, struct err *e)
+{
+    o->transparent = strcmp(text, "none") == 0;
+    o->style.coloured = !o->transparent;
+    return o->transparent || colour_name_parse(text, o->style.ground) ||
+           err_set(e, ERR_USAGE,
+                   "--background: '%s' is not a colour such as #1c2b3a or navy, or none", text);
+}
+
+bool cli_parse_font(const char *text, struct options *o, struct err *e)
+{
+    o->style.font = text;
+    return text[strspn(text, " ,")] != '\0' || err_set(e, ERR_USAGE, "--font: the name is empty");
+}
+
+bool cli_parse_svg_text(const char *text, struct options *o, struct err *e)
+{
+    o->style.live_text = strcmp(text, "live") == 0;
+    return o->style.live_text || strcmp(text, "outlines") == 0 ||
+           err_set(e, ERR_USAGE, "--svg-text: '%s' is not outlines or live", text);
+}
+
 /* Rejects options for posters if the output is none. */
 static bool check_plain(const struct options *o, struct err *e)
 {
-    const char *option = o->page.given             ? "--page"
-                         : o->dpi > 0              ? "--dpi"
-                         : o->title && !o->stacked ? "--title"
-                                                   : NULL;
+    const char *option = o->page.given                  ? "--page"
+                         : o->dpi > 0                   ? "--dpi"
+                         : o->title && !o->stacked      ? "--title"
+                         : o->style.subtitle            ? "--subtitle"
+                         : o->style.bare                ? "--bare"
+                         : o->style.font && !o->stacked ? "--font"
+                         : o->style.live_text           ? "--svg-text"
+                                                        : NULL;
     if (option && !o->page.given && o->dpi > 0)
-        return err_set(e, ERR_USAGE, "--dpi is for posters in PNG: give --poster");
+        return err_set(e, ERR_USAGE, "--dpi is for posters of pixels: give --poster");
     return !option ||
            err_set(e, ERR_USAGE,
                    "%s is for posters: give -o a name that ends in .pdf or .svg, or --poster",
@@ -88,16 +121,19 @@ static bool check_poster(const struct options *o, struct err *e)
 {
     const struct writer *w = outputs_format(o);
     int width, height;
-    if (!w->page && w != writer_table[0])
+    if (!w->page && !w->pixels)
         return err_set(e, ERR_USAGE,
-                       "--poster: '%s' is not a poster's name; use .png, .svg or .pdf", o->output);
+                       "--poster: '%s' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf",
+                       o->output);
+    if (o->style.live_text && strcmp(w->name, "svg") != 0)
+        return err_set(e, ERR_USAGE, "--svg-text is for posters in SVG, not in %s", w->title);
     if (o->poster_format && w != o->poster_format)
         return err_set(e, ERR_USAGE, "--poster=%s and -o '%s' are different formats; give only one",
                        o->poster_format->name, o->output);
     if (w->page && o->dpi > 0)
         return err_set(
             e, ERR_USAGE,
-            "--dpi is for a poster in PNG: %s keeps the strip's own pixels (--width, --height)",
+            "--dpi is for a poster of pixels: %s keeps the strip's own (--width, --height)",
             w->title);
     if (w->page && (o->width > EMBEDDED_MOST || o->height > EMBEDDED_MOST))
         return err_set(e, ERR_USAGE,
@@ -108,8 +144,9 @@ static bool check_poster(const struct options *o, struct err *e)
         return true;
     if (o->width > 0 || o->height > 0)
         return err_set(e, ERR_USAGE,
-                       "a poster in PNG is as large as its page: give --page and --dpi, and no "
-                       "--width or --height");
+                       "a poster in %s is as large as its page: give --page and --dpi, and no "
+                       "--width or --height",
+                       w->title);
     if (o->page.pixels && o->dpi > 0)
         return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches", o->page.width,
                        o->page.height);
@@ -138,10 +175,51 @@ static bool check_shape(const struct options *o, struct err *e)
            err_set(e, ERR_USAGE, "--shape circle: at most %d pixels", CIRCLE_MOST);
 }
 
+/* Checks --background. A ring in a format without transparency is on white. */
+static bool finalize_ground(struct options *o, bool poster, struct err *e)
+{
+    static const uint8_t white[3] = {255, 255, 255};
+    const struct writer *w = outputs_format(o);
+    bool ring = o->shape == SHAPE_CIRCLE && !poster;
+    if ((o->style.coloured || o->transparent) && !poster && !ring && !o->stacked)
+        return err_set(e, ERR_USAGE,
+                       "--background is for posters, for --shape circle and for -m all: a strip "
+                       "fills its picture");
+    if (o->transparent && !ring)
+        return err_set(e, ERR_USAGE, "--background none is for --shape circle without a poster");
+    if (o->transparent && w->opaque)
+        return err_set(e, ERR_USAGE, "--background none: a %s cannot be transparent", w->title);
+    if (ring && w->opaque && !o->style.coloured) {
+        memcpy(o->style.ground, white, 3);
+        o->style.coloured = true;
+    }
+    return true;
+}
+
+/* Checks the sides that are known without the film against the limit of the format. */
+static bool check_sides(const struct options *o, bool poster, struct err *e)
+{
+    const struct writer *w = outputs_format(o);
+    int width = o->width, height = o->height;
+    if (!w->pixels || w->side_most == 0)
+        return true;
+    if (poster)
+        paper_pixels(&o->page, o->shape, o->dpi, &width, &height);
+    else if (o->selection.kind == SELECT_COLUMNS && o->shape == SHAPE_STRIP && width == 0)
+        width = (int)o->selection.columns;
+    else if (o->selection.kind == SELECT_COLUMNS && o->shape == SHAPE_VERTICAL && height == 0)
+        height = (int)o->selection.columns;
+    return (width <= w->side_most && height <= w->side_most) ||
+           err_set(e, ERR_USAGE, "a %s is at most %d pixels wide and high; give a smaller %s",
+                   w->title, w->side_most,
+                   poster ? "--page or --dpi" : "--width or --height, or a name that ends in .png");
+}
+
 bool cli_finalize_picture(struct options *o, struct err *e)
 {
     bool poster = outputs_are_posters(o);
-    if (!(poster ? check_poster(o, e) : check_plain(o, e)) || !check_shape(o, e))
+    if (!(poster ? check_poster(o, e) : check_plain(o, e)) || !check_shape(o, e) ||
+        !finalize_ground(o, poster, e))
         return false;
     o->dpi = o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL;
     int across = outputs_format(o)->page ? POSTER_HEIGHT_USUAL
@@ -156,5 +234,5 @@ bool cli_finalize_picture(struct options *o, struct err *e)
         o->width = o->width > 0 ? o->width : across;
     else
         o->height = o->height > 0 ? o->height : across;
-    return true;
+    return check_sides(o, poster, e);
 }

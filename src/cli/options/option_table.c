@@ -38,10 +38,11 @@ const struct argp_option cli_option_table[] = {
 
     {NULL, 0, NULL, 0, "Picture:", GROUP_PICTURE},
     {"output", 'o', "FILE|DIR", CLI_COMMON,
-     "output file (.png, .pdf, .svg, .html), folder, "
+     "output file (.png, .jpg, .webp, .pdf, .svg, .html), folder, "
      "or - for stdout (FILM.png in the working directory)",
      0},
-    {"name", KEY_NAME, "PATTERN", 0, "file names in folders, made of {stem} and {mode}", 0},
+    {"name", KEY_NAME, "PATTERN", 0,
+     "file names in folders, made of {stem} and {mode} (.jpg: JPEG)", 0},
     {"mode", 'm', "MODE[,MODE...]", CLI_COMMON, "", 0}, /* cli_modes_help has the text */
     {"width", KEY_WIDTH, "PX", CLI_COMMON,
      "width, for looks: columns are repeated or merged (one pixel per column)", 0},
@@ -52,11 +53,18 @@ const struct argp_option cli_option_table[] = {
 
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
     {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL | CLI_COMMON,
-     "poster with title, axis, palette: png, svg, pdf", 0},
+     "poster with title, axis, palette: png, jpeg, webp, svg, pdf", 0},
     {"title", KEY_TITLE, "TEXT", 0, "title (the film's title tag, or else its name)", 0},
     {"page", KEY_PAGE, "PAGE", 0,
      "A0 to A6, B0 to B6, Letter, A2-portrait, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},
-    {"dpi", KEY_DPI, "N", 0, "pixels per inch of a PNG poster (300)", 0},
+    {"dpi", KEY_DPI, "N", 0, "pixels per inch of a poster of pixels (300)", 0},
+    {"subtitle", KEY_SUBTITLE, "TEXT|none", 0, "line below the title (what the picture shows)", 0},
+    {"bare", KEY_BARE, NULL, 0, "no small print: title, picture and palette only", 0},
+    {"background", KEY_BACKGROUND, "COLOUR", 0,
+     "colour (#1c2b3a, navy) behind a poster, a ring or -m all; none: transparent ring", 0},
+    {"font", KEY_FONT, "FAMILY", 0, "font of posters and of -m all (Noto Sans)", 0},
+    {"svg-text", KEY_SVG_TEXT, "KIND", 0, "text in SVG: outlines (default) or live, to be edited",
+     0},
 
     {NULL, 0, NULL, 0, "Colours:", GROUP_COLOURS},
     {"clusters", 'k', "N", CLI_COMMON, "clusters per frame, 1 to 64 (8)", 0},

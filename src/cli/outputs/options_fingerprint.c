@@ -93,6 +93,24 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
                     k->seed);
 }
 
+static void append_hash(char text[REPORT_FINGERPRINT], const char *name, const char *value)
+{
+    if (value)
+        append_text(text, " %s=%016" PRIx64, name, hash_64(value, strlen(value)));
+}
+
+static void append_style(char text[REPORT_FINGERPRINT], const struct paper_style *s)
+{
+    append_hash(text, "subtitle", s->subtitle);
+    append_hash(text, "font", s->font);
+    if (s->bare)
+        append_text(text, " bare");
+    if (s->live_text)
+        append_text(text, " svg_text=live");
+    if (s->coloured)
+        append_text(text, " background=%02x%02x%02x", s->ground[0], s->ground[1], s->ground[2]);
+}
+
 /*
  * Appends shape, page and title. A title has any length and any characters, so its hash represents
  * it.
@@ -110,8 +128,8 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o
         return; /* pages and titles apply only to pictures */
     if (poster || o->stacked)
         append_text(text, " sheet=%d", LAYOUT_VERSION);
-    if (o->title)
-        append_text(text, " title=%016" PRIx64, hash_64(o->title, strlen(o->title)));
+    append_style(text, &o->style);
+    append_hash(text, "title", o->title);
     if (!poster)
         return;
     paper_text(&o->page, o->shape, page);

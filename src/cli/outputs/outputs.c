@@ -19,11 +19,6 @@
 #include "outputs_names.h"
 #include "update_dump.h"
 
-/* Endings of image formats that a user may expect. Those that a writer has are accepted. */
-static const char *const picture_ending[] = {"jpg", "jpeg", "jpe", "gif", "webp", "bmp",
-                                             "tif", "tiff", "svg", "pdf", "avif", "heic",
-                                             "jxl", "eps",  "ps",  "ai",  "psd",  NULL};
-
 /* Returns the default writer of -o. */
 static const struct writer *usual_writer(void) { return writer_table[0]; }
 
@@ -39,7 +34,11 @@ static bool is_chosen(const struct options *o)
 
 static const struct writer *writer_of(const struct options *o)
 {
-    const struct writer *w = is_chosen(o) ? NULL : writer_by_ending(o->output);
+    const struct writer *w = !is_chosen(o) ? writer_by_ending(o->output)
+                             : o->name     ? writer_by_ending(o->name)
+                                           : NULL;
+    if (w && is_chosen(o) && !w->one_a_strip)
+        w = NULL; /* --name is for all outputs, but its ending only for pictures */
     return w ? w : o->poster_format ? o->poster_format : usual_writer();
 }
 
@@ -422,17 +421,18 @@ static bool check_name(const char *option, const char *path, struct err *e)
                    option, path);
 }
 
-/* Rejects endings of formats that barcode does not write, such as `-o a.jpg`. */
+/* Rejects endings of formats that -o does not write, such as `-o a.gif`. */
 static bool check_format(const char *path, struct err *e)
 {
-    if (!path || inputs_is_folder(path) || writer_by_ending(path) ||
-        !writer_has_ending(path, picture_ending))
+    static const char *const json_ending[] = {"json", NULL};
+    size_t length;
+    const char *name = path ? path_last(path, &length) : "", *dot = strrchr(name, '.');
+    if (!dot || dot == name || outputs_names_folder(path) || writer_by_ending(path))
         return true;
-    const struct writer *w = usual_writer();
     return err_set(e, ERR_USAGE,
-                   "-o '%s': the picture is a %s; give it a name that ends in .%s, or in .pdf or "
-                   ".svg for a poster",
-                   path, w->title, w->ending[0]);
+                   "-o '%s': the name of a picture ends in .png, .jpg, .webp, .svg, .pdf or "
+                   ".html%s",
+                   path, writer_has_ending(path, json_ending) ? "; --json writes data" : "");
 }
 
 /* Checks the gallery before the films are rendered, which may take days. */
@@ -490,6 +490,8 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
     struct named_list list = list_named(o);
     if (!check_terminal(o, &list, e) || (outputs_are_posters(o) && !paint_has_letters(e)))
         return false;
+    if (o->style.font)
+        paint_check_font(o->style.font);
     if (o->title && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE,
                        "--title: one title for %zu films; without it each has its own",

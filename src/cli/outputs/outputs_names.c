@@ -37,10 +37,11 @@ static void put_modes(FILE *f, const struct options *o, struct strips strips)
         fputs(STRIP_ALL, f);
 }
 
-/* Writes a pattern that cli_parse_name accepts. */
+/* Writes a pattern that cli_parse_name accepts, without the ending of a format. */
 static void put_pattern(FILE *f, const struct options *o, const char *stem, struct strips strips)
 {
-    for (const char *c = o->name; *c;) {
+    const char *end = writer_by_ending(o->name) ? strrchr(o->name, '.') : NULL;
+    for (const char *c = o->name; *c && c != end;) {
         if (strncmp(c, CLI_NAME_STEM, strlen(CLI_NAME_STEM)) == 0) {
             fputs(stem, f);
             c += strlen(CLI_NAME_STEM);

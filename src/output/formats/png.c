@@ -299,6 +299,7 @@ const struct writer writer_png = {.name = "png",
                                   .ending = ending,
                                   .binary = true,
                                   .one_a_strip = true,
+                                  .pixels = true,
                                   .recognizes = writer_png_recognizes,
                                   .read_metadata = writer_png_metadata,
                                   .write = write_png};

@@ -77,11 +77,33 @@ static bool print_head(struct output *o, const struct report *r, struct strips s
         "software=\"barcode " BARCODE_VERSION "\" film=\"%s\"/></metadata>\n"
         "<rect width=\"100%%\" height=\"100%%\" fill=\"#%02x%02x%02x\"/>\n",
         s->width * mm, unit, s->height * mm, unit, s->width, s->height, title, titles, title, film,
-        s->paper[0], s->paper[1], s->paper[2]);
+        s->colours.paper[0], s->colours.paper[1], s->colours.paper[2]);
+}
+
+/* Writes text that a drawing program can edit, at the place where it is drawn. */
+static bool print_live(struct output *o, const struct layout_item *i)
+{
+    enum { LINES = 2 };
+    struct canvas_line line[LINES];
+    char text[8 * LAYOUT_TEXT], families[8 * LAYOUT_TEXT];
+    int count = canvas_lines(o->layout->canvas, &i->words, line, LINES);
+    escape(canvas_families(o->layout->canvas), families, sizeof families);
+    for (int k = 0; k < count; k++) {
+        escape(line[k].text, text, sizeof text);
+        if (!print(o,
+                   "<text x=\"%.3f\" y=\"%.3f\" font-family=\"%s,sans-serif\" font-size=\"%.3f\" "
+                   "fill=\"#%02x%02x%02x\"%s xml:space=\"preserve\">%s</text>\n",
+                   line[k].x, line[k].y, families, i->words.size, i->rgb[0], i->rgb[1], i->rgb[2],
+                   line[k].leftward ? " direction=\"rtl\"" : "", text))
+            return false;
+    }
+    return true;
 }
 
 static bool print_words(struct output *o, const struct layout_item *i)
 {
+    if (o->layout->report->style.live_text)
+        return print_live(o, i);
     char label[8 * LAYOUT_TEXT];
     char *d = canvas_outlines(o->layout->canvas, &i->words, o->e);
     if (!d)
@@ -127,6 +149,7 @@ static bool print_shape(struct output *o, const struct layout_shape *f)
     size_t size = 0;
     alone.poster = false;
     alone.fingerprint[0] = 0;
+    alone.style.coloured = false; /* a ring is transparent */
     shape_size(&alone, SHAPE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
     FILE *memory = open_memstream(&png, &size);
     if (!memory)

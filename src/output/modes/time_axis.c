@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const int64_t SECOND = 1000000;
 
@@ -64,14 +65,38 @@ static int64_t choose_step(int64_t from, int64_t to, int most)
     return ((to - from) / day / most + 1) * day;
 }
 
-static void write_label(int64_t us, int64_t step, bool hours, char label[AXIS_LABEL])
+/* How the labels of an axis are written. */
+struct label_style {
+    int64_t step;
+    bool hours;
+};
+
+static void write_label(int64_t us, struct label_style style, char label[AXIS_LABEL])
 {
-    int64_t s = us / SECOND;
-    int used = hours ? snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d:%02d", s / 3600,
-                                (int)(s / 60 % 60), (int)(s % 60))
-                     : snprintf(label, AXIS_LABEL, "%d:%02d", (int)(s / 60), (int)(s % 60));
-    if (step < SECOND && used > 0 && used < AXIS_LABEL)
+    int64_t s = us / SECOND, minute = s / 60 % 60;
+    if (style.hours && style.step >= 60 * SECOND && s % 3600 == 0) {
+        snprintf(label, AXIS_LABEL, s > 0 ? "%" PRId64 " h" : "%" PRId64, s / 3600);
+        return;
+    }
+    if (style.hours && style.step >= 60 * SECOND) {
+        snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d", s / 3600, (int)minute);
+        return;
+    }
+    int used = style.hours ? snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d:%02d", s / 3600,
+                                      (int)minute, (int)(s % 60))
+                           : snprintf(label, AXIS_LABEL, "%d:%02d", (int)(s / 60), (int)(s % 60));
+    if (style.step < SECOND && used > 0 && used < AXIS_LABEL)
         snprintf(label + used, (size_t)(AXIS_LABEL - used), ".%d", (int)(us % SECOND / 100000));
+}
+
+/* Writes the label at the end of the axis, rounded to its last digit. */
+static void write_end(int64_t us, struct label_style style, char label[AXIS_LABEL])
+{
+    bool minutes = style.hours && style.step >= 60 * SECOND;
+    int64_t unit = minutes ? 60 * SECOND : style.step < SECOND ? SECOND / 10 : SECOND;
+    write_label((us + unit / 2) / unit * unit, style, label);
+    if (minutes && !strchr(label, 'h'))
+        snprintf(label + strlen(label), AXIS_LABEL - strlen(label), " h");
 }
 
 struct axis axis_make(const int64_t *edge, uint64_t count, int most)
@@ -81,13 +106,14 @@ struct axis axis_make(const int64_t *edge, uint64_t count, int most)
     if (to <= from)
         return axis;
     int64_t step = choose_step(from, to, most), tick = (from + step - 1) / step * step;
-    bool hours = (to - 1) / step * step >= 3600 * SECOND;
+    struct label_style style = {step, (to - 1) / step * step >= 3600 * SECOND};
+    write_end(to, style, axis.end);
     for (uint64_t i = 0; i < count && tick < to && axis.ticks < AXIS_TICKS_MOST; i++)
         for (; tick < edge[i + 1] && axis.ticks < AXIS_TICKS_MOST; tick += step) {
             struct axis_tick *t = &axis.tick[axis.ticks++];
             t->place = ((double)i + (double)(tick - edge[i]) / (double)(edge[i + 1] - edge[i])) /
                        (double)count;
-            write_label(tick, step, hours, t->label);
+            write_label(tick, style, t->label);
         }
     return axis;
 }

@@ -19,12 +19,13 @@ enum { AXIS_TICKS_MOST = 64, AXIS_LABEL = 24 };
 
 struct axis_tick {
     double place;           /* position along the columns, 0..1 */
-    char label[AXIS_LABEL]; /* "1:05", "0:10:00", "0:00.2" */
+    char label[AXIS_LABEL]; /* "1:05", "0:00.2"; with hours "0:30", "2 h", or "1:00:10" */
 };
 
 struct axis {
     struct axis_tick tick[AXIS_TICKS_MOST];
     size_t ticks;
+    char end[AXIS_LABEL]; /* the time at the right end, "1:34" or "2:05 h"; "" without ticks */
 };
 
 /*
@@ -38,7 +39,8 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_u
  * Returns ticks at whole multiples of a step, at most `most` (1..AXIS_TICKS_MOST). The step is the
  * smallest that is sufficient: 0.1, 0.2, 0.5 s, 1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12, 24
  * h, then multiples of 24 h. Labels are times of the film. They have hours if the last tick has,
- * and tenths if the step is below a second.
+ * and then no seconds if the step is a minute or more. They have tenths if the step is below a
+ * second. `end` is rounded to the last digit that the labels have.
  */
 struct axis axis_make(const int64_t *edge, uint64_t count, int most);
 

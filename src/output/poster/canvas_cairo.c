@@ -2,7 +2,6 @@
 
 #include <cairo-pdf.h>
 #include <cairo.h>
-#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <pthread.h>
@@ -22,46 +21,11 @@ enum { TILE = 8192 };
 enum { OUTLINE_EM = 256 };
 
 struct canvas {
+    char *families;
     PangoFontMap *map;
     PangoContext *context;
     cairo_surface_t *scratch; /* unbounded, because cairo drops glyphs outside the bounds */
 };
-
-static bool configured; /* fontconfig has read its configuration */
-
-bool canvas_ready(struct err *e)
-{
-    configured = true;
-    /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
-    FcPattern *any = FcPatternCreate();
-    FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
-    FcFontSet *fonts = any && family ? FcFontList(NULL, any, family) : NULL;
-    bool some = fonts && fonts->nfont > 0;
-    if (fonts)
-        FcFontSetDestroy(fonts);
-    if (family)
-        FcObjectSetDestroy(family);
-    if (any)
-        FcPatternDestroy(any);
-    return some || err_set(e, ERR_FAILED,
-                           "no font is installed, so text cannot be drawn; install one (on Debian: "
-                           "fonts-dejavu-core)");
-}
-
-bool canvas_places(paint_visit *visit, void *user, struct err *e)
-{
-    FcStrList *list[] = {configured ? FcConfigGetConfigFiles(NULL) : NULL,
-                         configured ? FcConfigGetFontDirs(NULL) : NULL,
-                         configured ? FcConfigGetCacheDirs(NULL) : NULL};
-    bool ok = true;
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        for (FcChar8 *path; list[i] && ok && (path = FcStrListNext(list[i]));)
-            ok = visit(user, (const char *)path, e);
-        if (list[i])
-            FcStrListDone(list[i]);
-    }
-    return ok;
-}
 
 /* Drops glib's messages, which would go to stderr. Errors are returned as values. */
 static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count,
@@ -85,13 +49,14 @@ static bool has_no_error(cairo_status_t status, struct err *e)
            err_set(e, ERR_FAILED, "cannot draw with cairo: %s", cairo_status_to_string(status));
 }
 
-struct canvas *canvas_open(struct err *e)
+struct canvas *canvas_open(const char *font, struct err *e)
 {
     if (!canvas_ready(e))
         return NULL;
     struct canvas *canvas = err_calloc(1, sizeof *canvas, e);
     if (!canvas)
         return NULL;
+    canvas->families = g_strconcat(font ? font : FAMILIES, font ? "," FAMILIES : NULL, NULL);
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, silence);
     canvas->map = pango_cairo_font_map_new();
@@ -117,6 +82,7 @@ void canvas_close(struct canvas **canvas)
     cairo_surface_destroy((*canvas)->scratch);
     g_object_unref((*canvas)->context);
     g_object_unref((*canvas)->map);
+    g_free((*canvas)->families);
     free(*canvas);
     *canvas = NULL;
 }
@@ -146,7 +112,8 @@ static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
 {
     pango_context_set_language(canvas->context, pango_language_from_string(language_of(t->text)));
     PangoLayout *layout = pango_layout_new(canvas->context);
-    PangoFontDescription *font = pango_font_description_from_string(FAMILIES);
+    PangoFontDescription *font = pango_font_description_new();
+    pango_font_description_set_family(font, canvas->families);
     pango_font_description_set_absolute_size(font, t->size * PANGO_SCALE);
     pango_layout_set_font_description(layout, font);
     pango_font_description_free(font);
@@ -203,6 +170,47 @@ int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
     int unknown = pango_layout_get_unknown_glyphs_count(layout);
     g_object_unref(layout);
     return unknown;
+}
+
+const char *canvas_families(const struct canvas *canvas) { return canvas->families; }
+
+/* Copies a line as drawn, with the ellipsis of a line that is shortened. */
+static void copy_line(PangoLayoutLine *line, const char *text, char to[LAYOUT_TEXT])
+{
+    int from = pango_layout_line_get_start_index(line), length = pango_layout_line_get_length(line);
+    for (GSList *run = line->runs; run; run = run->next) {
+        const PangoItem *item = ((const PangoGlyphItem *)run->data)->item;
+        if (!(item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS))
+            continue;
+        int behind = item->offset + item->length;
+        snprintf(to, LAYOUT_TEXT, "%.*s\xe2\x80\xa6%.*s", item->offset - from, text + from,
+                 from + length - behind, text + behind);
+        return;
+    }
+    snprintf(to, LAYOUT_TEXT, "%.*s", length, text + from);
+}
+
+int canvas_lines(struct canvas *canvas, const struct layout_text *t, struct canvas_line *line,
+                 int most)
+{
+    cairo_t *cr = at_outline_size(canvas, t);
+    PangoLayout *layout = lay_out(canvas, t);
+    PangoLayoutIter *at = pango_layout_get_iter(layout);
+    int count = 0;
+    do {
+        PangoRectangle box;
+        PangoLayoutLine *from = pango_layout_iter_get_line_readonly(at);
+        struct canvas_line *to = &line[count++];
+        pango_layout_iter_get_line_extents(at, NULL, &box);
+        to->leftward = pango_layout_line_get_resolved_direction(from) == PANGO_DIRECTION_RTL;
+        to->x = t->x + (double)(box.x + (to->leftward ? box.width : 0)) / PANGO_SCALE;
+        to->y = t->y + (double)pango_layout_iter_get_baseline(at) / PANGO_SCALE;
+        copy_line(from, t->text, to->text);
+    } while (count < most && pango_layout_iter_next_line(at));
+    pango_layout_iter_free(at);
+    g_object_unref(layout);
+    cairo_destroy(cr);
+    return count;
 }
 
 /*
@@ -286,7 +294,7 @@ static void draw_item(struct canvas *canvas, cairo_t *cr, const struct layout_it
 static void draw_items(struct canvas *canvas, cairo_t *cr, const struct layout *s, double from,
                        double to)
 {
-    colour(cr, s->paper);
+    colour(cr, s->colours.paper);
     cairo_paint(cr);
     for (size_t i = 0; i < s->items; i++)
         if (between(&s->item[i], from, to))

@@ -1,6 +1,6 @@
 /*
- * canvas_cairo.h - draws layouts. Only canvas_cairo.c uses cairo, pango and fontconfig; a build
- * without them has canvas_none.c.
+ * canvas_cairo.h - draws layouts. Only canvas_cairo.c uses cairo and pango, and
+ * canvas_cairo_fonts.c fontconfig; a build without them has canvas_none.c.
  *
  * Text uses the installed fonts: it may differ between machines, but not between runs on one
  * machine. Hinting and subpixel rendering are off, so that a glyph has the same outline at every
@@ -23,11 +23,20 @@ bool canvas_ready(struct err *e);
 /* See paint_letter_places. */
 bool canvas_places(paint_visit *visit, void *user, struct err *e);
 
+enum { CANVAS_FAMILY = 200 };
+
 /*
- * Opens a canvas; the caller closes it with canvas_close. Returns NULL if canvas_ready fails or if
- * out of memory.
+ * Returns true if a font of this family is installed, or if the name is a generic one ("serif"). If
+ * `family` is a list with commas, its first counts. Otherwise sets `used` to the font that is drawn
+ * instead. As canvas_ready, which was called before.
  */
-struct canvas *canvas_open(struct err *e);
+bool canvas_has_font(const char *family, char used[CANVAS_FAMILY]);
+
+/*
+ * Opens a canvas; the caller closes it with canvas_close. `font` is the preferred family, or NULL.
+ * Returns NULL if canvas_ready fails or if out of memory.
+ */
+struct canvas *canvas_open(const char *font, struct err *e);
 
 /* Closes a canvas, which may be NULL, and sets `*canvas` to NULL. */
 void canvas_close(struct canvas **canvas);
@@ -59,6 +68,20 @@ struct canvas_about {
  * and drawn without interpolation. */
 bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e);
+
+/* Returns the font families of the canvas, in order of preference and with commas between them. */
+const char *canvas_families(const struct canvas *canvas);
+
+/* A line of a text as drawn. */
+struct canvas_line {
+    char text[LAYOUT_TEXT];
+    bool leftward; /* runs from right to left */
+    double x, y;   /* of its beginning, on the base line, in units of the layout */
+};
+
+/* Writes the first `most` (>= 1) lines of a text, and returns their number. */
+int canvas_lines(struct canvas *canvas, const struct layout_text *text, struct canvas_line *line,
+                 int most);
 
 /*
  * Returns the outlines of a text as the `d` of an SVG path, in units of the layout. The caller

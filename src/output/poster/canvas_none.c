@@ -1,4 +1,4 @@
-/* Replaces canvas_cairo.c in a build without cairo and pango (PORTABLE=1). */
+/* Replaces canvas_cairo*.c in a build without cairo and pango (PORTABLE=1). */
 #include <stddef.h>
 
 #include "canvas_cairo.h"
@@ -15,8 +15,15 @@ bool canvas_places(paint_visit *visit, void *user, struct err *e)
     return true;
 }
 
-struct canvas *canvas_open(struct err *e)
+bool canvas_has_font(const char *family, char used[CANVAS_FAMILY])
 {
+    (void)family, (void)used;
+    return true;
+}
+
+struct canvas *canvas_open(const char *font, struct err *e)
+{
+    (void)font;
     canvas_ready(e);
     return NULL;
 }
@@ -43,6 +50,19 @@ int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
 {
     (void)canvas;
     (void)text;
+    return 0;
+}
+
+const char *canvas_families(const struct canvas *canvas)
+{
+    (void)canvas;
+    return "";
+}
+
+int canvas_lines(struct canvas *canvas, const struct layout_text *text, struct canvas_line *line,
+                 int most)
+{
+    (void)canvas, (void)text, (void)line, (void)most;
     return 0;
 }
 

@@ -80,15 +80,20 @@ double layout_snap(const struct layout *s, double v)
     return s->scale > 0 ? floor(v * s->scale + 0.5) / s->scale : floor(v + 0.5);
 }
 
+void layout_one_line(const char *text, char *out, size_t size)
+{
+    char line[LAYOUT_TEXT];
+    /* A title may have line breaks, from the shell or a tag. */
+    paint_text_utf8(text, false, line, sizeof line);
+    for (char *at = line; (at = strpbrk(at, "\t\n\r")); at++)
+        *at = ' ';
+    paint_text_utf8(line, true, out, size);
+}
+
 void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
     char name[LAYOUT_TEXT];
-    const char *own = r->title && r->title[0] ? r->title : r->film->title;
-    /* A title may have line breaks, from the shell or a tag. They become spaces. */
-    paint_text_utf8(own, false, name, sizeof name);
-    for (char *at = name; (at = strpbrk(at, "\t\n\r")); at++)
-        *at = ' ';
-    paint_text_utf8(name, true, out, LAYOUT_TEXT);
+    layout_one_line(r->title && r->title[0] ? r->title : r->film->title, out, LAYOUT_TEXT);
     if (out[strspn(out, " ")])
         return;
     paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);
@@ -113,34 +118,57 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
     return true;
 }
 
+/* The labels of a horizontal axis, which may not overlap. */
+struct label_row {
+    struct layout *s;
+    double y, tick, size;
+    double first, last; /* the labels are moved between these */
+    double from, to;    /* and need room between these */
+};
+
+/* Adds a tick at `at` and its label. Returns where the label begins, and sets `*right` to its end.
+ * Returns INFINITY if the label has no room; then there is no tick either. */
+static double add_tick(struct label_row *r, double at, const char *label, double *right)
+{
+    double w, h;
+    struct layout_text t = {.y = r->y + r->tick * 1.5,
+                            .w = 100 * r->size,
+                            .size = r->size,
+                            .lines = 1,
+                            .align = LAYOUT_LEFT};
+    snprintf(t.text, sizeof t.text, "%s", label);
+    canvas_measure(r->s->canvas, &t, &w, &h);
+    t.x = at - w / 2 + w > r->last ? r->last - w : at - w / 2;
+    t.x = t.x < r->first ? r->first : t.x;
+    if (t.x < r->from || t.x + w > r->to + 0.5)
+        return INFINITY;
+    *right = t.x + w;
+    t.w = w + r->size;
+    layout_line(r->s, at, r->y, 0, r->tick, r->size / 14, r->s->colours.small);
+    layout_words(r->s, &t, r->s->colours.small);
+    return t.x;
+}
+
 bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
-                       double spare, const uint8_t colour[3], struct err *e)
+                       double spare, struct err *e)
 {
     struct axis axis;
-    struct layout_text t = {
-        .y = y + tick * 1.5, .size = size, .lines = 1, .align = LAYOUT_LEFT, .text = "0:00:00"};
-    double label, high, free_from = -1e9;
-    t.w = 100 * size;
+    struct layout_text t = {.size = size, .lines = 1, .w = 100 * size, .text = "0:00:00"};
+    struct label_row row = {.s = s, .y = y, .tick = tick, .size = size, .first = x - spare};
+    double label, high, right, left = INFINITY;
+    row.from = row.first;
+    row.to = row.last = x + w + spare;
     canvas_measure(s->canvas, &t, &label, &high);
     if (!layout_axis(s, (int)(w / (label * 2.5)), &axis, e))
         return false;
+    if (w > 2.5 * label) /* otherwise there is room for the beginning only */
+        left = add_tick(&row, x + w, axis.end, &right);
+    if (left < row.to)
+        row.to = left - 1.2 * size;
     for (size_t i = 0; i < axis.ticks; i++) {
-        double at = x + axis.tick[i].place * w, left;
-        snprintf(t.text, sizeof t.text, "%s", axis.tick[i].label);
-        t.w = 100 * size;
-        canvas_measure(s->canvas, &t, &label, &high);
-        left = at - label / 2;
-        if (left + label > x + w + spare)
-            left = x + w + spare - label;
-        if (left < x - spare)
-            left = x - spare;
-        if (left < free_from || left + label > x + w + spare + 0.5)
-            continue; /* a page that is too narrow for its labels */
-        layout_line(s, at, y, 0, tick, size / 14, colour);
-        t.x = left;
-        t.w = label + size;
-        layout_words(s, &t, colour);
-        free_from = left + label + size / 2;
+        double at = x + axis.tick[i].place * w;
+        if (add_tick(&row, at, axis.tick[i].label, &right) < INFINITY)
+            row.from = right + size / 2;
     }
     return true;
 }

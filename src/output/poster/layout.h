@@ -53,6 +53,13 @@ struct layout_shape {
     double x, y, w, h;
 };
 
+/* The colours of a page. */
+struct page_colours {
+    uint8_t paper[3];
+    uint8_t title[3], small[3]; /* text: the title, and all other */
+    uint8_t line[3];            /* around areas of about the colour of the paper */
+};
+
 struct layout {
     const struct report *report;
     struct canvas *canvas; /* measures text; owned by the layout. NULL: no text */
@@ -60,7 +67,7 @@ struct layout {
     double scale;            /* pixels per unit; 0: not for pixels */
     double unit_mm;          /* millimetres per unit; 0: the unit is a pixel */
     char title[LAYOUT_TEXT]; /* of a poster or a stack; "" before it is set */
-    uint8_t paper[3];
+    struct page_colours colours;
     struct layout_item *item;
     size_t items, room;
     bool failed; /* out of memory when an item was added */
@@ -95,10 +102,19 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT]);
 
 /* ---- For makers of layouts ---- */
 
+/* Copies a text of any bytes as one line of UTF-8, with spaces for line breaks. */
+void layout_one_line(const char *text, char *out, size_t size);
+
 struct layout *layout_open(const struct report *r, struct err *e);
 void layout_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3]);
 void layout_line(struct layout *s, double x, double y, double w, double h, double thick,
                  const uint8_t rgb[3]);
+
+/* Returns colours that are readable on `paper`, tinted with it. */
+struct page_colours layout_colours(const uint8_t paper[3]);
+
+/* Returns the contrast of two colours as WCAG 2.2 defines it, in hundredths: 100 to 2100. */
+int layout_contrast(const uint8_t a[3], const uint8_t b[3]);
 
 /* Adds text. Empty text is skipped. */
 void layout_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3]);
@@ -113,9 +129,10 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
 /*
  * Adds a horizontal axis below a strip that reaches from x to x + w. Its ticks are `tick` long and
  * go down from y. The labels are below them, `size` high, and stay within x - spare and x + w +
- * spare. The layout must have a canvas. Returns false if out of memory.
+ * spare. The last one is the time at the end. The layout must have a canvas. Returns false if out
+ * of memory.
  */
 bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
-                       double spare, const uint8_t colour[3], struct err *e);
+                       double spare, struct err *e);
 
 #endif

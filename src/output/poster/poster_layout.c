@@ -8,12 +8,14 @@
 #include "output/palette/swatches.h"
 #include "output/text/labels.h"
 #include "barcode/base/log.h"
-#include "barcode/engine/srgb.h"
 
-static const uint8_t paper[3] = {0xff, 0xff, 0xff};
-static const uint8_t black[3] = {0x1c, 0x1c, 0x1e};
-static const uint8_t grey[3] = {0x6e, 0x6e, 0x73};
-static const uint8_t pale[3] = {0xd8, 0xd8, 0xdc};
+static const struct page_colours on_white = {.paper = {0xff, 0xff, 0xff},
+                                             .title = {0x1c, 0x1c, 0x1e},
+                                             .small = {0x6e, 0x6e, 0x73},
+                                             .line = {0xd8, 0xd8, 0xdc}};
+
+/* An area with less contrast to the paper, in hundredths, gets a hairline around it. */
+enum { AREA_CONTRAST = 116 };
 
 /* The measures of a page. All lengths derive from its shorter side; `u` is one hundredth of it. */
 struct plan {
@@ -23,7 +25,7 @@ struct plan {
     double small;              /* font size of all text except the title */
     double line;               /* line height of that text */
     double title, title_high;  /* font size of the title, and the height of its box */
-    bool note, axis, swatches; /* which parts have room */
+    bool note, axis, swatches; /* which parts are wanted and have room */
     double top, bottom;        /* the space for the strips, with their axis */
     struct film_palette palette;
 };
@@ -45,11 +47,15 @@ static struct layout_text title_of(const struct plan *p)
     return t;
 }
 
-/* "k-means, largest of 8 clusters  ·  1:30 min  ·  every 2nd frame" */
+/* Writes --subtitle, or "k-means, largest of 8 clusters  ·  1:30 min  ·  every 2nd frame". */
 static void note_of(const struct plan *p, char *out, size_t size)
 {
     const struct report *r = p->s->report;
     char what[200], titles[300], length[40], selection[200];
+    if (r->style.subtitle) {
+        layout_one_line(r->style.subtitle, out, size);
+        return;
+    }
     paint_text_titles(p->strips, titles, sizeof titles);
     p->strips.kind[0]->note(r, what, sizeof what);
     paint_text_selection(&r->selection, selection, sizeof selection);
@@ -65,12 +71,18 @@ static void note_of(const struct plan *p, char *out, size_t size)
 
 static double swatch_height(const struct plan *p) { return 3.4 * p->u; }
 
+/* Returns the height of the values below the swatches. */
+static double values_height(const struct plan *p)
+{
+    return p->s->report->style.bare ? 0 : 0.7 * p->u + p->line;
+}
+
 /* Sets the space for the strips with the current parts. Returns the height of the strips. */
 static double measure(struct plan *p)
 {
     p->top = p->margin + p->title_high + (p->note ? 0.5 * p->u + p->line : 0) + 3.2 * p->u;
     p->bottom = p->s->height - p->margin -
-                (p->swatches ? swatch_height(p) + 0.7 * p->u + p->line + 3.4 * p->u : 0);
+                (p->swatches ? swatch_height(p) + values_height(p) + 3.4 * p->u : 0);
     return p->bottom - p->top - (p->axis ? p->line + 2 * p->u : 0);
 }
 
@@ -80,7 +92,10 @@ static double measure(struct plan *p)
 static void omit_parts(struct plan *p)
 {
     double least = 0.42 * p->s->height;
-    p->note = p->axis = p->swatches = true;
+    const struct paper_style *style = &p->s->report->style;
+    p->note = style->subtitle ? style->subtitle[0] != 0 : !style->bare;
+    p->axis = !style->bare;
+    p->swatches = true;
     if (measure(p) < least)
         p->note = false;
     if (measure(p) < least)
@@ -98,13 +113,13 @@ static void add_head(struct plan *p)
                 "no installed font has %d of the title's characters; they are drawn as boxes",
                 unknown);
     char note[700];
-    layout_words(p->s, &t, black);
+    layout_words(p->s, &t, p->s->colours.title);
     note_of(p, note, sizeof note);
     enum layout_align beside = canvas_leftward(p->s->canvas, &t) ? LAYOUT_RIGHT : LAYOUT_START;
     t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
     t.align = beside;
     if (p->note)
-        layout_words(p->s, &t, grey);
+        layout_words(p->s, &t, p->s->colours.small);
 }
 
 /* Adds the film's palette at the bottom: areas of equal size with their values below. */
@@ -112,7 +127,7 @@ static void add_swatches(struct plan *p)
 {
     int n = p->palette.count;
     double gap = 1.2 * p->u, high = swatch_height(p),
-           y = p->s->height - p->margin - p->line - 0.7 * p->u - high;
+           y = p->s->height - p->margin - values_height(p) - high;
     double each = (p->w - (n - 1) * gap) / n;
     struct layout_text widest = words("#dddddd", 0, 0, p->w, p->small * 0.9);
     double w, h;
@@ -121,14 +136,14 @@ static void add_swatches(struct plan *p)
         const uint8_t *c = p->palette.colour[i].rgb;
         char hex[SWATCHES_TEXT];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
-        /* close to the colour of the paper: add a hairline around it */
-        if (srgb_luminance(c) > UINT32_C(560000000))
-            layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair, pale);
+        if (layout_contrast(c, p->s->colours.paper) < AREA_CONTRAST)
+            layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair,
+                        p->s->colours.line);
         layout_area(p->s, x, y, each, high, c);
         swatches_hex(&p->palette.colour[i], hex);
         struct layout_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
-        if (w <= each)
-            layout_words(p->s, &t, grey);
+        if (w <= each && !p->s->report->style.bare)
+            layout_words(p->s, &t, p->s->colours.small);
     }
 }
 
@@ -142,7 +157,7 @@ static void add_shape(struct plan *p, size_t i, double x, double y, double right
     double w = at_least(layout_snap(s, right) - x, 1 / at_least(s->scale, 1)),
            h = at_least(layout_snap(s, foot) - y, 1 / at_least(s->scale, 1));
     s->shape[s->shapes++] = (struct layout_shape){p->strips.kind[i], x, y, w, h};
-    layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, pale);
+    layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, s->colours.line);
 }
 
 /* Places the strips one below the other. Several strips have a label each, and the axis is below
@@ -161,13 +176,24 @@ static bool place_strips(struct plan *p, struct err *e)
                 ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
         struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
         if (n > 1 && labels)
-            layout_words(p->s, &t, grey);
+            layout_words(p->s, &t, p->s->colours.small);
         add_shape(p, i, p->x, y + (labels ? label : 0), p->x + p->w,
                   labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
     }
     const struct layout_shape *last = &p->s->shape[n - 1];
     return !p->axis || layout_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
-                                         0.75 * p->u, p->small, 0, grey, e);
+                                         0.75 * p->u, p->small, 0, e);
+}
+
+/* Adds a tick at y on the left of the strip, and its label, `left` from the strip. */
+static void add_time(struct plan *p, const char *label, double y, double top, double left)
+{
+    const struct layout_shape *f = &p->s->shape[0];
+    double tick = 0.75 * p->u, w = left - tick - p->u;
+    layout_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, p->s->colours.small);
+    struct layout_text t = words(label, f->x - left, top, w, p->small);
+    t.align = LAYOUT_RIGHT;
+    layout_words(p->s, &t, p->s->colours.small);
 }
 
 /* Places the strip with time from top to bottom, and its axis on the left. */
@@ -184,15 +210,13 @@ static bool place_vertical(struct plan *p, struct err *e)
         return true;
     if (!layout_axis(p->s, (int)(f->h / (high * 3)), &axis, e))
         return false;
+    double end = p->bottom - 0.8 * high; /* the top of the last label */
+    add_time(p, axis.end, f->y + f->h, end, left);
     for (size_t i = 0; i < axis.ticks; i++) {
         double y = f->y + axis.tick[i].place * f->h, text = y - high / 2;
-        text = text < p->top - 0.2 * high             ? p->top - 0.2 * high
-               : text + high > p->bottom + 0.2 * high ? p->bottom - 0.8 * high
-                                                      : text;
-        layout_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, grey);
-        t = words(axis.tick[i].label, f->x - left, text, label + 0.1 * p->u, p->small);
-        t.align = LAYOUT_RIGHT;
-        layout_words(p->s, &t, grey);
+        text = at_least(text, p->top - 0.2 * high);
+        if (text + high <= end)
+            add_time(p, axis.tick[i].label, y, text, left);
     }
     return true;
 }
@@ -220,7 +244,8 @@ static bool place_circle(struct plan *p, struct err *e)
         double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn),
                r = side / 2 + 0.4 * p->u;
         double cx = x + side / 2, cy = y + side / 2, w;
-        layout_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14, grey);
+        layout_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14,
+                    p->s->colours.small);
         t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);
         canvas_measure(p->s->canvas, &t, &w, &high);
         r += tick + 0.5 * p->u;
@@ -228,7 +253,7 @@ static bool place_circle(struct plan *p, struct err *e)
         t.y = cy + (r + high / 2) * dy - high / 2;
         t.w = w + p->small;
         t.align = LAYOUT_LEFT;
-        layout_words(p->s, &t, grey);
+        layout_words(p->s, &t, p->s->colours.small);
     }
     return true;
 }
@@ -273,9 +298,10 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
     s->unit_mm = r->page.pixels ? 0 : 25.4 / 72;
     s->width = pixels ? across / dots : width * points;
     s->height = pixels ? down / dots : height * points;
-    memcpy(s->paper, paper, 3);
+    bool white = !r->style.coloured || memcmp(r->style.ground, on_white.paper, 3) == 0;
+    s->colours = white ? on_white : layout_colours(r->style.ground);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(e)) || !fill_poster(&p, e))
+    if (!(s->canvas = canvas_open(r->style.font, e)) || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }

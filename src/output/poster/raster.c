@@ -7,6 +7,7 @@
 #include "shape.h"
 #include "canvas_cairo.h"
 #include "layout.h"
+#include "barcode/base/log.h"
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 
@@ -24,6 +25,7 @@ struct placed {
 struct painter {
     int width, height, channels;
     struct shape *alone;
+    const uint8_t *ground; /* below a ring alone; NULL: none */
     struct layout *layout;
     struct placed placed[STRIPS_MOST];
     size_t shapes;
@@ -34,6 +36,14 @@ struct painter {
 };
 
 bool paint_has_letters(struct err *e) { return canvas_ready(e); }
+
+void paint_check_font(const char *font)
+{
+    char used[CANVAS_FAMILY];
+    if (!canvas_has_font(font, used))
+        log_msg(LOG_WARNING, "--font: no font '%s' is installed; text is drawn with '%s'", font,
+                used);
+}
 
 bool paint_letter_places(paint_visit *visit, void *user, struct err *e)
 {
@@ -76,8 +86,14 @@ static bool open_alone(struct painter *p, const struct report *r, const struct s
 {
     shape_size(r, INT32_MAX, &p->width, &p->height);
     p->channels = shape_channels(r->shape);
-    return check_pixels(p, r, e) &&
-           (p->alone = shape_open(r, kind, p->width, p->height, e)) != NULL;
+    if (!check_pixels(p, r, e) || !(p->alone = shape_open(r, kind, p->width, p->height, e)))
+        return false;
+    if (p->channels == 3 || !r->style.coloured)
+        return true;
+    p->channels = 3;
+    p->ground = r->style.ground;
+    p->row = malloc((size_t)p->width * 4);
+    return p->row || err_memory(e, (size_t)p->width * 4);
 }
 
 static int in_pixels(const struct layout *s, double v) { return (int)(v * s->scale + 0.5); }
@@ -162,7 +178,7 @@ static const uint8_t *layout_row(struct painter *p, int y)
                                                 p->band, &p->trouble))
             return NULL;
         for (size_t i = 0; !p->layout->canvas && i < (size_t)rows * (size_t)p->width; i++)
-            memcpy(p->band + i * 3, p->layout->paper, 3);
+            memcpy(p->band + i * 3, p->layout->colours.paper, 3);
         p->band_y = first;
     }
     return p->band + (size_t)(y - first) * line;
@@ -178,6 +194,13 @@ static void lay_over(const uint8_t *from, int width, uint8_t *to)
 
 void painter_row(struct painter *p, int y, uint8_t *out)
 {
+    if (p->alone && p->ground) {
+        shape_row(p->alone, y, p->row);
+        for (int x = 0; x < p->width; x++)
+            memcpy(out + (size_t)x * 3, p->ground, 3);
+        lay_over(p->row, p->width, out);
+        return;
+    }
     if (p->alone) {
         shape_row(p->alone, y, out);
         return;

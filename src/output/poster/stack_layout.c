@@ -6,9 +6,8 @@
 #include "output/text/labels.h"
 #include "layout.h"
 
-static const uint8_t background[3] = {0x15, 0x16, 0x1a};
-static const uint8_t bright[3] = {0xf0, 0xf0, 0xec};
-static const uint8_t dim[3] = {0x92, 0x96, 0xa0};
+static const struct page_colours usual = {
+    .paper = {0x15, 0x16, 0x1a}, .title = {0xf0, 0xf0, 0xec}, .small = {0x92, 0x96, 0xa0}};
 
 enum { GAP = 4 }; /* rows between strips without labels */
 
@@ -36,13 +35,13 @@ static void add_label(struct layout *s, double y, double bar, int size, const ch
     t.w = both ? whole - note_width : whole;
     canvas_measure(s->canvas, &t, &w, &h);
     t.y = y + (bar - h) / 2;
-    layout_words(s, &t, bright);
+    layout_words(s, &t, s->colours.title);
     if (!both)
         return;
     t.x += w + size * 0.8;
     t.w = note_width;
     snprintf(t.text, sizeof t.text, "%s", note);
-    layout_words(s, &t, dim);
+    layout_words(s, &t, s->colours.small);
 }
 
 static void label_all(struct layout *s, const struct report *r, struct strips strips, int bar,
@@ -66,14 +65,14 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     struct layout *s = layout_open(r, e);
     if (!s)
         return NULL;
-    s->canvas = canvas_open(&none);
+    s->canvas = canvas_open(r->style.font, &none);
     /* No warning if the build has no cairo, which is documented. */
     if (!s->canvas && none.code != ERR_USAGE)
         log_msg(LOG_WARNING, "the image has no labels: %s", none.text);
     int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
     s->width = width;
     s->scale = 1;
-    memcpy(s->paper, background, 3);
+    s->colours = r->style.coloured ? layout_colours(r->style.ground) : usual;
     for (size_t i = 0; i < strips.count; i++) {
         double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
         s->shape[s->shapes++] = (struct layout_shape){strips.kind[i], 0, y, width, height};
@@ -82,7 +81,7 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     if (s->canvas)
         label_all(s, r, strips, bar, size, height);
     if ((s->canvas && !layout_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
-                                         -size * 0.6, dim, e)) ||
+                                         -size * 0.6, e)) ||
         (s->failed && !err_memory(e, s->items * sizeof *s->item)))
         layout_free(&s);
     return s;

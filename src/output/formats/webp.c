@@ -1,0 +1,201 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <webp/encode.h>
+
+#include "barcode/base/interrupt.h"
+#include "barcode/base/version.h"
+#include "barcode/base/wire.h"
+#include "barcode/output/paint.h"
+#include "icc_srgb.h"
+#include "provenance.h"
+
+/*
+ * The file is a RIFF of these chunks: VP8X, ICCP, VP8L (lossless) and XMP, which has the
+ * provenance. Lossy WebP would halve the resolution of the colours.
+ */
+
+/* of compression, 0 (fast) to 9; libwebp's usual one */
+enum { LEVEL = 6 };
+enum { RIFF_HEADER = 12, FLAG_XMP = 0x04, FLAG_ALPHA = 0x10, FLAG_ICC = 0x20 };
+
+static int go_on(int percent, const WebPPicture *picture)
+{
+    (void)percent;
+    (void)picture;
+    return !interrupted();
+}
+
+static bool paint(WebPPicture *picture, struct painter *p, struct err *e)
+{
+    int width = painter_width(p), channels = painter_channels(p);
+    uint8_t *row = malloc((size_t)width * (size_t)channels);
+    bool ok = row || err_memory(e, (size_t)width * (size_t)channels);
+    for (int y = 0; y < painter_height(p) && ok; y++) {
+        if (interrupted()) {
+            ok = interrupt_error(e);
+            break;
+        }
+        painter_row(p, y, row);
+        ok = painter_ok(p, e);
+        uint32_t *to = picture->argb + (size_t)y * (size_t)picture->argb_stride;
+        for (const uint8_t *c = row; c < row + (size_t)width * (size_t)channels; c += channels)
+            *to++ = (uint32_t)(channels == 4 ? c[3] : 255) << 24 | (uint32_t)c[0] << 16 |
+                    (uint32_t)c[1] << 8 | c[2];
+    }
+    free(row);
+    return ok;
+}
+
+/* Encodes the image to *to, which has libwebp's own RIFF header then. */
+static bool encode(struct painter *p, WebPMemoryWriter *to, struct err *e)
+{
+    WebPConfig config;
+    WebPPicture picture;
+    if (!WebPConfigInit(&config) || !WebPConfigLosslessPreset(&config, LEVEL) ||
+        !WebPPictureInit(&picture))
+        return err_set(e, ERR_FAILED, "libwebp has another version");
+    config.exact = 1; /* also where a ring is transparent */
+    picture.use_argb = 1;
+    picture.width = painter_width(p);
+    picture.height = painter_height(p);
+    picture.writer = WebPMemoryWrite;
+    picture.custom_ptr = to;
+    picture.progress_hook = go_on;
+    bool ok = WebPPictureAlloc(&picture) ||
+              err_memory(e, (uint64_t)picture.width * (uint64_t)picture.height * 4);
+    ok = ok && paint(&picture, p, e) && WebPEncode(&config, &picture);
+    if (!ok && picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY)
+        err_set(e, ERR_FAILED, "libwebp is out of memory");
+    else if (!ok)
+        err_set(e, ERR_FAILED, "libwebp cannot encode it (error %d)", (int)picture.error_code);
+    WebPPictureFree(&picture);
+    return ok;
+}
+
+static void put_chunk(struct wire_out *o, const char name[4], const void *data, size_t size)
+{
+    wire_put(o, name, 4);
+    wire_put_u32(o, (uint32_t)size);
+    wire_put(o, data, size);
+    if (size % 2 == 1)
+        wire_put(o, "", 1);
+}
+
+/* Writes the provenance as the source in XMP (ISO 16684-1), on one line. */
+static void put_xmp(struct wire_out *o, const struct report *r)
+{
+    char line[PROVENANCE_TEXT], xmp[PROVENANCE_TEXT + 512];
+    provenance_text(r, 0, line);
+    snprintf(xmp, sizeof xmp,
+             "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF "
+             "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description "
+             "rdf:about=\"\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" "
+             "xmlns:dc=\"http://purl.org/dc/elements/1.1/\" "
+             "xmp:CreatorTool=\"barcode " BARCODE_VERSION "\" dc:source=\"%s\"/></rdf:RDF>"
+             "</x:xmpmeta>",
+             line);
+    put_chunk(o, "XMP ", xmp, strlen(xmp));
+}
+
+/* Writes everything before and after the image's chunk. */
+static void put_extended(struct wire_out *head, struct wire_out *tail, const struct report *r,
+                         const struct painter *p, size_t image)
+{
+    uint8_t icc[ICC_SRGB_SIZE], size[10] = {FLAG_ICC | FLAG_XMP};
+    unsigned w = (unsigned)painter_width(p) - 1, h = (unsigned)painter_height(p) - 1;
+    if (painter_channels(p) == 4)
+        size[0] |= FLAG_ALPHA;
+    for (int i = 0; i < 3; i++) {
+        size[4 + i] = (uint8_t)(w >> (8 * i));
+        size[7 + i] = (uint8_t)(h >> (8 * i));
+    }
+    icc_srgb_write(icc);
+    put_xmp(tail, r);
+    wire_put(head, "RIFF", 4);
+    wire_put_u32(head, (uint32_t)(4 + 8 + sizeof size + 8 + sizeof icc + image + tail->count));
+    wire_put(head, "WEBP", 4);
+    put_chunk(head, "VP8X", size, sizeof size);
+    put_chunk(head, "ICCP", icc, sizeof icc);
+}
+
+static bool write_all(const struct report *r, const struct painter *p,
+                      const WebPMemoryWriter *image, FILE *f, struct err *e)
+{
+    struct wire_out head = {0}, tail = {0};
+    const uint8_t *chunk = image->mem + RIFF_HEADER;
+    size_t size = image->size - RIFF_HEADER;
+    put_extended(&head, &tail, r, p, size);
+    bool ok = (!head.failed && !tail.failed) || err_memory(e, size);
+    errno = 0;
+    if (ok &&
+        (fwrite(head.data, 1, head.count, f) != head.count || fwrite(chunk, 1, size, f) != size ||
+         fwrite(tail.data, 1, tail.count, f) != tail.count))
+        ok = err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    wire_free(&head);
+    wire_free(&tail);
+    return ok;
+}
+
+static bool write_webp(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    WebPMemoryWriter image;
+    struct painter *p = painter_open(r, strips, e);
+    if (!p)
+        return false;
+    int width = painter_width(p), height = painter_height(p);
+    bool ok = (width <= WEBP_MAX_DIMENSION && height <= WEBP_MAX_DIMENSION) ||
+              err_set(e, ERR_FAILED,
+                      "a WebP is at most %d pixels wide and high, not %dx%d; choose a smaller "
+                      "--width or --height, or PNG",
+                      WEBP_MAX_DIMENSION, width, height);
+    WebPMemoryWriterInit(&image);
+    ok = ok && encode(p, &image, e) && write_all(r, p, &image, f, e);
+    WebPMemoryWriterClear(&image);
+    painter_free(&p);
+    return ok;
+}
+
+/* The provenance is near the end. */
+static bool recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
+{
+    static const char close[] = "\"/></rdf:RDF></x:xmpmeta>";
+    struct writer_metadata metadata;
+    if (!memmem(end, size, close, strlen(close)) ||
+        !provenance_find((const char *)end, size, &metadata))
+        return false;
+    memcpy(film, metadata.film, FILM_ID_TEXT);
+    return true;
+}
+
+/* A complete file is as long as its header says. */
+static bool read_metadata(FILE *f, struct writer_metadata *metadata)
+{
+    uint8_t head[RIFF_HEADER], tail[WRITER_HEAD];
+    char film[FILM_ID_TEXT];
+    if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, "RIFF", 4) != 0 ||
+        memcmp(head + 8, "WEBP", 4) != 0 || fseek(f, 0, SEEK_END) != 0)
+        return false;
+    struct wire_in size = wire_read(head + 4, 4);
+    long end = ftell(f);
+    if (end < 0 || (uint64_t)end != (uint64_t)wire_u32(&size) + 8)
+        return false;
+    if (fseek(f, end > WRITER_HEAD ? end - WRITER_HEAD : 0, SEEK_SET) != 0)
+        return false;
+    size_t count = fread(tail, 1, sizeof tail, f);
+    return recognizes(tail, count, film) && provenance_find((const char *)tail, count, metadata);
+}
+
+static const char *const ending[] = {"webp", NULL};
+
+const struct writer writer_webp = {.name = "webp",
+                                   .title = "WebP",
+                                   .ending = ending,
+                                   .binary = true,
+                                   .one_a_strip = true,
+                                   .pixels = true,
+                                   .side_most = WEBP_MAX_DIMENSION,
+                                   .tail = true,
+                                   .recognizes = recognizes,
+                                   .read_metadata = read_metadata,
+                                   .write = write_webp};
