@@ -20,6 +20,10 @@
     }
 
     const films = json("cards").map(sound).map((card) => ({card, name: card.name, searched: `${card.name} ${card.file}`.toLocaleLowerCase(), length: card.length, item: null, moments: null}));
+    // Films of the same title get their files' names, too.
+    const titles = new Map();
+    for (const film of films) titles.set(film.name, (titles.get(film.name) || 0) + 1);
+    for (const film of films) if (titles.get(film.name) > 1 && film.name !== called("", film.card.file)) film.name += ` (${called("", film.card.file)})`;
     const state = {text: "", sort: "name", turned: false, colour: null};
 
     // ---- sort order
