@@ -10,13 +10,15 @@ KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "PageUp": 33, 
 
 
 class Browser:
-    def __init__(self):
+    def __init__(self, downloads):
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1280,800"):
             options.add_argument(word)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
         self.requests, self.console = [], []
+        self.downloads = downloads
+        self.cdp("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
         # A page that asks for anything would get no answer either.
         self.cdp("Network.enable")
         self.cdp("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=0, uploadThroughput=0)
@@ -32,16 +34,20 @@ class Browser:
         """The value that a promise comes to."""
         return self.driver.execute_async_script("const done = arguments[arguments.length - 1]; (async (...arguments) => {" + script + "})(...arguments).then(done, e => done('failed: ' + e));", *args)
 
-    def look(self, width=1280, height=800, dark=False, touch=False, scale=1):
+    def look(self, width=1280, height=800, touch=False, scale=1):
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=touch)
         self.cdp("Emulation.setTouchEmulationEnabled", enabled=touch)
-        self.cdp("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.cdp("Emulation.setEmulatedMedia", media="")
 
     def open(self, path, hash_=""):
         """A fresh load, also of the page that is there."""
         self.driver.get("about:blank")
         self.driver.get(path.resolve().as_uri() + hash_)
         self.settle()
+
+    def forget(self):
+        """What pages asked the browser to remember."""
+        self.js("localStorage.clear()")
 
     def settle(self):
         self.later("await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));")

@@ -34,17 +34,43 @@ def make_pages():
         subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-ss", str(12 * i - 6), "-i", SAMPLE, "-t", str(5 + i), "-c", "copy", films / f"Part {i}.mkv"], check=True)
     shutil.copy(CLIPS / "one-frame.mkv", films / EVIL)
     page.update(sample=WORK / "sample.html", wide=WORK / "wide.html", broken=WORK / "broken.html", gallery=WORK / "gallery/index.html",
-                many=WORK / "many/index.html", steady=WORK / "steady.html")
-    for name in ("gallery", "many"):
+                many=WORK / "many/index.html", steady=WORK / "steady.html", range=WORK / "range.html", titles=WORK / "titles/average.html")
+    (WORK / "downloads").mkdir()
+    for name in ("gallery", "many", "titles"):
         page[name].parent.mkdir()
     barcode(SAMPLE, "-n", 2, "-m", "all", "-o", page["sample"])
     barcode(SAMPLE, "-n", 2, "-m", "kmeans,palette,squeeze", "--height", 240, "-o", WORK / "strip.png")
     barcode(SAMPLE, "-n", 8, "-m", "kmeans", "--steady", "-o", page["steady"])
     barcode(CLIPS / "damaged/corrupt-hevc.mkv", "-n", 2, "-m", "average", "-o", page["broken"])
+    barcode(SAMPLE, "-n", 8, "-m", "average", "--start", 20, "--end", 50, "-o", page["range"])
+    for count in (2, 8, 32):
+        make_palette(count)
+    make_titles(WORK / "titles")
     barcode("-r", films, "-n", 4, "-o", WORK / "gallery", "--html", page["gallery"])
     subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "9", "-i", SAMPLE, "-c", "copy", WORK / "long.mkv"], check=True)
     barcode(WORK / "long.mkv", "--columns", WIDE, "-m", "all", "--n-init", 1, "--max-iter", 3, "--size", 160, "-o", page["wide"])
     make_cards(page["many"].parent, 1000, films)
+
+
+def make_palette(count):
+    """The sample's page with a palette of so many colours."""
+    html = page["sample"].read_text()
+    facts = json.loads(re.search(r'id="film">(.*?)</script>', html).group(1))
+    facts["palette"] = [["#%02x%02x%02x" % (i * 7, 255 - i * 5, i * 53 % 256), 2 ** 20 // count] for i in range(count)]
+    page[f"palette-{count}"] = WORK / f"palette-{count}.html"
+    page[f"palette-{count}"].write_text(re.sub(r'(id="film">).*?(</script>)', lambda m: m[1] + json.dumps(facts) + m[2], html, count=1))
+
+
+def make_titles(folder):
+    """Galleries of two films that have titles: MODE.html is of pages that were made with this mode."""
+    films = folder / "films"
+    films.mkdir()
+    shutil.copy(SAMPLE, films / "whole.mkv")
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", SAMPLE, "-t", "9", "-c", "copy", "-metadata", "title=Part of a day", films / "part.mkv"], check=True)
+    for mode, width, height in (("average", 480, 1), ("palette", 320, 16)):
+        barcode(films, "-n", 2, "-m", mode, "--html", folder / mode / "index.html")
+        shutil.copy(folder / mode / "index.html", folder / f"{mode}.html")
+        barcode(films / "whole.mkv", "-n", 2, "-m", mode, "--width", width, "--height", height, "-o", WORK / f"card-{mode}.png")
 
 
 def make_cards(folder, count, films):
@@ -53,7 +79,7 @@ def make_cards(folder, count, films):
     card = json.loads(re.search(r'id="card">(.*?)</script>', head).group(1))
     for i in range(count):
         turned = [((i * 37) % 256, (i * 91) % 256, (i * 53) % 256) for _ in range(1)][0]
-        mine = dict(card, name=f"Film {i}.mkv", length=60 + (i * 7919) % 9000, palette=[["#%02x%02x%02x" % turned, 600000], ["#202020", 448576]])
+        mine = dict(card, name=f"Film {i}.mkv", title="", length=60 + (i * 7919) % 9000, palette=[["#%02x%02x%02x" % turned, 600000], ["#202020", 448576]])
         data = bytearray(base64.b64decode(card["moments"]["colours"]))
         data[0:4] = bytes([*turned, 200])
         mine["moments"] = dict(card["moments"], colours=base64.b64encode(bytes(data)).decode())

@@ -95,25 +95,32 @@ static json_t *json_of(const char *html, const char *id)
     return value;
 }
 
-/* Decodes the element of this id; *count gets its bytes. The caller frees. */
-static uint8_t *array_of(const char *html, const char *id, size_t *count)
+/* Decodes base64 up to the end of its string or element; *count gets its bytes. The caller frees.
+ */
+static uint8_t *decoded(const char *at, size_t *count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char word[80];
-    snprintf(word, sizeof word, "<script type=\"text/plain\" id=\"%s\">", id);
-    const char *at = strstr(html, word);
-    assert_non_null(at);
-    uint8_t *out = malloc(strlen(at));
+    uint8_t *out = malloc(strlen(at) + 1);
     uint32_t bits = 0;
     int held = 0;
     *count = 0;
-    for (at += strlen(word); *at != '<' && *at != '='; at++) {
+    for (; *at && *at != '<' && *at != '='; at++) {
         bits = bits << 6 | (uint32_t)(strchr(digits, *at) - digits);
         held += 6;
         if (held >= 8)
             out[(*count)++] = (uint8_t)(bits >> (held -= 8));
     }
     return out;
+}
+
+/* Decodes the element of this id; *count gets its bytes. The caller frees. */
+static uint8_t *array_of(const char *html, const char *id, size_t *count)
+{
+    char word[80];
+    snprintf(word, sizeof word, "<script type=\"text/plain\" id=\"%s\">", id);
+    const char *at = strstr(html, word);
+    assert_non_null(at);
+    return decoded(at + strlen(word), count);
 }
 
 static uint32_t u32(const uint8_t *b)
@@ -167,6 +174,7 @@ TEST(test_names_are_data)
     assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "title")),
                         "</script><b>");
     assert_string_equal(json_string_value(json_object_get(card, "name")), name);
+    assert_string_equal(json_string_value(json_object_get(card, "title")), "</script><b>");
     assert_null(strstr(html, "alert"));
     assert_null(strstr(html, "script>&"));
     /* one of nine is missing */
@@ -178,6 +186,58 @@ TEST(test_names_are_data)
     json_decref(card);
     free(html);
     scene_close();
+}
+
+/* The strip of a card is of the page's first mode: the one that was asked for. */
+TEST(test_card_shows_first_mode)
+{
+    static const struct {
+        const char *mode;
+        int width, height;
+    } want[] = {{"average", 480, 1}, {"palette", 320, 16}};
+    scene(600);
+    report.needs = STRIP_CLUSTERS;
+    for (size_t i = 0; i < 2; i++) {
+        size_t size;
+        struct strips strips = alone(want[i].mode);
+        const struct strip_kind *kind[] = {strips.kind[0], strip_find("kmeans", strlen("kmeans"))};
+        char *html = written((struct strips){kind, 2});
+        json_t *card = json_of(html, "card");
+        uint8_t *png = decoded(json_string_value(json_object_get(card, "strip")), &size);
+        assert_true(size > 24);
+        /* IHDR: width and height, big-endian */
+        assert_int_equal(png[18] << 8 | png[19], want[i].width);
+        assert_int_equal(png[22] << 8 | png[23], want[i].height);
+        free(png), free(html);
+        json_decref(card);
+    }
+    scene_close();
+}
+
+/* A page says which part of the film it shows. */
+TEST(test_range)
+{
+    static const struct {
+        struct selection selection;
+        double start, end; /* -1: the film's end */
+    } want[] = {
+        {{.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}, 0, -1},
+        {{.kind = SELECT_EVERY, .every = 24, .start_us = 5500000, .end_us = 50000000}, 5.5, 50},
+        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 60000000}, 0, -1},
+        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 59000000}, 0, 59},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        scene(9);
+        report.selection = want[i].selection;
+        char *html = written(alone("average"));
+        json_t *facts = json_of(html, "film"), *run = json_object_get(facts, "run"),
+               *end = json_object_get(run, "end");
+        assert_float_equal(json_real_value(json_object_get(run, "start")), want[i].start, 1e-9);
+        assert_true(want[i].end < 0 ? json_is_null(end) : json_real_value(end) == want[i].end);
+        json_decref(facts);
+        free(html);
+        scene_close();
+    }
 }
 
 /* A card lies where galleries look, whatever the film. */

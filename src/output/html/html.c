@@ -71,8 +71,8 @@ static bool put_strips(struct html_job *job, FILE *f)
 }
 
 static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css, NULL};
-static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_viewer_js,
-                                                  NULL};
+static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_save_js,
+                                                  &page_viewer_js, NULL};
 
 /* Writes what read_html_metadata and a gallery read. */
 static bool put_head(struct html_job *job, FILE *f)

@@ -17,7 +17,10 @@ enum {
     PAGE_THUMBS = 800000,
     PAGE_THUMBS_MOST = 2400000,
     PAGE_COLOURS = 160000, /* clusters of all columns together, but at least 8 per column */
-    CARD_WIDTH = 480,
+    CARD_WIDTH = 480,      /* of a strip on a card */
+    /* of one whose rows differ: some 8 KB */
+    CARD_ROWS_WIDTH = 320,
+    CARD_ROWS = 16,
     CARD_MOMENTS = 64,
     CARD_COLOURS = 3
 };

@@ -88,24 +88,16 @@ static json_t *moments_value(const struct html_job *job)
     return NULL;
 }
 
-/* Returns the mode of the card's strip: the first flat one. If the page has none, average, which
- * every column has. */
-static const struct strip_kind *card_strip(const struct html_job *job)
-{
-    for (size_t i = 0; i < job->strips.count; i++) {
-        if (job->strips.kind[i]->flat)
-            return job->strips.kind[i];
-    }
-    return strip_find("average", strlen("average"));
-}
-
+/* Returns the strip of the mode that was asked for, which is the page's first. */
 static json_t *strip_value(struct html_job *job)
 {
     char *text = NULL;
     size_t length;
     FILE *f = open_memstream(&text, &length);
-    int width = job->columns < CARD_WIDTH ? (int)job->columns : CARD_WIDTH;
-    bool done = f && html_put_png(job, card_strip(job), width, 1, f);
+    const struct strip_kind *kind = job->strips.kind[0];
+    uint64_t most = kind->flat ? CARD_WIDTH : CARD_ROWS_WIDTH;
+    int width = (int)(job->columns < most ? job->columns : most);
+    bool done = f && html_put_png(job, kind, width, kind->flat ? 1 : CARD_ROWS, f);
     done = f && fclose(f) == 0 && done;
     json_t *value = done ? json_string_nocheck(text) : NULL;
     free(text);
@@ -116,8 +108,9 @@ bool html_put_card(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     return page_put_json(f, "card",
-                         json_pack("{so so so sI so so so}", "name",
-                                   writer_json_bytes(paint_text_file_name(r->film->path)), "id",
+                         json_pack("{so so so so sI so so so}", "name",
+                                   writer_json_bytes(paint_text_file_name(r->film->path)), "title",
+                                   writer_json_bytes(r->film->title), "id",
                                    writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length",
                                    html_length(job), "columns", (json_int_t)r->count, "palette",
                                    html_palette_value(job), "strip", strip_value(job), "moments",

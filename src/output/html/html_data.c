@@ -34,6 +34,13 @@ static json_t *film_value(const struct html_job *job)
         transfer[film->transfer], "crop", crop);
 }
 
+/* Returns the time at which the selection ends, or null if that is the film's end. */
+static json_t *selection_end(const struct report *r)
+{
+    bool early = r->selection.end_us < film_length_end(&r->film->length);
+    return early ? writer_json_us(r->selection.end_us) : json_null();
+}
+
 /* Returns the parameters for display. They do not depend on the engine or on time. */
 static json_t *run_value(const struct html_job *job)
 {
@@ -45,12 +52,13 @@ static json_t *run_value(const struct html_job *job)
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)k->seed);
     json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
     json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
-    return json_pack(
-        "{ss so so si si sb si si ss sb ss si so* so* sb}", "version", BARCODE_VERSION, "recipe",
-        writer_json_bytes(r->fingerprint), "selection", writer_json_bytes(selection), "width",
-        r->width, "height", r->height, "clustered", (r->needs & STRIP_CLUSTERS) != 0, "k", k->k,
-        "n_init", k->n_init, "init", kmeans_init_name(k->init), "race", (int)k->race, "seed", seed,
-        "steady", r->steady, "tone_map", map, "hdr_peak", peak, "linear", (int)r->light.linear);
+    return json_pack("{ss so so so so si si sb si si ss sb ss si so* so* sb}", "version",
+                     BARCODE_VERSION, "recipe", writer_json_bytes(r->fingerprint), "selection",
+                     writer_json_bytes(selection), "start", writer_json_us(r->selection.start_us),
+                     "end", selection_end(r), "width", r->width, "height", r->height, "clustered",
+                     (r->needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init, "init",
+                     kmeans_init_name(k->init), "race", (int)k->race, "seed", seed, "steady",
+                     r->steady, "tone_map", map, "hdr_peak", peak, "linear", (int)r->light.linear);
 }
 
 static json_t *modes_value(const struct html_job *job)

@@ -42,6 +42,15 @@ const common = (() => {
         return `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
     }
 
+    // Returns what a film is called: its title, or else its file's name without the ending, without the
+    // separators of a name that has no spaces, and without what follows a size such as 1080p.
+    function called(title, name) {
+        if (typeof title === "string" && title.trim()) return title.trim();
+        const stem = name.replace(/(.)\.[^.\s]+$/, "$1");
+        const words = /\s/.test(stem) ? stem : stem.replace(/[._]+/g, " ");
+        return words.replace(/(\S)[\s[(]+\d{3,4}[ip]\b.*$/i, "$1").trim() || name;
+    }
+
     // ---- colour
 
     const hex = (r, g, b) => "#" + ((1 << 24) | (r << 16) | (g << 8) | b).toString(16).slice(1);
@@ -77,6 +86,41 @@ const common = (() => {
         const value = 100 * share;
         return `${value >= 99.95 || value === 0 ? Math.round(value) : value < 0.1 ? "<0.1" : value.toFixed(1)} %`;
     };
+
+    // ---- choices
+
+    // What a browser keeps of the page's choices. Some keep nothing for a page from a disk.
+    function recall(key) {
+        try { return localStorage.getItem(`barcode-${key}`); } catch { return null; }
+    }
+
+    function remember(key, value) {
+        try { localStorage.setItem(`barcode-${key}`, value); } catch { /* until the page is closed */ }
+    }
+
+    // Fills a fieldset with one radio button per option, [value, text, tip]. Without a text the tip is
+    // the name.
+    function choice(id, options, chosen, act) {
+        for (const [value, text, tip] of options) {
+            const label = make("label"), input = make("input");
+            Object.assign(input, {type: "radio", name: id, value, checked: value === chosen});
+            if (tip) label.title = tip;
+            if (!text) input.setAttribute("aria-label", tip);
+            input.addEventListener("change", () => act(value));
+            label.append(input, make("span", "", text));
+            find(id).append(label);
+        }
+    }
+
+    function setGround(value) {
+        document.documentElement.dataset.ground = value;
+        remember("ground", value);
+    }
+
+    const grounds = [["white", "", "White background"], ["grey", "", "Mid-grey background, for judging colours"], ["black", "", "Black background"]];
+    const ground = grounds.some(([value]) => value === recall("ground")) ? recall("ground") : "grey";
+    document.documentElement.dataset.ground = ground;
+    choice("ground", grounds, ground, setGround);
 
     // ---- status messages, clipboard
 
@@ -144,5 +188,5 @@ const common = (() => {
         });
     }
 
-    return {find, make, json, bytes, clock, length, hex, rgb, oklab, percent, tell, copy, swatch, show, fillBar};
+    return {find, make, json, bytes, clock, length, called, choice, recall, remember, hex, rgb, oklab, percent, tell, copy, swatch, show, fillBar};
 })();

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-    const {find, make, json, bytes, clock, length, hex, rgb, oklab, fillBar} = common;
+    const {find, make, json, bytes, clock, length, called, hex, rgb, oklab, fillBar} = common;
     const NEAR = 0.1;                      // largest OKLab distance of similar colours
     const MOMENTS = 6;                     // maximum number of moments shown per film
     const NEAREST = 12;                    // films shown if none has a similar colour
@@ -14,11 +14,16 @@
         const whole = typeof colours === "string" && Array.isArray(times) && times.every(Number.isFinite);
         let data = new Uint8Array();
         try { data = whole ? bytes(colours) : data; } catch { /* invalid base64 */ }
-        return {page: card.page, name: typeof card.name === "string" ? card.name : card.page, length: Number.isFinite(card.length) ? card.length : -1, palette,
+        const file = typeof card.name === "string" ? card.name : card.page;
+        return {page: card.page, file, name: called(card.title, file), length: Number.isFinite(card.length) ? card.length : -1, palette,
                 strip: typeof card.strip === "string" ? card.strip : "", moments: {data, times: whole && data.length % 4 === 0 && times.length && data.length % (4 * times.length) === 0 ? times : []}};
     }
 
-    const films = json("cards").map(sound).map((card) => ({card, name: card.name, length: card.length, item: null, moments: null}));
+    const films = json("cards").map(sound).map((card) => ({card, name: card.name, searched: `${card.name} ${card.file}`.toLocaleLowerCase(), length: card.length, item: null, moments: null}));
+    // Films of the same title get their files' names, too.
+    const titles = new Map();
+    for (const film of films) titles.set(film.name, (titles.get(film.name) || 0) + 1);
+    for (const film of films) if (titles.get(film.name) > 1 && film.name !== called("", film.card.file)) film.name += ` (${called("", film.card.file)})`;
     const state = {text: "", sort: "name", turned: false, colour: null};
 
     // ---- sort order
@@ -98,8 +103,9 @@
     function itemOf(film) {
         if (film.item) return film.item;
         const {card} = film;
-        const item = make("li"), link = make("a", "film"), strip = make("img", "pixels"), bar = make("div", "bar"), line = make("div", "line");
+        const item = make("li"), link = make("a", "film"), strip = make("img"), bar = make("div", "bar"), line = make("div", "line");
         link.href = address(card);
+        link.title = film.name === card.file ? card.file : `${film.name} (${card.file})`;
         strip.alt = "";
         strip.decoding = "async";
         if (card.strip) strip.src = `data:image/png;base64,${card.strip}`;
@@ -134,12 +140,12 @@
 
     function list() {
         const words = state.text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-        const named = films.filter((film) => words.every((word) => film.name.toLocaleLowerCase().includes(word)));
+        const named = films.filter((film) => words.every((word) => film.searched.includes(word)));
         const of = named.length < films.length ? ` of ${some(films.length)}` : "";
         if (!state.colour) {
             const sorted = named.sort((x, y) => ORDER[state.sort](x, y) || ORDER.name(x, y));
             if (state.turned) sorted.reverse();
-            return {shown: sorted.map((film) => showMoments(film, null)), told: named.length || !films.length ? `${some(named.length)}${of}` : `No film has this name${of}`};
+            return {shown: sorted.map((film) => showMoments(film, null)), told: named.length || !films.length ? `${some(named.length)}${of}` : `No film has this title${of}`};
         }
         const target = oklab(...state.colour);
         const found = named.map((film) => ({film, ...search(film, target)}));
@@ -203,6 +209,14 @@
         draw();
     }
 
+    function setView(value) {
+        find("films").classList.toggle("list", value === "list");
+        common.remember("view", value);
+    }
+
+    const chosen = common.recall("view") === "list" ? "list" : "cards";
+    common.choice("view", [["cards", "Cards"], ["list", "List"]], chosen, setView);
+    setView(chosen);
     films.forEach(measure);
     fromAddress();
     addEventListener("hashchange", fromAddress);

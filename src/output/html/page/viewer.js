@@ -4,6 +4,15 @@
 (() => {
     const {find, make, json, bytes, clock, hex, percent, swatch, show, fillBar} = common;
     const LEAST = 8;                       // columns at the maximum zoom
+    // What visitors call the modes, and what they are. -m has the names on the left.
+    const MODES = {
+        kmeans: ["Main colour", "The largest group of similar colours in each frame"],
+        dominant: ["Most frequent colour", "The colour that most of each frame comes near to, as the eye sees it"],
+        palette: ["Palette", "The groups of similar colours in each frame, each as high as its share"],
+        average: ["Average", "The mean of each frame"],
+        squeeze: ["Squeezed frame", "Each frame, squeezed to the width of a column: what is on top stays on top"],
+    };
+    MODES.downsample = MODES.squeeze;      // its name in older pages
     const MISSING = 0, DAMAGED = 2, UNKNOWN = 0xffffffff;
 
     const facts = json("film");
@@ -20,6 +29,8 @@
     const view = {first: 0, span: count};  // visible columns
     let at = 0;                            // current column
     let held = false;                      // true: the pointer does not move `at`
+    const called = common.called(facts.film.title, facts.film.name);
+    const saved = saver(called, facts.palette);
     const pictured = sheets(facts, states, means, () => digits());
 
     // ---- columns
@@ -61,7 +72,7 @@
     }
 
     const meanOf = (i) => hex(means[i * meansEach], means[i * meansEach + 1], means[i * meansEach + 2]);
-    const others = (i) => [...(facts.dominant ? [["dominant", dominantOf(i)]] : []), ["mean", meanOf(i)]];
+    const others = (i) => [...(facts.dominant ? [["dominant", dominantOf(i)]] : []), ["average", meanOf(i)]];
     const dominantOf = (i) => hex(means[i * meansEach + 3], means[i * meansEach + 4], means[i * meansEach + 5]);
 
     // ---- the current column
@@ -226,7 +237,7 @@
     // Announces the visible range for screen readers.
     function sayRange() {
         const last = Math.min(count, Math.ceil(view.first + view.span)) - 1;
-        common.tell(view.span < count ? `${clock(seconds(Math.floor(view.first)), digits())} to ${clock(seconds(last), digits())}` : "The whole film");
+        common.tell(view.span < count ? `${clock(seconds(Math.floor(view.first)), digits())} to ${clock(seconds(last), digits())}` : "All of it");
     }
 
     function step(factor) {
@@ -325,8 +336,10 @@
         End: () => { const last = Math.min(count, Math.floor(view.first + view.span)) - 1; return at === last ? count - 1 : last; },
     };
 
-    strip.addEventListener("keydown", (event) => {
-        if (event.ctrlKey || event.altKey || event.metaKey) return;
+    // Without a focus, the keys that do nothing else are the strip's too.
+    document.addEventListener("keydown", (event) => {
+        const free = event.target === document.body && /^(ArrowLeft|ArrowRight|[-+=])$/.test(event.key);
+        if (event.ctrlKey || event.altKey || event.metaKey || !(event.target === strip || free)) return;
         if (KEYS[event.key]) {
             go(KEYS[event.key](event.shiftKey ? 10 : 1));
             keepInView();
@@ -354,6 +367,10 @@
     find("in").addEventListener("click", () => step(2));
     find("out").addEventListener("click", () => step(0.5));
     find("whole").addEventListener("click", whole);
+    find("save").addEventListener("click", () => {
+        const first = Math.floor(view.first);
+        saved.strip(pictures.find((picture) => !picture.hidden), first, Math.min(count, Math.ceil(view.first + view.span)) - first);
+    });
 
     find("overview").addEventListener("pointerdown", (event) => {
         const overview = find("overview"), box = overview.getBoundingClientRect();
@@ -366,26 +383,17 @@
 
     // ---- set-up
 
+    const namesOf = (mode) => MODES[mode.name] || [mode.title, mode.note];
+
     function chooseMode(name) {
         for (const picture of pictures) picture.hidden = picture.dataset.mode !== name;
         find("overview").firstElementChild.src = pictures.find((p) => p.dataset.mode === name).src;
         const mode = facts.modes.find((m) => m.name === name);
-        find("note").textContent = facts.modes.length > 1 ? mode.note : `${mode.title}: ${mode.note}`;
+        find("note").replaceChildren(`${namesOf(mode)[1]}. `, make("code", "", `-m ${name}`), `: ${mode.note}`);
     }
 
     function listModes() {
-        facts.modes.forEach((mode, n) => {
-            const label = make("label"), input = make("input");
-            input.type = "radio";
-            input.name = "mode";
-            input.value = mode.name;
-            input.checked = n === 0;
-            input.addEventListener("change", () => chooseMode(mode.name));
-            label.append(input, make("span", "", mode.title));
-            find("modes").append(label);
-        });
-        find("modes").hidden = facts.modes.length < 2;
-        find("note").classList.toggle("alone", facts.modes.length < 2);
+        common.choice("modes", facts.modes.map((mode) => [mode.name, ...namesOf(mode)]), facts.modes[0].name, chooseMode);
         chooseMode(facts.modes[0].name);
     }
 
@@ -421,12 +429,18 @@
         for (const [name, value] of lines) if (value) find("list").append(make("dt", "", name), make("dd", "", value));
     }
 
+    // Returns which part of the film the picture shows, or "" for all of it.
+    function part() {
+        const {start, end} = facts.run;
+        if (end === null) return start ? `from ${clock(start)} on` : "";
+        return `${clock(start)} to ${clock(end)} only`;
+    }
+
     function head() {
         const {film} = facts;
         const damaged = states.filter((s, i) => i % 3 === 0 && s === DAMAGED).length;
-        const parts = [film.length === null ? "" : common.length(film.length), `${film.width} × ${film.height}`, rate(film), plural(facts.film_columns, "column", "columns"),
+        const parts = [film.length === null ? "" : common.length(film.length), part(), `${film.width} × ${film.height}`, rate(film), plural(facts.film_columns, "column", "columns"),
             facts.missing ? `${facts.missing.toLocaleString("en")} without a picture` : "", damaged ? `${damaged.toLocaleString("en")} damaged` : ""];
-        const called = film.title.trim() || film.name;      // from the film's metadata, as on a poster
         find("name").textContent = called;
         find("sub").textContent = parts.filter(Boolean).join(" · ");
         document.title = `${called} – barcode`;
