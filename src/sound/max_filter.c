@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "max_rows.h"
-
 /*
  * Running maximum of r points along a diagonal, which moves by `lean` columns a row. Rows arrive
  * one after another; the one at `at` within its block of r completes the windows that began s rows
@@ -32,20 +30,56 @@ struct running {
 };
 
 struct max_filter {
-    const struct max_rows *loops;
     size_t radius;
     size_t strip;  /* columns of a strip */
     size_t margin; /* columns before and after it */
     size_t width;  /* of a row with margins */
     int16_t *memory;
     int16_t *lowest;    /* a row of INT16_MIN */
-    int16_t *unused;    /* a row for results outside of the array */
+    int16_t *result;    /* a row of it */
     int16_t *source[3]; /* rows of the input with margins; row y at y mod 3 */
     struct running down_right, down_left;
 };
 
-/* Both blocks of a strip of this many bytes stay in the second-level cache. */
-enum { BLOCK_BYTES = 192 << 10, STRIP_LEAST = 256, OTHER_ROWS = 7 };
+/* A block has about so many bytes: what is in work stays in the cache next to the core. */
+enum { BLOCK_BYTES = 24 << 10, STRIP_LEAST = 64, OTHER_ROWS = 7, ROW_STEP = 32 };
+
+static inline int16_t larger(int16_t a, int16_t b) { return a > b ? a : b; }
+
+/*
+ * The loops over a row work on n values, rounded up to whole vectors. The compiler vectorizes them;
+ * memory limits them, so that wider vectors than the base line's gain little.
+ */
+static inline size_t round_up(size_t n) { return (n + ROW_STEP - 1) / ROW_STEP * ROW_STEP; }
+
+/* Writes the maxima of five points. */
+static void cross_row(const int16_t *restrict up, const int16_t *restrict row,
+                      const int16_t *restrict down, size_t n, int16_t *restrict to)
+{
+    n = round_up(n);
+    for (size_t x = 0; x < n; x++)
+        to[x] = larger(larger(larger(up[x], down[x]), larger(row[x - 1], row[x + 1])), row[x]);
+}
+
+/* Raises prefix to row, and writes the larger of prefix and suffix. */
+static void merge_row(const int16_t *restrict row, const int16_t *restrict suffix, size_t n,
+                      int16_t *restrict prefix, int16_t *restrict to)
+{
+    n = round_up(n);
+    for (size_t x = 0; x < n; x++) {
+        int16_t most = larger(prefix[x], row[x]);
+        prefix[x] = most;
+        to[x] = larger(most, suffix[x]);
+    }
+}
+
+/* Raises row to next. */
+static void raise_row(const int16_t *restrict next, size_t n, int16_t *restrict row)
+{
+    n = round_up(n);
+    for (size_t x = 0; x < n; x++)
+        row[x] = larger(row[x], next[x]);
+}
 
 static void fill(int16_t *row, size_t n)
 {
@@ -56,7 +90,7 @@ static void fill(int16_t *row, size_t n)
 static void divide_memory(struct max_filter *m)
 {
     int16_t *at = m->memory + m->margin;
-    int16_t **one[] = {&m->lowest,          &m->unused,    &m->source[0],
+    int16_t **one[] = {&m->lowest,          &m->result,    &m->source[0],
                        &m->source[1],       &m->source[2], &m->down_right.prefix,
                        &m->down_left.prefix};
     for (size_t i = 0; i < OTHER_ROWS; i++, at += m->width)
@@ -65,14 +99,13 @@ static void divide_memory(struct max_filter *m)
     m->down_left.block = at + m->radius * m->width;
 }
 
-struct max_filter *max_filter_open(int radius, enum isa isa, struct err *e)
+struct max_filter *max_filter_open(int radius, struct err *e)
 {
     struct max_filter *m = err_calloc(1, sizeof *m, e);
     if (!m)
         return NULL;
-    m->loops = max_rows_for(isa);
     m->radius = (size_t)radius;
-    m->margin = 2 * m->radius;
+    m->margin = 2 * m->radius + ROW_STEP;
     m->strip = m->radius ? BLOCK_BYTES / sizeof(int16_t) / m->radius : 1;
     if (m->strip < STRIP_LEAST + 4 * m->radius)
         m->strip = STRIP_LEAST + 4 * m->radius;
@@ -113,7 +146,7 @@ static void complete_windows(const struct max_filter *m, const struct running *r
     ptrdiff_t s = (ptrdiff_t)m->radius - 1, at = (ptrdiff_t)r->at;
     bool last = at == s; /* the window is this block */
     const int16_t *suffix = last ? m->lowest : block_row(m, r, r->at + 1) + from - r->lean * s;
-    m->loops->merge(block_row(m, r, r->at) + from, suffix, n, r->prefix + from - r->lean * at, to);
+    merge_row(block_row(m, r, r->at) + from, suffix, n, r->prefix + from - r->lean * at, to);
 }
 
 /* Goes to the next row of the block, whose columns from..from + n are used. */
@@ -122,7 +155,7 @@ static void end_row(const struct max_filter *m, struct running *r, ptrdiff_t fro
     if (++r->at < m->radius)
         return;
     for (size_t i = m->radius - 1; i-- > 0;)
-        m->loops->raise(block_row(m, r, i + 1) + from + r->lean, n, block_row(m, r, i) + from);
+        raise_row(block_row(m, r, i + 1) + from + r->lean, n, block_row(m, r, i) + from);
     r->at = 0;
     fill(r->prefix - m->margin, m->width);
 }
@@ -156,17 +189,17 @@ static void filter_row(struct max_filter *m, const struct strip *strip, ptrdiff_
     struct running *right = &m->down_right, *left = &m->down_left;
     if (y + 1 > 0 && y + 1 < (ptrdiff_t)strip->rows)
         copy_source(m, strip, (size_t)(y + 1));
-    m->loops->cross(source_row(m, strip, y - 1) - s, source_row(m, strip, y) - s,
-                    source_row(m, strip, y + 1) - s, n + 2 * halo,
-                    block_row(m, right, right->at) - s);
+    cross_row(source_row(m, strip, y - 1) - s, source_row(m, strip, y) - s,
+              source_row(m, strip, y + 1) - s, n + 2 * halo, block_row(m, right, right->at) - s);
     complete_windows(m, right, -s, n + 2 * halo, block_row(m, left, left->at) - 2 * s);
     end_row(m, right, -s, n + 2 * halo);
     if (y < 0)
         return;
-    int16_t *out = y < s ? m->unused : strip->out + (size_t)(y - s) * strip->columns + strip->first;
-    complete_windows(m, left, -s, n, out);
-    complete_windows(m, left, (ptrdiff_t)n - s, halo, m->unused);
+    complete_windows(m, left, -s, n + halo, m->result);
     end_row(m, left, -s, n + halo);
+    if (y >= s)
+        memcpy(strip->out + (size_t)(y - s) * strip->columns + strip->first, m->result,
+               n * sizeof(int16_t));
 }
 
 static void filter_strip(struct max_filter *m, const struct strip *strip)

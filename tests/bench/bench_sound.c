@@ -1,8 +1,8 @@
 /*
- * The functions of src/sound on raw 16-bit files, for tests/judge_sound.py and tests/bench/filter_rate.py;
- * prints the seconds of the best of several runs on one core.
+ * The functions of src/sound on raw 16-bit files, for tests/judge_sound.py and
+ * tests/bench/filter_rate.py; prints the seconds of the best of several runs on one core.
  *
- *     bench_sound filter ISA RADIUS COLUMNS RUNS IN OUT      any array
+ *     bench_sound filter RADIUS COLUMNS RUNS IN OUT      any array
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +16,6 @@ static _Noreturn void fail(const char *text)
 {
     fprintf(stderr, "bench_sound: %s\n", text);
     exit(1);
-}
-
-static enum isa isa_named(const char *name)
-{
-    for (enum isa isa = ISA_C; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
-        if (strcmp(name, isa_name(isa)) == 0 && isa_supported(isa))
-            return isa;
-    fail("unknown or unsupported instruction set");
 }
 
 static int16_t *read_values(const char *path, size_t *n)
@@ -50,20 +42,20 @@ static void write_values(const char *path, const void *values, size_t bytes)
 static void bench_filter(char **arg)
 {
     struct err e = ERR_INIT;
-    size_t n, columns = strtoul(arg[2], NULL, 10);
-    int16_t *in = read_values(arg[4], &n), *out = calloc(n + 1, sizeof *out);
-    struct max_filter *m = max_filter_open(atoi(arg[1]), isa_named(arg[0]), &e);
+    size_t n, columns = strtoul(arg[1], NULL, 10);
+    int16_t *in = read_values(arg[3], &n), *out = calloc(n + 1, sizeof *out);
+    struct max_filter *m = max_filter_open(atoi(arg[0]), &e);
     if (!m || !out || !columns)
         fail("cannot begin");
     double best = 1e9;
-    for (int i = atoi(arg[3]); i > 0; i--) {
+    for (int i = atoi(arg[2]); i > 0; i--) {
         int64_t begun = clock_ns();
         max_filter_run(m, in, n / columns, columns, out);
         double took = clock_since(begun);
         best = took < best ? took : best;
     }
     printf("%.9f\n", best);
-    write_values(arg[5], out, n * sizeof *out);
+    write_values(arg[4], out, n * sizeof *out);
     max_filter_free(&m);
     free(in);
     free(out);
@@ -71,7 +63,7 @@ static void bench_filter(char **arg)
 
 int main(int argc, char **argv)
 {
-    if (argc == 8 && strcmp(argv[1], "filter") == 0)
+    if (argc == 7 && strcmp(argv[1], "filter") == 0)
         bench_filter(argv + 2);
     else
         fail("see bench_sound.c");

@@ -16,7 +16,7 @@
  * (Soille, Breen and Jones, PAMI 1996). A running maximum takes three comparisons (van Herk 1992;
  * Gil and Werman 1993): rows are grouped in blocks of r, and a window is the end of one block and
  * the beginning of the next. That is 10 comparisons a point for every r. All of them are along
- * rows, for vectors, and the rows in work stay in the second-level cache.
+ * rows, for vectors, and the rows in work stay in the first or second cache.
  */
 #ifndef BARCODE_MAX_FILTER_H
 #define BARCODE_MAX_FILTER_H
@@ -26,7 +26,6 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/base/isa.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,10 +36,10 @@ enum { MAX_FILTER_RADIUS_MOST = 1024 };
 struct max_filter;
 
 /*
- * Allocates the scratch memory for arrays of any size, with a radius of 0..MAX_FILTER_RADIUS_MOST
- * and a supported instruction set. Returns NULL if out of memory. One thread an object.
+ * Allocates the scratch memory for arrays of any size, with a radius of 0..MAX_FILTER_RADIUS_MOST.
+ * Returns NULL if out of memory. One thread an object.
  */
-struct max_filter *max_filter_open(int radius, enum isa isa, struct err *e);
+struct max_filter *max_filter_open(int radius, struct err *e);
 
 /*
  * Computes out[rows][columns] from in[rows][columns], which do not overlap. Nothing happens if the
