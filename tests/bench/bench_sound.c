@@ -3,6 +3,7 @@
  * tests/bench/filter_rate.py; prints the seconds of the best of several runs on one core.
  *
  *     bench_sound filter RADIUS COLUMNS RUNS IN OUT      any array
+ *     bench_sound spectrogram ISA RUNS IN OUT            samples at 16 kHz
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/err.h"
 #include "barcode/sound/max_filter.h"
+#include "barcode/sound/spectrogram.h"
 
 static _Noreturn void fail(const char *text)
 {
@@ -61,10 +63,44 @@ static void bench_filter(char **arg)
     free(out);
 }
 
+static enum isa isa_named(const char *name)
+{
+    for (enum isa isa = ISA_C; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
+        if (strcmp(name, isa_name(isa)) == 0 && isa_supported(isa))
+            return isa;
+    fail("unknown or unsupported instruction set");
+}
+
+static void bench_spectrogram(char **arg)
+{
+    struct err e = ERR_INIT;
+    size_t n;
+    int16_t *in = read_values(arg[2], &n);
+    size_t frames = spectrogram_frames(n), values = frames * SPECTROGRAM_BINS;
+    int16_t *out = calloc(values + 1, sizeof *out);
+    struct spectrogram *s = spectrogram_open(isa_named(arg[0]), &e);
+    if (!s || !out)
+        fail("cannot begin");
+    double best = 1e9;
+    for (int i = atoi(arg[1]); i > 0; i--) {
+        int64_t begun = clock_ns();
+        spectrogram_run(s, in, n, frames, out);
+        double took = clock_since(begun);
+        best = took < best ? took : best;
+    }
+    printf("%.9f\n", best);
+    write_values(arg[3], out, values * sizeof *out);
+    spectrogram_free(&s);
+    free(in);
+    free(out);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 7 && strcmp(argv[1], "filter") == 0)
         bench_filter(argv + 2);
+    else if (argc == 6 && strcmp(argv[1], "spectrogram") == 0)
+        bench_spectrogram(argv + 2);
     else
         fail("see bench_sound.c");
     return 0;
