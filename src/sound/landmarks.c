@@ -1,0 +1,30 @@
+#include "barcode/sound/landmarks.h"
+
+#include <stdlib.h>
+
+/* Pairs the first peak of peak[n] with up to `fan` others. Returns the number of pairs. */
+static size_t pair_anchor(const struct peak *peak, size_t n, bool wide, int fan,
+                          struct landmark *out)
+{
+    size_t pairs = 0;
+    for (size_t i = 1; i < n && pairs < (size_t)fan; i++) {
+        uint32_t dt = peak[i].frame - peak->frame;
+        int df = peak[i].bin - peak->bin;
+        if (dt > LANDMARK_DT_MOST)
+            break;
+        if (dt == 0 || abs(df) > LANDMARK_DF_MOST || (wide && !peak[i].wide))
+            continue;
+        uint32_t key = (uint32_t)peak->bin << 14 | (uint32_t)(df + 128) << 6 | dt;
+        out[pairs++] = (struct landmark){key, peak->frame};
+    }
+    return pairs;
+}
+
+size_t landmarks_make(const struct peak *peaks, size_t n, bool wide, int fan, struct landmark *out)
+{
+    size_t made = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!wide || peaks[i].wide)
+            made += pair_anchor(peaks + i, n - i, wide, fan, out + made);
+    return made;
+}

@@ -1,0 +1,29 @@
+/*
+ * stft_frames.h - spectrogram.h's steps for some frames at once, for one instruction set.
+ * stft_frames.c and stft_frames_avx2.c compile the same code (stft_frames_template.h).
+ */
+#ifndef BARCODE_SRC_STFT_FRAMES_H
+#define BARCODE_SRC_STFT_FRAMES_H
+
+#include "barcode/sound/spectrogram.h"
+
+enum { STFT_LANES_MOST = 8 };
+
+/* Any thread. */
+struct stft_frames {
+    size_t lanes; /* frames at once */
+
+    /*
+     * Computes out[lane][SPECTROGRAM_BINS] from in[lane][SPECTROGRAM_WINDOW]. `work` has room for
+     * 2 * 512 * lanes values.
+     */
+    void (*run)(const struct stft_tables *t, const int16_t *const *in, int32_t *work,
+                int16_t *const *out);
+};
+
+extern const struct stft_frames stft_frames_c, stft_frames_avx2; /* stft_frames_avx2: x86-64 only */
+
+/* Returns the code for a supported instruction set. */
+const struct stft_frames *stft_frames_for(enum isa isa);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * The functions of src/sound on raw 16-bit files, for tests/judge_sound.py and
+ * tests/bench/filter_rate.py; prints the seconds of the best of several runs on one core.
+ *
+ *     bench_sound filter RADIUS COLUMNS RUNS IN OUT      any array
+ *     bench_sound spectrogram ISA RUNS IN OUT            samples at 16 kHz
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/base/clock.h"
+#include "barcode/base/err.h"
+#include "barcode/sound/max_filter.h"
+#include "barcode/sound/spectrogram.h"
+
+static _Noreturn void fail(const char *text)
+{
+    fprintf(stderr, "bench_sound: %s\n", text);
+    exit(1);
+}
+
+static int16_t *read_values(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f || fseek(f, 0, SEEK_END) != 0)
+        fail("cannot open the input");
+    *n = (size_t)ftell(f) / sizeof(int16_t);
+    rewind(f);
+    int16_t *values = malloc(*n * sizeof *values + 1);
+    if (!values || fread(values, sizeof *values, *n, f) != *n)
+        fail("cannot read the input");
+    fclose(f);
+    return values;
+}
+
+static void write_values(const char *path, const void *values, size_t bytes)
+{
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(values, 1, bytes, f) != bytes || fclose(f) != 0)
+        fail("cannot write the output");
+}
+
+static void bench_filter(char **arg)
+{
+    struct err e = ERR_INIT;
+    size_t n, columns = strtoul(arg[1], NULL, 10);
+    int16_t *in = read_values(arg[3], &n), *out = calloc(n + 1, sizeof *out);
+    struct max_filter *m = max_filter_open(atoi(arg[0]), &e);
+    if (!m || !out || !columns)
+        fail("cannot begin");
+    double best = 1e9;
+    for (int i = atoi(arg[2]); i > 0; i--) {
+        int64_t begun = clock_ns();
+        max_filter_run(m, in, n / columns, columns, out);
+        double took = clock_since(begun);
+        best = took < best ? took : best;
+    }
+    printf("%.9f\n", best);
+    write_values(arg[4], out, n * sizeof *out);
+    max_filter_free(&m);
+    free(in);
+    free(out);
+}
+
+static enum isa isa_named(const char *name)
+{
+    for (enum isa isa = ISA_C; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
+        if (strcmp(name, isa_name(isa)) == 0 && isa_supported(isa))
+            return isa;
+    fail("unknown or unsupported instruction set");
+}
+
+static void bench_spectrogram(char **arg)
+{
+    struct err e = ERR_INIT;
+    size_t n;
+    int16_t *in = read_values(arg[2], &n);
+    size_t frames = spectrogram_frames(n), values = frames * SPECTROGRAM_BINS;
+    int16_t *out = calloc(values + 1, sizeof *out);
+    struct spectrogram *s = spectrogram_open(isa_named(arg[0]), &e);
+    if (!s || !out)
+        fail("cannot begin");
+    double best = 1e9;
+    for (int i = atoi(arg[1]); i > 0; i--) {
+        int64_t begun = clock_ns();
+        spectrogram_run(s, in, n, frames, out);
+        double took = clock_since(begun);
+        best = took < best ? took : best;
+    }
+    printf("%.9f\n", best);
+    write_values(arg[3], out, values * sizeof *out);
+    spectrogram_free(&s);
+    free(in);
+    free(out);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 7 && strcmp(argv[1], "filter") == 0)
+        bench_filter(argv + 2);
+    else if (argc == 6 && strcmp(argv[1], "spectrogram") == 0)
+        bench_spectrogram(argv + 2);
+    else
+        fail("see bench_sound.c");
+    return 0;
+}
