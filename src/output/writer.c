@@ -16,6 +16,8 @@
     DO(css) \
     DO(swatches) \
     DO(thumbnails) \
+    DO(jellyfin) \
+    DO(bif) \
     DO(bench) \
     DO(html)
 
