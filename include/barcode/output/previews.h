@@ -28,8 +28,8 @@ enum {
     PREVIEWS_INTERVAL_US = 10000000, /* the same */
     PREVIEWS_WIDTH_MOST = 1600,      /* ten of them fit into a JPEG */
     PREVIEWS_ACROSS = 10,            /* previews per row of a sheet, and rows per sheet */
-    /* jpeg.h: its quantisation steps are, on average, those of libjpeg's quality 90 */
-    PREVIEWS_QUANTISER = 3
+    /* jpeg.h: a sheet is about as large as with libjpeg's quality 90 */
+    PREVIEWS_QUANTISER = 2
 };
 
 /* --trickplay-width and --trickplay-interval. */
