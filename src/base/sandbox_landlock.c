@@ -21,6 +21,7 @@ enum {
     FS_WRITE_FILE = 1 << 1,
     FS_READ_FILE = 1 << 2,
     FS_READ_DIR = 1 << 3,
+    FS_REMOVE_DIR = 1 << 4,
     FS_REMOVE_FILE = 1 << 5,
     FS_MAKE_DIR = 1 << 7,
     FS_MAKE_REG = 1 << 8,
@@ -76,6 +77,8 @@ void landlock_allow(int rules, int version, const char *path, unsigned access)
             FS_WRITE_FILE | FS_TRUNCATE | FS_READ_DIR | FS_REMOVE_FILE | FS_MAKE_REG | FS_MAKE_DIR;
     if (access & SANDBOX_DEVICE)
         rule.access |= FS_IOCTL_DEV;
+    if (access & SANDBOX_FOLDERS)
+        rule.access |= FS_REMOVE_DIR;
     rule.access &= known(version);
     if (fstat(rule.parent, &s) == 0 && !S_ISDIR(s.st_mode))
         rule.access &= FS_OF_FILES;

@@ -138,7 +138,8 @@ static bool allow_output(struct sandbox *s, const struct output *output, struct 
 {
     struct stat st;
     const char *path = output->path;
-    bool there = stat(path, &st) == 0, thumbnails = output->writer && output->writer->folder;
+    const struct writer *w = output->writer;
+    bool there = stat(path, &st) == 0;
     int fd = file_descriptor(path);
     if (outputs_is_stdout(path))
         return true;
@@ -147,9 +148,11 @@ static bool allow_output(struct sandbox *s, const struct output *output, struct 
     if (there && !S_ISREG(st.st_mode))
         return S_ISDIR(st.st_mode) || sandbox_allow(s, path, WRITE | DEVICE, e);
     char *folder = first_folder(output), *target = atomic_file_target(path);
-    /* Only the set of thumbnails has files whose names are not known here. */
-    bool ok = (folder ? sandbox_allow(s, folder, thumbnails ? READ | WRITE : WRITE, e)
-                      : allow_folder(s, path, WRITE, e)) &&
+    /* Only thumbnails and sheets have files whose names are not known here. */
+    unsigned access = w && w->beside   ? READ | WRITE | SANDBOX_FOLDERS
+                      : w && w->folder ? READ | WRITE
+                                       : WRITE;
+    bool ok = (folder ? sandbox_allow(s, folder, access, e) : allow_folder(s, path, WRITE, e)) &&
               (!target || strcmp(target, path) == 0 || allow_folder(s, target, WRITE, e)) &&
               (!there || sandbox_allow(s, path, READ, e));
     free(folder);

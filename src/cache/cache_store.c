@@ -290,22 +290,23 @@ static void consider(struct search *s, struct cache_entry *entry)
                  "the cached frames are of a damaged film and valid only for that file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
         snprintf(s->found.why, sizeof s->found.why, "a GPU decoded the cached frames");
-    } else if (own && !entry->index.partial && same_decoder) {
+    } else if (own && !entry->index.partial && same_decoder && s->rule->preview_us == 0) {
         set_found(s, entry, CACHE_HIT, "all frames are cached");
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why,
                  "the cached frames are of a damaged film and valid only for their own selection");
-    } else if (s->rule &&
+    } else if (s->rule && s->rule->preview_us == 0 &&
                frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
         set_found(s, entry, CACHE_HIT_OTHER,
                   "the frames of another selection include all selected ones");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
         set_found(s, entry, CACHE_PARTIAL,
-                  own       ? "frames of an interrupted run"
-                  : s->rule ? "frames of another selection"
-                            : "frames of a run without --keyframes");
+                  own && entry->index.partial ? "frames of an interrupted run"
+                  : own                       ? "all columns are cached, but no previews"
+                  : s->rule                   ? "frames of another selection"
+                                              : "frames of a run without --keyframes");
         return;
     }
     cache_entry_close(&entry);

@@ -190,13 +190,16 @@ static bool want_picked(struct source_cache *s, struct decode_counts *counts, st
     return true;
 }
 
-/* Returns true if the entry has the frame. A frame_have, called on the film's reading thread. */
+/*
+ * Returns true if the entry has the frame. An entry has no previews, because its frames are
+ * cropped. A frame_have, called on the film's reading thread.
+ */
 static bool have(void *user, const struct frame_tag *tag, bool taking)
 {
     struct source_cache *s = user;
     const struct index_frame *f = cache_index_find(&s->found->entry->index, tag->frame);
     /* A modified film most likely has other times. */
-    if (!f || f->tag.time_us != tag->time_us)
+    if (!f || f->tag.time_us != tag->time_us || tag->previews > 0)
         return false;
     return !taking || want(s, tag, f);
 }

@@ -66,6 +66,8 @@ static bool crop_frame(struct engine_port *p, struct frame_view *view, struct er
 /* Marks the columns of a frame without a visible sample. */
 static bool skip_frame(struct engine *g, const struct frame_tag *tag, struct err *e)
 {
+    if (frame_is_preview_only(tag))
+        return true;
     struct column *column = columns_at(g->job.columns, tag->column, e);
     if (!column)
         return false;
@@ -88,14 +90,29 @@ static bool put_alpha(struct engine_port *p, const struct frame_view *view,
     return !rgb || g->ops->put_analysed(p, rgb, tag, e);
 }
 
+static bool put_view(struct engine_port *p, const struct frame_view *view,
+                     const struct frame_tag *tag, struct err *e)
+{
+    bool opaque =
+        !view->alpha.data || !shrink_check_view(view, NULL) || shrink_alpha_is_opaque(view);
+    return opaque ? p->engine->ops->put(p, view, tag, e) : put_alpha(p, view, tag, e);
+}
+
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e)
 {
+    const struct crop *crop = p->engine->job.crop;
     struct frame_view cut = *view;
-    if (!crop_frame(p, &cut, e))
-        return false;
-    bool opaque = !cut.alpha.data || !shrink_check_view(&cut, NULL) || shrink_alpha_is_opaque(&cut);
-    return opaque ? p->engine->ops->put(p, &cut, tag, e) : put_alpha(p, &cut, tag, e);
+    struct frame_tag column = *tag;
+    if (tag->previews > 0 && crop && crop->count > 0) {
+        struct frame_tag preview = *tag;
+        preview.repeat = column.previews = 0;
+        if (!put_view(p, view, &preview, e))
+            return false;
+        if (tag->repeat == 0)
+            return true;
+    }
+    return crop_frame(p, &cut, e) && put_view(p, &cut, &column, e);
 }
 
 bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,

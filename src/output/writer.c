@@ -18,6 +18,8 @@
     DO(css) \
     DO(swatches) \
     DO(thumbnails) \
+    DO(jellyfin) \
+    DO(bif) \
     DO(bench) \
     DO(html)
 

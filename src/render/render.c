@@ -81,7 +81,8 @@ void render_look_in_cache(struct render_job *j)
 {
     const struct options *o = j->render->options;
     frame_cache_close(&j->cache);
-    if (!o->verify) /* --verify must decode */
+    /* --verify must decode, and frames for previews alone serve no later run. */
+    if (!o->verify && render_wants_columns(j))
         j->cache = frame_cache_open(&o->cache, j->render->inputs->path[j->input],
                                     j->render->inputs->parts[j->input]);
     frame_cache_look(j->cache, &j->ask);
@@ -168,6 +169,7 @@ static void close_job(struct render_job *j)
 {
     dump_discard(&j->dump);
     thumbs_free(&j->thumbs);
+    previews_free(&j->previews);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);

@@ -84,11 +84,43 @@ bool render_is_short(const struct film *f)
     return f->length.source < LENGTH_PACKETS && film_length_is_short(&f->length);
 }
 
+bool render_wants_previews(const struct render_job *j)
+{
+    for (size_t i = 0; i < j->outputs.count; i++)
+        if (j->outputs.output[i].writer->beside)
+            return true;
+    return false;
+}
+
+bool render_wants_columns(const struct render_job *j)
+{
+    bool wanted = j->outputs.dump.path != NULL;
+    for (size_t i = 0; i < j->outputs.count && !wanted; i++)
+        wanted = !j->outputs.output[i].writer->beside;
+    return wanted;
+}
+
+/* Sets what the outputs beside the film need; without other outputs they decide everything. */
+static void decide_previews(struct render_job *j)
+{
+    struct selection *s = &j->report.selection;
+    if (!render_wants_previews(j))
+        return;
+    s->preview_us = j->report.preview_us = j->render->options->previews.interval_us;
+    if (render_wants_columns(j))
+        return;
+    s->kind = SELECT_INTERVAL;
+    s->interval_us = s->preview_us;
+    s->start_us = 0;
+    s->end_us = INT64_MAX;
+}
+
 bool render_decide_selection(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
     *s = j->render->options->selection;
+    decide_previews(j);
     int64_t end = film_length_end(&f->length);
     if (f->length.source >= LENGTH_INDEX && s->start_us >= end)
         return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it ends at %.3f s", f->path,

@@ -21,6 +21,29 @@ static bool wants_thumbs(const struct render_job *j)
     return false;
 }
 
+static bool has_output(const struct render_job *j, const struct writer *w)
+{
+    for (size_t i = 0; i < j->outputs.count; i++)
+        if (j->outputs.output[i].writer == w)
+            return true;
+    return false;
+}
+
+static bool open_previews(struct render_job *j, struct err *e)
+{
+    struct report *r = &j->report;
+    previews_free(&j->previews);
+    if (render_wants_previews(j)) {
+        int width = j->render->options->previews.width;
+        j->previews = previews_open(r->width, r->height, width, previews_height(r->film, width),
+                                    has_output(j, &writer_jellyfin), has_output(j, &writer_bif), e);
+        if (!j->previews)
+            return false;
+    }
+    r->previews = j->previews;
+    return true;
+}
+
 static bool open_thumbs(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -58,7 +81,7 @@ static bool open_stores(struct render_job *j, struct err *e)
         dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
     if (j->columns && allowed && outputs_make_folders(dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
-    if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e))
+    if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e) || !open_previews(j, e))
         return false;
     if (!o->verify)
         return true;
@@ -75,6 +98,10 @@ static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *
 {
     struct render_job *j = user;
     size_t bytes = (size_t)j->report.width * (size_t)j->report.height * 3;
+    if (j->previews && !is_judging(j) && !previews_put(j->previews, tag, rgb, e))
+        return false;
+    if (tag->repeat == 0)
+        return true;
     if (j->digest && !digest_put(j->digest, tag->column, rgb, bytes, e))
         return false;
     frame_cache_put(j->cache, tag, rgb);
@@ -114,9 +141,10 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS),
                 .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
-                .tap = j->dump || j->thumbs || j->digest || frame_cache_wants(j->cache)
-                           ? on_analysed
-                           : NULL,
+                .tap =
+                    j->dump || j->thumbs || j->previews || j->digest || frame_cache_wants(j->cache)
+                        ? on_analysed
+                        : NULL,
                 .tap_user = j},
     };
     bool ok = pass_run(&pass, counts, times, e);

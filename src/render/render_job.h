@@ -13,6 +13,7 @@
 #include "barcode/media/source.h"
 #include "barcode/output/digest.h"
 #include "barcode/output/dump.h"
+#include "barcode/output/previews.h"
 #include "barcode/output/report.h"
 #include "barcode/output/thumbs.h"
 #include "barcode/render/render.h"
@@ -28,6 +29,7 @@ struct render_job {
     struct outputs outputs; /* the outputs to write */
     struct dump *dump;
     struct thumbs *thumbs;         /* NULL: no output needs thumbnails */
+    struct previews *previews;     /* NULL: no output needs previews */
     struct frame_cache *cache;     /* NULL: the cache is off for this film */
     struct digest *first, *second; /* --verify: digests of the two decode passes */
     bool exact_damage;             /* see source.h */
@@ -101,6 +103,10 @@ uint64_t render_default_every(const struct selection *s, const struct film_lengt
  * little.
  */
 bool render_is_short(const struct film *f);
+
+/* Return true if an output shows previews, and if one shows columns. */
+bool render_wants_previews(const struct render_job *j);
+bool render_wants_columns(const struct render_job *j);
 
 /* Completes j->report.selection. The film must be probed. */
 bool render_decide_selection(struct render_job *j, struct err *e);

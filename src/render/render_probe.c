@@ -236,6 +236,8 @@ static bool look_for_bars(struct render_job *j, struct err *e)
 
 bool render_crop(struct render_job *j, struct err *e)
 {
+    if (!render_wants_columns(j))
+        return true; /* previews show the complete frame */
     const struct crop_rule *rule = &j->render->options->crop;
     const struct film *f = &j->source->film;
     const struct crop_rect *r = &rule->rect;

@@ -7,9 +7,12 @@
 #include "barcode/cli/options_fingerprint.h"
 #include "render_job.h"
 
-static void say_written(const struct render_job *j, const char *path)
+static void say_written(const struct render_job *j, const struct writer *w, const char *path)
 {
-    if (!outputs_is_stdout(path))
+    if (w && w->beside) {
+        size_t count = previews_count(j->previews);
+        log_msg(LOG_INFO, "wrote '%s': %zu preview%s", path, count, count == 1 ? "" : "s");
+    } else if (!outputs_is_stdout(path))
         log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " column%s", path, j->report.count,
                 j->report.count == 1 ? "" : "s");
 }
@@ -23,7 +26,7 @@ static bool save_output(const struct render_job *j, const struct output *output,
         return table_add(table, j->input, w, &j->report, output->strips, e);
     if (!writer_save(w, &j->report, output->strips, output->path, e))
         return false;
-    say_written(j, output->path);
+    say_written(j, w, output->path);
     return true;
 }
 
@@ -54,7 +57,7 @@ static bool write_dump(struct render_job *j, struct err *e)
         return true;
     if (!dump_commit(&j->dump, j->report.count, e))
         return false;
-    say_written(j, j->outputs.dump.path);
+    say_written(j, NULL, j->outputs.dump.path);
     return true;
 }
 

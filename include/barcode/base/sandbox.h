@@ -34,7 +34,8 @@ enum sandbox_access {
     SANDBOX_READ = 1, /* read files, list folders */
     /* write and truncate files; in a folder, also list, make and remove files, and make folders */
     SANDBOX_WRITE = 2,
-    SANDBOX_DEVICE = 4 /* ioctl */
+    SANDBOX_DEVICE = 4, /* ioctl */
+    SANDBOX_FOLDERS = 8 /* rename and remove folders */
 };
 
 /* What the process may use. One thread. */

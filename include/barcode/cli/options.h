@@ -31,7 +31,7 @@ enum {
 /* An output with an option of its own (writer_option). */
 struct options_extra {
     const struct writer *writer;
-    const char *path; /* "-": stdout */
+    const char *path; /* "-": stdout; "": beside the film (writer.beside) */
 };
 
 struct options {
@@ -64,9 +64,10 @@ struct options {
      */
     const struct strip_kind *computed[STRIPS_MOST];
     size_t computes;
-    struct kmeans_params kmeans; /* race: false if strips_settled */
-    int steady;                  /* --steady: a percentage, 0 (off) to STEADY_MOST */
-    struct selection selection;  /* every == 0: chosen by the film's length */
+    struct kmeans_params kmeans;   /* race: false if strips_settled */
+    int steady;                    /* --steady: a percentage, 0 (off) to STEADY_MOST */
+    struct selection selection;    /* every == 0: chosen by the film's length */
+    struct previews_rule previews; /* --trickplay-width, --trickplay-interval */
     struct size_rule size;
     struct crop_rule crop;
     struct light_rule light; /* --tone-map, --hdr-peak, --light */

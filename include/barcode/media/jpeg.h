@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "barcode/base/err.h"
 
@@ -44,6 +45,12 @@ struct jpeg {
  */
 bool jpeg_encode(const uint8_t *rgb, int width, int height, int quantiser, const char *comment,
                  struct jpeg *to, struct err *e);
+
+/*
+ * Writes the JPEG to `f`, with `comment` in a COM segment as above (NULL: none). Returns false with
+ * errno on failure.
+ */
+bool jpeg_write(const struct jpeg *j, const char *comment, FILE *f);
 
 /*
  * Copies the text of the first COM segment among the first bytes of a JPEG to text[room], cut to

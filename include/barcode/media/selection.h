@@ -22,6 +22,9 @@
  * With `keyframes` the same walk goes over the key frames alone, each of which is taken to be on
  * the screen until the next one comes: a target has the key frame at or before it. EVERY then is an
  * INTERVAL of interval_us, so that it has targets too.
+ *
+ * Previews are a second selection in the same walk: the frames on the screen at 0, P, 2P, ... of
+ * the whole film, whatever start and end are. A frame may be a column, a preview or both.
  */
 #ifndef BARCODE_SELECTION_H
 #define BARCODE_SELECTION_H
@@ -29,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "barcode/engine/frame.h"
 #include "barcode/media/film_length.h"
 
 enum selection_kind {
@@ -50,13 +54,15 @@ struct selection {
      * are filled, because that shows whether the declaration is right
      */
     bool to_film_end;
+    int64_t preview_us; /* P, the time between previews; 0: none */
 };
 
 /* The state of a walk. Start with selection_begin; copy freely. */
 struct selection_cursor {
     struct selection rule;
-    uint64_t seen;   /* EVERY: displayed frames inside start..end so far */
-    uint64_t column; /* columns filled so far */
+    uint64_t seen;    /* EVERY: displayed frames inside start..end so far */
+    uint64_t column;  /* columns filled so far */
+    uint64_t preview; /* previews so far */
 };
 
 /*
@@ -85,6 +91,17 @@ uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t nex
                         uint64_t *column);
 
 /*
+ * Does the same, and picks previews too: sets column, repeat, preview and previews of *tag. Returns
+ * true if the frame is a column or a preview. A film's last frame of unknown duration (INT64_MAX)
+ * is a preview for targets at or before time_us.
+ */
+bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us,
+                    struct frame_tag *tag);
+
+/* Returns the time of the next preview; INT64_MAX if there are none. */
+int64_t selection_next_preview(const struct selection_cursor *c);
+
+/*
  * Returns the target time of column `column`. Returns -1 for EVERY without `keyframes`, and beyond
  * the last of COLUMNS. The target may be at or after end_us. Constant time, no side effect; any
  * thread.
@@ -100,7 +117,8 @@ int64_t selection_next(const struct selection_cursor *c);
 /*
  * Returns true if reading can stop: no frame at `time_us` or later can be picked, and the end of
  * the film is not asked for. EVERY: time_us >= end. INTERVAL, COLUMNS: each target has its frame.
- * So not yet at time_us >= end if targets were skipped: the next frame fills them.
+ * So not yet at time_us >= end if targets were skipped: the next frame fills them. Previews need
+ * the complete film.
  */
 bool selection_done(const struct selection_cursor *c, int64_t time_us);
 

@@ -21,6 +21,7 @@
 #include "barcode/output/strip.h"
 
 struct thumbs;
+struct previews;
 
 enum { REPORT_WARNINGS = 16, REPORT_FINGERPRINT = 1024 };
 
@@ -68,6 +69,8 @@ struct report {
     uint64_t count;                /* number of columns */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
+    struct previews *previews; /* previews.h; NULL unless the writer of an output needs them */
+    int64_t preview_us;        /* the time between previews; 0: none */
     /* columns without a frame, including those that were cut off the end; not transparent ones */
     uint64_t missing;
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */

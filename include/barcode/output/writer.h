@@ -14,12 +14,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "barcode/output/previews.h"
 #include "barcode/output/report.h"
 #include "barcode/output/strip.h"
 
 enum {
     WRITERS_MOST = 16,
-    WRITER_HEAD = 4096 /* bytes that writer.recognizes gets, fewer if the file is shorter */
+    WRITER_HEAD = 4096, /* bytes that writer.recognizes gets, fewer if the file is shorter */
+    WRITER_BESIDE = 64  /* room for the name of an output beside the film */
 };
 
 /* The metadata in a complete file that barcode made. */
@@ -65,6 +67,11 @@ struct writer {
     bool folder;
     bool modeless;   /* independent of the modes: nothing is computed for them */
     bool thumbnails; /* reads report.thumbs */
+    /*
+     * Reads report.previews; its file lies beside the film, and its option takes no path. Writes
+     * what replaces the ending of the film's name. NULL: any other writer
+     */
+    void (*beside)(const struct previews_rule *rule, char text[WRITER_BESIDE]);
     /* what it needs of columns whatever the modes are, and which options change its content: bits
      * of enum strip_need and strip_option */
     unsigned needs, obeys;
@@ -118,6 +125,8 @@ struct writer {
  *     gpl, ase, css,  The film's palette (film_palette.h), for --swatches.
  *     swatches-json
  *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.
+ *     jellyfin        Trickplay sheets as Jellyfin reads them: a folder, which is replaced whole.
+ *     bif             Roku's BIF: previews in one file, for Emby and Plex.
  *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
  *
  * If no writer has the ending of the name, -o uses the first. The first is also used for names that
@@ -126,7 +135,7 @@ struct writer {
 extern const struct writer *const writer_table[];
 extern const size_t writer_count; /* 1..WRITERS_MOST */
 
-extern const struct writer writer_thumbnails;
+extern const struct writer writer_thumbnails, writer_jellyfin, writer_bif;
 
 /* Returns the writer with this name, or NULL if there is none. Any thread. */
 const struct writer *writer_find(const char *name);

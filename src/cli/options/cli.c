@@ -110,6 +110,47 @@ static bool set_swatches(struct parse *p, const char *arg)
                    arg);
 }
 
+/* Sets the writers of --trickplay, KIND[,KIND...]. Their files lie beside the films. */
+static bool set_trickplay(struct parse *p, const char *arg)
+{
+    for (size_t length;; arg += length + 1) {
+        const struct writer *found = NULL;
+        length = strcspn(arg, ",");
+        for (size_t i = 0; i < writer_count; i++) {
+            const struct writer *w = writer_table[i];
+            if (w->beside && strlen(w->name) == length && memcmp(arg, w->name, length) == 0) {
+                found = w;
+                p->extra[i] = "";
+            }
+        }
+        if (!found)
+            return err_set(p->e, ERR_USAGE, "--trickplay: '%.*s' is not jellyfin or bif",
+                           (int)length, arg);
+        if (!arg[length])
+            return true;
+    }
+}
+
+static bool set_trickplay_interval(struct parse *p, const char *arg)
+{
+    int64_t *us = &p->o->previews.interval_us;
+    return set_time(p, "--trickplay-interval", arg, 1000000, us) &&
+           ((*us % 1000 == 0 && *us / 1000 <= UINT32_MAX) ||
+            err_set(p->e, ERR_USAGE,
+                    "--trickplay-interval: '%s' is not in whole milliseconds, or too long", arg));
+}
+
+static bool set_trickplay_width(struct parse *p, const char *arg)
+{
+    uint64_t value;
+    if (!cli_read_whole(arg, 2, PREVIEWS_WIDTH_MOST, &value) || value % 2 != 0)
+        return err_set(p->e, ERR_USAGE,
+                       "--trickplay-width: '%s' is not an even number from 2 to %d", arg,
+                       PREVIEWS_WIDTH_MOST);
+    p->o->previews.width = (int)value;
+    return true;
+}
+
 static bool set_stream(struct parse *p, const char *arg)
 {
     uint64_t value = 0;
@@ -178,6 +219,9 @@ static bool option_layout(struct parse *p, int key, const char *arg)
     case KEY_BACKGROUND: return cli_parse_background(arg, o, p->e);
     case KEY_FONT: return cli_parse_font(arg, o, p->e);
     case KEY_SVG_TEXT: return cli_parse_svg_text(arg, o, p->e);
+    case KEY_TRICKPLAY: return set_trickplay(p, arg);
+    case KEY_TRICKPLAY_INTERVAL: return set_trickplay_interval(p, arg);
+    case KEY_TRICKPLAY_WIDTH: return set_trickplay_width(p, arg);
     default: return set_other(p, key, arg);
     }
 }
@@ -418,6 +462,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .kmeans =
             {.k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0, .race = true},
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
+        .previews = {.width = PREVIEWS_WIDTH, .interval_us = PREVIEWS_INTERVAL_US},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .stream = SOURCE_STREAM_CHOICE,
         .cache = cache_options_default()};

@@ -72,7 +72,10 @@ enum option_key {
     KEY_MEMORY,
     KEY_MAX_PIXELS,
     KEY_SANDBOX,
-    KEY_CSV_COLUMNS
+    KEY_CSV_COLUMNS,
+    KEY_TRICKPLAY,
+    KEY_TRICKPLAY_INTERVAL,
+    KEY_TRICKPLAY_WIDTH
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

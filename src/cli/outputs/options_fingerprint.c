@@ -138,11 +138,35 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o
         append_text(text, " dpi=%d", o->dpi);
 }
 
+/* Previews do not depend on columns, crop and picture. */
+static void append_previews(char text[REPORT_FINGERPRINT], const struct options *o)
+{
+    append_text(text, " previews=%d", o->previews.width);
+    append_seconds(text, "interval", o->previews.interval_us);
+    if (o->selection.keyframes)
+        append_text(text, " keyframes");
+    append_size(text, &o->size);
+    append_light(text, &o->light);
+}
+
+static void append_film(char text[REPORT_FINGERPRINT], const struct options *o)
+{
+    if (o->stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " stream=%d", o->stream);
+    if (o->rate_num > 0)
+        append_text(text, " rate=%" PRId64 "/%" PRId64, o->rate_num, o->rate_den);
+}
+
 static void write_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
                               bool former, char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
     append_text(text, "definition=%d.%d", ANALYSIS_VERSION, PICTURE_VERSION);
+    if (w->beside) {
+        append_previews(text, o);
+        append_film(text, o);
+        return;
+    }
     for (size_t i = 0; i < strips.count; i++) {
         const struct strip_kind *kind = strips.kind[i];
         append_text(text, "%s%s", i == 0 ? " mode=" : ",",
@@ -152,10 +176,7 @@ static void write_fingerprint(const struct options *o, const struct writer *w, s
     append_size(text, &o->size);
     append_crop(text, &o->crop);
     append_light(text, &o->light);
-    if (o->stream != SOURCE_STREAM_CHOICE)
-        append_text(text, " stream=%d", o->stream);
-    if (o->rate_num > 0)
-        append_text(text, " rate=%" PRId64 "/%" PRId64, o->rate_num, o->rate_den);
+    append_film(text, o);
     if (o->width > 0)
         append_text(text, " width=%d", o->width);
     append_text(text, " height=%d", o->height);

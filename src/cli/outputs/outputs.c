@@ -163,7 +163,8 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
         struct output *output = &list->output[list->count++];
         *output = (struct output){.writer = w, .strips = shown_by(w, o)};
         snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (outputs_names_gallery(o, w, path)
+        if (w->beside ? !outputs_name_beside(o, in, i, output, e)
+            : outputs_names_gallery(o, w, path)
                 ? !name_page(o, in, i, path, output, e)
                 : !name_extra(o, in, i, path, writer_usual_ending(w), output, e))
             return false;
@@ -317,6 +318,8 @@ static struct named_list list_named(const struct options *o)
     struct named_list list = {.count = 0};
     for (size_t k = 0; k < o->extras; k++) {
         const struct writer *w = o->extra[k].writer;
+        if (w->beside)
+            continue; /* it names no path */
         struct named *n = &list.named[list.count++];
         *n = (struct named){.path = o->extra[k].path,
                             .binary = w->binary,
@@ -367,7 +370,8 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     struct err *whose = own ? problem : e;
     if (!outputs_allowed(in, i, output, whose) || !check_old(output->path, whose))
         return own;
-    bool shared = !output->below; /* all films have the same folder */
+    /* all films have the same folder */
+    bool shared = !output->below && !(output->writer && output->writer->beside);
     return outputs_check_folder(output, shared ? e : problem) || !shared;
 }
 

@@ -1,5 +1,6 @@
 #include "outputs_names.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,4 +106,29 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
     if (output->path && (named || strchr(stem, '/')))
         output->below = output->path + (named ? last_begins(folder) : 0);
     return output->path != NULL;
+}
+
+bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
+                         struct output *output, struct err *e)
+{
+    char suffix[WRITER_BESIDE];
+    const char *film = film_file(in->path[i], in->parts[i], 0);
+    size_t length;
+    const char *name = path_last(film, &length), *dot = strrchr(name, '.');
+    if (!in->parts[i] && !in->file[i].regular)
+        return err_set(e, ERR_FAILED, "'%s' is not a file, and %s writes beside the film's file",
+                       film, output->option);
+    if (dot && dot > name)
+        length = (size_t)(dot - name);
+    output->writer->beside(&o->previews, suffix);
+    output->chosen = true;
+    if (asprintf(&output->made, "%.*s%s", (int)(name - film + (ptrdiff_t)length), film, suffix) <
+        0) {
+        output->made = NULL;
+        return err_memory(e, strlen(film) + WRITER_BESIDE);
+    }
+    output->path = output->made;
+    if (strchr(suffix, '/'))
+        output->below = output->path + (name - film);
+    return true;
 }

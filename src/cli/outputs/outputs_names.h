@@ -32,4 +32,11 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
                          const char *folder, const char *ending, bool picture,
                          struct output *output, struct err *e);
 
+/*
+ * Sets the name of an output beside the film (writer.beside): the film's name without its ending,
+ * or that of its first file. Fails with ERR_FAILED if the film is no file.
+ */
+bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
+                         struct output *output, struct err *e);
+
 #endif

@@ -87,16 +87,34 @@ static AVCodecContext *open_encoder(int width, int height, int quantiser, struct
 }
 
 /* Returns the position of the comment: after JFIF's segment, which must be the first. */
-static size_t behind_jfif(const AVPacket *p)
+static size_t behind_jfif(const uint8_t *data, size_t size)
 {
-    bool has = p->size > 6 && p->data[2] == 0xff && p->data[3] == MARKER_APP0;
-    size_t end = has ? 4 + ((size_t)p->data[4] << 8 | p->data[5]) : 2;
-    return end <= (size_t)p->size ? end : 2;
+    bool has = size > 6 && data[2] == 0xff && data[3] == MARKER_APP0;
+    size_t end = has ? 4 + ((size_t)data[4] << 8 | data[5]) : 2;
+    return end <= size ? end : 2;
+}
+
+static void make_comment_head(uint8_t head[4], size_t length)
+{
+    head[0] = 0xff;
+    head[1] = MARKER_COM;
+    head[2] = (uint8_t)((length + 2) >> 8);
+    head[3] = (uint8_t)(length + 2);
+}
+
+bool jpeg_write(const struct jpeg *j, const char *comment, FILE *f)
+{
+    size_t at = behind_jfif(j->data, j->size), length = comment ? strlen(comment) : 0;
+    uint8_t head[4];
+    make_comment_head(head, length);
+    return fwrite(j->data, 1, at, f) == at &&
+           (!comment || (fwrite(head, 1, 4, f) == 4 && fwrite(comment, 1, length, f) == length)) &&
+           fwrite(j->data + at, 1, j->size - at, f) == j->size - at;
 }
 
 static bool copy_jpeg(const AVPacket *p, const char *comment, struct jpeg *to, struct err *e)
 {
-    size_t at = behind_jfif(p), length = comment ? strlen(comment) : 0,
+    size_t at = behind_jfif(p->data, (size_t)p->size), length = comment ? strlen(comment) : 0,
            extra = comment ? length + 4 : 0;
     to->size = (size_t)p->size + extra;
     to->data = malloc(to->size);
@@ -104,7 +122,8 @@ static bool copy_jpeg(const AVPacket *p, const char *comment, struct jpeg *to, s
         return err_memory(e, to->size);
     memcpy(to->data, p->data, at);
     if (comment) {
-        uint8_t head[4] = {0xff, MARKER_COM, (uint8_t)((length + 2) >> 8), (uint8_t)(length + 2)};
+        uint8_t head[4];
+        make_comment_head(head, length);
         memcpy(to->data + at, head, 4);
         memcpy(to->data + at + 4, comment, length);
     }

@@ -84,18 +84,14 @@ static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *
 static bool select_frame(struct chunker *g, struct picture *p, int64_t time, int64_t next,
                          struct err *e)
 {
-    uint64_t column = 0;
     if (g->counts.displayed == 0) {
         g->counts.first_us = time;
         selection_first(&g->cursor, time);
     }
-    uint32_t repeat = g->config.key ? 0 : selection_take(&g->cursor, time, next, &column);
     p->frame = g->counts.displayed++;
     p->tag = (struct frame_tag){.frame = p->frame, .time_us = time};
-    if (repeat == 0)
+    if (g->config.key || !selection_pick(&g->cursor, time, next, &p->tag))
         return true;
-    p->tag =
-        (struct frame_tag){.column = column, .repeat = repeat, .frame = p->frame, .time_us = time};
     p->selected = true;
     return columns_announce(g->config.columns, &p->tag, e);
 }

@@ -82,7 +82,7 @@ static bool send_off(struct keys *k, struct err *e)
 
 bool keys_end(struct keys *k, struct err *e)
 {
-    bool ok = !k->holds || k->held.tag.repeat == 0 || send_off(k, e);
+    bool ok = !k->holds || (k->held.tag.repeat == 0 && k->held.tag.previews == 0) || send_off(k, e);
     keys_drop(k);
     return ok;
 }
@@ -97,7 +97,7 @@ bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct
     if (second)
         second->packet = NULL;
     k->held.tag.column = k->cursor.column;
-    k->held.tag.repeat = 0;
+    k->held.tag.repeat = k->held.tag.previews = 0;
     if (!ok)
         keys_drop(k);
     return ok;
@@ -105,16 +105,17 @@ bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct
 
 void keys_serve(struct keys *k, int64_t until)
 {
-    struct frame_tag *tag = &k->held.tag;
-    uint64_t first;
+    struct frame_tag *tag = &k->held.tag, more;
     if (!k->holds)
         return;
     /* The key frame's own time does not matter: the first key frame also fills earlier columns. */
-    uint32_t n =
-        selection_take(&k->cursor, until == INT64_MAX ? tag->time_us : until - 1, until, &first);
+    selection_pick(&k->cursor, until == INT64_MAX ? tag->time_us : until - 1, until, &more);
     if (tag->repeat == 0)
-        tag->column = first;
-    tag->repeat += n;
+        tag->column = more.column;
+    if (tag->previews == 0)
+        tag->preview = more.preview;
+    tag->repeat += more.repeat;
+    tag->previews += more.previews;
 }
 
 /* ------------------------------------------------------------------ bad key frames */

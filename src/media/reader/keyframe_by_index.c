@@ -264,21 +264,39 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     return false;
 }
 
-/*
- * Returns until when the last key frame is used: all columns are filled, an interval ends with the
- * film.
- */
+/* Returns when the film's last frame leaves the screen. */
 static int64_t film_end(const struct key_reader *k)
 {
-    const struct selection *rule = &k->keys.cursor.rule;
     const struct key_entry *last = &k->index.key[k->index.count - 1];
     int64_t end = k->index.end_us != TIME_NONE ? film_time(k, k->index.end_us)
                   : k->film->length.duration_us > 0
                       ? film_length_end(&k->film->length)
                       : film_time(k, last->from_us) + film_frame_us(k->film);
-    end = rule->kind == SELECT_COLUMNS ? INT64_MAX : end < rule->end_us ? end : rule->end_us;
     int64_t cut = k->index.cut_us != TIME_NONE ? film_time(k, k->index.cut_us) : INT64_MAX;
     return end < cut ? end : cut;
+}
+
+/*
+ * Returns until when the last key frame is used for columns: all columns are filled, an interval
+ * ends with the film.
+ */
+static int64_t columns_end(const struct key_reader *k, int64_t film_end_us)
+{
+    const struct selection *rule = &k->keys.cursor.rule;
+    bool cut = k->index.cut_us != TIME_NONE;
+    return rule->kind == SELECT_COLUMNS ? (cut ? film_time(k, k->index.cut_us) : INT64_MAX)
+           : film_end_us < rule->end_us ? film_end_us
+                                        : rule->end_us;
+}
+
+/* Returns the first time that still needs a key frame, for a column or a preview, or INT64_MAX. */
+static int64_t next_target(const struct key_reader *k, int64_t columns_end_us, int64_t film_end_us)
+{
+    int64_t column = selection_next(&k->keys.cursor),
+            preview = selection_next_preview(&k->keys.cursor);
+    column = column < columns_end_us ? column : INT64_MAX;
+    preview = preview < film_end_us ? preview : INT64_MAX;
+    return column < preview ? column : preview;
 }
 
 static void note_index_counts(struct key_reader *k, int64_t end)
@@ -305,11 +323,13 @@ static void note_index_counts(struct key_reader *k, int64_t end)
 static bool read_by_index(struct key_reader *k, struct err *e)
 {
     size_t at = 0;
-    int64_t end = film_end(k), until;
-    for (int64_t target = selection_next(&k->keys.cursor); target < end && !film_keys_stopped(k);
-         target = selection_next(&k->keys.cursor)) {
+    int64_t last = film_end(k), end = columns_end(k, last), until;
+    for (int64_t target = next_target(k, end, last); target < INT64_MAX && !film_keys_stopped(k);
+         target = next_target(k, end, last)) {
         if (!serve_next(k, target, &at, &until, e))
             break;
+        if (k->keys.cursor.rule.preview_us > 0 && until > last)
+            keys_serve(&k->keys, last);
         until = until < end ? until : end;
         keys_serve(&k->keys, until > target ? until : target + 1);
     }

@@ -147,6 +147,8 @@ static bool end_through(struct key_reader *k, struct chunker *g, bool done, stru
     int64_t frame_us = film_frame_us(k->film), last = chunker_last_us(g);
     int64_t stays = timeline_last_stays(frame_us, k->last_lasts_us);
     const struct selection *rule = &k->keys.cursor.rule;
+    if (!done && last >= 0 && rule->preview_us > 0)
+        keys_serve(&k->keys, last + stays);
     if (!done && last >= 0)
         keys_serve(&k->keys,
                    stays == frame_us ? selection_last_until(rule, last, frame_us) : last + stays);
@@ -190,7 +192,7 @@ static bool read_through(struct key_reader *k, struct probe_facts *facts, struct
         }
         ok = push_picture(k, g, &p, &after_key, e);
         done = k->pass && selection_next(&k->keys.cursor) == INT64_MAX &&
-               !k->keys.cursor.rule.to_film_end;
+               !k->keys.cursor.rule.to_film_end && k->keys.cursor.rule.preview_us == 0;
     }
     ok = e->code == ERR_NONE && (film_keys_stopped(k) || end_through(k, g, done, e));
     if (k->pass) {

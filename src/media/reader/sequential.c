@@ -113,12 +113,12 @@ static void found_damage(struct sequential *q)
         decode_pass_find_damage(q->pass);
 }
 
-/* Puts a frame into the engine for the columns of its tag, if it has any. */
-static bool put_columns(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
-                        bool lost, struct err *e)
+/* Puts a frame into the engine for the columns and previews of its tag, if it has any. */
+static bool put_selected(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
+                         bool lost, struct err *e)
 {
     struct frame_view view;
-    if (tag->repeat == 0)
+    if (tag->repeat == 0 && tag->previews == 0)
         return true;
     q->counts.damaged += tag->damaged;
     q->counts.lost += lost;
@@ -140,8 +140,8 @@ static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
     if (!q->key->buf[0])
         return true;
     struct frame_tag *tag = &q->key_tag;
-    tag->repeat = selection_take(&q->cursor, until_us - 1, until_us, &tag->column);
-    bool ok = put_columns(q, q->key, tag, false, e);
+    selection_pick(&q->cursor, until_us - 1, until_us, tag);
+    bool ok = put_selected(q, q->key, tag, false, e);
     av_frame_unref(q->key);
     return ok;
 }
@@ -181,8 +181,8 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     atomic_store(&q->pass->frames_done, q->next_frame);
     if (job->selection.keyframes)
         return lost || !q->held.key || begin_key(q, &tag, e);
-    tag.repeat = selection_take(&q->cursor, time_us, next_us, &tag.column);
-    return put_columns(q, q->picture, &tag, lost, e);
+    selection_pick(&q->cursor, time_us, next_us, &tag);
+    return put_selected(q, q->picture, &tag, lost, e);
 }
 
 /*

@@ -100,8 +100,7 @@ bool frame_times_walk(const struct frame_times *t, const struct selection *rule,
                            ? selection_last_until(&cursor.rule, r->time_us, t->frame_us)
                            : r->next_us;
         struct frame_tag tag = {.frame = i, .time_us = r->time_us};
-        tag.repeat = selection_take(&cursor, r->time_us, next, &tag.column);
-        if (tag.repeat > 0 && !pick(user, &tag))
+        if (selection_pick(&cursor, r->time_us, next, &tag) && !pick(user, &tag))
             return false;
         w->displayed = i + 1;
         w->first_us = t->row[0].time_us;

@@ -91,6 +91,33 @@ uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t nex
     return n;
 }
 
+/* Returns the rule that picks previews. */
+static struct selection preview_rule(const struct selection *rule)
+{
+    return (struct selection){
+        .kind = SELECT_INTERVAL, .interval_us = rule->preview_us, .end_us = INT64_MAX};
+}
+
+bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us,
+                    struct frame_tag *tag)
+{
+    tag->repeat = selection_take(c, time_us, next_us, &tag->column);
+    tag->preview = c->preview;
+    tag->previews = 0;
+    if (c->rule.preview_us > 0) {
+        struct selection_cursor previews = {.rule = preview_rule(&c->rule), .column = c->preview};
+        tag->previews = take_by_time(&previews, time_us, next_us);
+        c->preview += tag->previews;
+    }
+    return tag->repeat > 0 || tag->previews > 0;
+}
+
+int64_t selection_next_preview(const struct selection_cursor *c)
+{
+    struct selection rule = preview_rule(&c->rule);
+    return c->rule.preview_us > 0 ? selection_target(&rule, c->preview) : INT64_MAX;
+}
+
 int64_t selection_target(const struct selection *rule, uint64_t column)
 {
     struct selection r = selection_begin(rule).rule;
@@ -113,6 +140,8 @@ int64_t selection_next(const struct selection_cursor *c)
 
 bool selection_done(const struct selection_cursor *c, int64_t time_us)
 {
+    if (c->rule.preview_us > 0)
+        return false;
     if (c->rule.kind == SELECT_EVERY)
         return time_us >= c->rule.end_us;
     if (c->rule.to_film_end)
