@@ -160,7 +160,7 @@ TEST(waits_in_tmpdir)
     for (int fd = 3; fd < next + 4 && !found; fd++) {
         snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
         ssize_t n = readlink(link, place, sizeof place - 1);
-        found = n > 0 && strstr(place, "/room/barcode-dump.") && strstr(place, "(deleted)");
+        found = n > 0 && strstr(place, "/room/.barcode.") && strstr(place, "(deleted)");
         memset(place, 0, sizeof place);
     }
     assert_true(found);

@@ -100,8 +100,8 @@ TEST(same_bytes)
         struct made m;
         size_t a, b;
         made_open(&m, 70);
-        save(both[i], &m.report, alone("downsample"), "a");
-        save(both[i], &m.report, alone("downsample"), "b");
+        save(both[i], &m.report, alone("squeeze"), "a");
+        save(both[i], &m.report, alone("squeeze"), "b");
         uint8_t *first = bytes_of("a", &a), *second = bytes_of("b", &b);
         assert_int_equal(a, b);
         assert_memory_equal(first, second, a);

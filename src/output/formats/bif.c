@@ -66,10 +66,13 @@ static bool write_bif(const struct report *r, struct strips strips, FILE *f, str
     return ok || err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
 
-/* Finds the comment in the end of a file. */
+/* Finds the comment in the end of a file: right behind the last picture's end. */
 static bool find_comment(const uint8_t *tail, size_t size, struct writer_metadata *metadata)
 {
-    return provenance_find((const char *)tail, size, metadata);
+    static const char begin[] = "\xff\xd9"
+                                "barcode:film=";
+    const uint8_t *at = memmem(tail, size, begin, sizeof begin - 1);
+    return at && provenance_find((const char *)at, size - (size_t)(at - tail), metadata);
 }
 
 static bool recognize_bif(const uint8_t *tail, size_t size, char film[FILM_ID_TEXT])
