@@ -210,8 +210,8 @@ static bool decode_film(struct render_job *j, struct err *e)
 }
 
 /*
- * Returns true if the film's real length, which is known now, gives another N of --every by
- * default, by more than a factor of 2. If no length was declared, only too few columns count.
+ * Returns true if the default N of --every gave half of the columns wanted or fewer, or more than
+ * twice as many. The film's real length is known now. If none was declared, too many do not count.
  */
 static bool needs_other_every(const struct render_job *j, bool declared)
 {
@@ -220,7 +220,7 @@ static bool needs_other_every(const struct render_job *j, bool declared)
         !source_can(j->source, SOURCE_RESTARTABLE))
         return false;
     uint64_t every = render_default_every(&j->render->options->selection, &j->source->film.length);
-    return 2 * every < used->every || (declared && every > 2 * used->every);
+    return 2 * every <= used->every || (declared && every > 2 * used->every);
 }
 
 /*

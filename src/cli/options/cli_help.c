@@ -5,7 +5,7 @@ static const char short_doc[] =
     "Makes a movie barcode: one picture of a film's colours, a column for every sampled frame. "
     "Defaults are in parentheses.\v"
     "Examples:\n"
-    "  barcode film.mkv --keyframes\n"
+    "  barcode film.mkv --width 1200 --height 630 -o card.png\n"
     "  barcode film.mkv -m palette -o poster.pdf --page A2 --title 'My Film'\n"
     "  barcode -r films/ -o pictures/ --update\n"
     "\n"
