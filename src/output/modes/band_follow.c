@@ -226,10 +226,11 @@ static void follow_field(const struct follow *s, uint8_t *order)
  * candidate c comes from. */
 static uint8_t advance(struct follow *s)
 {
-    uint8_t order[CLUSTERS_MAX], found[CLUSTERS_MAX], from[CANDIDATES] = {0};
+    uint8_t order[CLUSTERS_MAX], found[CLUSTERS_MAX];
+    int from[CANDIDATES] = {0};
     int64_t sum[CANDIDATES];
     bool equal = memcmp(s->order[BY_LIGHT], s->order[FOLLOWS], (size_t)s->last->count) == 0;
-    for (uint8_t c = 0; c < (equal ? 1 : CANDIDATES); c++) {
+    for (int c = 0; c < (equal ? 1 : CANDIDATES); c++) {
         make_field(s, s->order[c]);
         follow_field(s, order);
         int64_t value[] = {s->sum[c] + value_of(s, s->now->by_light),
