@@ -158,7 +158,7 @@ test_fewer_pixels_than_columns() {
     f=$(sample)
     ok "$f" -n 6 --n-init 3 --json j.json -o full.png
     for w in 1 100 356; do
-        ok "$f" -n 6 --n-init 3 -m kmeans,palette,average --height 90 --width $w -o narrow.png
+        ok "$f" -n 6 --n-init 3 -m kmeans,palette,average --height 180 --width $w -o narrow.png
         check narrow narrow-kmeans.png j.json kmeans
         check narrow narrow-palette.png j.json palette
         check narrow narrow-average.png j.json average

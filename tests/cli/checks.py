@@ -17,10 +17,13 @@
     checks.py get JSON KEY[.KEY...]        prints a value
 """
 
+import itertools
 import json
 import os
 import subprocess
 import sys
+
+import bands
 
 
 class Wrong(Exception):
@@ -222,21 +225,9 @@ def pixels(a, b):
     expect(decode_png(a) == decode_png(b), f"{a} and {b} show different things")
 
 
-def linear_light(rgb):
-    """The channels of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
-    share = (v / 255 for v in rgb)
-    return [int(65535 * (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4) + 0.5) for v in share]
-
-
-def luminance(rgb):
-    linear = linear_light(rgb)
-    return 2126 * linear[0] + 7152 * linear[1] + 722 * linear[2]
-
-
-def palette_column(column, height, order):
+def palette_column(colours, height):
     """The rows of a palette column: band j ends at floor((H * c_j + T/2) / T)."""
-    total, so_far, rows = sum(c["count"] for c in column["colours"]), 0, []
-    colours = column["colours"] if order == "share" else sorted(column["colours"], key=lambda c: -luminance(c["rgb"]))
+    total, so_far, rows = sum(c["count"] for c in colours), 0, []
     for colour in colours:
         so_far += colour["count"]
         end = (2 * height * so_far + total) // (2 * total)
@@ -245,12 +236,15 @@ def palette_column(column, height, order):
 
 
 def picture(path, json_path, mode, order="lightness"):
-    facts = load(json_path)
+    columns = load(json_path)["columns"]
     width, height, data = decode_png(path)
-    expect(width == len(facts["columns"]), f"{width} pixels for {len(facts['columns'])} columns")
-    for x, column in enumerate(facts["columns"]):
+    expect(width == len(columns), f"{width} pixels for {len(columns)} columns")
+    shown = [c.get("colours", []) for c in columns]
+    if mode == "palette" and order == "lightness":
+        shown = [[c["colours"][j] for j in order] for c, order in zip(columns, bands.orders(columns))]
+    for x, column in enumerate(columns):
         if mode == "palette":
-            rows = palette_column(column, height, order)
+            rows = palette_column(shown[x], height)
         else:
             rows = [column[mode] if mode in ("average", "dominant") else column["colours"][column.get("chosen", 0)]["rgb"]] * height
         for y, rgb in enumerate(rows):
@@ -306,8 +300,9 @@ def narrow(path, json_path, mode):
             shown = [c["dominant"] if mode == "dominant" else c["colours"][c.get("chosen", 0)]["rgb"] for c, _ in under]
             expect(pixel[0] in shown, f"pixel {x} is {pixel[0]}, which none of its {len(shown)} columns shows")
         elif mode == "palette":
-            light = [luminance(p) for p, before in zip(pixel, [None] + pixel) if p != before]
-            expect(light == sorted(light, reverse=True), f"the bands of pixel {x} do not fall from light to dark")
+            light = [bands.root(bands.luminance(p) // 10000) // 16 for p in pixel]
+            rise = max(below - dark for below, dark in zip(light, itertools.accumulate(light, min)))
+            expect(rise <= 102, f"the bands of pixel {x} do not fall from light to dark")
             expect(len({tuple(p) for p in pixel}) <= facts["k"], f"pixel {x} has more than {facts['k']} colours")
         if mode not in ("kmeans", "dominant"):
             for n in range(3):
@@ -319,12 +314,7 @@ def narrow(path, json_path, mode):
 
 def place(rgb):
     """Of an sRGB colour, by oklab.h and dominant.h."""
-    lms = ((27015, 35149, 3372), (13887, 44610, 7039), (5787, 18463, 41286))
-    lab = ((13792, 52011, -267), (129630, -159160, 29530), (1698, 51300, -52998))
-    light = linear_light(rgb)
-    cone = [sum(m * v for m, v in zip(row, light)) + (1 << 15) >> 16 for row in lms]
-    root = [round(16384 * (v / 65535) ** (1 / 3)) for v in cone]
-    return [(sum(m * v for m, v in zip(row, root)) + (1 << 19) >> 20) + 13 + 26 * off for row, off in zip(lab, (0, 9, 12))]
+    return [v + 13 + 26 * off for v, off in zip(bands.oklab(rgb), (0, 9, 12))]
 
 
 def mode_of(pixels):

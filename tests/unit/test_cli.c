@@ -436,10 +436,6 @@ TEST(modes)
     assert_true(o.stacked);
     good("f -m all -m squeeze,squeeze");
     assert_true(selected("squeeze") && o.strips == 1 && !o.stacked);
-    good("f -m downsample"); /* its former name */
-    assert_true(selected("squeeze") && o.strips == 1);
-    good("f -m downsample,average,squeeze");
-    assert_true(selected("squeeze") && selected("average") && o.strips == 2);
     good("f -m squeeze,kmeans"); /* in the table's order */
     assert_true(o.strips == 2 && o.strip[0] == strip_table[0] && o.strip[0] != o.strip[1] &&
                 selected("squeeze"));

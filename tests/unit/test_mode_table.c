@@ -25,7 +25,17 @@ TEST(every_name_is_a_mode)
         assert_string_not_equal(name, STRIP_ALL);
     }
     assert_null(strip_find("", 0));
+}
+
+TEST(the_former_name)
+{
+    struct options o = {0};
+    struct err e = ERR_INIT;
     assert_string_equal(strip_find("downsample", strlen("downsample"))->name, "squeeze");
+    assert_true(cli_parse_modes("downsample,average,squeeze", &o, &e));
+    assert_int_equal(o.strips, 2);
+    assert_string_equal(o.strip[0]->name, "average");
+    assert_string_equal(o.strip[1]->name, "squeeze");
 }
 
 TEST(the_table)

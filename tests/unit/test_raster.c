@@ -292,6 +292,36 @@ TEST(test_palette_by_lightness)
     columns_free(&s.columns);
 }
 
+/* Gold and grey swap lightness in column 1, but not their places; also with fewer pixels than
+ * columns. By share the larger one is at the top. */
+TEST(test_palette_follows)
+{
+    static const struct cluster gold_first[2] = {{{190, 152, 80}, 50}, {{157, 157, 150}, 50}},
+                                grey_first[2] = {{{157, 159, 155}, 50}, {{190, 152, 80}, 50}};
+    for (int order = ORDER_LIGHTNESS; order <= ORDER_SHARE; order++) {
+        struct scene s;
+        scene_open(&s, 4, 2, 0);
+        s.report.order = (enum palette_order)order;
+        for (uint64_t i = 0; i < 4; i++) {
+            struct column *c = columns_at(s.columns, i, NULL);
+            c->status = i == 2 ? COLUMN_MISSING : COLUMN_OK;
+            c->clusters = 2;
+            memcpy(c->cluster, i == 1 ? grey_first : gold_first, sizeof gold_first);
+        }
+        uint8_t odd = order == ORDER_SHARE ? 157 : 190, other = odd == 190 ? 157 : 190;
+        s.report.picture_height = 2;
+        expect(&s, alone("palette"), 4, 2,
+               (const uint8_t[]){190, odd, odd, 190, 157, other, other, 157});
+        s.report.picture_width = 3;
+        int w, h;
+        uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
+        for (int x = 0; x < 3 && order == ORDER_LIGHTNESS; x++)
+            assert_true(rgb[x * 3] == 190 && rgb[(x + 3) * 3] == 157);
+        free(rgb);
+        columns_free(&s.columns);
+    }
+}
+
 /* Rows may be asked for in any order. */
 TEST(test_any_order)
 {

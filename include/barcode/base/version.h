@@ -17,7 +17,8 @@ enum { ANALYSIS_VERSION = 9 };
 /*
  * Increase this when the same analysis frames and options may give a different image or different
  * numbers: k-means, modes, --steady, or the contents of the JSON. A change that is visible in the
- * options fingerprint (race=no) needs no increase. --update recreates images of another version.
+ * options fingerprint (bands=follow) needs no increase. --update recreates images of another
+ * version.
  */
 enum { PICTURE_VERSION = 1 };
 

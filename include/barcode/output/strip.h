@@ -10,8 +10,9 @@
  *     dominant    The colour of the highest density in OKLab (dominant.h), or the candidate that
  *                 --steady chose, from top to bottom.
  *     palette     All clusters, one band each, from the top in the order of --order. `lightness`
- *                 has the lightest first (srgb.h: by luminance; equal ones as by share), so that
- *                 the dark bands of neighbours meet at the bottom. `share` has the largest first.
+ *                 has the lightest first (srgb.h: by luminance; equal ones as by share), except
+ *                 that bands of nearly the same lightness follow their colour along time
+ *                 (band_follow.h). `share` has the largest first.
  *                 Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of
  *                 bands 0..j and T that of all bands.
  *     average     The mean colour.

@@ -2,20 +2,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "band_follow.h"
 #include "band_order.h"
 #include "render_line.h"
 
 /* The current band of a column. Rows are painted from top to bottom, so the bands are walked, not
  * searched. */
 struct band {
-    uint64_t below;  /* pixels of the bands up to this one */
-    uint64_t total;  /* pixels of all bands */
-    int32_t end;     /* first row after the band */
-    uint8_t cluster; /* cluster of the band */
+    uint64_t below; /* pixels of the bands up to this one */
+    uint64_t total; /* pixels of all bands */
+    int32_t end;    /* first row after the band */
+    uint8_t place;  /* of the band, from the top */
 };
 
 struct bands {
     int next;           /* the bands are at or before this row */
+    size_t stride;      /* the largest number of clusters */
+    uint8_t *order;     /* [count][stride] clusters from top to bottom, behind the bands */
     struct band band[]; /* [count] */
 };
 
@@ -37,29 +40,59 @@ static int32_t band_end(const struct strip *s, const struct band *b)
     return (int32_t)(((uint64_t)s->height * b->below + b->total / 2) / b->total);
 }
 
+static const struct column *column_of(const void *user, uint64_t i)
+{
+    const struct strip *s = user;
+    const struct column *c = i < s->first ? NULL : columns_get(s->columns, i);
+    return c && strip_shows(s, c) ? c : NULL;
+}
+
 static void restart(const struct strip *s, struct bands *bands)
 {
     for (uint64_t i = s->first; i < s->count; i++) {
-        const struct column *c = columns_get(s->columns, i);
-        if (!strip_shows(s, c))
+        const struct column *c = column_of(s, i);
+        if (!c)
             continue;
         struct band *b = &bands->band[i];
         *b = (struct band){0};
         for (int j = 0; j < c->clusters; j++)
             b->total += c->cluster[j].count;
-        b->cluster = (uint8_t)strip_order_next(s->report->order, c->cluster, c->clusters, -1);
-        b->below = c->cluster[b->cluster].count;
+        b->below = c->cluster[bands->order[i * bands->stride]].count;
         b->end = band_end(s, b);
     }
 }
 
+/* Orders the clusters of every column. */
+static bool order_bands(const struct strip *s, struct bands *bands, struct err *e)
+{
+    if (s->report->order == ORDER_LIGHTNESS)
+        return band_follow(column_of, s, s->count, bands->order, bands->stride, e);
+    for (uint64_t i = 0; i < s->count; i++) {
+        const struct column *c = column_of(s, i);
+        uint8_t *order = bands->order + i * bands->stride;
+        int j = -1;
+        while (c && (j = strip_order_next(s->report->order, c->cluster, c->clusters, j)) >= 0)
+            *order++ = (uint8_t)j;
+    }
+    return true;
+}
+
 static bool open_bands(struct strip *s, struct err *e)
 {
-    size_t bytes = sizeof(struct bands) + s->count * sizeof(struct band);
-    s->state = calloc(1, bytes);
-    if (!s->state)
+    size_t stride = 1;
+    for (uint64_t i = s->first; i < s->count; i++) {
+        const struct column *c = column_of(s, i);
+        stride = c && c->clusters > stride ? c->clusters : stride;
+    }
+    size_t bytes = sizeof(struct bands) + s->count * (sizeof(struct band) + stride);
+    struct bands *bands = s->state = calloc(1, bytes);
+    if (!bands)
         return err_memory(e, bytes);
-    restart(s, s->state);
+    bands->stride = stride;
+    bands->order = (uint8_t *)(bands->band + s->count);
+    if (!order_bands(s, bands, e))
+        return false;
+    restart(s, bands);
     return true;
 }
 
@@ -75,15 +108,12 @@ static void pixel_palette(struct strip *s, uint64_t i, const struct column *c, u
 {
     struct bands *bands = s->state;
     struct band *b = &bands->band[i];
-    while (s->y >= b->end) {
-        int next = strip_order_next(s->report->order, c->cluster, c->clusters, b->cluster);
-        if (next < 0)
-            break;
-        b->cluster = (uint8_t)next;
-        b->below += c->cluster[next].count;
+    const uint8_t *order = bands->order + i * bands->stride;
+    while (s->y >= b->end && b->place + 1 < c->clusters) {
+        b->below += c->cluster[order[++b->place]].count;
         b->end = band_end(s, b);
     }
-    memcpy(rgb, c->cluster[b->cluster].rgb, 3);
+    memcpy(rgb, c->cluster[order[b->place]].rgb, 3);
 }
 
 const struct strip_kind strip_palette = {.name = "palette",
