@@ -85,6 +85,10 @@ test_table_is_whole() {
     [ "$STATUS" -eq 1 ] && [ "$(cat all.csv)" = old ] || fail "exit status $STATUS: $(head -c 200 all.csv)"
     says "cannot write 'all.csv': "
     [ -z "$(find . -name '.barcode*' -o -name '*.tmp')" ] || fail "left: $(ls -A)"
+    STATUS=0 COMMAND="barcode ... --csv all.csv, interrupted"
+    timeout -s INT --preserve-status 3 env --default-signal=INT "$BARCODE" films/=* "$(sample)" -j 1 -n 1 -k 64 --n-init 1000 \
+        --no-race --threads 1 --csv all.csv 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -eq 130 ] && [ "$(cat all.csv)" = old ] || fail "exit status $STATUS: $(head -c 200 all.csv)"
     refuses 1 films/*.mkv --csv no/such/all.csv
     [ "$(cat all.csv)" = old ] || fail "it was replaced"
 }
