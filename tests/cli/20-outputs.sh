@@ -60,7 +60,7 @@ test_folders_are_made() { # quick
     mkdir films
     cp "$f" films/a.mkv
     cp "$f" films/b.mkv
-    refuses 2 films -o pics/ --json json/ --csv one.csv
+    refuses 2 films -o pics/ --json json/ --swatches one.css
     refuses 2 films -o pics/ --json json/ --title two
     refuses 1 films -o no/pics/ --json json/
     says "cannot create the folder 'no/pics/': the folder 'no/' does not exist$"

@@ -15,6 +15,11 @@ columns() {
     awk -F, 'NR > 1 { printf "%s %s %.0f %s %s\n", $1, $2, $3 * 1000, $4, $5 }' "$1"
 }
 
+# same_rows A B: the same but for the names of the films, the last two columns.
+same_rows() {
+    cut -d, -f1-29 "$1" | cmp - <(cut -d, -f1-29 "$2")
+}
+
 # same_columns A B: as many, of the same frames and colours, with times a millisecond apart at most, from the first on.
 same_columns() {
     columns "$1" > a.columns
@@ -116,9 +121,9 @@ test_image_sequence() { # quick
     ok -n 1 film.mkv --csv film.csv
     same_columns pattern.csv film.csv
     ok --rate 12 -n 1 --sequence frames --csv folder.csv
-    cmp pattern.csv folder.csv
+    same_rows pattern.csv folder.csv
     ok --rate 12 -n 1 --join frames/*.png --csv join.csv
-    cmp pattern.csv join.csv
+    same_rows pattern.csv join.csv
     ok --rate 12 --columns 5 'frames/img%04d.png' --csv five.csv
     [ "$(columns five.csv | cut -d' ' -f3 | tr '\n' ' ')" = "333 1167 2000 2750 3583 " ] || fail "$(columns five.csv)"
     ok --keyframes --rate 12 'frames/img%04d.png' --csv keys.csv
@@ -178,8 +183,8 @@ test_chapters_of_a_camera() { # quick
     ok -n 1 --join GX010123.MP4 GX020123.MP4 --csv ../../join.csv
     ok -n 1 GX010123.MP4 GX020123.MP4 --csv ../../named.csv
     cd ../..
-    cmp join.csv named.csv
-    cmp join.csv o/100GOPRO/GX010123.csv
+    same_rows join.csv named.csv
+    same_rows join.csv o/100GOPRO/GX010123.csv
     [ "$(columns join.csv | wc -l)" -eq 72 ] || fail "$(columns join.csv | wc -l) columns"
 }
 

@@ -62,22 +62,26 @@ static bool add_item(struct csv_columns *columns, struct csv_item item, struct e
     return true;
 }
 
+static bool add_optional(struct csv_columns *columns, unsigned subject, unsigned what,
+                         struct err *e)
+{
+    return add_item(columns, (struct csv_item){(uint8_t)subject, (uint8_t)what, 0, true}, e);
+}
+
 /* Adds every column, the text of the film last. */
 static bool add_all(struct csv_columns *columns, struct err *e)
 {
     bool ok = true;
-    for (uint8_t i = 0; i < PLAIN_CONTRAST; i++)
-        ok = ok && add_item(columns, (struct csv_item){CSV_PLAIN, i, 0, true}, e);
-    for (uint8_t subject = CSV_COLUMN; subject <= CSV_CLUSTER; subject++) {
-        uint8_t quantities = subject == CSV_CLUSTER ? QUANTITIES : QUANTITY_SHARE;
-        for (uint8_t i = 0; i < quantities; i++) {
-            /* the hex colour comes first */
-            uint8_t what = i == 0 ? QUANTITY_COLOUR : i > QUANTITY_COLOUR ? i : (uint8_t)(i - 1);
-            ok = ok && add_item(columns, (struct csv_item){subject, what, 0, true}, e);
-        }
+    for (unsigned i = 0; i < PLAIN_CONTRAST; i++)
+        ok = ok && add_optional(columns, CSV_PLAIN, i, e);
+    for (unsigned subject = CSV_COLUMN; subject <= CSV_CLUSTER; subject++) {
+        ok = ok && add_optional(columns, subject, QUANTITY_COLOUR, e);
+        for (unsigned i = 0; i < QUANTITY_COLOUR; i++)
+            ok = ok && add_optional(columns, subject, i, e);
     }
-    for (uint8_t i = PLAIN_CONTRAST; i < PLAINS; i++)
-        ok = ok && add_item(columns, (struct csv_item){CSV_PLAIN, i, 0, true}, e);
+    ok = ok && add_optional(columns, CSV_CLUSTER, QUANTITY_SHARE, e);
+    for (unsigned i = PLAIN_CONTRAST; i < PLAINS; i++)
+        ok = ok && add_optional(columns, CSV_PLAIN, i, e);
     return ok;
 }
 
@@ -99,23 +103,25 @@ static bool find_cluster(const char *name, size_t length, struct csv_item *item)
         return false;
     size_t digits = length - (size_t)(mark + 1 - name);
     bool each = digits == 1 && mark[1] == 'N';
-    bool number = digits >= 1 && digits <= 2 && mark[1] >= '1' && mark[1] <= '9' &&
+    int cluster = 0;
+    for (size_t i = 1; i <= digits && i <= 3 && mark[i] >= '0' && mark[i] <= '9'; i++)
+        cluster = 10 * cluster + (mark[i] - '0');
+    bool number = mark[1] != '0' && cluster > 0 && cluster <= CLUSTERS_MAX &&
                   strspn(mark + 1, "0123456789") == digits;
-    int cluster = number ? atoi(mark + 1) : 0;
     item->subject = CSV_CLUSTER;
     item->what = find_quantity(name, (size_t)(mark - name));
     item->cluster = (uint8_t)cluster;
-    return (each || number) && cluster <= CLUSTERS_MAX && item->what < QUANTITIES;
+    return (each || number) && item->what < QUANTITIES;
 }
 
 /* Finds the name of the average or the dominant colour, or of one of their quantities. */
 static bool find_subject(const char *name, size_t length, struct csv_item *item)
 {
-    for (uint8_t subject = CSV_AVERAGE; subject <= CSV_DOMINANT; subject++) {
+    for (unsigned subject = CSV_AVERAGE; subject <= CSV_DOMINANT; subject++) {
         size_t prefix = strlen(subject_name[subject]);
         if (length < prefix || strncmp(name, subject_name[subject], prefix) != 0)
             continue;
-        item->subject = subject;
+        item->subject = (uint8_t)subject;
         item->what = QUANTITY_COLOUR;
         if (length == prefix)
             return true;
@@ -129,8 +135,8 @@ static bool find_subject(const char *name, size_t length, struct csv_item *item)
 static bool find_item(const char *name, size_t length, struct csv_item *item)
 {
     *item = (struct csv_item){.subject = CSV_PLAIN};
-    for (uint8_t i = 0; i < PLAINS; i++) {
-        item->what = i;
+    for (unsigned i = 0; i < PLAINS; i++) {
+        item->what = (uint8_t)i;
         if (strlen(plain[i]) == length && memcmp(plain[i], name, length) == 0)
             return true;
     }
