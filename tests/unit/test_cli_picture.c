@@ -93,7 +93,7 @@ TEST(posters)
         "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --dpi 72", "--dpi is for posters of pixels: give --poster");
     bad("f -o a.pdf --dpi 72",
-        "--dpi is for a poster of pixels: PDF keeps the strip's own (--width, --height)");
+        "--dpi is for a poster of pixels: PDF keeps the strip's own pixels (--width, --height)");
     bad("f --poster --width 100", "a poster in PNG is as large as its page: give --page and --dpi, "
                                   "and no --width or --height");
     bad("f --poster --page 800x600 --dpi 72", "--dpi: a page of 800x600 pixels has no inches");

@@ -127,7 +127,7 @@ static bool check_poster(const struct options *o, struct err *e)
     if (w->page && o->dpi > 0)
         return err_set(
             e, ERR_USAGE,
-            "--dpi is for a poster of pixels: %s keeps the strip's own (--width, --height)",
+            "--dpi is for a poster of pixels: %s keeps the strip's own pixels (--width, --height)",
             w->title);
     if (w->page && (o->width > EMBEDDED_MOST || o->height > EMBEDDED_MOST))
         return err_set(e, ERR_USAGE,
