@@ -136,6 +136,13 @@ TEST(what_posters_look_like)
         assert_false(cli_parse_background(none[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
+    static const char *const no_fonts[] = {"", " ", ",", "a\xff", "a\nb", "\x7f"};
+    for (size_t i = 0; i < sizeof no_fonts / sizeof *no_fonts; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_font(no_fonts[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    assert_true(cli_parse_font("\xe6\xb8\xb8 Gothic", &o, &e));
     bad("f --subtitle x",
         "--subtitle is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --bare", "--bare is for posters: give -o a name that ends in .pdf or .svg, or --poster");

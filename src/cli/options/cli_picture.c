@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "barcode/base/text.h"
 #include "barcode/cli/cli.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/media/colour_name.h"
@@ -81,8 +82,11 @@ bool cli_parse_background(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_font(const char *text, struct options *o, struct err *e)
 {
+    bool ok = text[strspn(text, " ,")] != '\0';
+    for (const char *c = text; *c && ok; c += text_sequence(c))
+        ok = text_sequence(c) > 0 && (unsigned char)*c >= ' ' && *c != 0x7f;
     o->style.font = text;
-    return text[strspn(text, " ,")] != '\0' || err_set(e, ERR_USAGE, "--font: the name is empty");
+    return ok || err_set(e, ERR_USAGE, "--font: '%s' is not the name of a font", text);
 }
 
 bool cli_parse_svg_text(const char *text, struct options *o, struct err *e)
