@@ -79,8 +79,10 @@ TEST(posters)
     assert_false(outputs_are_posters(&o));
     good("f --shape circle -o a.pdf");
     assert_int_equal(o.width, 2160);
-    bad("f --poster=jpg", "--poster: 'jpg' is not png, jpeg, webp, svg or pdf");
-    bad("f --poster=json", "--poster: 'json' is not png, jpeg, webp, svg or pdf");
+    good("f --poster=jpg -o d/");
+    assert_string_equal(outputs_format(&o)->name, "jpeg");
+    bad("f --poster=gif", "--poster: 'gif' is not png, jpg, webp, svg or pdf");
+    bad("f --poster=json", "--poster: 'json' is not png, jpg, webp, svg or pdf");
     bad("f --poster -o a.html",
         "--poster: 'a.html' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf");
     bad("f --poster -o a.csv",

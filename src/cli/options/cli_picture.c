@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "barcode/base/text.h"
@@ -32,10 +33,12 @@ bool cli_parse_smooth(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_poster(const char *text, struct options *o, struct err *e)
 {
+    char ending[16];
+    snprintf(ending, sizeof ending, ".%s", text ? text : "");
     o->poster = true;
-    o->poster_format = text ? writer_find(text) : NULL;
+    o->poster_format = text ? writer_by_ending(ending) : NULL;
     return !text || (o->poster_format && (o->poster_format->page || o->poster_format->pixels)) ||
-           err_set(e, ERR_USAGE, "--poster: '%s' is not png, jpeg, webp, svg or pdf", text);
+           err_set(e, ERR_USAGE, "--poster: '%s' is not png, jpg, webp, svg or pdf", text);
 }
 
 bool cli_parse_title(const char *text, struct options *o, struct err *e)
