@@ -81,6 +81,7 @@ TEST(posters)
     assert_int_equal(o.width, 2160);
     good("f --poster=jpg -o d/");
     assert_string_equal(outputs_format(&o)->name, "jpeg");
+    bad("f --poster=a.png", "--poster: 'a.png' is not png, jpg, webp, svg or pdf");
     bad("f --poster=gif", "--poster: 'gif' is not png, jpg, webp, svg or pdf");
     bad("f --poster=json", "--poster: 'json' is not png, jpg, webp, svg or pdf");
     bad("f --poster -o a.html",

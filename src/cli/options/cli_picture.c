@@ -36,7 +36,7 @@ bool cli_parse_poster(const char *text, struct options *o, struct err *e)
     char ending[16];
     snprintf(ending, sizeof ending, ".%s", text ? text : "");
     o->poster = true;
-    o->poster_format = text ? writer_by_ending(ending) : NULL;
+    o->poster_format = text && !strchr(text, '.') ? writer_by_ending(ending) : NULL;
     return !text || (o->poster_format && (o->poster_format->page || o->poster_format->pixels)) ||
            err_set(e, ERR_USAGE, "--poster: '%s' is not png, jpg, webp, svg or pdf", text);
 }
