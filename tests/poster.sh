@@ -121,6 +121,26 @@ for options in "" "--shape circle" "--shape vertical -m palette" "-m all" "--smo
     check near shape.png shape.svg.png 0.5
 done
 
+# Live text lies where its outlines do, in every script; on a dark page too. JPEG and WebP posters are the PNG's.
+for words in "Le Fabuleux Destin d'Amélie, une histoire qui continue sur une deuxième ligne, parce qu'elle est longue" "花樣年華 <&>" "كفرناحوم فيلم من لبنان" "ואלס עם באשיר"; do
+    make "${page[@]}" --title "$words" --background '#102030' -o outlines.svg
+    make "${page[@]}" --title "$words" --background '#102030' --svg-text live -o live.svg
+    shot outlines.svg 192
+    shot live.svg 192
+    check near outlines.svg.png live.svg.png 0.05
+    if [ "$(grep -c '<text ' live.svg)" -gt 10 ] && ! grep -q aria-label live.svg; then good; else bad "live.svg has outlines"; fi
+    check ground live.svg.png 16 32 48
+done
+make "${page[@]}" -m palette --background khaki --poster -o dark.png
+make "${page[@]}" -m palette --background khaki --poster -o dark.webp
+make "${page[@]}" -m palette --background khaki --poster -o dark.jpg
+make "${page[@]}" -m palette --background khaki -o dark.pdf
+pdftocairo -r 96 -png -singlefile dark.pdf dark.pdf
+check same dark.png dark.webp
+check near dark.png dark.jpg 1.5
+check near dark.png dark.pdf.png 2.5
+for drawn in dark.png dark.pdf.png; do check ground $drawn 240 230 140; done
+
 # ------------------------------------------------------------------ pages
 
 # size PAGE WIDTHxHEIGHT in points, as pdfinfo has it

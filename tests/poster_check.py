@@ -83,6 +83,14 @@ def margins(page, fraction):
         expect((part == 255).all(), "there is ink in the margin")
 
 
+def ground(page, *rgb):
+    """The page's border has this colour, and something on it has another."""
+    page, colour = load(page), [int(c) for c in rgb]
+    for part in (page[:9], page[-9:], page[:, :9], page[:, -9:]):
+        expect((part == colour).all(), f"the border is {part[0, 0]}, not {colour}")
+    expect((page != colour).any(), "the page is empty")
+
+
 def ink_of(page):
     """How dark each point is, 0 to 1, of the first line on the page, cut to what is darker than half."""
     dark = 1 - page.min(axis=2) / 255
@@ -117,7 +125,7 @@ def title(page, reference, side):
     expect(alike > 0.9, f"the title's ink and the other program's correlate by {alike:.3f}")
 
 
-CHECKS = {f.__name__: f for f in (near, flat, centres, same, embedded, margins, title)}
+CHECKS = {f.__name__: f for f in (near, flat, centres, same, embedded, margins, ground, title)}
 try:
     CHECKS[sys.argv[1]](*sys.argv[2:])
 except (ValueError, subprocess.CalledProcessError) as wrong:

@@ -48,6 +48,34 @@ test_shape_circle() {
     refuses 2 "$f" --shape star
 }
 
+# On a ground the ring has the same pixels, and nothing is transparent.
+test_ring_on_a_ground() {
+    decoded_once
+    f=$(sample)
+    ok "$f" -n 9 --shape circle --width 101 -o clear.png
+    ok "$f" -n 9 --shape circle --width 101 --background none -o none.png
+    cmp clear.png none.png || fail "--background none is not the usual ring"
+    ok "$f" -n 9 --shape circle --width 101 --background '#0a141e' -o ground.png --update
+    [ "$(facts ground.png)" = 101,101,rgb24 ] || fail "the picture is $(facts ground.png)"
+    pixel() { raw "$1" rgb24 | od -An -tu1 -j $((($3 * 101 + $2) * 3)) -N3 | xargs; }
+    for point in "0 0" "100 100" "50 50"; do
+        # shellcheck disable=SC2086
+        [ "$(pixel ground.png $point)" = "10 20 30" ] || fail "the ground at $point is $(pixel ground.png $point)"
+    done
+    for point in "50 10" "10 50"; do
+        # shellcheck disable=SC2086
+        [ "$(pixel ground.png $point)" = "$(pixel clear.png $point)" ] || fail "the ring at $point has another colour"
+    done
+    ok "$f" -n 9 --shape circle --width 101 --background '#0a141e' -o ground.png --update
+    says_not wrote
+    ok "$f" -n 9 --shape circle --width 101 --background navy -o ground.png --update
+    says wrote
+    refuses 2 "$f" --background red
+    refuses 2 "$f" --shape circle --background reddish
+    refuses 2 "$f" --shape circle --background none -o x.jpg
+    refuses 2 "$f" -o x.pdf --background none
+}
+
 # The columns' data are as they are; the picture, and its words, are not.
 test_smooth() {
     decoded_once
@@ -73,6 +101,44 @@ EOF
         cmp one.png three.png || fail "$mode: threads change the picture"
     done
     refuses 2 "$f" --smooth 2:00:00
+}
+
+# What a poster can look like; --update sees each of these options.
+test_poster_looks() {
+    cp "$(sample)" film.mkv
+    touch -d '1 minute ago' film.mkv
+    ok film.mkv -n 50 -o a.svg
+    for option in "--subtitle none" "--subtitle a<b>&c" --bare "--font serif" "--background navy" "--svg-text live"; do
+        # shellcheck disable=SC2086
+        for said in says says_not; do
+            ok film.mkv -n 50 -o a.svg --update $option
+            $said wrote
+        done
+    done
+    ok film.mkv -n 50 -o a.svg --svg-text live --title '<b>&"x' --font 'serif,"Q"'
+    "$PYTHON" - a.svg << 'EOF' || fail "the text of the SVG is not live"
+import sys
+import xml.etree.ElementTree as tree
+svg = "{http://www.w3.org/2000/svg}"
+top = tree.parse(sys.argv[1]).getroot()
+texts = list(top.iter(svg + "text"))
+assert texts[0].text == '<b>&"x', texts[0].text
+assert texts[0].get("font-family").startswith('serif,"Q",Noto Sans,'), texts[0].get("font-family")
+assert not [p for p in top.iter(svg + "path") if p.get("aria-label")]
+x0, y0, width, height = (float(n) for n in top.get("viewBox").split())
+assert all(0 < float(t.get("x")) < width and 0 < float(t.get("y")) < height for t in texts)
+assert sum(t.text.startswith("#") for t in texts) == 8
+EOF
+    ok film.mkv -n 50 -o a.png --poster --page A6 --font 'No Such Font'
+    says "warning: --font: no font 'No Such Font' is installed; text is drawn with '"
+    ok film.mkv -n 50 -o a.png --poster --page A6 --font 'serif'
+    says_not "warning"
+    ok film.mkv -n 50 -o a.jpg --poster --page 300x200
+    ok film.mkv -n 50 -o p.webp --poster --page 300x200 --background black
+    [ "$(raw p.webp rgb24 | od -An -tu1 -N3 | xargs)" = "0 0 0" ] || fail "the poster is not black"
+    [ "$(facts a.jpg)" = 300,200,yuvj444p ] || fail "the picture is $(facts a.jpg)"
+    refuses 2 film.mkv -o x.png --bare
+    refuses 2 film.mkv -o x.png --poster --svg-text live
 }
 
 test_poster_update() {
@@ -113,7 +179,7 @@ test_poster_folder() {
     refuses 2 films --poster=pdf -o o --title one
     refuses 2 films/a.mkv -o x.png --page A4
     refuses 2 films/a.mkv -o x.pdf --poster=svg
-    refuses 2 films/a.mkv -o x.jpg --poster
+    refuses 2 films/a.mkv -o x.gif --poster
     [ ! -e x.png ] && [ ! -e x.pdf ] && [ ! -e x.jpg ] || fail "something was written"
 }
 

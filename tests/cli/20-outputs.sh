@@ -157,12 +157,64 @@ test_output_named_like_a_film() {
     cp "$f" other.mkv
     refuses 2 -o other.mkv "$f"
     refuses 2 --json other.mkv "$f"
-    refuses 2 -o picture.jpg "$f"
-    says "PNG"
-    refuses 2 -o picture.eps "$f"
-    says "or in .pdf or .svg for a poster"
+    for name in picture.eps picture.gif picture.ppm p.txt "a b."; do
+        refuses 2 -o "$name" "$f"
+        says "'$name': the name of a picture ends in .png, .jpg, .webp, .svg, .pdf or .html"
+    done
+    refuses 2 -o picture.json "$f"
+    says "json writes data"
     cmp other.mkv "$f" || fail "the film was overwritten"
     files other.mkv
+}
+
+# JPEG and WebP show what the PNG shows: WebP exactly, JPEG nearly, with all colours of narrow columns.
+test_jpeg_and_webp() {
+    decoded_once
+    f=$(sample)
+    pixels() {
+        ffmpeg -nostdin -v error -i "$1" -pix_fmt rgb24 -f rawvideo -
+    }
+    for options in "-m palette -n 24" "-m downsample -n 5 --width 301 --height 103" "--shape circle --width 300 --background teal"; do
+        # shellcheck disable=SC2086
+        for name in p.png p.jpg p.webp; do
+            ok "$f" $options -o $name
+            says "wrote '$name'"
+            ok "$f" $options -o $name --update
+            says_not wrote
+        done
+        cmp <(pixels p.png) <(pixels p.webp) || fail "$options: the WebP has other pixels"
+        "$PYTHON" - <(pixels p.png) <(pixels p.jpg) << 'EOF' || fail "$options: the JPEG is another picture"
+import sys
+a, b = (open(name, "rb").read() for name in sys.argv[1:])
+sys.exit(len(a) != len(b) or sum(abs(x - y) for x, y in zip(a, b)) > 3 * len(a))
+EOF
+    done
+    [ "$(ffprobe -v error -show_entries stream=pix_fmt -of csv=p=0 p.jpg)" = yuvj444p ] || fail "the chroma of the JPEG is subsampled"
+    for name in p.jpg p.webp; do
+        ok "$f" -n 24 -m palette -o $name
+        ok "$f" -n 24 -m palette -o $name --seed 5 --update
+        says wrote
+        truncate -s -1 $name
+        ok "$f" -n 24 -m palette -o $name --seed 5 --update
+        says wrote
+    done
+    ok "$f" -n 24 --shape circle --width 99 -o ring.webp
+    [ "$(ffprobe -v error -show_entries stream=pix_fmt -of csv=p=0 ring.webp)" = argb ] || fail "the ring is not transparent"
+    refuses 2 "$f" -o big.webp --width 16384
+    says "a WebP is at most 16383 pixels wide and high"
+    [ ! -e big.webp ] || fail "something was written"
+}
+
+# The ending of --name is that of the pictures, and is not doubled.
+test_names_with_endings() { # quick
+    cp "$(clip one-frame.mkv)" a.mkv
+    mkdir p
+    ok a.mkv -o p --name '{stem}.png'
+    ok a.mkv -o p --name '{stem}-{mode}.JPEG' -m kmeans,average --csv p/ --json p/
+    ok a.mkv -o p --name '{stem}.webp'
+    ok a.mkv -o p --name 'v1.5 of {stem}' --html p/
+    files a.mkv p p/a.png p/a-kmeans.jpg p/a-average.jpg p/a-kmeans-average.csv p/a-kmeans-average.json p/a.webp "p/v1.5 of a.png" "p/v1.5 of a.html"
+    ffprobe -v error -show_entries stream=codec_name -of csv=p=0 p/a-kmeans.jpg | grep -q mjpeg || fail "p/a-kmeans.jpg is no JPEG"
 }
 
 test_every_file_is_told() {

@@ -81,6 +81,58 @@ TEST(directions_and_unknown_letters)
     assert_int_equal(canvas_unknown(canvas, &nobody), 1); /* for private use */
 }
 
+/* Lines are where outlines are: those of a text that is broken, shortened, or runs leftward. */
+TEST(lines)
+{
+    if (!canvas)
+        skip();
+    struct canvas_line line[2];
+    double w, h;
+    struct layout_text t = of("one two", 500, 10, 2);
+    canvas_measure(canvas, &t, &w, &h);
+    assert_int_equal(canvas_lines(canvas, &t, line, 2), 1);
+    assert_string_equal(line[0].text, "one two");
+    assert_true(line[0].x > 4.99 && line[0].x < 5.01 && !line[0].leftward);
+    assert_true(line[0].y > 7 + 0.6 * h && line[0].y < 7 + h);
+    t.w = 0.7 * w;
+    assert_int_equal(canvas_lines(canvas, &t, line, 1), 1);
+    assert_int_equal(canvas_lines(canvas, &t, line, 2), 2);
+    assert_string_equal(line[0].text, "one ");
+    assert_string_equal(line[1].text, "two");
+    assert_true(line[1].y > line[0].y + 0.9 * h);
+    t.lines = 1;
+    assert_int_equal(canvas_lines(canvas, &t, line, 2), 1);
+    assert_non_null(strstr(line[0].text, "\xe2\x80\xa6"));
+    assert_memory_equal(line[0].text, "on", 2);
+    assert_null(strstr(line[0].text, "two"));
+    t = of("\xd9\x83\xd9\x81\xd8\xb1", 500, 10, 1);
+    assert_int_equal(canvas_lines(canvas, &t, line, 2), 1);
+    assert_true(line[0].leftward && line[0].x > 504.9 && line[0].x < 505.1);
+    assert_string_equal(line[0].text, t.text);
+    t = of("x", 500, 10, 1);
+    t.align = LAYOUT_RIGHT;
+    canvas_measure(canvas, &t, &w, &h);
+    canvas_lines(canvas, &t, line, 1);
+    assert_true(line[0].x > 505 - w - 0.1 && line[0].x < 505 - w + 0.1);
+}
+
+TEST(fonts)
+{
+    if (!canvas)
+        skip();
+    struct err e = ERR_INIT;
+    char used[CANVAS_FAMILY], real[CANVAS_FAMILY];
+    assert_false(canvas_has_font("No Such Font", used));
+    assert_string_not_equal(used, "");
+    assert_true(canvas_has_font(used, real)); /* what is drawn instead is installed */
+    assert_true(canvas_has_font("serif", real) && canvas_has_font("Sans-Serif", real));
+    assert_false(canvas_has_font("No Such Font,serif", real));
+    struct canvas *other = canvas_open("No Such Font", &e);
+    assert_memory_equal(canvas_families(other), "No Such Font,", 13);
+    assert_string_equal(canvas_families(other) + 13, canvas_families(canvas));
+    canvas_close(&other);
+}
+
 /* Outlines are the same each time, within the box, and all of them are there however far on the
  * right. */
 TEST(outlines)

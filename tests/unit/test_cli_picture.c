@@ -81,8 +81,11 @@ TEST(posters)
     assert_false(outputs_are_posters(&o));
     good("f --shape circle -o a.pdf");
     assert_int_equal(o.width, 2160);
-    bad("f --poster=jpg", "--poster: 'jpg' is not png, jpeg, webp, svg or pdf");
-    bad("f --poster=json", "--poster: 'json' is not png, jpeg, webp, svg or pdf");
+    good("f --poster=jpg -o d/");
+    assert_string_equal(outputs_format(&o)->name, "jpeg");
+    bad("f --poster=a.png", "--poster: 'a.png' is not png, jpg, webp, svg or pdf");
+    bad("f --poster=gif", "--poster: 'gif' is not png, jpg, webp, svg or pdf");
+    bad("f --poster=json", "--poster: 'json' is not png, jpg, webp, svg or pdf");
     bad("f --poster -o a.html",
         "--poster: 'a.html' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf");
     bad("f --poster -o a.csv",
@@ -95,7 +98,7 @@ TEST(posters)
         "--title is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --dpi 72", "--dpi is for posters of pixels: give --poster");
     bad("f -o a.pdf --dpi 72",
-        "--dpi is for a poster of pixels: PDF keeps the strip's own (--width, --height)");
+        "--dpi is for a poster of pixels: PDF keeps the strip's own pixels (--width, --height)");
     bad("f --poster --width 100", "a poster in PNG is as large as its page: give --page and --dpi, "
                                   "and no --width or --height");
     bad("f --poster --page 800x600 --dpi 72", "--dpi: a page of 800x600 pixels has no inches");
@@ -138,6 +141,13 @@ TEST(what_posters_look_like)
         assert_false(cli_parse_background(none[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
+    static const char *const no_fonts[] = {"", " ", ",", "a\xff", "a\nb", "\x7f"};
+    for (size_t i = 0; i < sizeof no_fonts / sizeof *no_fonts; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_font(no_fonts[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    assert_true(cli_parse_font("\xe6\xb8\xb8 Gothic", &o, &e));
     bad("f --subtitle x",
         "--subtitle is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --bare", "--bare is for posters: give -o a name that ends in .pdf or .svg, or --poster");

@@ -187,7 +187,7 @@ TEST(jpeg_keeps_narrow_columns)
         jpeg_read_scanlines(&jpeg, rows, 1);
         sum += differ(p, y, row);
     }
-    assert_true(sum < 3 * 320 * 100 * 3); /* 4:2:0 differs by 24 in the mean */
+    assert_true(sum < 3 * 320 * 100 * 3); /* 4:2:0 differs by 16 in the mean, 4:4:4 by 1.3 */
     jpeg_destroy_decompress(&jpeg);
     free(icc);
     fclose(f);

@@ -113,8 +113,11 @@ struct writer {
  *     png             libpng: 8-bit RGB or RGBA, sRGB chunk. tEXt/iTXt: Software, barcode:film,
  *                     barcode:recipe, Title, Description, barcode:KEY = the parameters. Nothing
  *                     about engine or times: the same input gives the same bytes.
- *     svg             A poster: the strip's pixels as an embedded PNG, text as outlines. Title and
- *                     film id in <metadata>.
+ *     jpeg            libjpeg: quality 92, 4:4:4; APP2: a profile of sRGB; COM: the provenance
+ *                     (provenance.h). The same library gives the same bytes.
+ *     webp            libwebp, lossless: RGB or RGBA; ICCP: a profile of sRGB; XMP: the provenance.
+ *     svg             A poster: the strip's pixels as an embedded PNG, text as outlines or live.
+ *                     Title and film id in <metadata>.
  *     pdf             A poster by cairo: the strip's pixels lossless, text in embedded fonts, no
  *                     date. SVG and PDF end with film id, options fingerprint and a checksum in a
  *                     comment (trailer_comment.h).
@@ -129,8 +132,7 @@ struct writer {
  *     bif             Roku's BIF: previews in one file, for Emby and Plex.
  *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
  *
- * If no writer has the ending of the name, -o uses the first. The first is also used for names that
- * the program chooses for -o.
+ * -o uses the first for a name without an ending, and for names that the program chooses.
  */
 extern const struct writer *const writer_table[];
 extern const size_t writer_count; /* 1..WRITERS_MOST */

@@ -1,5 +1,7 @@
+#include <stdio.h>
 #include <string.h>
 
+#include "barcode/base/text.h"
 #include "barcode/cli/cli.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/media/colour_name.h"
@@ -37,10 +39,12 @@ bool cli_parse_smooth(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_poster(const char *text, struct options *o, struct err *e)
 {
+    char ending[16];
+    snprintf(ending, sizeof ending, ".%s", text ? text : "");
     o->poster = true;
-    o->poster_format = text ? writer_find(text) : NULL;
+    o->poster_format = text && !strchr(text, '.') ? writer_by_ending(ending) : NULL;
     return !text || (o->poster_format && (o->poster_format->page || o->poster_format->pixels)) ||
-           err_set(e, ERR_USAGE, "--poster: '%s' is not png, jpeg, webp, svg or pdf", text);
+           err_set(e, ERR_USAGE, "--poster: '%s' is not png, jpg, webp, svg or pdf", text);
 }
 
 bool cli_parse_title(const char *text, struct options *o, struct err *e)
@@ -87,8 +91,11 @@ bool cli_parse_background(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_font(const char *text, struct options *o, struct err *e)
 {
+    bool ok = text[strspn(text, " ,")] != '\0';
+    for (const char *c = text; *c && ok; c += text_sequence(c))
+        ok = text_sequence(c) > 0 && (unsigned char)*c >= ' ' && *c != 0x7f;
     o->style.font = text;
-    return text[strspn(text, " ,")] != '\0' || err_set(e, ERR_USAGE, "--font: the name is empty");
+    return ok || err_set(e, ERR_USAGE, "--font: '%s' is not the name of a font", text);
 }
 
 bool cli_parse_svg_text(const char *text, struct options *o, struct err *e)
@@ -133,7 +140,7 @@ static bool check_poster(const struct options *o, struct err *e)
     if (w->page && o->dpi > 0)
         return err_set(
             e, ERR_USAGE,
-            "--dpi is for a poster of pixels: %s keeps the strip's own (--width, --height)",
+            "--dpi is for a poster of pixels: %s keeps the strip's own pixels (--width, --height)",
             w->title);
     if (w->page && (o->width > EMBEDDED_MOST || o->height > EMBEDDED_MOST))
         return err_set(e, ERR_USAGE,

@@ -18,6 +18,7 @@ static const struct words {
 } words[] = {
     {"shape", "strip circle vertical"},
     {"page", "A0 A1 A2 A3 A4 A5 A2-portrait A3-portrait A4-portrait Letter Legal Tabloid"},
+    {"svg-text", "outlines live"},
     {"order", "lightness share"},
     {"init", "scalable k-means++ random"},
     {"size", "320 1/2 1/4 full"},

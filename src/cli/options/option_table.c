@@ -53,7 +53,7 @@ const struct argp_option cli_option_table[] = {
 
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
     {"poster", KEY_POSTER, "FORMAT", OPTION_ARG_OPTIONAL | CLI_COMMON,
-     "poster with title, axis, palette: png, jpeg, webp, svg, pdf", 0},
+     "poster with title, axis, palette: png, jpg, webp, svg, pdf", 0},
     {"title", KEY_TITLE, "TEXT", 0, "title (the film's title tag, or else its name)", 0},
     {"page", KEY_PAGE, "PAGE", 0,
      "A0 to A6, B0 to B6, Letter, A2-portrait, WxHmm, WxHin, WxH pixels (" PAPER_NAME ")", 0},

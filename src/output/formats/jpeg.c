@@ -50,14 +50,15 @@ static void write_markers(struct job *job)
 {
     static const char name[] = "ICC_PROFILE\0\1"; /* part 1 of 1; the literal ends with 0 */
     uint8_t icc[sizeof name + ICC_SRGB_SIZE];
-    char text[PROVENANCE_TEXT + 1];
+    char text[PROVENANCE_TEXT];
     memcpy(icc, name, sizeof name);
     icc[sizeof name - 1] = 1;
     icc_srgb_write(icc + sizeof name);
     jpeg_write_marker(&job->jpeg, JPEG_APP0 + 2, icc, sizeof icc);
     provenance_text(job->report, 0, text);
-    strcat(text, "\n");
-    jpeg_write_marker(&job->jpeg, JPEG_COM, (const JOCTET *)text, (unsigned)strlen(text));
+    size_t length = strlen(text);
+    text[length] = '\n'; /* in place of the zero */
+    jpeg_write_marker(&job->jpeg, JPEG_COM, (const JOCTET *)text, (unsigned)length + 1);
 }
 
 static void set_parameters(struct job *job)

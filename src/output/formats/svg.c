@@ -85,9 +85,10 @@ static bool print_live(struct output *o, const struct layout_item *i)
 {
     enum { LINES = 2 };
     struct canvas_line line[LINES];
-    char text[8 * LAYOUT_TEXT], families[8 * LAYOUT_TEXT];
+    char text[8 * LAYOUT_TEXT], plain[LAYOUT_TEXT], families[8 * LAYOUT_TEXT];
     int count = canvas_lines(o->layout->canvas, &i->words, line, LINES);
-    escape(canvas_families(o->layout->canvas), families, sizeof families);
+    paint_text_utf8(canvas_families(o->layout->canvas), true, plain, sizeof plain);
+    escape(plain, families, sizeof families);
     for (int k = 0; k < count; k++) {
         escape(line[k].text, text, sizeof text);
         if (!print(o,

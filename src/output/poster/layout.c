@@ -155,7 +155,7 @@ bool layout_axis_below(struct layout *s, double x, double w, double y, double ti
     struct axis axis;
     struct layout_text t = {.size = size, .lines = 1, .w = 100 * size, .text = "0:00:00"};
     struct label_row row = {.s = s, .y = y, .tick = tick, .size = size, .first = x - spare};
-    double label, high, right, left = INFINITY;
+    double label, high, right = 0, left = INFINITY;
     row.from = row.first;
     row.to = row.last = x + w + spare;
     canvas_measure(s->canvas, &t, &label, &high);
