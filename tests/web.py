@@ -202,7 +202,7 @@ def fingers_move():
         b.fingers("Move", (x + (0.45 - spread) * w, y + 80), (x + (0.55 + spread) * w, y + 80))
     b.fingers("End")
     check(shown() != before, "two fingers do not zoom")
-    check(b.js("return document.documentElement.scrollWidth <= innerWidth"), "the page is wider than the phone")
+    check(b.fits(), "the page is wider than the phone")
 
 
 @test
@@ -394,7 +394,7 @@ def grounds_are_readable():
                 b.js("document.querySelectorAll('details').forEach(e => { e.open = true })")
                 seen, bad = b.js(CONTRAST)
                 check(seen > 8 and not bad, f"{name}, {which}, {width}: {bad}")
-                check(b.js("return document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than {width}")
+                check(b.fits(), f"{name} is wider than {width}")
                 b.js("document.querySelectorAll('details').forEach(e => { e.open = false })")
                 b.shot(WORK / f"{name}-{'phone' if width < 500 else 'desktop'}-{which}.png", whole=width < 500)
     b.forget()
@@ -422,7 +422,7 @@ def palette_of_any_size():
             b.look(width, 844, touch=width < 500)
             b.open(page[f"palette-{count}"])
             same(b.js("return document.querySelectorAll('#palette .swatch').length"), count, "swatches")
-            check(b.js("return document.documentElement.scrollWidth <= innerWidth"), f"{count} colours are wider than {width}")
+            check(b.fits(), f"{count} colours are wider than {width}")
             over = b.js("return [...document.querySelectorAll('#palette .swatch')].filter(e => e.scrollWidth > e.clientWidth).length")
             same(over, 0, f"swatches whose text has no room, {count} colours at {width}")
             b.shot(WORK / f"palette-{count}-{width}.png", whole=width < 500)
@@ -550,7 +550,7 @@ def gallery_lists():
     b.look(390, 844, touch=True)
     b.open(page["many"])
     same(b.js("return document.getElementById('films').className + document.querySelector('#view input:checked').value"), "listlist", "remembered")
-    check(b.js(count) >= 10 and b.js("return document.documentElement.scrollWidth <= innerWidth"), "the list on a phone")
+    check(b.js(count) >= 10 and b.fits(), "the list on a phone")
     b.shot(WORK / "list-phone-grey.png")
     b.click_on('#view label:has([value="cards"])')
     b.open(page["many"])
