@@ -10,7 +10,7 @@ KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "PageUp": 33, 
 
 
 class Browser:
-    def __init__(self, downloads):
+    def start(self, downloads):
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1280,800"):
             options.add_argument(word)
