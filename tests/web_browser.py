@@ -10,7 +10,7 @@ KEYS = {"ArrowRight": 39, "ArrowLeft": 37, "Home": 36, "End": 35, "PageUp": 33, 
 
 
 class Browser:
-    def __init__(self, downloads):
+    def start(self, downloads):
         options = webdriver.ChromeOptions()
         for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1280,800"):
             options.add_argument(word)
@@ -35,6 +35,7 @@ class Browser:
         return self.driver.execute_async_script("const done = arguments[arguments.length - 1]; (async (...arguments) => {" + script + "})(...arguments).then(done, e => done('failed: ' + e));", *args)
 
     def look(self, width=1280, height=800, touch=False, scale=1):
+        self.width = width
         self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=touch)
         self.cdp("Emulation.setTouchEmulationEnabled", enabled=touch)
         self.cdp("Emulation.setEmulatedMedia", media="")
@@ -44,6 +45,10 @@ class Browser:
         self.driver.get("about:blank")
         self.driver.get(path.resolve().as_uri() + hash_)
         self.settle()
+
+    def fits(self):
+        """Whether nothing is wider than the screen. A phone's innerWidth would grow with it."""
+        return self.js("return document.documentElement.scrollWidth <= arguments[0]", self.width)
 
     def forget(self):
         """What pages asked the browser to remember."""
