@@ -378,7 +378,8 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
 EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
 EMULATED_DOMINANT := cuda/dominant_gpu
-EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated)
+EMULATED_SOUND    := cuda/max_filter_gpu cuda/spectrogram_gpu
+EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 
 $(NVCC_BUILD)/emulated/%.o: %.cu
@@ -392,12 +393,13 @@ $(NVCC_BUILD)/emulated/%.o: %.cc
 emulated_objects = $(patsubst %,$(NVCC_BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
 $(BIN)/check_kmeans_emulated: $(call emulated_objects,$(EMULATED_KMEANS),check_kmeans) $(LIB)
 $(BIN)/check_dominant_emulated: $(call emulated_objects,$(EMULATED_DOMINANT),check_dominant) $(LIB)
+$(BIN)/check_sound_emulated: $(call emulated_objects,$(EMULATED_SOUND),check_sound) $(LIB)
 $(EMULATED):
 	@mkdir -p $(@D)
 	$(CXX) $^ -pthread $(PKG_LIBS) -o $@
 
 .PHONY: emulated
-emulated: $(EMULATED) ## the k-means and mode kernels on the CPU against kmeans_run and dominant_run (needs nvcc's headers)
+emulated: $(EMULATED) ## the kernels of k-means, modes and sound on the CPU against the CPU engine (needs nvcc's headers)
 	@set -o pipefail; for check in $^; do $$check --quick | tail -n 20 || exit 1; done
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
