@@ -304,9 +304,9 @@ test-mutated: out/clips.made ## mutated clips through the program under ASan and
 	@$(PYTHON) tests/mutated_films.py out/bin-address/barcode out/clips $(or $(COUNT),2000)
 
 .PHONY: judge
-judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
+judge: films-there $(BIN)/barcode $(BIN)/bench_sound out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames, SciPy for sound
 	@tests/support/install-packages.sh judge
-	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
+	@BARCODE=$(BIN)/barcode BENCH_SOUND=$(BIN)/bench_sound PYTHON=$(PYTHON) tests/judge.sh
 
 .PHONY: test-poster
 test-poster: deps ## posters rendered by poppler and librsvg: pixels, titles in Chinese and Arabic, page sizes (two minutes)
