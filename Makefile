@@ -304,9 +304,9 @@ test-mutated: out/clips.made ## mutated clips through the program under ASan and
 	@$(PYTHON) tests/mutated_films.py out/bin-address/barcode out/clips $(or $(COUNT),2000)
 
 .PHONY: judge
-judge: films-there $(BIN)/barcode out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames
+judge: films-there $(BIN)/barcode $(BIN)/bench_sound out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames, SciPy for sound
 	@tests/support/install-packages.sh judge
-	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/judge.sh
+	@BARCODE=$(BIN)/barcode BENCH_SOUND=$(BIN)/bench_sound PYTHON=$(PYTHON) tests/judge.sh
 
 .PHONY: test-poster
 test-poster: deps ## posters rendered by poppler and librsvg: pixels, titles in Chinese and Arabic, page sizes (two minutes)
@@ -384,7 +384,8 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
 EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
 EMULATED_DOMINANT := cuda/dominant_gpu
-EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated)
+EMULATED_SOUND    := cuda/max_filter_gpu cuda/spectrogram_gpu
+EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 
 $(NVCC_BUILD)/emulated/%.o: %.cu
@@ -398,12 +399,13 @@ $(NVCC_BUILD)/emulated/%.o: %.cc
 emulated_objects = $(patsubst %,$(NVCC_BUILD)/emulated/%.o,$(1) tests/check/$(2) tests/emulator/cuda_emulator)
 $(BIN)/check_kmeans_emulated: $(call emulated_objects,$(EMULATED_KMEANS),check_kmeans) $(LIB)
 $(BIN)/check_dominant_emulated: $(call emulated_objects,$(EMULATED_DOMINANT),check_dominant) $(LIB)
+$(BIN)/check_sound_emulated: $(call emulated_objects,$(EMULATED_SOUND),check_sound) $(LIB)
 $(EMULATED):
 	@mkdir -p $(@D)
 	$(CXX) $^ -pthread $(PKG_LIBS) -o $@
 
 .PHONY: emulated
-emulated: $(EMULATED) ## the k-means and mode kernels on the CPU against kmeans_run and dominant_run (needs nvcc's headers)
+emulated: $(EMULATED) ## the kernels of k-means, modes and sound on the CPU against the CPU engine (needs nvcc's headers)
 	@set -o pipefail; for check in $^; do $$check --quick | tail -n 20 || exit 1; done
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # judge.sh - independent judges of what barcode computes, on the sample film, the made films and those of BARCODE_FILMS:
-# the ffmpeg program for staged frames (judge.py), scikit-learn for inertia (judge_kmeans.py).
-# BARCODE, BARCODE_FILMS, PYTHON and FRAMES (frames a film whose inertia is judged; 5) come from the environment. Exit 1 when
+# the ffmpeg program for staged frames (judge.py), scikit-learn for inertia (judge_kmeans.py), SciPy for sound (judge_sound.py).
+# BARCODE, BENCH_SOUND, BARCODE_FILMS, PYTHON and FRAMES (frames a film whose inertia is judged; 5) come from the environment. Exit 1 when
 # one of them objects.
 set -u
 extra=$("$(dirname "$0")/support/films.sh") || exit 1      # before cd: its folder is named from here
 cd "$(dirname "$0")/.." || exit 1
-BARCODE=${BARCODE:-out/bin/barcode} PYTHON=${PYTHON:-/usr/bin/python3} FRAMES=${FRAMES:-5}
+BARCODE=${BARCODE:-out/bin/barcode} BENCH_SOUND=${BENCH_SOUND:-out/bin/bench_sound} PYTHON=${PYTHON:-/usr/bin/python3} FRAMES=${FRAMES:-5}
 export BARCODE_CACHE=-
 work=out/judge
 mkdir -p "$work"
@@ -22,4 +22,5 @@ for film in "${films[@]}"; do
         "$PYTHON" tests/judge_kmeans.py "$name.rgb" "$name.$k.json" || status=1
     done
 done
+"$PYTHON" tests/judge_sound.py "$BENCH_SOUND" "$work" "${films[@]}" || status=1
 exit $status

@@ -57,8 +57,9 @@ static void cross_row(const int16_t *restrict up, const int16_t *restrict row,
                       const int16_t *restrict down, size_t n, int16_t *restrict to)
 {
     n = round_up(n);
+    const int16_t *left = row - 1;
     for (size_t x = 0; x < n; x++)
-        to[x] = larger(larger(larger(up[x], down[x]), larger(row[x - 1], row[x + 1])), row[x]);
+        to[x] = larger(larger(larger(up[x], down[x]), larger(left[x], left[x + 2])), row[x]);
 }
 
 /* Raises prefix to row, and writes the larger of prefix and suffix. */

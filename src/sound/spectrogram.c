@@ -90,10 +90,9 @@ void spectrogram_run(struct spectrogram *s, const int16_t *sound, size_t samples
     int16_t *to[STFT_LANES_MOST];
     for (size_t t = 0; t < frames; t += s->code->lanes) {
         for (size_t lane = 0; lane < s->code->lanes; lane++) {
-            bool used = t + lane < frames;
-            in[lane] = frame_samples(sound, used ? samples : 0, (t + lane) * SPECTROGRAM_HOP,
-                                     s->padded[lane]);
-            to[lane] = used ? out + (t + lane) * SPECTROGRAM_BINS : s->unused;
+            size_t frame = t + lane;
+            in[lane] = frame_samples(sound, samples, frame * SPECTROGRAM_HOP, s->padded[lane]);
+            to[lane] = frame < frames ? out + frame * SPECTROGRAM_BINS : s->unused;
         }
         s->code->run(&s->tables, in, s->work, to);
     }

@@ -1,9 +1,10 @@
 /*
  * The functions of src/sound on raw 16-bit files, for tests/judge_sound.py and
- * tests/bench/filter_rate.py; prints the seconds of the best of several runs on one core.
+ * tests/bench/sound_rate.py; prints the processor seconds of the best of several runs.
  *
  *     bench_sound filter RADIUS COLUMNS RUNS IN OUT      any array
  *     bench_sound spectrogram ISA RUNS IN OUT            samples at 16 kHz
+ *     bench_sound peaks FLOOR RUNS IN OUT                a spectrogram; OUT has frame, bin, wide
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/err.h"
 #include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
 
 static _Noreturn void fail(const char *text)
@@ -41,6 +43,22 @@ static void write_values(const char *path, const void *values, size_t bytes)
         fail("cannot write the output");
 }
 
+static enum isa isa_named(const char *name)
+{
+    for (enum isa isa = ISA_C; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
+        if (strcmp(name, isa_name(isa)) == 0 && isa_supported(isa))
+            return isa;
+    fail("unknown or unsupported instruction set");
+}
+
+static double best = 1e9;
+
+static void note_time(int64_t begun)
+{
+    double took = (double)(clock_thread_ns() - begun) / 1e9;
+    best = took < best ? took : best;
+}
+
 static void bench_filter(char **arg)
 {
     struct err e = ERR_INIT;
@@ -49,26 +67,15 @@ static void bench_filter(char **arg)
     struct max_filter *m = max_filter_open(atoi(arg[0]), &e);
     if (!m || !out || !columns)
         fail("cannot begin");
-    double best = 1e9;
     for (int i = atoi(arg[2]); i > 0; i--) {
-        int64_t begun = clock_ns();
+        int64_t begun = clock_thread_ns();
         max_filter_run(m, in, n / columns, columns, out);
-        double took = clock_since(begun);
-        best = took < best ? took : best;
+        note_time(begun);
     }
-    printf("%.9f\n", best);
     write_values(arg[4], out, n * sizeof *out);
     max_filter_free(&m);
     free(in);
     free(out);
-}
-
-static enum isa isa_named(const char *name)
-{
-    for (enum isa isa = ISA_C; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
-        if (strcmp(name, isa_name(isa)) == 0 && isa_supported(isa))
-            return isa;
-    fail("unknown or unsupported instruction set");
 }
 
 static void bench_spectrogram(char **arg)
@@ -81,18 +88,33 @@ static void bench_spectrogram(char **arg)
     struct spectrogram *s = spectrogram_open(isa_named(arg[0]), &e);
     if (!s || !out)
         fail("cannot begin");
-    double best = 1e9;
     for (int i = atoi(arg[1]); i > 0; i--) {
-        int64_t begun = clock_ns();
+        int64_t begun = clock_thread_ns();
         spectrogram_run(s, in, n, frames, out);
-        double took = clock_since(begun);
-        best = took < best ? took : best;
+        note_time(begun);
     }
-    printf("%.9f\n", best);
     write_values(arg[3], out, values * sizeof *out);
     spectrogram_free(&s);
     free(in);
     free(out);
+}
+
+static void bench_peaks(char **arg)
+{
+    struct err e = ERR_INIT;
+    size_t n, found;
+    int16_t *in = read_values(arg[2], &n);
+    for (int i = atoi(arg[1]); i > 0; i--) {
+        int64_t begun = clock_thread_ns();
+        struct peaks *p = peaks_open((int16_t)atoi(arg[0]), &e);
+        if (!p || !peaks_push(p, in, n / SPECTROGRAM_BINS, &e) || !peaks_finish(p, &e))
+            fail(e.text);
+        note_time(begun);
+        const struct peak *list = peaks_list(p, &found);
+        write_values(arg[3], list, found * sizeof *list);
+        peaks_free(&p);
+    }
+    free(in);
 }
 
 int main(int argc, char **argv)
@@ -101,7 +123,10 @@ int main(int argc, char **argv)
         bench_filter(argv + 2);
     else if (argc == 6 && strcmp(argv[1], "spectrogram") == 0)
         bench_spectrogram(argv + 2);
+    else if (argc == 6 && strcmp(argv[1], "peaks") == 0)
+        bench_peaks(argv + 2);
     else
         fail("see bench_sound.c");
+    printf("%.9f\n", best);
     return 0;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py [SECTION...] - the figures of README.md: whole-process times, side by side in one run, as ratios.
 
-Sections: staging, kmeans, memory, engine, racing, cache. Programs alternate, so that a noisy machine hits both; medians and
+Sections: staging, kmeans, memory, engine, racing, cache, sound. Programs alternate, so that a noisy machine hits both; medians and
 the spread (lowest to highest) are printed. BIN, RUNS (default 5) and CACHE_MINUTES (20) come from the environment, and
 BARCODE_FILMS: the first 1080p film of that folder is measured on instead of the one that is made here.
 """
@@ -139,6 +139,11 @@ def cache():
     subprocess.run([BARCODE, "--cache", folder, "--cache-clear"], check=True, stdout=subprocess.DEVNULL)
 
 
+def sound():
+    subprocess.run([PYTHON, os.path.join(TOP, "tests/bench/sound_rate.py"), os.path.join(BIN, "bench_sound")], check=True)
+    print()
+
+
 def machine():
     model = "unknown processor"
     with open("/proc/cpuinfo", encoding="utf-8") as f:
@@ -156,6 +161,7 @@ if __name__ == "__main__":
         sys.exit(1)                  # films.sh has said why
     os.makedirs(WORK, exist_ok=True)
     machine()
-    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "racing", "cache"]:
-        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine, "racing": racing, "cache": cache}[section]()
+    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "racing", "cache", "sound"]:
+        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine, "racing": racing, "cache": cache,
+         "sound": sound}[section]()
         sys.stdout.flush()

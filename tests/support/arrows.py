@@ -23,8 +23,9 @@ ARROWS = {
     "media": "engine base",
     "engine": "kmeans base",
     "kmeans": "base",
+    "sound": "base",
     "base": "",
-    "cuda": "engine kmeans base",
+    "cuda": "engine kmeans sound base",
 }
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {

@@ -58,6 +58,7 @@ part_checks() {
     "$bin/check_shrink" | tail -n 3
     "$bin/check_kmeans" --large "$(frames 160x90 24)" 160 90 8 20 "$(frames 320x180 24)" 320 180 8 20 | tail -n 3
     "$bin/check_dominant" | tail -n 3
+    "$bin/check_sound" | tail -n 5
     "$bin/check_engine" 200 | tail -n 3
 }
 
@@ -92,6 +93,9 @@ part_sanitize() {
     sanitizer racecheck "$bin/check_kmeans" --tiny
     sanitizer racecheck "$bin/check_shrink"
     sanitizer racecheck "$bin/check_dominant" --quick
+    sanitizer memcheck "$bin/check_sound" --quick
+    sanitizer initcheck "$bin/check_sound" --quick
+    sanitizer racecheck "$bin/check_sound" --quick
 }
 
 part_films() {

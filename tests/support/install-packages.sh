@@ -6,7 +6,7 @@
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
-#   judge   also scikit-learn, the independent judge of the clustering
+#   judge   also scikit-learn and SciPy, the independent judges of the clustering and of sound
 #   poster  also what renders posters, and fonts for Chinese and Arabic
 #   slurm   also what a Slurm cluster of one machine is made of
 #   deb     also what a Debian package is made with
@@ -23,7 +23,7 @@ for group in "$@"; do
     case $group in
     lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
-    judge) packages="$packages python3-numpy python3-sklearn" ;;
+    judge) packages="$packages python3-numpy python3-scipy python3-sklearn" ;;
     poster) packages="$packages poppler-utils librsvg2-bin pango1.0-tools fonts-noto-cjk fonts-noto-core" ;;
     deb) packages="$packages dpkg-dev lintian" ;;
     deb-test) packages="$packages debootstrap bash zsh fish" ;;

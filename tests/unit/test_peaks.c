@@ -17,7 +17,15 @@ static uint32_t next_random(void)
     return (uint32_t)(seed >> 33);
 }
 
-enum content { RANDOM, PLATEAUS, SPARSE, LINES, CONTENTS };
+enum content { RANDOM, PLATEAUS, SPARSE, LINES, RISING, FALLING, EQUAL, CONTENTS };
+
+/* Bins that are far from each other, with a value every 20 frames: the wide diamond's ends. */
+static int16_t spaced(enum content c, int t, int f)
+{
+    if (f % 25 != 12 || t % 20 != f / 25 % 20)
+        return 0;
+    return (int16_t)(c == RISING ? 8000 + t : c == FALLING ? 9000 - t : 8000);
+}
 
 static void draw(enum content c)
 {
@@ -27,7 +35,8 @@ static void draw(enum content c)
             value[t][f] = (int16_t)(c == RANDOM     ? 5000 + (int)(r % 9000)
                                     : c == PLATEAUS ? 7000 + (int)(r % 3) * 100
                                     : c == SPARSE   ? (r % 200 ? 0 : 7000 + (int)(r % 7) * 100)
-                                                    : (f % 32 ? 7200 : 7300 + t / 100));
+                                    : c == LINES    ? (f % 32 ? 7200 : 7300 + t / 100)
+                                                    : spaced(c, t, f));
         }
 }
 
