@@ -80,6 +80,17 @@ test_trickplay_update() {
     [ "$(find films -name '*.tmp*')" = "" ] || fail "left $(find films -name '*.tmp*')"
 }
 
+# Runs the program as one whom permissions bind, as they do not bind root.
+bound() {
+    local caps=-dac_override,-dac_read_search as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
+        as=(setpriv --bounding-set=$caps --inh-caps=$caps)
+    fi
+    STATUS=0 COMMAND="bound by permissions: barcode $*"
+    "${as[@]}" "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+}
+
 test_trickplay_refused() { # quick
     cp "$(clip one-frame.mkv)" a.mkv
     refuses 2 a.mkv --trickplay plex
@@ -90,6 +101,17 @@ test_trickplay_refused() { # quick
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
     one_sentence
     says 'beside the film'
+    mkdir locked
+    cp a.mkv locked/
+    chmod 555 locked
+    for kind in bif jellyfin; do
+        bound locked/a.mkv --trickplay $kind --no-cache
+        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+        one_sentence
+        says "'locked': Permission denied"
+    done
+    chmod 755 locked
+    rm -r locked
     # The server's own sheets stay.
     mkdir -p 'a.trickplay/320 - 10x10'
     echo mine > 'a.trickplay/320 - 10x10/0.jpg'

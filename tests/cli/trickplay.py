@@ -61,7 +61,8 @@ def sheets_of(folder):
 
 def cell(raw, i, width, height):
     x, y = i % ACROSS * width, i % (ACROSS * ACROSS) // ACROSS * height
-    return b"".join(raw[((y + row) * width * ACROSS + x) * 3 :][: width * 3] for row in range(height))
+    starts = (((y + row) * width * ACROSS + x) * 3 for row in range(height))
+    return b"".join(raw[at : at + width * 3] for at in starts)
 
 
 def check_jellyfin(folder, width, height, count):
