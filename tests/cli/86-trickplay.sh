@@ -108,7 +108,7 @@ test_trickplay_refused() { # quick
         bound locked/a.mkv --trickplay $kind --no-cache
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
         one_sentence
-        says "'locked': Permission denied"
+        says "'locked/*': Permission denied"
     done
     chmod 755 locked
     rm -r locked
