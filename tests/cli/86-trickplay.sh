@@ -85,9 +85,9 @@ bound() {
     local caps=-dac_override,-dac_read_search as=()
     if [ "$(id -u)" -eq 0 ]; then
         command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
-        as=(setpriv --bounding-set=$caps --inh-caps=$caps)
+        as=(setpriv "--bounding-set=$caps" "--inh-caps=$caps")
     fi
-    STATUS=0 COMMAND="bound by permissions: barcode $*"
+    STATUS=0
     "${as[@]}" "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
 }
 
