@@ -384,4 +384,31 @@ TEST(every_of_key_frames)
     assert_int_equal(selection_target(&rule, 2), -1);
 }
 
+/* Previews are of the whole film, whatever the rule selects, and leave its columns as they are. */
+TEST(previews_beside_columns)
+{
+    struct selection plain = {.kind = SELECT_EVERY, .every = 7, .start_us = 3000, .end_us = 9000},
+                     rule = plain;
+    rule.preview_us = 1000;
+    struct selection_cursor c = selection_begin(&rule), other = selection_begin(&plain);
+    uint64_t next = 0;
+    for (int64_t t = 170; t < 12000; t += 330) { /* the first frame comes late */
+        struct frame_tag tag;
+        uint64_t column;
+        bool picked = selection_pick(&c, t, t + 330, &tag);
+        assert_int_equal(selection_take(&other, t, t + 330, &column), tag.repeat);
+        assert_int_equal(column, tag.column);
+        uint32_t due = 0;
+        while ((int64_t)(next + due) * 1000 < t + 330)
+            due++;
+        assert_int_equal(tag.previews, due);
+        assert_int_equal(tag.preview, next);
+        assert_true(picked == (tag.repeat > 0 || due > 0));
+        next += due;
+        assert_int_equal(selection_next_preview(&c), (int64_t)next * 1000);
+        assert_false(selection_done(&c, t));
+    }
+    assert_int_equal(next, 13);
+}
+
 TEST_MAIN(NULL, NULL)

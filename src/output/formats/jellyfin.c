@@ -100,17 +100,17 @@ static bool replace_folder(const char *made, const char *folder, struct err *e)
         remove_folder(made);
         return true;
     }
-    char *aside = path_join("", made, ".old", e);
-    if (!aside)
+    char *older = path_join("", made, ".old", e);
+    if (!older)
         return false;
-    bool moved = errno != ENOENT && rename(folder, aside) == 0;
+    bool moved = errno != ENOENT && rename(folder, older) == 0;
     ok = rename(made, folder) == 0 ||
          err_set(e, ERR_FAILED, "cannot write '%s': %s", folder, strerror(errno));
     if (moved && ok)
-        remove_folder(aside);
+        remove_folder(older);
     else if (moved)
-        (void)rename(aside, folder);
-    free(aside);
+        (void)rename(older, folder);
+    free(older);
     return ok;
 }
 

@@ -1,0 +1,124 @@
+# shellcheck shell=bash
+# Previews for media servers, beside the films: --trickplay.
+
+trickplay() {
+    "$PYTHON" "$HERE/trickplay.py" "$@" || fail "trickplay.py $*"
+}
+
+test_trickplay_layout() { # quick
+    cp "$(clip h264-closed.mkv)" 'a film.mkv'
+    ok 'a film.mkv' --trickplay jellyfin,bif --trickplay-interval 1 --sandbox=require -q
+    trickplay jellyfin 'a film.trickplay' 320 180 8
+    trickplay bif 'a film-320-1.bif' 320 180 8 1000
+    trickplay frames 'a film.trickplay' 320 180 'a film.mkv' 1
+    trickplay same 'a film-320-1.bif' 'a film.trickplay' 320 180
+    files 'a film.mkv' 'a film-320-1.bif' 'a film.trickplay' 'a film.trickplay/320 - 10x10' 'a film.trickplay/320 - 10x10/0.jpg'
+}
+
+# Variable rate, turned, samples that are not square, cut by an edit list, shorter than an interval, key frames.
+test_trickplay_films() {
+    while read -r film height; do
+        cp "$(clip "$film")" .
+        ok "$film" --trickplay bif --trickplay-interval 1 -q
+        trickplay frames "${film%.*}-320-1.bif" 320 "$height" "$film" 1
+    done <<'END'
+vfr.mkv 180
+rotate90.mp4 568
+sar.mkv 126
+editlist.mp4 180
+h264-open.ts 180
+odd-size-444.mkv 180
+END
+    cp "$(clip one-frame.mkv)" .
+    ok one-frame.mkv --trickplay jellyfin,bif --trickplay-width 162 -q
+    trickplay jellyfin one-frame.trickplay 162 92 1
+    trickplay bif one-frame-162-10.bif 162 92 1 10000
+    cp "$(clip h264-keyint1.mkv)" k.mkv
+    ok k.mkv --keyframes --trickplay bif --trickplay-interval 1 -o k.png --columns 5 -q
+    trickplay frames k-320-1.bif 320 180 k.mkv 1
+}
+
+# Bars are cropped in the barcode, and shown in previews. Both come from one decoding, and neither changes the other.
+test_trickplay_with_barcode() {
+    ffmpeg -v error -i "$(clip h264-closed.mkv)" -vf pad=320:240:0:30:black -c:v libx264 -preset ultrafast -g 30 a.mkv
+    ok a.mkv -n 7 -o plain.png --json plain.json --no-cache
+    ok a.mkv -n 7 -o both.png --json both.json --no-cache --trickplay jellyfin,bif --trickplay-interval 1
+    cmp plain.png both.png || fail "previews change the barcode"
+    [ "$(grep -c '"frame"' plain.json)" = "$(grep -c '"frame"' both.json)" ] || fail "previews change the columns"
+    trickplay frames a.trickplay 320 240 a.mkv 1
+    # The columns come from the cache, the previews from the film, of which they are the whole even with --start and --end.
+    rm -r a.trickplay
+    ok a.mkv -n 7 -o now.png --cache c
+    ok a.mkv -n 7 -o now.png --cache c --trickplay jellyfin --trickplay-interval 1 -v
+    says 'cache partial'
+    cmp plain.png now.png || fail "cached columns differ"
+    trickplay frames a.trickplay 320 240 a.mkv 1
+    rm -r a.trickplay
+    ok a.mkv -o part.png --start 2 --end 4 --trickplay jellyfin --trickplay-interval 1
+    trickplay jellyfin a.trickplay 320 240 8
+    trickplay frames a.trickplay 320 240 a.mkv 1
+}
+
+test_trickplay_update() {
+    mkdir -p films/s1
+    cp "$(clip h264-closed.mkv)" films/s1/a.mkv
+    cp "$(clip vfr.mkv)" films/b.mkv
+    set -- -r films --trickplay jellyfin,bif --trickplay-interval 1 --update -v
+    ok "$@"
+    find films -type f -printf '%p %T@\n' | sort > before
+    ok "$@"
+    says "skipped 'films/b.mkv'"
+    says "skipped 'films/s1/a.mkv'"
+    find films -type f -printf '%p %T@\n' | sort | cmp - before || fail "the second run wrote something"
+    cp 'films/b.trickplay/320 - 10x10/0.jpg' 'films/b.trickplay/320 - 10x10/1.jpg' # too many
+    ok "$@"
+    says "'films/b.trickplay/320 - 10x10/0.jpg' is incomplete"
+    trickplay jellyfin films/b.trickplay 320 180 8
+    truncate -s -1 films/b-320-1.bif
+    ok "$@"
+    says "'films/b-320-1.bif' is incomplete"
+    [ "$(find films -name '*.tmp*')" = "" ] || fail "left $(find films -name '*.tmp*')"
+}
+
+# Runs the program as one whom permissions bind, as they do not bind root.
+bound() {
+    local caps=-dac_override,-dac_read_search as=()
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
+        as=(setpriv "--bounding-set=$caps" "--inh-caps=$caps")
+    fi
+    STATUS=0
+    "${as[@]}" "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+}
+
+test_trickplay_refused() { # quick
+    cp "$(clip one-frame.mkv)" a.mkv
+    refuses 2 a.mkv --trickplay plex
+    says "'plex' is not jellyfin or bif"
+    refuses 2 a.mkv --trickplay bif --trickplay-width 321
+    refuses 2 a.mkv --trickplay bif --trickplay-interval 0.5
+    run - --trickplay bif < a.mkv
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    one_sentence
+    says 'beside the film'
+    mkdir locked
+    cp a.mkv locked/
+    chmod 555 locked
+    for kind in bif jellyfin; do
+        bound locked/a.mkv --trickplay $kind --no-cache
+        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+        one_sentence
+        says "'locked/*': Permission denied"
+    done
+    chmod 755 locked
+    rm -r locked
+    # The server's own sheets stay.
+    mkdir -p 'a.trickplay/320 - 10x10'
+    echo mine > 'a.trickplay/320 - 10x10/0.jpg'
+    refuses 1 a.mkv --trickplay jellyfin
+    says "was not made by barcode"
+    mv 'a.trickplay/320 - 10x10/0.jpg' 'a.trickplay/320 - 10x10/7.jpg'
+    refuses 1 a.mkv --trickplay jellyfin
+    says "'7.jpg' in it was not made by barcode"
+    files a.mkv a.trickplay 'a.trickplay/320 - 10x10' 'a.trickplay/320 - 10x10/7.jpg'
+}
