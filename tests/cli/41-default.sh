@@ -67,12 +67,12 @@ test_default_stack_and_shapes() {
 # Whole pixels are repeated, unless an option gives the width or selects the frames; data stay as they are.
 test_default_few_frames() { # quick
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x36:r=5:d=20 -c:v mpeg4 -g 5 film.avi
-    ok film.avi --end 6 -m average,downsample -o p.png --csv p.csv --dump p.rgb --size 16x9
+    ok film.avi --end 6 -m average,squeeze -o p.png --csv p.csv --dump p.rgb --size 16x9
     sized p-average.png 330x800
-    sized p-downsample.png 330x800
+    sized p-squeeze.png 330x800
     [ "$(wc -l < p.csv)" -eq 31 ] || fail "$(wc -l < p.csv) lines of 30 columns"
     [ "$(stat -c %s p.rgb)" -eq $((30 * 16 * 9 * 3)) ] || fail "the dump has $(stat -c %s p.rgb) bytes"
-    for mode in average downsample; do
+    for mode in average squeeze; do
         ok film.avi --end 6 -m $mode --size 16x9 -n 1 -o own.png
         sized own.png 30x800
         ffmpeg -nostdin -v error -y -i own.png -vf scale=330:800:flags=neighbor own-large.png
