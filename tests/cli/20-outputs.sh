@@ -174,7 +174,7 @@ test_jpeg_and_webp() {
     pixels() {
         ffmpeg -nostdin -v error -i "$1" -pix_fmt rgb24 -f rawvideo -
     }
-    for options in "-m palette -n 24" "-m downsample -n 5 --width 301 --height 103" "--shape circle --width 300 --background teal"; do
+    for options in "-m palette -n 24" "-m squeeze -n 5 --width 301 --height 103" "--shape circle --width 300 --background teal"; do
         # shellcheck disable=SC2086
         for name in p.png p.jpg p.webp; do
             ok "$f" $options -o $name

@@ -17,7 +17,7 @@ render() {
     "$program" --cache "$work/cache" -q "$@"
 }
 
-render sintel.mp4 --end 0:42 -m downsample --width 1600 --height 500 -o "$out/sintel.png"
+render sintel.mp4 --end 0:42 -m squeeze --width 1600 --height 500 -o "$out/sintel.png"
 render sintel.mp4 --end 0:42 -m palette -k 5 --width 1600 --height 240 -o "$out/sintel-palette.png"
 render sintel.mp4 --end 0:42 -m all --width 1100 --height 80 -o "$out/sintel-modes.png"
 render sintel.mp4 --end 0:42 -m palette --poster --page 1200x760 --title 'Sintel (trailer)' \
