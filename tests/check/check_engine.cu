@@ -52,7 +52,14 @@ static film_frames make_film(int count, int film_width, int film_height, int wid
                                    : kind == 2 ? base + j / pitch / 8
                                                : base + r.below(9));
         f.nv12.push_back(picture);
-        f.tag.push_back({(uint64_t)i, 1, (uint64_t)i * 24, i * 1000000, r.below(50) == 0});
+        frame_tag tag{}; /* one frame in eleven is only a preview */
+        tag.column = tag.preview = (uint64_t)i;
+        tag.repeat = i % 11 != 5;
+        tag.previews = !tag.repeat;
+        tag.frame = (uint64_t)i * 24;
+        tag.time_us = i * 1000000;
+        tag.damaged = r.below(50) == 0;
+        f.tag.push_back(tag);
     }
     return f;
 }
