@@ -23,6 +23,7 @@
 #   modes      2 hours: every mode, with bars looked for and not, and key frames alone
 #   cores      k-means alone on one core of the CPU
 #   keeping    what keeping frames costs: 20 minutes on two cores, with the cache and without
+#   default    2 hours at the default, with -n 24, and with previews, in turns
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
@@ -292,6 +293,18 @@ part_modes() {
     for round in 1 2 3 4; do
         for options in "cuda" "cpu" "auto"; do
             timed "$bin/barcode" "$work/long.mp4" -q --keyframes --columns 1600 --engine $options -o "$work/x.png"
+        done
+    done
+}
+
+part_default() {
+    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
+    cat "$work/long.mp4" > /dev/null
+    local round options
+    for round in 1 2 3; do
+        for options in "-n 24" "" "--trickplay jellyfin"; do
+            # shellcheck disable=SC2086
+            timed "$bin/barcode" "$work/long.mp4" -q --overwrite $options -o "$work/x.png"
         done
     done
 }
