@@ -80,6 +80,28 @@ test_trickplay_update() {
     [ "$(find films -name '*.tmp*')" = "" ] || fail "left $(find films -name '*.tmp*')"
 }
 
+# Both films would have the same previews: the first in the list has them, whatever is there already.
+test_trickplay_one_name() {
+    mkdir films
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp "$(clip editlist.mp4)" films/a.mp4
+    cp "$(clip one-frame.mkv)" films/b.mkv
+    for kind in bif jellyfin; do
+        for more in --no-cache --overwrite --update; do
+            run films --trickplay $kind --trickplay-interval 1 $more -q
+            [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+            one_sentence
+            says "^barcode: cannot write 'films/a[^']*': the previews of 'films/a.mkv' have that name$"
+        done
+    done
+    trickplay frames films/a-320-1.bif 320 180 films/a.mkv 1
+    trickplay frames films/a.trickplay 320 180 films/a.mkv 1
+    trickplay bif films/b-320-1.bif 320 180 1 1000
+    run films/a.mp4 films/a.mkv --trickplay bif --trickplay-interval 1 --overwrite -q
+    says "the previews of 'films/a.mp4' have that name"
+    trickplay frames films/a-320-1.bif 320 180 films/a.mp4 1
+}
+
 # Runs the program as one whom permissions bind, as they do not bind root.
 bound() {
     local caps=-dac_override,-dac_read_search as=()
