@@ -144,7 +144,7 @@ static void paint(const struct previews *p, struct canvas *c, size_t cell, const
 static bool encode(const struct previews *p, const uint8_t *rgb, int across, struct jpeg *to,
                    struct err *e)
 {
-    return jpeg_encode(rgb, p->width * across, p->height * across, PREVIEWS_QUANTISER, NULL, to, e);
+    return jpeg_encode(rgb, p->width * across, p->height * across, PREVIEWS_QUALITY, to, e);
 }
 
 /* Makes room for the sheet of preview `i` and returns it. The caller holds the lock. */

@@ -118,22 +118,23 @@ struct set {
 };
 
 static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet,
-                        const char *path, struct err *e)
+                        const char *comment, const char *path, struct err *e)
 {
     if (!spare(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
         return false;
     set->count++;
-    return fwrite(sheet->data, 1, sheet->size, atomic_file_stream(set->file[set->count - 1])) ==
-               sheet->size ||
+    return jpeg_write(sheet, comment, atomic_file_stream(set->file[set->count - 1])) ||
            err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
 }
 
 static bool write_all(struct set *set, const struct report *r, const struct thumbs_sheets *s,
                       const char *path, struct err *e)
 {
+    char comment[PROVENANCE_TEXT];
+    provenance_text(r, 0, comment);
     for (size_t i = 0; i < s->sheets; i++) {
         char *name = interrupted() ? NULL : sheet_path(path, i, e);
-        bool ok = name && write_sheet(set, r, &s->sheet[i], name, e);
+        bool ok = name && write_sheet(set, r, &s->sheet[i], comment, name, e);
         free(name);
         if (!ok)
             return interrupted() ? interrupt_output(path, e) : false;
@@ -160,9 +161,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 {
     (void)strips;
     struct thumbs_sheets sheets;
-    char provenance[PROVENANCE_TEXT];
-    provenance_text(r, 0, provenance);
-    if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, provenance, &sheets, e))
+    if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e)
                                           : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
