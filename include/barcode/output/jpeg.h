@@ -13,6 +13,10 @@
 
 #include "barcode/base/err.h"
 
+/* How every JPEG begins and ends. */
+#define JPEG_BEGIN "\xff\xd8\xff"
+#define JPEG_END "\xff\xd9"
+
 /* A JPEG in memory. Free it with jpeg_free. */
 struct jpeg {
     uint8_t *data;
@@ -29,17 +33,10 @@ bool jpeg_encode(const uint8_t *rgb, int width, int height, int quality, struct 
                  struct err *e);
 
 /*
- * Writes the JPEG to `f`, with `comment` (ASCII, less than 32 KB; NULL: none) in a COM segment
- * after JFIF's own. Returns false with errno on failure.
+ * Writes the JPEG to `f`, with the line `comment` (ASCII, less than 32 KB; NULL: none) in a COM
+ * segment after JFIF's own. Returns false with errno on failure.
  */
 bool jpeg_write(const struct jpeg *j, const char *comment, FILE *f);
-
-/*
- * Copies the text of the first COM segment among the first bytes of a JPEG to text[room], cut to
- * fit and ended with 0. Returns false if the bytes are not a JPEG, or have no such segment. Pure;
- * any thread.
- */
-bool jpeg_comment(const uint8_t *head, size_t size, char *text, size_t room);
 
 /* Frees the JPEG and empties *to, which may be empty. */
 void jpeg_free(struct jpeg *to);

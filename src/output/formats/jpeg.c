@@ -165,31 +165,11 @@ static size_t jfif_end(const struct jpeg *j)
 
 bool jpeg_write(const struct jpeg *j, const char *comment, FILE *f)
 {
-    size_t at = jfif_end(j), length = comment ? strlen(comment) + 2 : 0;
+    size_t at = jfif_end(j), length = comment ? 2 + strlen(comment) + 1 : 0;
     const uint8_t head[] = {0xff, JPEG_COM, (uint8_t)(length >> 8), (uint8_t)length};
     return fwrite(j->data, 1, at, f) == at &&
-           (!comment || (fwrite(head, 1, 4, f) == 4 && fputs(comment, f) >= 0)) &&
+           (!comment || (fwrite(head, 1, 4, f) == 4 && fprintf(f, "%s\n", comment) >= 0)) &&
            fwrite(j->data + at, 1, j->size - at, f) == j->size - at;
-}
-
-bool jpeg_comment(const uint8_t *head, size_t size, char *text, size_t room)
-{
-    enum { SOI = 0xd8, SOS = 0xda };
-    if (size < 4 || head[0] != 0xff || head[1] != SOI || room == 0)
-        return false;
-    for (size_t at = 2; at + 4 <= size && head[at] == 0xff && head[at + 1] != SOS;) {
-        size_t length = (size_t)head[at + 2] << 8 | head[at + 3];
-        if (length < 2 || at + 2 + length > size)
-            return false;
-        if (head[at + 1] == JPEG_COM) {
-            size_t fits = length - 2 < room - 1 ? length - 2 : room - 1;
-            memcpy(text, head + at + 4, fits);
-            text[fits] = 0;
-            return true;
-        }
-        at += 2 + length;
-    }
-    return false;
 }
 
 /* ---- The writer ---- */
@@ -224,12 +204,12 @@ static bool write_jpeg(const struct report *r, struct strips strips, FILE *f, st
 
 static bool recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    return provenance_recognizes(head, size, "\xff\xd8\xff", film);
+    return provenance_recognizes(head, size, JPEG_BEGIN, film);
 }
 
 static bool read_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    return provenance_read(f, "\xff\xd8\xff", "\xff\xd9", metadata);
+    return provenance_read(f, JPEG_BEGIN, JPEG_END, metadata);
 }
 
 static const char *const ending[] = {"jpg", "jpeg", "jpe", NULL};

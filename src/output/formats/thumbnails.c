@@ -177,27 +177,17 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 /* Recognizes a WebVTT or a sheet: both have a provenance comment. */
 static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    char comment[PROVENANCE_TEXT];
-    struct writer_metadata metadata;
-    if (provenance_recognizes(head, size, begin, film))
-        return true;
-    if (!jpeg_comment(head, size, comment, sizeof comment) ||
-        !provenance_find(comment, strlen(comment), &metadata))
-        return false;
-    memcpy(film, metadata.film, FILM_ID_TEXT);
-    return true;
+    return provenance_recognizes(head, size, begin, film) ||
+           provenance_recognizes(head, size, JPEG_BEGIN, film);
 }
 
 /* Returns true if the sheet is of this film and ends as a JPEG does. */
 static bool sheet_is_whole(const char *path, const char *film)
 {
-    char shown[FILM_ID_TEXT];
-    uint8_t tail[2] = {0};
-    FILE *f = writer_made(&writer_thumbnails, path, shown) && strcmp(shown, film) == 0
-                  ? fopen(path, "rbe")
-                  : NULL;
-    bool whole = f && fseek(f, -2, SEEK_END) == 0 && fread(tail, 1, 2, f) == 2 && tail[0] == 0xff &&
-                 tail[1] == 0xd9;
+    struct writer_metadata metadata;
+    FILE *f = fopen(path, "rbe");
+    bool whole = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
+                 strcmp(metadata.film, film) == 0;
     if (f)
         fclose(f);
     return whole;
