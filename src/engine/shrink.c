@@ -267,3 +267,21 @@ bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb,
     }
     return true;
 }
+
+bool shrink_rgb(const uint8_t *from, int from_width, int from_height, uint8_t *to, int width,
+                int height, struct err *e)
+{
+    struct frame_view view = {.model = MODEL_RGB,
+                              .matrix = MATRIX_RGB,
+                              .range = RANGE_FULL,
+                              .bits = 8,
+                              .width = from_width,
+                              .height = from_height};
+    for (int c = 0; c < 3; c++)
+        view.plane[c] =
+            (struct plane){from + c, (ptrdiff_t)from_width * 3, 3, from_width, from_height};
+    struct shrink *s = shrink_open(width, height, e);
+    bool ok = s && shrink_frame(s, &view, to, e);
+    shrink_free(&s);
+    return ok;
+}

@@ -61,7 +61,7 @@ INSIDE = {
 }
 # In which room of its parent a public header's functions are, where no .c of its name says it; "": it is open to all of them.
 INNER = {
-    "media/source": "", "cli/cli": "", "media/jpeg": "ffmpeg",
+    "media/source": "", "cli/cli": "",
     "output/strip": "modes", "output/paint": "poster", "output/paper": "poster", "output/thumbs": "formats",
 }
 

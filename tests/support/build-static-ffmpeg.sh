@@ -84,7 +84,7 @@ step configure ./configure --pkg-config-flags=--static --prefix="$prefix" \
     --extra-version="${extra#*-}" --enable-static --disable-shared --enable-pic \
     --disable-programs --disable-doc --disable-debug --disable-network --disable-autodetect \
     --disable-avdevice --disable-avfilter --disable-swresample --disable-postproc \
-    --disable-encoders --enable-encoder=mjpeg --disable-muxers --disable-filters --disable-devices \
+    --disable-encoders --disable-muxers --disable-filters --disable-devices \
     --disable-protocols --enable-protocol=concat,data,file \
     --disable-demuxer=rtsp,rtp,sdp,sap,tty,ffmetadata,webm_dash_manifest \
     --cc="$CC" --extra-cflags="$flags" \

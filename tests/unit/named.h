@@ -45,6 +45,17 @@ static inline void put(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(f), 0);
 }
 
+/* Returns the bytes of a file of less than 4 MB, which the caller frees, and room for one more. */
+static inline void *contents(const char *path, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    void *all = malloc(1 << 22);
+    *size = fread(all, 1, 1 << 22, f);
+    fclose(f);
+    return all;
+}
+
 static inline void touch(const char *path) { put(path, "x", 1); }
 
 static inline struct options options_for(char **input, size_t inputs)

@@ -38,9 +38,7 @@ static int lightness(const struct cluster *c) { return root[srgb_luminance(c->rg
 /* Writes the order by lightness. */
 static void sort(int i, uint8_t *to)
 {
-    for (int j = -1;
-         (j = strip_order_next(ORDER_LIGHTNESS, cluster[i], column[i].clusters, j)) >= 0;)
-        *to++ = (uint8_t)j;
+    strip_order(ORDER_LIGHTNESS, cluster[i], column[i].clusters, to);
 }
 
 /* Returns whether the bands of column i are by lightness. */

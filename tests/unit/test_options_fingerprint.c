@@ -7,12 +7,12 @@
 #include "barcode/cli/options_fingerprint.h"
 
 static char text[REPORT_FINGERPRINT];
-static struct options o; /* of the latest command line */
 
 /* Returns the fingerprint of a command line. */
 static const char *fingerprint(const char *line)
 {
     static char words[400], program[] = "barcode", film[] = "x.mkv", *argument[40];
+    struct options o;
     struct err e = ERR_INIT;
     int count = 0;
     argument[count++] = program;
@@ -36,7 +36,7 @@ TEST(what_it_says)
         "max_iter=300 seed=0");
     assert_string_equal(fingerprint("-m average,squeeze --interval 0.5 --start 1:00 --end 90.25 "
                                     "--size 1/4 --crop off --stream 2 --width 7 --keyframes"),
-                        "definition=9.1 mode=average,squeeze interval=0.500000 keyframes "
+                        "definition=9.1 mode=average,downsample interval=0.500000 keyframes "
                         "start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
                         "width=7 height=800");
     assert_string_equal(
@@ -132,22 +132,6 @@ TEST(no_other_option_counts)
         snprintf(line, sizeof line, "-m average %s", option[i]);
         assert_string_equal(fingerprint(line), plain);
     }
-}
-
-/* Modes were renamed, and what was made under the former name stays as it is. */
-TEST(former_names)
-{
-    static const char old[] = "definition=9.1 mode=average,downsample every=24 size=320 trim=auto "
-                              "tone_map=bt2390 height=90";
-    fingerprint("-m downsample,average -n 24 --height 90"); /* fills `o` */
-    const struct writer *w = outputs_format(&o);
-    struct strips strips = {o.strip, o.strips};
-    assert_null(strstr(text, "downsample"));
-    assert_true(fingerprint_matches(text, &o, w, strips));
-    assert_true(fingerprint_matches(old, &o, w, strips));
-    o.height = 91;
-    assert_false(fingerprint_matches(text, &o, w, strips));
-    assert_false(fingerprint_matches(old, &o, w, strips));
 }
 
 /* The longest one has its room. */

@@ -126,7 +126,7 @@ static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct repor
 {
     struct thumbs_sheets s;
     struct err e = ERR_INIT;
-    if (!thumbs_sheets(t, r, 0, bytes, "test", &s, &e))
+    if (!thumbs_sheets(t, r, 0, bytes, &s, &e))
         fail_msg("%s", e.text);
     return s;
 }
@@ -261,7 +261,7 @@ TEST(of_nothing)
     struct thumbs *t = open_small(8);
     struct thumbs_sheets s;
     struct err e = ERR_INIT;
-    assert_false(thumbs_sheets(t, &r, 0, THUMBS_BYTES, NULL, &s, &e));
+    assert_false(thumbs_sheets(t, &r, 0, THUMBS_BYTES, &s, &e));
     assert_string_equal(e.text, "no frames for thumbnails");
     assert_null(s.thumb);
     thumbs_sheets_free(&s);

@@ -13,39 +13,6 @@
 #include "scene.h"
 #include "strips.h"
 
-static char folder[] = "/tmp/barcode-test-XXXXXX";
-
-static int begin(void **state)
-{
-    (void)state;
-    return !mkdtemp(folder) || chdir(folder) != 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[80];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
-}
-
-static uint8_t *bytes_of(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    uint8_t *all = malloc(1 << 22);
-    *size = fread(all, 1, 1 << 22, f);
-    fclose(f);
-    return all;
-}
-
-static void put_file(const char *path, const uint8_t *bytes, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    assert_int_equal(fwrite(bytes, 1, size, f), size);
-    fclose(f);
-}
-
 static void save(const char *writer, const struct report *r, struct strips strips, const char *path)
 {
     struct err e = ERR_INIT;
@@ -79,15 +46,15 @@ TEST(they_say_what_they_are)
         assert_int_equal(metadata.width, 16);
         assert_int_equal(metadata.height, 4);
         assert_int_equal(metadata.partial, i == 0);
-        uint8_t *all = bytes_of("a", &size);
+        uint8_t *all = contents("a", &size);
         for (size_t less = 1; less < 300; less++) {
-            put_file("b", all, size - less);
+            put("b", all, size - less);
             assert_false(writer_read_metadata(w, "b", &metadata));
         }
         all[size] = '\n';
-        put_file("b", all, size + 1);
+        put("b", all, size + 1);
         assert_false(writer_read_metadata(w, "b", &metadata));
-        put_file("b", all, 8);
+        put("b", all, 8);
         assert_false(writer_read_metadata(w, "b", &metadata) || writer_made(w, "b", film));
         free(all);
         made_close(&m);
@@ -102,7 +69,7 @@ TEST(same_bytes)
         made_open(&m, 70);
         save(both[i], &m.report, alone("squeeze"), "a");
         save(both[i], &m.report, alone("squeeze"), "b");
-        uint8_t *first = bytes_of("a", &a), *second = bytes_of("b", &b);
+        uint8_t *first = contents("a", &a), *second = contents("b", &b);
         assert_int_equal(a, b);
         assert_memory_equal(first, second, a);
         free(first);
@@ -137,7 +104,7 @@ TEST(webp_is_lossless)
         m.report.shape = ring ? SHAPE_CIRCLE : SHAPE_STRIP;
         m.report.picture_width = m.report.picture_height = 61; /* odd */
         save("webp", &m.report, alone("palette"), "a");
-        uint8_t *all = bytes_of("a", &size);
+        uint8_t *all = contents("a", &size);
         assert_int_equal(WebPGetFeatures(all, size, &facts), VP8_STATUS_OK);
         assert_true(facts.width == 61 && facts.height == 61 && facts.format == 2);
         assert_int_equal(facts.has_alpha, ring);
@@ -207,7 +174,7 @@ TEST(jpeg_posters_have_a_resolution)
     m.report.dpi = 72;
     assert_true(paper_parse("A6", &m.report.page));
     save("jpeg", &m.report, alone("average"), "a");
-    uint8_t *all = bytes_of("a", &size);
+    uint8_t *all = contents("a", &size);
     assert_memory_equal(all + 13, ((uint8_t[]){1, 0, 72, 0, 72}), 5); /* JFIF: per inch */
     free(all);
     made_close(&m);
@@ -289,4 +256,4 @@ TEST(profile)
         assert_int_equal(sum[c], number(icc + 68 + 4 * c));
 }
 
-TEST_MAIN(begin, end)
+TEST_MAIN(enter, leave)

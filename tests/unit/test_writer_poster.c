@@ -6,43 +6,17 @@
 #include "test.h"
 #include "barcode/output/paint.h"
 #include "barcode/output/writer.h"
+#include "named.h"
 #include "scene.h"
 #include "strips.h"
 
-static char folder[] = "/tmp/barcode-test-XXXXXX";
 static bool letters;
 
 static int begin(void **state)
 {
-    (void)state;
     struct err e = ERR_INIT;
     letters = paint_has_letters(&e);
-    return !mkdtemp(folder) || chdir(folder) != 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") != 0 || system(command) != 0;
-}
-
-static char *bytes_of(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    char *all = malloc(1 << 22);
-    *size = fread(all, 1, 1 << 22, f);
-    fclose(f);
-    return all;
-}
-
-static void put(const char *path, const char *bytes, size_t size)
-{
-    FILE *f = fopen(path, "wb");
-    assert_int_equal(fwrite(bytes, 1, size, f), size);
-    fclose(f);
+    return enter(state);
 }
 
 TEST(they_say_what_they_are)
@@ -71,7 +45,7 @@ TEST(they_say_what_they_are)
         assert_int_equal(metadata.height, 4);
         assert_int_equal(metadata.partial, i == 0);
         /* Another byte anywhere, one less or one more: it is not whole. */
-        char *all = bytes_of("a", &size);
+        char *all = contents("a", &size);
         for (size_t at = 0; at < size; at += 1 + size / 97) {
             all[at] ^= 4;
             put("b", all, size);
@@ -115,7 +89,7 @@ TEST(same_bytes)
         assert_true(writer_save(w, &m.report, alone("kmeans"), "a", &e));
         assert_true(writer_save(w, &other.report, stacked(), "x", &e));
         assert_true(writer_save(w, &m.report, alone("kmeans"), "b", &e));
-        char *first = bytes_of("a", &a), *second = bytes_of("b", &b);
+        char *first = contents("a", &a), *second = contents("b", &b);
         assert_int_equal(a, b);
         assert_memory_equal(first, second, a);
         assert_null(memmem(first, a, "CreationDate", 12));
@@ -137,7 +111,7 @@ TEST(markup_in_a_title)
     made_open(&m, 9);
     m.report.title = "<script>alert(1)</script>\"&--> ]]>";
     assert_true(writer_save(writer_find("svg"), &m.report, alone("average"), "a", &e));
-    char *all = bytes_of("a", &size);
+    char *all = contents("a", &size);
     all[size] = 0;
     assert_null(strstr(all, "<script"));
     assert_non_null(strstr(
@@ -164,4 +138,4 @@ TEST(a_full_disk)
     }
 }
 
-TEST_MAIN(begin, end)
+TEST_MAIN(begin, leave)

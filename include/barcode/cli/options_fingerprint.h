@@ -5,7 +5,7 @@
  *
  * The fingerprint has the options as given ("columns=auto", not the resulting number), so it is
  * known before the film is opened. Engines, decoders, threads and the cache change no pixel and are
- * not in it.
+ * not in it. A renamed mode keeps its former name in it, so that what was made before stays.
  */
 #ifndef BARCODE_OPTIONS_FINGERPRINT_H
 #define BARCODE_OPTIONS_FINGERPRINT_H
@@ -20,13 +20,6 @@
  */
 void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT]);
-
-/*
- * Returns true if `made`, the fingerprint of an existing output, is the one that these options
- * give, now or with the former names of the modes. Pure; any thread.
- */
-bool fingerprint_matches(const char *made, const struct options *o, const struct writer *w,
-                         struct strips strips);
 
 /*
  * Appends to the fingerprint of an output, if the film could not be read completely or changed

@@ -20,7 +20,7 @@
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
 #include "barcode/media/film.h"
-#include "barcode/media/jpeg.h"
+#include "barcode/output/jpeg.h"
 
 enum {
     PREVIEWS_MOST = 100000,
@@ -28,8 +28,7 @@ enum {
     PREVIEWS_INTERVAL_US = 10000000, /* the same */
     PREVIEWS_WIDTH_MOST = 1600,      /* ten of them fit into a JPEG */
     PREVIEWS_ACROSS = 10,            /* previews per row of a sheet, and rows per sheet */
-    /* jpeg.h: a sheet is about as large as with libjpeg's quality 90 */
-    PREVIEWS_QUANTISER = 2
+    PREVIEWS_QUALITY = 90            /* the default of Jellyfin */
 };
 
 /* --trickplay-width and --trickplay-interval. */
@@ -55,8 +54,7 @@ struct previews *previews_open(int from_width, int from_height, int width, int h
 
 /*
  * Offers an analysis frame, rgb[from_height][from_width][3]. Ignores it if it is no preview.
- * Returns false if out of memory, if there would be more than PREVIEWS_MOST, or without an encoder.
- * Any thread.
+ * Returns false if out of memory, or if there would be more than PREVIEWS_MOST. Any thread.
  */
 bool previews_put(struct previews *p, const struct frame_tag *tag, const uint8_t *rgb,
                   struct err *e);

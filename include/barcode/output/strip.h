@@ -93,7 +93,8 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
     const char *name;   /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *former; /* an older name, which -m and --update still accept; NULL: none */
+    const char *former; /* an older name, which -m still accepts and fingerprints keep; NULL: none
+                         */
     const char *title;  /* for display: "k-means" */
     unsigned needs;     /* bits of enum strip_need */
     unsigned obeys;     /* bits of enum strip_option */

@@ -21,7 +21,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/engine/crop.h"
 #include "barcode/media/film.h"
-#include "barcode/media/jpeg.h"
+#include "barcode/output/jpeg.h"
 #include "barcode/output/report.h"
 
 enum {
@@ -80,16 +80,16 @@ struct thumbs_sheets {
  * has the rest. A frame that fills several columns appears once. Of the thumbnails in each period
  * of the film, from n * period_us to (n + 1) * period_us, only the first appears; 0: all of them.
  *
- * The quantiser (jpeg.h) is the finest of a list with which all sheets together take at most
- * `bytes_most`, or the coarsest. `comment` is as for jpeg_encode. Reads film, count and selection
- * of the report. The same frames give the same bytes.
+ * The quality (jpeg.h) is the best of a list with which all sheets together take at most
+ * `bytes_most`, or the worst. Reads film, count and selection of the report. The same frames give
+ * the same bytes.
  *
  * One thread, while no thread calls thumbs_put. Returns false and leaves *to empty with ERR_FAILED
- * (out of memory, no frame was put, or no encoder) or with ERR_INTERRUPTED if interrupted() is
+ * (out of memory, or no frame was put) or with ERR_INTERRUPTED if interrupted() is
  * true.
  */
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
-                   size_t bytes_most, const char *comment, struct thumbs_sheets *to, struct err *e);
+                   size_t bytes_most, struct thumbs_sheets *to, struct err *e);
 
 /* Frees the sheets and empties *to. */
 void thumbs_sheets_free(struct thumbs_sheets *to);

@@ -158,8 +158,8 @@ static void append_film(char text[REPORT_FINGERPRINT], const struct options *o)
         append_text(text, " rate=%" PRId64 "/%" PRId64, o->rate_num, o->rate_den);
 }
 
-static void write_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
-                              bool former, char text[REPORT_FINGERPRINT])
+void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+                         char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
     append_text(text, "definition=%d.%d", ANALYSIS_VERSION, PICTURE_VERSION);
@@ -171,7 +171,7 @@ static void write_fingerprint(const struct options *o, const struct writer *w, s
     for (size_t i = 0; i < strips.count; i++) {
         const struct strip_kind *kind = strips.kind[i];
         append_text(text, "%s%s", i == 0 ? " mode=" : ",",
-                    former && kind->former ? kind->former : kind->name);
+                    kind->former ? kind->former : kind->name);
     }
     append_selection(text, &o->selection);
     append_size(text, &o->size);
@@ -183,24 +183,6 @@ static void write_fingerprint(const struct options *o, const struct writer *w, s
     append_text(text, " height=%d", o->height);
     append_layout(text, o, w);
     append_colours(text, o, w, strips);
-}
-
-void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
-                         char text[REPORT_FINGERPRINT])
-{
-    write_fingerprint(o, w, strips, false, text);
-}
-
-bool fingerprint_matches(const char *made, const struct options *o, const struct writer *w,
-                         struct strips strips)
-{
-    char text[REPORT_FINGERPRINT];
-    for (int former = 0; former < 2; former++) {
-        write_fingerprint(o, w, strips, former == 1, text);
-        if (strcmp(made, text) == 0)
-            return true;
-    }
-    return false;
 }
 
 #define AGAIN " again="

@@ -306,7 +306,8 @@ static const struct output *nth(const struct outputs *list, size_t k)
 struct named {
     char option[32];
     const char *path;
-    bool binary, one_line, table, folder, gallery;
+    const struct writer *writer; /* NULL: a dump */
+    bool gallery;
 };
 
 struct named_list {
@@ -323,16 +324,12 @@ static struct named_list list_named(const struct options *o)
             continue; /* it names no path */
         struct named *n = &list.named[list.count++];
         *n = (struct named){.path = o->extra[k].path,
-                            .binary = w->binary,
-                            .one_line = w->one_line,
-                            .table = w->table,
-                            .folder = w->folder,
+                            .writer = w,
                             .gallery = outputs_names_gallery(o, w, o->extra[k].path)};
         snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
     }
     if (o->dump)
-        list.named[list.count++] =
-            (struct named){.option = "--dump", .path = o->dump, .binary = true};
+        list.named[list.count++] = (struct named){.option = "--dump", .path = o->dump};
     return list;
 }
 
@@ -341,8 +338,9 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
     const char *option =
         o->output && outputs_is_stdout(o->output) && writer_of(o)->binary ? "-o" : NULL;
     for (size_t k = 0; k < list->count; k++) {
-        if (list->named[k].binary && outputs_is_stdout(list->named[k].path))
-            option = list->named[k].option;
+        const struct named *n = &list->named[k];
+        if ((!n->writer || n->writer->binary) && outputs_is_stdout(n->path))
+            option = n->option;
     }
     return !option || !isatty(STDOUT_FILENO) ||
            err_set(e, ERR_USAGE, "%s -: stdout is a terminal; send pixels to a file or a pipe",
@@ -352,8 +350,9 @@ static bool check_terminal(const struct options *o, const struct named_list *lis
 /* Rejects one file for several films, unless each film is lines of it. */
 static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
 {
-    return n->one_line || n->table || n->folder || n->gallery || outputs_names_folder(n->path) ||
-           inputs_films(in) <= 1 ||
+    const struct writer *w = n->writer;
+    return (w && (w->one_line || w->table || w->folder)) || n->gallery ||
+           outputs_names_folder(n->path) || inputs_films(in) <= 1 ||
            err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)", n->option,
                    n->path, inputs_films(in));
 }
@@ -472,7 +471,7 @@ static bool check_folders(const struct options *o, const struct inputs *in,
     for (size_t k = 0; k < list->count && ok; k++) {
         const struct named *n = &list->named[k];
         char *folder = n->gallery ? outputs_gallery_folder(n->path, e) : NULL;
-        bool names = n->folder || outputs_names_folder(n->path);
+        bool names = (n->writer && n->writer->folder) || outputs_names_folder(n->path);
         *chosen += n->gallery || names;
         ok = n->gallery ? folder && check_folder(o, in, folder, e)
                         : !names || check_folder(o, in, n->path, e);

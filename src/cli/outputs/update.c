@@ -49,6 +49,7 @@ static const char *why_output(struct question *q, const struct output *output,
                               struct writer_metadata *metadata)
 {
     struct stat s;
+    char fingerprint[REPORT_FINGERPRINT];
     *metadata = (struct writer_metadata){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
         return "does not exist";
@@ -56,9 +57,10 @@ static const char *why_output(struct question *q, const struct output *output,
         return "has no metadata";
     if (!writer_read_metadata(output->writer, output->path, metadata))
         return "is incomplete";
+    options_fingerprint(q->options, output->writer, output->strips, fingerprint);
     if (fingerprint_is_again(metadata->fingerprint, NULL))
         return "was made when the film could not be read, or changed";
-    if (!fingerprint_matches(metadata->fingerprint, q->options, output->writer, output->strips))
+    if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
     if (q->options->strict && metadata->partial)
         return "shows only a part (--strict)";

@@ -191,28 +191,14 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 
 /* ---- Recognition ---- */
 
-static bool read_comment(const uint8_t *head, size_t size, struct writer_metadata *metadata)
-{
-    char comment[PROVENANCE_TEXT];
-    return jpeg_comment(head, size, comment, sizeof comment) &&
-           provenance_find(comment, strlen(comment), metadata);
-}
-
 static bool recognize_sheet(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    struct writer_metadata metadata;
-    if (!read_comment(head, size, &metadata))
-        return false;
-    memcpy(film, metadata.film, FILM_ID_TEXT);
-    return true;
+    return provenance_recognizes(head, size, JPEG_BEGIN, film);
 }
 
 static bool read_sheet_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    uint8_t head[WRITER_HEAD], tail[2] = {0};
-    size_t size = fread(head, 1, sizeof head, f);
-    bool whole = read_comment(head, size, metadata) && fseek(f, -2, SEEK_END) == 0 &&
-                 fread(tail, 1, 2, f) == 2 && tail[0] == 0xff && tail[1] == 0xd9;
+    bool whole = provenance_read(f, JPEG_BEGIN, JPEG_END, metadata);
     metadata->columns = 0; /* they are not those of a dump */
     return whole;
 }

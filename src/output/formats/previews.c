@@ -87,23 +87,6 @@ static void enlarge(const struct previews *p, const uint8_t *rgb, uint8_t *to)
     }
 }
 
-static bool reduce(const struct previews *p, const uint8_t *rgb, uint8_t *to, struct err *e)
-{
-    struct frame_view view = {.model = MODEL_RGB,
-                              .matrix = MATRIX_RGB,
-                              .range = RANGE_FULL,
-                              .bits = 8,
-                              .width = p->from_width,
-                              .height = p->from_height};
-    for (int c = 0; c < 3; c++)
-        view.plane[c] =
-            (struct plane){rgb + c, (ptrdiff_t)p->from_width * 3, 3, p->from_width, p->from_height};
-    struct shrink *s = shrink_open(p->width, p->height, e);
-    bool ok = s && shrink_frame(s, &view, to, e);
-    shrink_free(&s);
-    return ok;
-}
-
 /* Returns the preview of an analysis frame, which the caller frees. NULL if out of memory. */
 static uint8_t *make_preview(const struct previews *p, const uint8_t *rgb, struct err *e)
 {
@@ -115,7 +98,7 @@ static uint8_t *make_preview(const struct previews *p, const uint8_t *rgb, struc
     }
     if (p->width > p->from_width || p->height > p->from_height) {
         enlarge(p, rgb, made);
-    } else if (!reduce(p, rgb, made, e)) {
+    } else if (!shrink_rgb(rgb, p->from_width, p->from_height, made, p->width, p->height, e)) {
         free(made);
         return NULL;
     }
@@ -144,7 +127,7 @@ static void paint(const struct previews *p, struct canvas *c, size_t cell, const
 static bool encode(const struct previews *p, const uint8_t *rgb, int across, struct jpeg *to,
                    struct err *e)
 {
-    return jpeg_encode(rgb, p->width * across, p->height * across, PREVIEWS_QUANTISER, NULL, to, e);
+    return jpeg_encode(rgb, p->width * across, p->height * across, PREVIEWS_QUALITY, to, e);
 }
 
 /* Makes room for the sheet of preview `i` and returns it. The caller holds the lock. */

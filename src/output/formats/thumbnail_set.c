@@ -77,28 +77,17 @@ static void widen(struct thumbs *t, uint64_t column)
 }
 
 /* Returns the thumbnail of an analysis frame, which the caller frees. Returns NULL if out of
- * memory. Each call opens its own workspace, because few frames are kept. */
+ * memory. */
 static uint8_t *make_thumbnail(const struct thumbs *t, const uint8_t *rgb, struct err *e)
 {
-    struct frame_view view = {.model = MODEL_RGB,
-                              .matrix = MATRIX_RGB,
-                              .range = RANGE_FULL,
-                              .bits = 8,
-                              .width = t->from_width,
-                              .height = t->from_height};
-    for (int c = 0; c < 3; c++)
-        view.plane[c] =
-            (struct plane){rgb + c, (ptrdiff_t)t->from_width * 3, 3, t->from_width, t->from_height};
     size_t bytes = (size_t)t->width * (size_t)t->height * 3;
-    struct shrink *s = shrink_open(t->width, t->height, e);
-    uint8_t *made = s ? malloc(bytes) : NULL;
-    if (s && !made)
+    uint8_t *made = malloc(bytes);
+    if (!made)
         err_memory(e, bytes);
-    if (made && !shrink_frame(s, &view, made, e)) {
+    if (made && !shrink_rgb(rgb, t->from_width, t->from_height, made, t->width, t->height, e)) {
         free(made);
         made = NULL;
     }
-    shrink_free(&s);
     return made;
 }
 

@@ -77,8 +77,8 @@ static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *a
 
 /* Encodes a sheet of `n` thumbnails. `canvas` has room for a full sheet. Unused cells are black. */
 static bool encode_sheet(const struct thumbs *t, const struct thumbs_sheets *to,
-                         const size_t *shown, size_t n, int quantiser, const char *comment,
-                         uint8_t *canvas, struct jpeg *sheet, struct err *e)
+                         const size_t *shown, size_t n, int quality, uint8_t *canvas,
+                         struct jpeg *sheet, struct err *e)
 {
     size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS,
            rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
@@ -92,15 +92,15 @@ static bool encode_sheet(const struct thumbs *t, const struct thumbs_sheets *to,
                         i % THUMBS_ACROSS * (size_t)to->width) *
                            3,
               width * 3);
-    return jpeg_encode(canvas, (int)width, (int)height, quantiser, comment, sheet, e);
+    return jpeg_encode(canvas, (int)width, (int)height, quality, sheet, e);
 }
 
-static const int quantisers[] = {3, 4, 5, 6, 8, 10, 13, 17, 23, JPEG_COARSEST};
-enum { QUANTISERS = sizeof quantisers / sizeof *quantisers };
+static const int qualities[] = {84, 80, 75, 70, 64, 57, 48, 39, 30, 20};
+enum { QUALITIES = sizeof qualities / sizeof *qualities };
 
 /*
- * Sets *begin to the finest quantiser with which a sample sheet, of thumbnails from all over the
- * film, takes no more than its part of `bytes_most`. Encoding all sheets with each quantiser would
+ * Sets *begin to the best quality with which a sample sheet, of thumbnails from all over the
+ * film, takes no more than its part of `bytes_most`. Encoding all sheets with each quality would
  * take seconds.
  */
 static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const size_t *shown,
@@ -110,9 +110,9 @@ static bool guess(const struct thumbs *t, const struct thumbs_sheets *to, const 
     size_t n = to->count < A_SHEET ? to->count : A_SHEET;
     for (size_t i = 0; i < n; i++)
         some[i] = shown[i * to->count / n];
-    for (*begin = 0; n > 0 && *begin < QUANTISERS - 1; ++*begin) {
+    for (*begin = 0; n > 0 && *begin < QUALITIES - 1; ++*begin) {
         struct jpeg sheet = {.size = 0};
-        if (!encode_sheet(t, to, some, n, quantisers[*begin], NULL, canvas, &sheet, e))
+        if (!encode_sheet(t, to, some, n, qualities[*begin], canvas, &sheet, e))
             return false;
         bool fits = sheet.size * to->count / n <= bytes_most;
         jpeg_free(&sheet);
@@ -131,15 +131,14 @@ static void drop(struct thumbs_sheets *to)
 
 /* Encodes all sheets. *bytes is set to their size. */
 static bool encode_sheets(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
-                          int quantiser, const char *comment, uint8_t *canvas, size_t *bytes,
-                          struct err *e)
+                          int quality, uint8_t *canvas, size_t *bytes, struct err *e)
 {
     drop(to);
     *bytes = 0;
     for (size_t done = 0; done < to->count; done += A_SHEET) {
         size_t n = to->count - done < A_SHEET ? to->count - done : A_SHEET;
         struct jpeg *sheet = &to->sheet[to->sheets];
-        if (!encode_sheet(t, to, shown + done, n, quantiser, comment, canvas, sheet, e))
+        if (!encode_sheet(t, to, shown + done, n, quality, canvas, sheet, e))
             return false;
         to->sheets++;
         *bytes += sheet->size;
@@ -148,21 +147,21 @@ static bool encode_sheets(const struct thumbs *t, struct thumbs_sheets *to, cons
 }
 
 static bool encode_within(const struct thumbs *t, struct thumbs_sheets *to, const size_t *shown,
-                          size_t bytes_most, const char *comment, uint8_t *canvas, struct err *e)
+                          size_t bytes_most, uint8_t *canvas, struct err *e)
 {
     size_t bytes = 0;
     int q;
     if (!guess(t, to, shown, bytes_most, canvas, &q, e))
         return false;
     do {
-        if (!encode_sheets(t, to, shown, quantisers[q], comment, canvas, &bytes, e))
+        if (!encode_sheets(t, to, shown, qualities[q], canvas, &bytes, e))
             return false;
-    } while (bytes > bytes_most && ++q < QUANTISERS);
+    } while (bytes > bytes_most && ++q < QUALITIES);
     return true;
 }
 
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
-                   size_t bytes_most, const char *comment, struct thumbs_sheets *to, struct err *e)
+                   size_t bytes_most, struct thumbs_sheets *to, struct err *e)
 {
     size_t room = A_SHEET * (size_t)t->width * (size_t)t->height * 3;
     size_t *shown = NULL;
@@ -174,7 +173,7 @@ bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t perio
     to->sheet = ok ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
     if (ok && !to->sheet)
         ok = err_memory(e, to->count * sizeof *to->sheet);
-    ok = ok && encode_within(t, to, shown, bytes_most, comment, canvas, e);
+    ok = ok && encode_within(t, to, shown, bytes_most, canvas, e);
     free(canvas);
     free(shown);
     if (!ok)

@@ -121,22 +121,23 @@ struct set {
 };
 
 static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet,
-                        const char *path, struct err *e)
+                        const char *comment, const char *path, struct err *e)
 {
     if (!spare(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
         return false;
     set->count++;
-    return fwrite(sheet->data, 1, sheet->size, atomic_file_stream(set->file[set->count - 1])) ==
-               sheet->size ||
+    return jpeg_write(sheet, comment, atomic_file_stream(set->file[set->count - 1])) ||
            err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
 }
 
 static bool write_all(struct set *set, const struct report *r, const struct thumbs_sheets *s,
                       const char *path, struct err *e)
 {
+    char comment[PROVENANCE_TEXT];
+    provenance_text(r, 0, comment);
     for (size_t i = 0; i < s->sheets; i++) {
         char *name = interrupted() ? NULL : sheet_path(path, i, e);
-        bool ok = name && write_sheet(set, r, &s->sheet[i], name, e);
+        bool ok = name && write_sheet(set, r, &s->sheet[i], comment, name, e);
         free(name);
         if (!ok)
             return interrupted() ? interrupt_output(path, e) : false;
@@ -163,9 +164,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 {
     (void)strips;
     struct thumbs_sheets sheets;
-    char provenance[PROVENANCE_TEXT];
-    provenance_text(r, 0, provenance);
-    if (!thumbs_sheets(r->thumbs, r, PERIOD_US, THUMBS_BYTES, provenance, &sheets, e))
+    if (!thumbs_sheets(r->thumbs, r, PERIOD_US, THUMBS_BYTES, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e)
                                           : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
@@ -181,27 +180,17 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 /* Recognizes a WebVTT or a sheet: both have a provenance comment. */
 static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    char comment[PROVENANCE_TEXT];
-    struct writer_metadata metadata;
-    if (provenance_recognizes(head, size, begin, film))
-        return true;
-    if (!jpeg_comment(head, size, comment, sizeof comment) ||
-        !provenance_find(comment, strlen(comment), &metadata))
-        return false;
-    memcpy(film, metadata.film, FILM_ID_TEXT);
-    return true;
+    return provenance_recognizes(head, size, begin, film) ||
+           provenance_recognizes(head, size, JPEG_BEGIN, film);
 }
 
 /* Returns true if the sheet is of this film and ends as a JPEG does. */
 static bool sheet_is_whole(const char *path, const char *film)
 {
-    char shown[FILM_ID_TEXT];
-    uint8_t tail[2] = {0};
-    FILE *f = writer_made(&writer_thumbnails, path, shown) && strcmp(shown, film) == 0
-                  ? fopen(path, "rbe")
-                  : NULL;
-    bool whole = f && fseek(f, -2, SEEK_END) == 0 && fread(tail, 1, 2, f) == 2 && tail[0] == 0xff &&
-                 tail[1] == 0xd9;
+    struct writer_metadata metadata;
+    FILE *f = fopen(path, "rbe");
+    bool whole = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
+                 strcmp(metadata.film, film) == 0;
     if (f)
         fclose(f);
     return whole;

@@ -9,7 +9,12 @@
 #include "band_order.h"
 #include "cluster_pool.h"
 
-enum { SPREAD_OF_ALL = 819, FEW = 8, SWEEPS_MOST = 16, COLUMNS_A_LOOK = 4096 };
+enum {
+    SPREAD_OF_ALL = 819, /* S times the number of clusters, FEW or more */
+    FEW = 8,
+    SWEEPS_MOST = 16,
+    CHECK_EVERY = 4096 /* columns between two checks for an interrupt */
+};
 
 /* The candidates of a column. */
 enum { BY_LIGHT, FOLLOWS, CANDIDATES };
@@ -41,12 +46,6 @@ struct follow {
     int64_t sum[CANDIDATES];                 /* up to the last column */
 };
 
-static void order_by_light(const struct cluster *cluster, int count, uint8_t *order)
-{
-    for (int j = -1; (j = strip_order_next(ORDER_LIGHTNESS, cluster, count, j)) >= 0;)
-        *order++ = (uint8_t)j;
-}
-
 static void describe(const struct follow *s, const struct column *c, struct palette *p)
 {
     uint64_t weight[CLUSTERS_MAX];
@@ -60,7 +59,7 @@ static void describe(const struct follow *s, const struct column *c, struct pale
         p->light[j] = s->root[srgb_luminance(rgb) / 10000] / 16;
         p->lab[j] = oklab_of(srgb_linear, s->root, rgb);
     }
-    order_by_light(c->cluster, p->count, p->by_light);
+    strip_order(ORDER_LIGHTNESS, c->cluster, p->count, p->by_light);
 }
 
 static int32_t distance(const struct oklab *a, const struct oklab *b)
@@ -258,47 +257,47 @@ static uint8_t advance_to(struct follow *s, const struct column *c)
     if (c->cluster == s->last->cluster)
         return EACH_FROM_ITSELF;
     describe(s, c, s->now);
-    uint8_t came = EACH_FROM_ITSELF;
+    uint8_t origin = EACH_FROM_ITSELF;
     if (s->last->cluster)
-        came = advance(s);
+        origin = advance(s);
     else
         for (int k = 0; k < CANDIDATES; k++)
             memcpy(s->order[k], s->now->by_light, sizeof s->order[k]);
-    struct palette *free_one = s->last;
+    struct palette *unused = s->last;
     s->last = s->now;
-    s->now = free_one;
-    return came;
+    s->now = unused;
+    return origin;
 }
 
-bool band_follow(band_ask *ask, const void *user, uint64_t columns, uint8_t *order, size_t stride,
-                 struct err *e)
+bool band_follow(band_column *column_at, const void *user, uint64_t columns, uint8_t *order,
+                 size_t stride, struct err *e)
 {
     struct follow *s = err_calloc(1, sizeof *s, e);
-    uint8_t *came = s ? err_calloc(columns, 1, e) : NULL;
-    bool ok = came != NULL;
+    uint8_t *origin = s ? err_calloc(columns, 1, e) : NULL;
+    bool ok = origin != NULL;
     if (ok) {
         oklab_roots(s->root);
         s->last = &s->palette[0];
         s->now = &s->palette[1];
     }
     for (uint64_t i = 0; ok && i < columns; i++) {
-        const struct column *c = ask(user, i);
-        ok = i % COLUMNS_A_LOOK != 0 || !interrupted() || interrupt_error(e);
+        const struct column *c = column_at(user, i);
+        ok = i % CHECK_EVERY != 0 || !interrupted() || interrupt_error(e);
         if (!ok || !c)
             continue;
-        came[i] = advance_to(s, c);
+        origin[i] = advance_to(s, c);
         memcpy(order + i * stride, s->order[FOLLOWS], c->clusters);
     }
     int choice = ok && s->sum[FOLLOWS] < s->sum[BY_LIGHT] ? FOLLOWS : BY_LIGHT;
     for (uint64_t i = columns; ok && i-- > 0;) {
-        const struct column *c = ask(user, i);
+        const struct column *c = column_at(user, i);
         if (!c)
             continue;
         if (choice == BY_LIGHT)
-            order_by_light(c->cluster, c->clusters, order + i * stride);
-        choice = came[i] >> choice & 1;
+            strip_order(ORDER_LIGHTNESS, c->cluster, c->clusters, order + i * stride);
+        choice = origin[i] >> choice & 1;
     }
-    free(came);
+    free(origin);
     free(s);
     return ok;
 }

@@ -44,7 +44,7 @@
 #include "barcode/engine/column.h"
 
 /* Returns the column, or NULL if it has no clusters. Must return the same on every call. */
-typedef const struct column *band_ask(const void *user, uint64_t column);
+typedef const struct column *band_column(const void *user, uint64_t column);
 
 /*
  * Makes the choice above for `columns` columns (1 or more). Writes the indices of the clusters of
@@ -52,7 +52,7 @@ typedef const struct column *band_ask(const void *user, uint64_t column);
  * Allocates `columns` bytes. Any thread. Returns false if out of memory, or with ERR_INTERRUPTED if
  * interrupted() became true.
  */
-bool band_follow(band_ask *ask, const void *user, uint64_t columns, uint8_t *order, size_t stride,
-                 struct err *e);
+bool band_follow(band_column *column_at, const void *user, uint64_t columns, uint8_t *order,
+                 size_t stride, struct err *e);
 
 #endif

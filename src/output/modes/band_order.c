@@ -19,3 +19,10 @@ int strip_order_next(enum palette_order order, const struct cluster *cluster, in
     }
     return found;
 }
+
+void strip_order(enum palette_order order, const struct cluster *cluster, int clusters,
+                 uint8_t *indices)
+{
+    for (int j = -1; (j = strip_order_next(order, cluster, clusters, j)) >= 0;)
+        *indices++ = (uint8_t)j;
+}

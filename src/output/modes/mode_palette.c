@@ -69,10 +69,9 @@ static bool order_bands(const struct strip *s, struct bands *bands, struct err *
         return band_follow(column_of, s, s->count, bands->order, bands->stride, e);
     for (uint64_t i = 0; i < s->count; i++) {
         const struct column *c = column_of(s, i);
-        uint8_t *order = bands->order + i * bands->stride;
-        int j = -1;
-        while (c && (j = strip_order_next(s->report->order, c->cluster, c->clusters, j)) >= 0)
-            *order++ = (uint8_t)j;
+        if (c)
+            strip_order(s->report->order, c->cluster, c->clusters,
+                        bands->order + i * bands->stride);
     }
     return true;
 }
