@@ -5,6 +5,7 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/path.h"
+#include "barcode/output/gallery.h"
 #include "cli/inputs/inputs_names.h"
 
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)
@@ -16,7 +17,8 @@ bool outputs_names_gallery(const struct options *o, const struct writer *w, cons
         return false;
     return strncmp(last, name, strlen(name)) == 0 &&
            strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
-           (o->inputs > 1 || (o->inputs == 1 && inputs_is_folder(o->input[0])));
+           (o->inputs > 1 || (o->inputs == 1 && inputs_is_folder(o->input[0])) ||
+            gallery_exists(path));
 }
 
 char *outputs_gallery_folder(const char *path, struct err *e)

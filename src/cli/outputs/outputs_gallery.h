@@ -6,7 +6,7 @@
 
 /*
  * Returns true if `path` names a gallery of this writer's files: FOLDER/index.ENDING, and the input
- * is several films or a folder with any number of films.
+ * is several films or a folder with any number of films, or the file is a gallery already.
  */
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path);
 
