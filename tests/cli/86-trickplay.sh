@@ -101,7 +101,7 @@ test_trickplay_refused() { # quick
     refuses 1 - --trickplay bif
     says 'beside the film'
     # A file on standard input has no name either.
-    COMMAND="barcode - --trickplay bif < a.mkv" STATUS=0
+    STATUS=0
     "$BARCODE" - --trickplay bif < a.mkv > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
     rm -f /dev/stdin-320-10.bif
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"

@@ -272,21 +272,12 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
                    path, output->option);
 }
 
-/* Rejects one film's page in place of the gallery of many. */
-static bool spare_gallery(const struct output *output, struct err *e)
-{
-    return !output->writer || !output->writer->gallery || !gallery_exists(output->path) ||
-           err_set(e, ERR_FAILED,
-                   "'%s' is a gallery; --html '%s' adds the film to it, or choose another name",
-                   output->path, output->path);
-}
-
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e)
 {
     if (outputs_is_stdout(output->path))
         return true;
     return spare_films(in, output, e) &&
-           (output->chosen ? spare_old(in, i, output, e) : spare_gallery(output, e));
+           (output->chosen ? spare_old(in, i, output, e) : outputs_keep_gallery(output, e));
 }
 
 /* Returns true if nothing exists at `path`, or something that may be replaced. */

@@ -60,3 +60,11 @@ bool outputs_spare_gallery(const struct options *o, const struct output *output,
                    "'%s' is the gallery, and this film's page would have its name; rename the film",
                    gallery);
 }
+
+bool outputs_keep_gallery(const struct output *output, struct err *e)
+{
+    return !output->writer || !output->writer->gallery || !gallery_exists(output->path) ||
+           err_set(e, ERR_FAILED,
+                   "'%s' is a gallery; --html '%s' adds the film to it, or choose another name",
+                   output->path, output->path);
+}

@@ -22,4 +22,7 @@ char *outputs_gallery_folder(const char *path, struct err *e);
  */
 bool outputs_spare_gallery(const struct options *o, const struct output *output, struct err *e);
 
+/* Returns false if the page of one film would replace a gallery: ERR_FAILED. */
+bool outputs_keep_gallery(const struct output *output, struct err *e);
+
 #endif
