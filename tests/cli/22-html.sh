@@ -131,6 +131,20 @@ test_gallery_refuses() {
     [ "$(value index.html film 'd["film"]["name"]')" = index.mkv ] || fail "no page"
 }
 
+# One film more: its page does not take the place of the gallery.
+test_gallery_grows() { # quick
+    mkdir films
+    cp "$(clip one-frame.mkv)" films/a.mkv
+    cp "$(clip h264-closed.mkv)" b.mkv
+    ok films -q --html g/index.html
+    ok b.mkv -q -n 20 --html g/index.html
+    [ "$(pages g/index.html)" = "a.html b.html" ] || fail "shows $(pages g/index.html)"
+    cp g/index.html before.html
+    refuses 1 b.mkv -n 20 -o g/index.html
+    says "'g/index.html' is a gallery; --html 'g/index.html' adds the film to it"
+    cmp g/index.html before.html || fail "the gallery is gone"
+}
+
 # Shards at once, each of which writes the gallery: the one that is there in the end has them all.
 test_gallery_shards() {
     mkdir films g

@@ -406,6 +406,10 @@ test_options_are_exact() { # quick
     says "use -o film.png$"
     refuses 2 film.mkv out.svg
     refuses 2 film.mkv pictures/
+    refuses 2 film.mkv --poster jpg
+    says "^barcode: 'jpg' does not exist; a value of --poster follows '=': --poster=jpg$"
+    refuses 2 --steady 20 film.mkv -o x.png
+    says "follows '=': --steady=20$"
     cmp film.png before.png || fail "a picture was replaced"
     files before.png film.mkv film.png
     ok film.mkv -h

@@ -98,7 +98,7 @@ test_table_is_whole() {
 
 test_csv_columns() { # quick
     f=$(clip one-frame.mkv)
-    ok "$f" -k 2 --csv x.csv --csv-columns time,title,colour_N,share_N,ok_hue_1
+    ok "$f" -k 2 --csv x.csv --csv-columns 'time, title,colour_N,share_N,ok_hue_1'
     head -n 1 x.csv | tr -d '\r' | cmp - <(echo time,title,colour_1,share_1,colour_2,share_2,ok_hue_1)
     # What a named column needs is computed, whatever the mode is; "all" does not ask for more.
     ok "$f" -m average --csv x.csv --csv-columns contrast,dominant

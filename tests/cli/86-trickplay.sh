@@ -146,10 +146,21 @@ test_trickplay_refused() { # quick
     says "'plex' is not jellyfin or bif"
     refuses 2 a.mkv --trickplay bif --trickplay-width 321
     refuses 2 a.mkv --trickplay bif --trickplay-interval 0.5
-    run - --trickplay bif < a.mkv
+    says "'0.5' is not in whole milliseconds, from 1 second to 49 days$"
+    refuses 1 - --trickplay bif
+    says 'beside the film'
+    # A file on standard input has no name either.
+    STATUS=0
+    "$BARCODE" - --trickplay bif < a.mkv > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    rm -f /dev/stdin-320-10.bif
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
     one_sentence
-    says 'beside the film'
+    says "'/dev/stdin' is not a file"
+    refuses 2 a.mkv --trickplay-width 160
+    says '^barcode: --trickplay-width applies to --trickplay; add --trickplay KIND$'
+    refuses 2 a.mkv --thumbnails t --trickplay-interval 5
+    ok a.mkv --trickplay 'jellyfin, bif' -q
+    rm -r a.trickplay a-320-10.bif
     mkdir locked
     cp a.mkv locked/
     chmod 555 locked

@@ -97,8 +97,8 @@ bool outputs_are_posters(const struct options *o);
 
 /*
  * Returns the path of the gallery, owned by the options, or NULL if none is requested. --html
- * FOLDER/index.html with several films or a folder requests one. The films' pages are written to
- * FOLDER, as for --html FOLDER/. Any thread.
+ * FOLDER/index.html with several films or a folder, or of a gallery that exists, requests one. The
+ * films' pages are written to FOLDER, as for --html FOLDER/. Any thread.
  */
 const char *outputs_gallery(const struct options *o);
 

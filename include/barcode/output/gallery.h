@@ -12,6 +12,9 @@
 
 #include "barcode/base/err.h"
 
+/* Returns true if `path` is a gallery of barcode. Any thread. */
+bool gallery_exists(const char *path);
+
 /* Returns true if a gallery may be written to `path`: the file does not exist or is a gallery of
  * barcode. Otherwise fails with ERR_FAILED. */
 bool gallery_allowed(const char *path, struct err *e);

@@ -23,6 +23,7 @@ struct parse {
     struct options *o;
     struct err *e;
     const char *start, *end;       /* as given, for messages */
+    const char *previews;          /* an option that was given and needs --trickplay, or NULL */
     bool rule[SELECT_COLUMNS + 1]; /* which of --every, --interval, --columns were given */
     /* the path for each writer of the table; NULL: not requested */
     const char *extra[WRITERS_MOST];
@@ -115,6 +116,7 @@ static bool set_trickplay(struct parse *p, const char *arg)
 {
     for (size_t length;; arg += length + 1) {
         const struct writer *found = NULL;
+        arg += strspn(arg, " ");
         length = strcspn(arg, ",");
         for (size_t i = 0; i < writer_count; i++) {
             const struct writer *w = writer_table[i];
@@ -134,15 +136,18 @@ static bool set_trickplay(struct parse *p, const char *arg)
 static bool set_trickplay_interval(struct parse *p, const char *arg)
 {
     int64_t *us = &p->o->previews.interval_us;
-    return set_time(p, "--trickplay-interval", arg, 1000000, us) &&
-           ((*us % 1000 == 0 && *us / 1000 <= UINT32_MAX) ||
+    p->previews = "--trickplay-interval";
+    return set_time(p, p->previews, arg, 0, us) &&
+           ((*us >= 1000000 && *us % 1000 == 0 && *us / 1000 <= UINT32_MAX) ||
             err_set(p->e, ERR_USAGE,
-                    "--trickplay-interval: '%s' is not in whole milliseconds, or too long", arg));
+                    "%s: '%s' is not in whole milliseconds, from 1 second to 49 days", p->previews,
+                    arg));
 }
 
 static bool set_trickplay_width(struct parse *p, const char *arg)
 {
     uint64_t value;
+    p->previews = "--trickplay-width";
     if (!cli_read_whole(arg, 2, PREVIEWS_WIDTH_MOST, &value) || value % 2 != 0)
         return err_set(p->e, ERR_USAGE,
                        "--trickplay-width: '%s' is not an even number from 2 to %d", arg,
@@ -408,13 +413,19 @@ static bool check_pixels(const struct options *o, struct err *e)
                    (unsigned long long)PAINT_PIXELS_MOST);
 }
 
-/* Returns true if an output has the columns of --csv-columns. */
-static bool has_table(const struct options *o)
+/* Rejects options of outputs that are not requested: --csv-columns, --trickplay-width. */
+static bool check_outputs(const struct parse *p)
 {
-    bool table = outputs_format(o)->table;
-    for (size_t i = 0; i < o->extras; i++)
+    const struct options *o = p->o;
+    bool table = outputs_format(o)->table, beside = false;
+    for (size_t i = 0; i < o->extras; i++) {
         table |= o->extra[i].writer->table;
-    return table;
+        beside |= o->extra[i].writer->beside != NULL;
+    }
+    if (o->csv_columns.count > 0 && !table)
+        return err_set(p->e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
+    return !p->previews || beside ||
+           err_set(p->e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND", p->previews);
 }
 
 /* Checks combinations of options. */
@@ -440,8 +451,8 @@ static bool check_together(const struct parse *p)
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s",
                        p->start ? p->start : "0", p->end);
-    if (o->csv_columns.count > 0 && !has_table(o))
-        return err_set(p->e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
+    if (!check_outputs(p))
+        return false;
     int on_stdout = (o->output && outputs_is_stdout(o->output)) +
                     (o->dump && outputs_is_stdout(o->dump)) +
                     (o->report && outputs_is_stdout(o->report));

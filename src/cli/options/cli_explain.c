@@ -1,7 +1,11 @@
 #include "cli_explain.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "barcode/output/writer.h"
 
 enum {
     ANSWERED = 1 << 20, /* "all remaining words" as a number of words */
@@ -113,8 +117,26 @@ static bool takes_next(const struct argp_option *t)
     return t->arg && !(t->flags & OPTION_ARG_OPTIONAL);
 }
 
+/* Returns true for a number or a picture's ending, if no film has that name. */
+static bool is_value(const char *word)
+{
+    char ending[8];
+    snprintf(ending, sizeof ending, ".%s", word);
+    return (!word[strspn(word, "0123456789")] ||
+            (isalpha((unsigned char)*word) && writer_by_ending(ending))) &&
+           *word && access(word, F_OK) != 0;
+}
+
+/* Rejects "--poster png" and "--steady 20": an optional value follows "=". */
+static bool check_optional(const struct check *check, const struct argp_option *t, const char *next)
+{
+    return !t->arg || takes_next(t) || !next || !is_value(next) ||
+           err_set(check->e, ERR_USAGE, "'%s' does not exist; a value of --%s follows '=': --%s=%s",
+                   next, t->name, t->name, next);
+}
+
 /* Checks "--name[=value]". Returns how many words the option uses, or 0 with ERR_USAGE. */
-static int check_long(const struct check *check, const char *word, bool last)
+static int check_long(const struct check *check, const char *word, const char *next)
 {
     size_t length = strcspn(word + 2, "=");
     bool value = word[2 + length] == '=';
@@ -123,8 +145,10 @@ static int check_long(const struct check *check, const char *word, bool last)
         return fail_long(check, word, length);
     if (value && !t->arg)
         return err_set(check->e, ERR_USAGE, "--%s takes no value", t->name);
-    if (takes_next(t) && !value && last)
+    if (takes_next(t) && !value && !next)
         return err_set(check->e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
+    if (!value && !check_optional(check, t, next))
+        return 0;
     return check->is_answer(t->key) ? ANSWERED : takes_next(t) && !value ? 2 : 1;
 }
 
@@ -172,7 +196,7 @@ bool cli_check_words(const struct argp_option *table, bool (*is_answer)(int key)
     for (int i = 1, step = 1; i < argc && strcmp(argv[i], "--") != 0; i += step) {
         bool last = i + 1 == argc;
         if (strncmp(argv[i], "--", 2) == 0)
-            step = check_long(&check, argv[i], last);
+            step = check_long(&check, argv[i], argv[i + 1]);
         else
             step = argv[i][0] == '-' && argv[i][1] ? check_short(&check, argv[i], last) : 1;
         if (step == 0)

@@ -43,6 +43,7 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
 {
     bool selected[STRIPS_MOST] = {false}, stacked = false;
     for (const char *word = text; word;) {
+        word += strspn(word, " ");
         size_t length = strcspn(word, ",");
         const struct strip_kind *kind = strip_find(word, length);
         bool all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;

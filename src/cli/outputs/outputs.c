@@ -276,7 +276,8 @@ bool outputs_allowed(const struct inputs *in, size_t i, const struct output *out
 {
     if (outputs_is_stdout(output->path))
         return true;
-    return spare_films(in, output, e) && (!output->chosen || spare_old(in, i, output, e));
+    return spare_films(in, output, e) &&
+           (output->chosen ? spare_old(in, i, output, e) : outputs_keep_gallery(output, e));
 }
 
 /* Returns true if nothing exists at `path`, or something that may be replaced. */

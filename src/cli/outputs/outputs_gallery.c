@@ -5,6 +5,7 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/path.h"
+#include "barcode/output/gallery.h"
 #include "cli/inputs/inputs_names.h"
 
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)
@@ -16,7 +17,8 @@ bool outputs_names_gallery(const struct options *o, const struct writer *w, cons
         return false;
     return strncmp(last, name, strlen(name)) == 0 &&
            strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
-           (o->inputs > 1 || (o->inputs == 1 && inputs_is_folder(o->input[0])));
+           (o->inputs > 1 || (o->inputs == 1 && inputs_is_folder(o->input[0])) ||
+            gallery_exists(path));
 }
 
 char *outputs_gallery_folder(const char *path, struct err *e)
@@ -57,4 +59,12 @@ bool outputs_spare_gallery(const struct options *o, const struct output *output,
            err_set(e, ERR_FAILED,
                    "'%s' is the gallery, and this film's page would have its name; rename the film",
                    gallery);
+}
+
+bool outputs_keep_gallery(const struct output *output, struct err *e)
+{
+    return !output->writer || !output->writer->gallery || !gallery_exists(output->path) ||
+           err_set(e, ERR_FAILED,
+                   "'%s' is a gallery; --html '%s' adds the film to it, or choose another name",
+                   output->path, output->path);
 }

@@ -6,7 +6,7 @@
 
 /*
  * Returns true if `path` names a gallery of this writer's files: FOLDER/index.ENDING, and the input
- * is several films or a folder with any number of films.
+ * is several films or a folder with any number of films, or the file is a gallery already.
  */
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path);
 
@@ -21,5 +21,8 @@ char *outputs_gallery_folder(const char *path, struct err *e);
  * problem.
  */
 bool outputs_spare_gallery(const struct options *o, const struct output *output, struct err *e);
+
+/* Returns false if the page of one film would replace a gallery: ERR_FAILED. */
+bool outputs_keep_gallery(const struct output *output, struct err *e);
 
 #endif

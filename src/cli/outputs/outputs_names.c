@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "barcode/base/file.h"
 #include "barcode/base/path.h"
 #include "barcode/cli/cli.h"
 #include "cli/inputs/inputs_names.h"
@@ -115,7 +116,7 @@ bool outputs_name_beside(const struct options *o, const struct inputs *in, size_
     const char *film = film_file(in->path[i], in->parts[i], 0);
     size_t length;
     const char *name = path_last(film, &length), *dot = strrchr(name, '.');
-    if (!in->parts[i] && !in->file[i].regular)
+    if (!in->parts[i] && (!in->file[i].regular || file_descriptor(film) >= 0))
         return err_set(e, ERR_FAILED, "'%s' is not a file, and %s writes beside the film's file",
                        film, output->option);
     if (dot && dot > name)

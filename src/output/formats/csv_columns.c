@@ -165,6 +165,7 @@ bool csv_columns_parse(const char *list, struct csv_columns *columns, struct err
 {
     columns->count = 0;
     for (const char *name = list; name;) {
+        name += strspn(name, " ");
         size_t length = strcspn(name, ",");
         struct csv_item item;
         if (length == 3 && memcmp(name, "all", 3) == 0) {

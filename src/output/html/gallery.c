@@ -14,7 +14,7 @@
 static const struct page_file *const styles[] = {&page_common_css, &page_gallery_css, NULL};
 static const struct page_file *const scripts[] = {&page_common_js, &page_gallery_js, NULL};
 
-static bool is_gallery(const char *path)
+bool gallery_exists(const char *path)
 {
     char head[WRITER_HEAD];
     return page_is(head, file_read_begin(path, head, sizeof head), "gallery");
@@ -31,10 +31,11 @@ bool gallery_allowed(const char *path, struct err *e)
                        "cannot write '%s': it is a link that leads to no file; choose another "
                        "folder with --html",
                        path);
-    return is_gallery(path) || err_set(e, ERR_FAILED,
-                                       "cannot write '%s': the file exists and is not a barcode "
-                                       "gallery; choose another folder with --html",
-                                       path);
+    return gallery_exists(path) ||
+           err_set(e, ERR_FAILED,
+                   "cannot write '%s': the file exists and is not a barcode "
+                   "gallery; choose another folder with --html",
+                   path);
 }
 
 static bool fill_gallery(void *user, const char *mark, FILE *f)
