@@ -209,7 +209,7 @@ TEST(periods)
         tag.time_us = ms[i] * 1000;
         assert_true(thumbs_put(t, &tag, rgb, &e));
     }
-    assert_true(thumbs_sheets(t, &r, 1000000, THUMBS_BYTES, NULL, &s, &e));
+    assert_true(thumbs_sheets(t, &r, 1000000, THUMBS_BYTES, &s, &e));
     assert_int_equal(s.count, sizeof first / sizeof *first);
     for (size_t i = 0; i < s.count; i++) {
         bool last = i + 1 == s.count;
