@@ -58,11 +58,8 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->needs = 0;
     for (size_t k = 0; k < outputs->count; k++) {
         const struct output *output = &outputs->output[k];
-        r->needs |=
-            output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
+        r->needs |= output->writer->modeless ? 0 : strips_need(output->strips);
     }
-    if (outputs_are_posters(o))
-        r->needs |= STRIP_CLUSTERS; /* the palette of a poster needs clusters */
     r->picture_width = o->width;
     r->picture_height = o->height;
     r->shape = o->shape;
@@ -164,6 +161,7 @@ static void close_job(struct render_job *j)
 {
     dump_discard(&j->dump);
     thumbs_free(&j->thumbs);
+    colour_histogram_free(&j->histogram);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);

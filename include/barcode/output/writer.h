@@ -61,9 +61,9 @@ struct writer {
     bool folder;
     bool modeless;   /* independent of the modes: nothing is computed for them */
     bool thumbnails; /* reads report.thumbs */
-    /* what it needs of columns whatever the modes are, and which options change its content: bits
-     * of enum strip_need and strip_option */
-    unsigned needs, obeys;
+    bool palette;    /* reads report.palette, as posters do */
+    /* which options change its content whatever the modes are: bits of enum strip_option */
+    unsigned obeys;
     bool has_times; /* contains processing times, so it is written after all writers that do not */
 
     /*

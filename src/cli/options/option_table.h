@@ -66,7 +66,8 @@ enum option_key {
     KEY_FILM_TIMEOUT,
     KEY_MEMORY,
     KEY_MAX_PIXELS,
-    KEY_SANDBOX
+    KEY_SANDBOX,
+    KEY_COLOURS
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 
