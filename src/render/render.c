@@ -58,13 +58,10 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->needs = 0;
     for (size_t k = 0; k < outputs->count; k++) {
         const struct output *output = &outputs->output[k];
-        r->needs |=
-            output->writer->needs | (output->writer->modeless ? 0 : strips_need(output->strips));
+        r->needs |= output->writer->modeless ? 0 : strips_need(output->strips);
         if (output->writer->table)
             r->needs |= csv_columns_need(&o->csv_columns);
     }
-    if (outputs_are_posters(o))
-        r->needs |= STRIP_CLUSTERS; /* the palette of a poster needs clusters */
     r->picture_width = o->width;
     r->picture_height = o->height;
     r->shape = o->shape;
@@ -170,6 +167,7 @@ static void close_job(struct render_job *j)
     dump_discard(&j->dump);
     thumbs_free(&j->thumbs);
     previews_free(&j->previews);
+    colour_histogram_free(&j->histogram);
     digest_free(&j->first);
     digest_free(&j->second);
     columns_free(&j->columns);

@@ -210,7 +210,9 @@ bool render_assess(struct render_job *j, struct err *e)
     assess_end(j, announced);
     r->missing = inside + cut + j->lost_to_end;
     render_decide_width(j);
-    return steady(j, e);
+    return steady(j, e) &&
+           (!j->histogram ||
+            film_palette_make(j->histogram, j->render->options->colours, &r->palette, e));
 }
 
 bool render_is_whole(const struct render_job *j)

@@ -29,6 +29,15 @@ static bool has_output(const struct render_job *j, const struct writer *w)
     return false;
 }
 
+static bool wants_palette(const struct render_job *j)
+{
+    const struct outputs *list = &j->outputs;
+    for (size_t i = 0; i < list->count; i++)
+        if (outputs_show_palette(j->render->options, list->output[i].writer))
+            return true;
+    return false;
+}
+
 static bool open_previews(struct render_job *j, struct err *e)
 {
     struct report *r = &j->report;
@@ -42,6 +51,14 @@ static bool open_previews(struct render_job *j, struct err *e)
     }
     r->previews = j->previews;
     return true;
+}
+
+static bool open_histogram(struct render_job *j, struct err *e)
+{
+    colour_histogram_free(&j->histogram);
+    if (wants_palette(j))
+        j->histogram = colour_histogram_open(j->report.width, j->report.height, e);
+    return j->histogram || !wants_palette(j);
 }
 
 static bool open_thumbs(struct render_job *j, struct err *e)
@@ -81,7 +98,8 @@ static bool open_stores(struct render_job *j, struct err *e)
         dump->path && (j->render->again || outputs_allowed(j->render->inputs, j->input, dump, e));
     if (j->columns && allowed && outputs_make_folders(dump, e))
         j->dump = dump_open(dump->path, (size_t)r->width * (size_t)r->height * 3, e);
-    if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e) || !open_previews(j, e))
+    if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e) || !open_previews(j, e) ||
+        !open_histogram(j, e))
         return false;
     if (!o->verify)
         return true;
@@ -107,6 +125,8 @@ static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *
     frame_cache_put(j->cache, tag, rgb);
     if (is_judging(j))
         return true;
+    if (j->histogram)
+        colour_histogram_put(j->histogram, tag, rgb);
     return (!j->dump || dump_put(j->dump, tag->column, tag->repeat, rgb, e)) &&
            (!j->thumbs || thumbs_put(j->thumbs, tag, rgb, e));
 }
@@ -141,10 +161,10 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS),
                 .rows = !judging && (j->report.needs & STRIP_ROWS),
                 .modes = judging ? 0 : modes_wanted(&j->report),
-                .tap =
-                    j->dump || j->thumbs || j->previews || j->digest || frame_cache_wants(j->cache)
-                        ? on_analysed
-                        : NULL,
+                .tap = j->dump || j->thumbs || j->previews || j->histogram || j->digest ||
+                               frame_cache_wants(j->cache)
+                           ? on_analysed
+                           : NULL,
                 .tap_user = j},
     };
     bool ok = pass_run(&pass, counts, times, e);

@@ -11,6 +11,7 @@
 #include "barcode/cache/frame_cache.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/media/source.h"
+#include "barcode/output/colour_histogram.h"
 #include "barcode/output/digest.h"
 #include "barcode/output/dump.h"
 #include "barcode/output/previews.h"
@@ -28,13 +29,14 @@ struct render_job {
     struct columns *columns;
     struct outputs outputs; /* the outputs to write */
     struct dump *dump;
-    struct thumbs *thumbs;         /* NULL: no output needs thumbnails */
-    struct previews *previews;     /* NULL: no output needs previews */
-    struct frame_cache *cache;     /* NULL: the cache is off for this film */
-    struct digest *first, *second; /* --verify: digests of the two decode passes */
-    bool exact_damage;             /* see source.h */
-    struct digest *digest;         /* the digest that the current pass fills, or NULL */
-    struct light *light;           /* the converter of the film's frames */
+    struct thumbs *thumbs;              /* NULL: no output needs thumbnails */
+    struct previews *previews;          /* NULL: no output needs previews */
+    struct colour_histogram *histogram; /* NULL: no output needs the film's palette */
+    struct frame_cache *cache;          /* NULL: the cache is off for this film */
+    struct digest *first, *second;      /* --verify: digests of the two decode passes */
+    bool exact_damage;                  /* see source.h */
+    struct digest *digest;              /* the digest that the current pass fills, or NULL */
+    struct light *light;                /* the converter of the film's frames */
     /* tone mapping, averaging and primaries as text for the cache key; "": usual SDR */
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */

@@ -2,120 +2,172 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/palette/film_palette.h"
 #include "barcode/engine/srgb.h"
+#include "barcode/output/film_palette.h"
 
-static const struct kmeans_params usual = {
-    .k = 3, .n_init = 5, .max_iter = 100, .init = INIT_SCALABLE, .seed = 0, .race = true};
+enum { WIDTH = 40, HEIGHT = 25, PIXELS = WIDTH * HEIGHT };
 
-static struct report report_of(const struct columns *columns, uint64_t count)
+struct frame {
+    uint8_t rgb[PIXELS][3];
+    int filled;
+};
+
+static const struct frame_tag once = {.repeat = 1};
+
+static struct colour_histogram *open_histogram(int width, int height)
 {
-    return (struct report){
-        .columns = columns, .count = count, .needs = STRIP_CLUSTERS, .kmeans = usual};
+    struct err e = ERR_INIT;
+    struct colour_histogram *h = colour_histogram_open(width, height, &e);
+    assert_non_null(h);
+    return h;
 }
 
-static struct film_palette make(const struct report *r, int colours)
+/* Appends n pixels. */
+static void fill(struct frame *f, int n, uint8_t r, uint8_t g, uint8_t b)
+{
+    for (; n > 0 && f->filled < PIXELS; n--)
+        memcpy(f->rgb[f->filled++], (uint8_t[]){r, g, b}, 3);
+}
+
+static struct film_palette make(const struct colour_histogram *h, int colours)
 {
     struct film_palette p;
     struct err e = ERR_INIT;
-    if (!film_palette_make(r, colours, &p, &e))
+    if (!film_palette_make(h, colours, &p, &e))
         fail_msg("%s", e.text);
     return p;
 }
 
-static void give(struct columns *columns, uint64_t i, int j, uint8_t r, uint8_t g, uint8_t b,
-                 uint32_t count)
+/* The palette of a film of one frame. */
+static struct film_palette palette_of(const struct frame *f, int colours)
 {
-    struct err e = ERR_INIT;
-    struct column *c = columns_at(columns, i, &e);
-    c->status = COLUMN_OK;
-    c->clusters = (uint8_t)(j + 1);
-    c->cluster[j] = (struct cluster){{r, g, b}, count};
+    struct colour_histogram *h = open_histogram(WIDTH, HEIGHT);
+    colour_histogram_put(h, &once, f->rgb[0]);
+    struct film_palette p = make(h, colours);
+    colour_histogram_free(&h);
+    return p;
+}
+
+static int find(const struct film_palette *p, uint8_t r, uint8_t g, uint8_t b)
+{
+    for (int i = 0; i < p->count; i++)
+        if (memcmp(p->colour[i].rgb, (uint8_t[]){r, g, b}, 3) == 0)
+            return i;
+    return -1;
 }
 
 static void expect_colour(const struct film_palette *p, int i, uint8_t r, uint8_t g, uint8_t b,
                           double share)
 {
-    assert_in_range(i, 0, p->count - 1);
-    assert_int_equal(p->colour[i].rgb[0], r);
-    assert_int_equal(p->colour[i].rgb[1], g);
-    assert_int_equal(p->colour[i].rgb[2], b);
+    assert_int_equal(find(p, r, g, b), i);
     double off = (double)p->colour[i].share / FILM_PALETTE_PIXELS - share;
     assert_true(off > -0.0001 && off < 0.0001);
 }
 
-/* A cluster weighs its share of its frame, whatever the frame's size; the lightest comes first. */
-TEST(shares)
+/* Exact colours and shares; the lightest comes first; no more colours than the film has. */
+TEST(flat_colours)
 {
-    struct err e = ERR_INIT;
-    struct columns *columns = columns_open(3, 0, &e);
-    give(columns, 0, 0, 10, 10, 10, 750);
-    give(columns, 0, 1, 200, 30, 30, 250);
-    give(columns, 1, 0, 200, 30, 30, 6);
-    give(columns, 1, 1, 240, 240, 250, 4);
-    struct report r = report_of(columns, 2);
-    struct film_palette p = make(&r, 8);
+    struct frame f = {.filled = 0};
+    fill(&f, 375, 9, 10, 11);
+    fill(&f, 425, 200, 30, 30);
+    fill(&f, 200, 240, 240, 250);
+    struct film_palette p = palette_of(&f, 8);
     assert_int_equal(p.count, 3);
     expect_colour(&p, 0, 240, 240, 250, 0.2);
     expect_colour(&p, 1, 200, 30, 30, 0.425);
-    expect_colour(&p, 2, 10, 10, 10, 0.375);
-    columns_free(&columns);
-}
-
-/* A column that is missing counts as the one that is painted for it. */
-TEST(missing)
-{
-    struct err e = ERR_INIT;
-    struct columns *columns = columns_open(3, 0, &e);
-    give(columns, 2, 0, 0, 0, 255, 5); /* painted for 0, 1 and 3, too */
-    give(columns, 4, 0, 255, 255, 0, 9);
-    columns_at(columns, 4, &e)->status = COLUMN_DAMAGED;
-    struct report r = report_of(columns, 5);
-    struct film_palette p = make(&r, 8);
+    expect_colour(&p, 2, 9, 10, 11, 0.375);
+    p = palette_of(&f, 2);
     assert_int_equal(p.count, 2);
-    expect_colour(&p, 0, 255, 255, 0, 0.2);
-    expect_colour(&p, 1, 0, 0, 255, 0.8);
-    columns_free(&columns);
 }
 
-TEST(without_clusters)
+/* Greys from black to white, with 1 % of green. */
+TEST(one_percent_of_green)
 {
-    struct err e = ERR_INIT;
-    struct columns *columns = columns_open(0, 0, &e);
-    for (uint64_t i = 0; i < 4; i++) {
-        struct column *c = columns_at(columns, i, &e);
-        c->status = COLUMN_OK;
-        memset(c->average, i < 1 ? 50 : 150, 3);
-        memset(c->dominant, i < 2 ? 20 : 250, 3);
+    struct frame f = {.filled = 0};
+    fill(&f, 10, 0, 200, 40);
+    for (int i = 0; i < 990; i++)
+        fill(&f, 1, (uint8_t)(i * 255 / 989), (uint8_t)(i * 255 / 989), (uint8_t)(i * 255 / 989));
+    for (int colours = 6; colours <= FILM_PALETTE_MOST; colours += 2) {
+        struct film_palette p = palette_of(&f, colours);
+        assert_in_range(p.count, 6, colours);
+        assert_true(find(&p, 0, 200, 40) >= 0);
     }
-    struct report r = report_of(columns, 4);
-    r.needs = 0;
-    struct film_palette p = make(&r, 8);
-    assert_int_equal(p.count, 2);
-    expect_colour(&p, 0, 150, 150, 150, 0.75);
-    expect_colour(&p, 1, 50, 50, 50, 0.25);
-    r.needs = STRIP_DOMINANT;
-    p = make(&r, 8);
-    expect_colour(&p, 0, 250, 250, 250, 0.5);
-    expect_colour(&p, 1, 20, 20, 20, 0.5);
-    columns_free(&columns);
 }
 
-/* Columns of random colours: at most so many colours, in order, all of the film, and twice the
+/* Four accents of 1 % each between many colours take places, and the rest is shared. */
+TEST(several_accents)
+{
+    static const uint8_t accent[4][3] = {{255, 0, 0}, {0, 60, 255}, {0, 220, 60}, {255, 225, 0}};
+    struct frame f = {.filled = 0};
+    for (int i = 0; i < 4; i++)
+        fill(&f, 10, accent[i][0], accent[i][1], accent[i][2]);
+    for (int i = 0; i < 960; i++)
+        fill(&f, 1, (uint8_t)(i / 4), (uint8_t)(i / 4 + i % 12), (uint8_t)(i / 4));
+    struct film_palette p = palette_of(&f, 8);
+    assert_int_equal(p.count, 8);
+    for (int i = 0; i < 4; i++)
+        assert_true(find(&p, accent[i][0], accent[i][1], accent[i][2]) >= 0);
+}
+
+/* A colour in one frame of a hundred; and a frame that fills several columns counts in each. */
+TEST(frames)
+{
+    struct colour_histogram *h = open_histogram(WIDTH, HEIGHT);
+    struct frame grey = {.filled = 0}, green = {.filled = 0};
+    fill(&grey, PIXELS, 110, 110, 110);
+    fill(&green, PIXELS, 20, 190, 60);
+    for (uint64_t i = 0; i < 98; i++)
+        colour_histogram_put(h, &(struct frame_tag){.column = i, .repeat = 1}, grey.rgb[0]);
+    colour_histogram_put(h, &(struct frame_tag){.column = 98, .repeat = 2}, green.rgb[0]);
+    struct film_palette p = make(h, 8);
+    colour_histogram_free(&h);
+    assert_int_equal(p.count, 2);
+    expect_colour(&p, 0, 20, 190, 60, 0.02);
+    expect_colour(&p, 1, 110, 110, 110, 0.98);
+}
+
+/* In a large frame, every pixel of a still image counts in turn, and equally often. */
+TEST(every_pixel_in_turn)
+{
+    enum { W = 320, H = 180, STEP = 7 };
+    static uint8_t rgb[H][W][3];
+    struct colour_histogram *h = open_histogram(W, H);
+    for (int i = 0; i < W * H; i++)
+        memcpy(&rgb[0][0][0] + (size_t)3 * (size_t)i,
+               (uint8_t[]){(uint8_t)(i % 251), (uint8_t)(i % 256), (uint8_t)(i / 256)}, 3);
+    for (uint64_t i = 0; i < 2 * STEP; i++)
+        colour_histogram_put(h, &(struct frame_tag){.column = i, .repeat = 1}, rgb[0][0]);
+    const struct histogram_bin *bin = colour_histogram_bins(h);
+    uint64_t count = 0, sum = 0, want = 0;
+    for (int i = 0; i < W * H; i++)
+        want += 2 * (uint64_t)(i % 251);
+    for (int i = 0; i < HISTOGRAM_BINS; i++) {
+        count += bin[i].count;
+        sum += bin[i].sum[0];
+    }
+    assert_int_equal(count, 2 * W * H);
+    assert_int_equal(sum, want);
+    colour_histogram_free(&h);
+}
+
+/* Random colours: as many as wanted, in order, shares of the whole, and in any order of frames the
  * same. */
 TEST(of_many)
 {
-    enum { COLUMNS = 3000, K = 8 };
-    struct err e = ERR_INIT;
-    struct columns *columns = columns_open(K, 0, &e);
+    enum { FRAMES = 60 };
+    static struct frame f[FRAMES];
     srand(7);
-    for (uint64_t i = 0; i < COLUMNS; i++)
-        for (int j = 0; j < K; j++)
-            give(columns, i, j, (uint8_t)rand(), (uint8_t)rand(), (uint8_t)(i / 12),
-                 (uint32_t)(1 + rand() % 1000));
-    struct report r = report_of(columns, COLUMNS);
-    for (int colours = 1; colours <= CLUSTERS_MAX; colours += 21) {
-        struct film_palette p = make(&r, colours), again = make(&r, colours);
+    for (int i = 0; i < FRAMES; i++)
+        for (f[i].filled = 0; f[i].filled < PIXELS;)
+            fill(&f[i], 1 + rand() % 9, (uint8_t)rand(), (uint8_t)rand(), (uint8_t)rand());
+    struct colour_histogram *h = open_histogram(WIDTH, HEIGHT),
+                            *back = open_histogram(WIDTH, HEIGHT);
+    for (int i = 0; i < FRAMES; i++) {
+        colour_histogram_put(h, &once, f[i].rgb[0]);
+        colour_histogram_put(back, &once, f[FRAMES - 1 - i].rgb[0]);
+    }
+    for (int colours = FILM_PALETTE_LEAST; colours <= FILM_PALETTE_MOST; colours += 10) {
+        struct film_palette p = make(h, colours), again = make(back, colours);
         uint64_t sum = 0;
         assert_int_equal(p.count, colours);
         assert_int_equal(again.count, colours);
@@ -127,19 +179,16 @@ TEST(of_many)
         }
         assert_int_equal(sum, FILM_PALETTE_PIXELS);
     }
-    columns_free(&columns);
+    colour_histogram_free(&h);
+    colour_histogram_free(&back);
 }
 
 TEST(of_nothing)
 {
-    struct film_palette p;
-    struct err e = ERR_INIT;
-    struct columns *columns = columns_open(3, 0, &e);
-    columns_at(columns, 3, &e);
-    struct report r = report_of(columns, 4);
-    assert_false(film_palette_make(&r, 8, &p, &e));
-    assert_string_equal(e.text, "no column has a frame for the film's palette");
-    columns_free(&columns);
+    struct colour_histogram *h = open_histogram(3, 2);
+    struct film_palette p = make(h, 8);
+    assert_int_equal(p.count, 0);
+    colour_histogram_free(&h);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -23,15 +23,16 @@ static struct report scene(struct film *film)
         column->cluster[1] = (struct cluster){{200, 16, 0}, 100};
     }
     *film = (struct film){.path = name};
-    return (struct report){.film = film,
-                           .film_id = "9-ab",
-                           .fingerprint = "r=1",
-                           .kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
-                           .columns = c,
-                           .count = 2,
-                           .width = 32,
-                           .height = 18,
-                           .needs = STRIP_CLUSTERS};
+    return (struct report){
+        .film = film,
+        .film_id = "9-ab",
+        .fingerprint = "r=1",
+        .kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
+        .columns = c,
+        .count = 2,
+        .width = 32,
+        .height = 18,
+        .palette = {2, {{{255, 255, 255}, FILM_PALETTE_PIXELS - 174763}, {{200, 16, 0}, 174763}}}};
 }
 
 static size_t written(const char *writer, char *to, size_t room)
@@ -76,8 +77,8 @@ TEST(json)
     written("swatches-json", got, sizeof got);
     assert_string_equal(got, "{\n\"swatches\": \"" MARK
                              "\",\n\"name\": \"b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\",\n\"colours\": [\n"
-                             "{\"hex\":\"#ffffff\",\"rgb\":[255,255,255],\"share\":0.833334},\n{"
-                             "\"hex\":\"#c81000\",\"rgb\":[200,16,0],\"share\":0.166666}\n]\n}\n");
+                             "{\"hex\":\"#ffffff\",\"rgb\":[255,255,255],\"share\":0.833333},\n{"
+                             "\"hex\":\"#c81000\",\"rgb\":[200,16,0],\"share\":0.166667}\n]\n}\n");
 }
 
 /* The bytes, by hand. */

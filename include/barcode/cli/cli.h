@@ -54,6 +54,9 @@ bool cli_parse_steady(const char *text, struct options *o, struct err *e);
 /* Parses "lightness" or "share" into o->order. Returns false with ERR_USAGE. */
 bool cli_parse_order(const char *text, struct options *o, struct err *e);
 
+/* Parses FILM_PALETTE_LEAST to FILM_PALETTE_MOST into o->colours. Returns false with ERR_USAGE. */
+bool cli_parse_colours(const char *text, struct options *o, struct err *e);
+
 /*
  * Parse the values of --tone-map, --hdr-peak and --light into o->light. Return false with
  * ERR_USAGE.

@@ -73,6 +73,7 @@ struct options {
     struct light_rule light; /* --tone-map, --hdr-peak, --light */
     int stream;              /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
+    int colours; /* --colours, of the film's palette */
     /*
      * of the picture, after cli_finalize_picture; the size along time may be 0: one pixel per
      * column

@@ -95,6 +95,9 @@ const struct writer *outputs_format(const struct options *o);
  */
 bool outputs_are_posters(const struct options *o);
 
+/* Returns true if outputs of this writer show the film's palette. Any thread. */
+bool outputs_show_palette(const struct options *o, const struct writer *w);
+
 /*
  * Returns the path of the gallery, owned by the options, or NULL if none is requested. --html
  * FOLDER/index.html with several films or a folder, or of a gallery that exists, requests one. The

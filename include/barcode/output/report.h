@@ -17,6 +17,7 @@
 #include "barcode/media/selection.h"
 #include "barcode/media/decode_counts.h"
 #include "barcode/output/csv_columns.h"
+#include "barcode/output/film_palette.h"
 #include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
 
@@ -69,8 +70,9 @@ struct report {
     uint64_t count;                /* number of columns */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
-    struct previews *previews; /* previews.h; NULL unless the writer of an output needs them */
-    int64_t preview_us;        /* the time between previews; 0: none */
+    struct previews *previews;   /* previews.h; NULL unless the writer of an output needs them */
+    int64_t preview_us;          /* the time between previews; 0: none */
+    struct film_palette palette; /* of the film */
     /* columns without a frame, including those that were cut off the end; not transparent ones */
     uint64_t missing;
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */

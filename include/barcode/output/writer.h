@@ -72,9 +72,9 @@ struct writer {
      * what replaces the ending of the film's name. NULL: any other writer
      */
     void (*beside)(const struct previews_rule *rule, char text[WRITER_BESIDE]);
-    /* what it needs of columns whatever the modes are, and which options change its content: bits
-     * of enum strip_need and strip_option */
-    unsigned needs, obeys;
+    bool palette; /* reads report.palette, as posters do */
+    /* which options change its content whatever the modes are: bits of enum strip_option */
+    unsigned obeys;
     bool has_times; /* contains processing times, so it is written after all writers that do not */
 
     /*

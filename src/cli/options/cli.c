@@ -290,6 +290,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'k': return set_int(p, "-k", arg, 64, &o->kmeans.k);
     case KEY_N_INIT: return set_int(p, "--n-init", arg, 1000, &o->kmeans.n_init);
     case KEY_STEADY: return cli_parse_steady(arg, o, p->e);
+    case KEY_COLOURS: return cli_parse_colours(arg, o, p->e);
     case KEY_ORDER: return cli_parse_order(arg, o, p->e);
     case KEY_INIT: return set_init(p, arg);
     case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
@@ -475,6 +476,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
         .previews = {.width = PREVIEWS_WIDTH, .interval_us = PREVIEWS_INTERVAL_US},
         .size = {.kind = SIZE_SIDE, .side = 320},
+        .colours = FILM_PALETTE_USUAL,
         .stream = SOURCE_STREAM_CHOICE,
         .cache = cache_options_default()};
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};

@@ -23,6 +23,16 @@ bool cli_parse_order(const char *text, struct options *o, struct err *e)
     return err_set(e, ERR_USAGE, "--order: '%s' is not lightness or share", text);
 }
 
+bool cli_parse_colours(const char *text, struct options *o, struct err *e)
+{
+    uint64_t value;
+    if (!cli_read_whole(text, FILM_PALETTE_LEAST, FILM_PALETTE_MOST, &value))
+        return err_set(e, ERR_USAGE, "--colours: '%s' is not a whole number from %d to %d", text,
+                       FILM_PALETTE_LEAST, FILM_PALETTE_MOST);
+    o->colours = (int)value;
+    return true;
+}
+
 bool cli_parse_tone_map(const char *text, struct options *o, struct err *e)
 {
     for (int i = 0; i < TONE_MAPS; i++) {

@@ -75,7 +75,8 @@ enum option_key {
     KEY_CSV_COLUMNS,
     KEY_TRICKPLAY,
     KEY_TRICKPLAY_INTERVAL,
-    KEY_TRICKPLAY_WIDTH
+    KEY_TRICKPLAY_WIDTH,
+    KEY_COLOURS
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

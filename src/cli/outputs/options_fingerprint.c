@@ -79,9 +79,7 @@ static void append_light(char text[REPORT_FINGERPRINT], const struct light_rule 
 static void append_colours(char text[REPORT_FINGERPRINT], const struct options *o,
                            const struct writer *w, struct strips strips)
 {
-    unsigned needs = strips_need(strips) | w->needs |
-                     (w == outputs_format(o) && outputs_are_posters(o) ? STRIP_CLUSTERS : 0),
-             obeys = strips_obey(strips) | w->obeys;
+    unsigned needs = strips_need(strips), obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &o->kmeans;
     if (o->steady > 0 && (obeys & STRIP_STEADY))
         append_text(text, " steady=%d", o->steady);
@@ -92,6 +90,8 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
                     k->seed);
+    if (outputs_show_palette(o, w))
+        append_text(text, " colours=%d", o->colours);
 }
 
 static void append_hash(char text[REPORT_FINGERPRINT], const char *name, const char *value)

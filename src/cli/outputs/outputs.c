@@ -46,6 +46,11 @@ const struct writer *outputs_format(const struct options *o) { return writer_of(
 
 bool outputs_are_posters(const struct options *o) { return o->poster || writer_of(o)->page; }
 
+bool outputs_show_palette(const struct options *o, const struct writer *w)
+{
+    return w->palette || (w == writer_of(o) && outputs_are_posters(o));
+}
+
 /*
  * Returns true if pictures are made. Outputs such as --json suppress them unless -o or --poster is
  * given.

@@ -73,16 +73,16 @@ static void put_named(FILE *f, unsigned kind, const char *name, uint32_t rest)
 static bool write_ase(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    struct swatches s;
-    if (!swatches_make(r, &s, e))
-        return false;
+    const struct film_palette *p = &r->palette;
+    char film[SWATCHES_NAME];
+    swatches_name(r, film);
     fputs("ASEF", f);
     put16(f, 1);
     put16(f, 0);
-    put32(f, (uint32_t)s.palette.count + 2);
-    put_named(f, GROUP_BEGINS, s.name, 0);
-    for (int i = 0; i < s.palette.count; i++) {
-        const struct film_colour *c = &s.palette.colour[i];
+    put32(f, (uint32_t)p->count + 2);
+    put_named(f, GROUP_BEGINS, film, 0);
+    for (int i = 0; i < p->count; i++) {
+        const struct film_colour *c = &p->colour[i];
         char name[2 * SWATCHES_TEXT + 1], hex[SWATCHES_TEXT], percent[SWATCHES_TEXT];
         swatches_hex(c, hex);
         swatches_percent(c, percent);
@@ -107,5 +107,5 @@ const struct writer writer_ase = {.name = "ase",
                                   .binary = true,
                                   .option = "swatches",
                                   .modeless = true,
-                                  .needs = STRIP_CLUSTERS,
+                                  .palette = true,
                                   .write = write_ase};

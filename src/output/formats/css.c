@@ -26,21 +26,19 @@ static void put_gradient(const struct film_palette *p, FILE *f)
 static bool write_css(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    struct swatches s;
+    const struct film_palette *p = &r->palette;
     char provenance[PROVENANCE_TEXT];
-    if (!swatches_make(r, &s, e))
-        return false;
     provenance_text(r, 0, provenance);
     /* Without the film's name, which could end the comment. */
     fprintf(f, "%s * %s\n */\n:root {\n", begin, provenance);
-    for (int i = 0; i < s.palette.count; i++) {
+    for (int i = 0; i < p->count; i++) {
         char hex[SWATCHES_TEXT];
-        swatches_hex(&s.palette.colour[i], hex);
-        uint32_t share = swatches_share(&s.palette.colour[i], 1000);
+        swatches_hex(&p->colour[i], hex);
+        uint32_t share = swatches_share(&p->colour[i], 1000);
         fprintf(f, "  --film-%d: %s;\n  --film-%d-share: %u.%u%%;\n", i + 1, hex, i + 1, share / 10,
                 share % 10);
     }
-    put_gradient(&s.palette, f);
+    put_gradient(p, f);
     return (fputs(end, f) != EOF && !ferror(f)) || swatches_failed(e);
 }
 
@@ -61,7 +59,7 @@ const struct writer writer_css = {.name = "css",
                                   .ending = ending,
                                   .option = "swatches",
                                   .modeless = true,
-                                  .needs = STRIP_CLUSTERS,
+                                  .palette = true,
                                   .recognizes = recognize_css,
                                   .read_metadata = read_css_metadata,
                                   .write = write_css};

@@ -11,14 +11,14 @@ static const char begin[] = "GIMP Palette\n", end[] = "# end\n";
 static bool write_gpl(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    struct swatches s;
+    const struct film_palette *p = &r->palette;
+    char name[SWATCHES_NAME];
     char provenance[PROVENANCE_TEXT];
-    if (!swatches_make(r, &s, e))
-        return false;
+    swatches_name(r, name);
     provenance_text(r, 0, provenance);
-    fprintf(f, "%sName: %s\nColumns: %d\n#\n# %s\n#\n", begin, s.name, s.palette.count, provenance);
-    for (int i = 0; i < s.palette.count; i++) {
-        const struct film_colour *c = &s.palette.colour[i];
+    fprintf(f, "%sName: %s\nColumns: %d\n#\n# %s\n#\n", begin, name, p->count, provenance);
+    for (int i = 0; i < p->count; i++) {
+        const struct film_colour *c = &p->colour[i];
         char hex[SWATCHES_TEXT], percent[SWATCHES_TEXT];
         swatches_hex(c, hex);
         swatches_percent(c, percent);
@@ -44,7 +44,7 @@ const struct writer writer_gpl = {.name = "gpl",
                                   .ending = ending,
                                   .option = "swatches",
                                   .modeless = true,
-                                  .needs = STRIP_CLUSTERS,
+                                  .palette = true,
                                   .recognizes = recognize_gpl,
                                   .read_metadata = read_gpl_metadata,
                                   .write = write_gpl};

@@ -16,16 +16,16 @@ static const char begin[] = "{\n\"swatches\": ", end[] = "\n]\n}\n";
 static bool write_swatches(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    struct swatches s;
+    const struct film_palette *p = &r->palette;
+    char name[SWATCHES_NAME];
     char provenance[PROVENANCE_TEXT];
-    if (!swatches_make(r, &s, e))
-        return false;
+    swatches_name(r, name);
     provenance_text(r, 0, provenance);
     bool ok = fputs(begin, f) != EOF && writer_json_put(f, json_string(provenance)) &&
-              fputs(",\n\"name\": ", f) != EOF && writer_json_put(f, writer_json_bytes(s.name)) &&
+              fputs(",\n\"name\": ", f) != EOF && writer_json_put(f, writer_json_bytes(name)) &&
               fputs(",\n\"colours\": [", f) != EOF;
-    for (int i = 0; ok && i < s.palette.count; i++) {
-        const struct film_colour *c = &s.palette.colour[i];
+    for (int i = 0; ok && i < p->count; i++) {
+        const struct film_colour *c = &p->colour[i];
         char hex[SWATCHES_TEXT];
         swatches_hex(c, hex);
         json_t *value = json_pack("{ss s[iii] so}", "hex", hex, "rgb", c->rgb[0], c->rgb[1],
@@ -50,7 +50,7 @@ const struct writer writer_swatches = {.name = "swatches-json",
                                        .title = "JSON",
                                        .option = "swatches",
                                        .modeless = true,
-                                       .needs = STRIP_CLUSTERS,
+                                       .palette = true,
                                        .recognizes = recognize_swatches,
                                        .read_metadata = read_swatches_metadata,
                                        .write = write_swatches};

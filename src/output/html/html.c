@@ -116,8 +116,6 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if (!film_palette_make(&own, FILM_PALETTE_USUAL, &job.palette, e))
-        return false;
     /* If a function has set the reason, err_set keeps it. */
     bool done = page_write(f, &page_viewer_html, fill_page, &job) ||
                 err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
@@ -162,6 +160,7 @@ const struct writer writer_html = {.name = "html",
                                    .all_computed = true,
                                    .gallery = true,
                                    .thumbnails = true,
+                                   .palette = true,
                                    .recognizes = recognize_html,
                                    .read_metadata = read_html_metadata,
                                    .write = write_html};

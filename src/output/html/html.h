@@ -6,7 +6,6 @@
 #define BARCODE_HTML_HTML_H
 
 #include "html_template.h"
-#include "output/palette/film_palette.h"
 #include "barcode/output/thumbs.h"
 
 enum {
@@ -29,9 +28,8 @@ enum {
 struct html_job {
     const struct report *report;
     struct strips strips;
-    struct err *err;  /* the reason for a failure, unless errno has it */
-    uint64_t columns; /* of the page: 1..PAGE_COLUMNS */
-    struct film_palette palette;
+    struct err *err;             /* the reason for a failure, unless errno has it */
+    uint64_t columns;            /* of the page: 1..PAGE_COLUMNS */
     size_t used;                 /* bytes of the strips as base64 */
     struct thumbs_sheets thumbs; /* count 0: none */
 };

@@ -16,8 +16,8 @@ json_t *html_length(const struct html_job *job)
 json_t *html_palette_value(const struct html_job *job)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < job->palette.count; i++) {
-        const struct film_colour *c = &job->palette.colour[i];
+    for (int i = 0; list && i < job->report->palette.count; i++) {
+        const struct film_colour *c = &job->report->palette.colour[i];
         char text[SWATCHES_TEXT];
         swatches_hex(c, text);
         if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {

@@ -1,94 +1,364 @@
-#include "film_palette.h"
+#include "barcode/output/film_palette.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/engine/dominant.h"
+#include "barcode/engine/srgb.h"
 #include "output/modes/band_order.h"
-#include "output/modes/cluster_pool.h"
-#include "barcode/base/interrupt.h"
 
-/* Storage for the contribution of a column without clusters: one colour. */
-struct given {
-    struct cluster one;
-    struct column column;
+/* Squares of distances in OKLab, in 2^-20: of 0.08, 0.1, 0.15, and of the chroma 0.07. */
+enum { SHOWN = 82 * 82, UNSHOWN = 102 * 102, MISSING = 154 * 154, VIVID = 72 * 72 };
+/* The costs of a pixel; with both at their most it costs COST. */
+enum { HIDDEN = 4096, HIDDEN_MOST = 6144, OFF = 16, OFF_MOST = 2048, COST = 8192 };
+/* Weights are shares of the film in 2^-24. */
+enum { FILM = 1 << 24, ACCENT = FILM / 128, STEP = FILM / 4096 };
+enum { CANDIDATES = 512, CELLS = DOMINANT_CELLS };
+
+/* A cell that has pixels. */
+struct cell {
+    uint32_t number, weight;
+    uint64_t count;
+    int32_t l, a, b;
+    uint8_t rgb[3];
 };
 
-static const struct column *given(const struct report *r, const struct column *shown,
-                                  struct given *g)
+/* What each cell pays: the nearest swatch, its cost and that of the second nearest. */
+struct payment {
+    int swatch;
+    uint32_t cost, second;
+};
+
+struct choice {
+    struct cell *cell; /* [cells], the largest first */
+    int cells, candidates;
+    uint16_t *cost; /* [candidates][cells] */
+    struct payment *paid;
+    int *missing;                   /* room for indices of cells */
+    int swatch[FILM_PALETTE_MOST];  /* indices of cells */
+    bool accent[FILM_PALETTE_MOST]; /* which swatches are accents, and stay */
+    int swatches;
+};
+
+static int32_t squared(int32_t x) { return x * x; }
+
+static int32_t distance(const struct cell *x, const struct cell *y)
 {
-    if (shown->cluster && shown->clusters > 0)
-        return shown;
-    memcpy(g->one.rgb, r->needs & STRIP_DOMINANT ? shown->dominant : shown->average, 3);
-    g->one.count = 1;
-    g->column = (struct column){.clusters = 1, .cluster = &g->one};
-    return &g->column;
+    return squared(x->l - y->l) + squared(x->a - y->a) + squared(x->b - y->b);
 }
 
-/* Returns the first column with a frame, or NULL if there is none. */
-static const struct column *first_shown(const struct report *r)
+static int64_t at_most(int64_t x, int64_t most) { return x < most ? x : most; }
+
+static uint32_t cost_of(const struct cell *x, const struct cell *swatch)
 {
-    for (uint64_t i = 0; i < r->count; i++) {
-        const struct column *c = columns_get(r->columns, i);
-        if (c->status != COLUMN_MISSING)
-            return c;
+    int64_t d = distance(x, swatch), e = 4 * d - 3 * squared(x->l - swatch->l),
+            vivid = VIVID + squared(x->a) + squared(x->b),
+            hidden = d <= SHOWN ? 0 : HIDDEN * (d - SHOWN) / (UNSHOWN - SHOWN);
+    return (uint32_t)(at_most(hidden, HIDDEN_MOST) + at_most(e * vivid / (VIVID * OFF), OFF_MOST));
+}
+
+/* ------------------------------------------------------------------ cells */
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct cell *x = a, *y = b;
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static void mean_of(const struct histogram_bin *bin, uint8_t rgb[3])
+{
+    for (int i = 0; i < 3; i++)
+        rgb[i] = (uint8_t)((2 * bin->sum[i] + bin->count) / (2 * bin->count));
+}
+
+/* Adds the bins to the cells of their means. Returns the number of pixels. */
+static uint64_t pour(const struct histogram_bin *bin, const uint16_t *root,
+                     struct histogram_bin cell[CELLS])
+{
+    uint64_t total = 0;
+    uint8_t rgb[3];
+    for (const struct histogram_bin *end = bin + HISTOGRAM_BINS; bin < end; bin++) {
+        if (bin->count == 0)
+            continue;
+        mean_of(bin, rgb);
+        struct histogram_bin *to =
+            &cell[dominant_cell_of(dominant_place_of(srgb_linear, root, rgb))];
+        to->count += bin->count;
+        for (int i = 0; i < 3; i++)
+            to->sum[i] += bin->sum[i];
+        total += bin->count;
     }
-    return NULL;
+    return total;
 }
 
-/* Puts the colours of every column into `pool`. With `sum`, only adds up their weights, for
- * pool.total. */
-static void pour(const struct report *r, const struct column *shown, struct pool *pool,
-                 uint64_t *sum)
+/* Fills c->cell with the cells that have pixels. */
+static bool list_cells(struct choice *c, const struct colour_histogram *h, struct err *e)
 {
-    uint64_t weight[CLUSTERS_MAX];
-    struct given room;
-    for (uint64_t i = 0; i < r->count; i++) {
-        const struct column *here = columns_get(r->columns, i);
-        if (here->status != COLUMN_MISSING)
-            shown = here;
-        const struct column *c = given(r, shown, &room);
-        uint64_t weighed = pool_weigh(c, 1, weight);
-        if (sum)
-            *sum += weighed;
-        for (int j = 0; !sum && j < c->clusters; j++)
-            pool_put(pool, c->cluster[j].rgb, weight[j]);
+    struct histogram_bin *sum = err_calloc(CELLS, sizeof *sum, e);
+    uint16_t *root = err_calloc(OKLAB_ROOTS, sizeof *root, e);
+    c->cell = err_calloc(CELLS, sizeof *c->cell, e);
+    if (sum && root && c->cell) {
+        oklab_roots(root);
+        uint64_t total = pour(colour_histogram_bins(h), root, sum);
+        for (uint32_t i = 0; i < CELLS; i++) {
+            struct cell *to = &c->cell[c->cells];
+            if (sum[i].count == 0)
+                continue;
+            to->number = i;
+            to->count = sum[i].count;
+            to->weight = (uint32_t)(to->count * FILM / total);
+            mean_of(&sum[i], to->rgb);
+            struct oklab q = oklab_of(srgb_linear, root, to->rgb);
+            to->l = q.l;
+            to->a = q.a;
+            to->b = q.b;
+            c->cells++;
+        }
+        qsort(c->cell, (size_t)c->cells, sizeof *c->cell, larger_first);
     }
+    bool ok = sum && root && c->cell;
+    free(sum);
+    free(root);
+    return ok;
 }
 
-static void arrange(const struct cluster *cluster, int count, struct film_palette *to)
+static bool open_choice(struct choice *c, const struct colour_histogram *h, struct err *e)
 {
+    if (!list_cells(c, h, e))
+        return false;
+    c->candidates = c->cells < CANDIDATES ? c->cells : CANDIDATES;
+    size_t cells = (size_t)c->cells + 1; /* a film may have none */
+    c->paid = err_calloc(cells, sizeof *c->paid, e);
+    c->missing = err_calloc(cells, sizeof *c->missing, e);
+    c->cost = err_calloc(cells * CANDIDATES, sizeof *c->cost, e);
+    for (int i = 0; c->cost && i < c->candidates; i++)
+        for (int x = 0; x < c->cells; x++)
+            c->cost[(size_t)i * (size_t)c->cells + (size_t)x] =
+                (uint16_t)cost_of(&c->cell[x], &c->cell[i]);
+    return c->paid && c->missing && c->cost;
+}
+
+static void close_choice(struct choice *c)
+{
+    free(c->cell);
+    free(c->paid);
+    free(c->missing);
+    free(c->cost);
+}
+
+/* ------------------------------------------------------------------ PAM */
+
+/* Sets what each cell pays. Returns the sum. */
+static uint64_t pay(struct choice *c)
+{
+    uint64_t sum = 0;
+    for (int x = 0; x < c->cells; x++) {
+        struct payment p = {.cost = COST, .second = COST};
+        for (int i = 0; i < c->swatches; i++) {
+            uint32_t cost = cost_of(&c->cell[x], &c->cell[c->swatch[i]]);
+            if (i == 0 || cost < p.cost)
+                p = (struct payment){i, cost, p.cost};
+            else if (cost < p.second)
+                p.second = cost;
+        }
+        c->paid[x] = p;
+        sum += (uint64_t)c->cell[x].weight * p.cost;
+    }
+    return sum;
+}
+
+/*
+ * Sets saved[i] to what is saved if the candidate replaces swatch i. Returns what is saved if it
+ * replaces none.
+ */
+static int64_t savings(const struct choice *c, int candidate, int64_t saved[FILM_PALETTE_MOST])
+{
+    const uint16_t *cost = c->cost + (size_t)candidate * (size_t)c->cells;
+    int64_t added = 0;
+    memset(saved, 0, FILM_PALETTE_MOST * sizeof *saved);
+    for (int x = 0; x < c->cells; x++) {
+        const struct payment *p = &c->paid[x];
+        int64_t weight = c->cell[x].weight;
+        if (cost[x] < p->cost)
+            added += weight * (p->cost - cost[x]);
+        else
+            saved[p->swatch] -= weight * ((cost[x] < p->second ? cost[x] : p->second) - p->cost);
+    }
+    for (int i = 0; i < c->swatches; i++)
+        saved[i] += added;
+    return added;
+}
+
+/* Adds the candidate that saves most. Returns false if it saves too little. */
+static bool build(struct choice *c)
+{
+    int64_t most = (int64_t)STEP * COST - 1, saved[FILM_PALETTE_MOST];
+    int best = -1;
+    for (int i = 0; i < c->candidates; i++) {
+        int64_t added = savings(c, i, saved);
+        if (added > most) {
+            most = added;
+            best = i;
+        }
+    }
+    if (best >= 0)
+        c->swatch[c->swatches++] = best;
+    pay(c);
+    return best >= 0;
+}
+
+/* Makes the swap that saves most. Returns false if it saves too little. */
+static bool swap(struct choice *c)
+{
+    int64_t most = (int64_t)STEP * COST - 1, saved[FILM_PALETTE_MOST];
+    int best = -1, out = 0;
+    for (int i = 0; i < c->candidates; i++) {
+        savings(c, i, saved);
+        for (int j = 0; j < c->swatches; j++) {
+            if (saved[j] > most && !c->accent[j]) {
+                most = saved[j];
+                best = i;
+                out = j;
+            }
+        }
+    }
+    if (best >= 0)
+        c->swatch[out] = best;
+    pay(c);
+    return best >= 0;
+}
+
+/* ------------------------------------------------------------------ accents */
+
+static bool is_missing(const struct choice *c, int x)
+{
+    for (int i = 0; i < c->swatches; i++)
+        if (distance(&c->cell[x], &c->cell[c->swatch[i]]) <= MISSING)
+            return false;
+    return true;
+}
+
+/* Returns the size of the largest accent that is missing, and sets *at to its cell. */
+static uint32_t largest_accent(const struct choice *c, int *at)
+{
+    int *missing = c->missing, count = 0;
+    uint64_t densest = 0;
+    uint32_t size = 0;
+    for (int x = 0; x < c->cells; x++)
+        if (is_missing(c, x))
+            missing[count++] = x;
+    for (int i = 0; i < count; i++) {
+        uint64_t density = 0;
+        uint32_t share = 0;
+        for (int j = 0; j < count; j++) {
+            const struct cell *y = &c->cell[missing[j]];
+            int32_t d = distance(&c->cell[missing[i]], y);
+            density += d < UNSHOWN ? (uint64_t)y->weight * (uint64_t)(UNSHOWN - d) : 0;
+            share += d < UNSHOWN ? y->weight : 0;
+        }
+        if (density > densest) {
+            densest = density;
+            size = share;
+            *at = missing[i];
+        }
+    }
+    return size;
+}
+
+static uint32_t missing_share(const struct choice *c)
+{
+    uint32_t share = 0;
+    for (int x = 0; x < c->cells; x++)
+        share += is_missing(c, x) ? c->cell[x].weight : 0;
+    return share;
+}
+
+/* Returns the swatch that is replaced by the cell at least cost, or -1 if all are accents. */
+static int least_useful(struct choice *c, int cell)
+{
+    uint64_t least = UINT64_MAX;
+    int found = -1;
+    for (int i = 0; i < c->swatches; i++) {
+        int before = c->swatch[i];
+        c->swatch[i] = cell;
+        uint64_t sum = c->accent[i] ? UINT64_MAX : pay(c) + (uint64_t)missing_share(c) * COST * 16;
+        c->swatch[i] = before;
+        if (sum < least) {
+            least = sum;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* Gives the largest accent a swatch. Returns false if there is none, or no place for it. */
+static bool add_accent(struct choice *c)
+{
+    struct choice before = *c;
+    int at = 0;
+    uint32_t size = largest_accent(c, &at);
+    int out = size < ACCENT ? -1 : least_useful(c, at);
+    if (out < 0)
+        return false;
+    c->swatch[out] = at;
+    c->accent[out] = true;
+    pay(c);
+    while (swap(c)) {
+    }
+    uint32_t after = largest_accent(c, &at);
+    bool better = after < size || (after == size && missing_share(c) <= missing_share(&before));
+    if (!better)
+        *c = before;
+    return better;
+}
+
+/* ------------------------------------------------------------------ palette */
+
+static void fill_palette(const struct choice *c, struct film_palette *to)
+{
+    uint64_t count[FILM_PALETTE_MOST] = {0}, total = 0, sum = 0;
+    struct cluster colour[FILM_PALETTE_MOST];
+    for (int x = 0; x < c->cells; x++) {
+        int near = 0;
+        for (int i = 1; i < c->swatches; i++)
+            if (distance(&c->cell[x], &c->cell[c->swatch[i]]) <
+                distance(&c->cell[x], &c->cell[c->swatch[near]]))
+                near = i;
+        count[near] += c->cell[x].count;
+        total += c->cell[x].count;
+    }
+    for (int i = 0; i < c->swatches; i++) {
+        uint64_t from = sum * FILM_PALETTE_PIXELS / total;
+        sum += count[i];
+        memcpy(colour[i].rgb, c->cell[c->swatch[i]].rgb, 3);
+        colour[i].count = (uint32_t)(sum * FILM_PALETTE_PIXELS / total - from);
+    }
     to->count = 0;
-    for (int j = -1; (j = strip_order_next(ORDER_LIGHTNESS, cluster, count, j)) >= 0;) {
-        struct film_colour *c = &to->colour[to->count++];
-        memcpy(c->rgb, cluster[j].rgb, 3);
-        c->share = cluster[j].count;
+    for (int i = -1;
+         c->swatches > 0 && (i = strip_order_next(ORDER_LIGHTNESS, colour, c->swatches, i)) >= 0;) {
+        struct film_colour *f = &to->colour[to->count++];
+        memcpy(f->rgb, colour[i].rgb, 3);
+        f->share = colour[i].count;
     }
 }
 
-bool film_palette_make(const struct report *r, int colours, struct film_palette *to, struct err *e)
+bool film_palette_make(const struct colour_histogram *h, int colours, struct film_palette *to,
+                       struct err *e)
 {
-    struct cluster cluster[CLUSTERS_MAX];
-    struct kmeans_params params = r->kmeans;
-    params.k = colours;
-    const struct column *first = first_shown(r);
-    if (!first)
-        return err_set(e, ERR_FAILED, "no column has a frame for the film's palette");
-    struct pool pool = {.rgb = malloc((size_t)FILM_PALETTE_PIXELS * 3),
-                        .pixels = FILM_PALETTE_PIXELS};
-    if (!pool.rgb)
-        return err_memory(e, (size_t)FILM_PALETTE_PIXELS * 3);
-    struct kmeans *km =
-        kmeans_open(&params, FILM_PALETTE_PIXELS, isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C, e);
-    bool ok = km != NULL;
+    struct choice c = {.swatches = 0};
+    bool ok = open_choice(&c, h, e);
     if (ok) {
-        pour(r, first, &pool, &pool.total);
-        pour(r, first, &pool, NULL);
-        int count = kmeans_run(km, pool.rgb, FILM_PALETTE_PIXELS, 0, cluster, NULL);
-        ok = !interrupted() || interrupt_error(e);
-        if (ok)
-            arrange(cluster, count, to);
+        pay(&c);
+        while (c.swatches < colours && build(&c)) {
+        }
+        while (swap(&c)) {
+        }
+        while (add_accent(&c)) {
+        }
+        fill_palette(&c, to);
     }
-    kmeans_free(&km);
-    free(pool.rgb);
+    close_choice(&c);
     return ok;
 }

@@ -6,10 +6,9 @@
 
 #include "output/text/labels.h"
 
-bool swatches_make(const struct report *r, struct swatches *to, struct err *e)
+void swatches_name(const struct report *r, char name[SWATCHES_NAME])
 {
-    paint_text_utf8(paint_text_file_name(r->film->path), true, to->name, sizeof to->name);
-    return film_palette_make(r, FILM_PALETTE_USUAL, &to->palette, e);
+    paint_text_utf8(paint_text_file_name(r->film->path), true, name, SWATCHES_NAME);
 }
 
 void swatches_hex(const struct film_colour *c, char text[SWATCHES_TEXT])

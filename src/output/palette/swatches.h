@@ -1,20 +1,16 @@
 /*
- * swatches.h - shared by the formats of --swatches: the film's palette (film_palette.h) with
- * FILM_PALETTE_USUAL colours, and its text. Any thread.
+ * swatches.h - shared by the formats of --swatches: the text of the film's palette
+ * (film_palette.h). Any thread.
  */
 #ifndef BARCODE_PALETTE_SWATCHES_H
 #define BARCODE_PALETTE_SWATCHES_H
 
-#include "film_palette.h"
+#include "barcode/output/report.h"
 
-struct swatches {
-    struct film_palette palette;
-    char name[512]; /* the film's file name: valid UTF-8, one line */
-};
+enum { SWATCHES_TEXT = 16, SWATCHES_NAME = 512 };
 
-bool swatches_make(const struct report *r, struct swatches *to, struct err *e);
-
-enum { SWATCHES_TEXT = 16 };
+/* Writes the film's file name: valid UTF-8, one line. */
+void swatches_name(const struct report *r, char name[SWATCHES_NAME]);
 
 /* Writes a colour as "#1a2b3c". */
 void swatches_hex(const struct film_colour *c, char text[SWATCHES_TEXT]);

@@ -4,7 +4,6 @@
 
 #include "canvas_cairo.h"
 #include "layout.h"
-#include "output/palette/film_palette.h"
 #include "output/palette/swatches.h"
 #include "output/text/labels.h"
 #include "barcode/base/log.h"
@@ -27,7 +26,6 @@ struct plan {
     double title, title_high;  /* font size of the title, and the height of its box */
     bool note, axis, swatches; /* which parts are wanted and have room */
     double top, bottom;        /* the space for the strips, with their axis */
-    struct film_palette palette;
 };
 
 static double at_least(double a, double b) { return a > b ? a : b; }
@@ -125,7 +123,8 @@ static void add_head(struct plan *p)
 /* Adds the film's palette at the bottom: areas of equal size with their values below. */
 static void add_swatches(struct plan *p)
 {
-    int n = p->palette.count;
+    const struct film_palette *palette = &p->s->report->palette;
+    int n = palette->count;
     double gap = 1.2 * p->u, high = swatch_height(p),
            y = p->s->height - p->margin - values_height(p) - high;
     double each = (p->w - (n - 1) * gap) / n;
@@ -133,14 +132,14 @@ static void add_swatches(struct plan *p)
     double w, h;
     canvas_measure(p->s->canvas, &widest, &w, &h);
     for (int i = 0; i < n && p->swatches; i++) {
-        const uint8_t *c = p->palette.colour[i].rgb;
+        const uint8_t *c = palette->colour[i].rgb;
         char hex[SWATCHES_TEXT];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
         if (layout_contrast(c, p->s->colours.paper) < AREA_CONTRAST)
             layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair,
                         p->s->colours.line);
         layout_area(p->s, x, y, each, high, c);
-        swatches_hex(&p->palette.colour[i], hex);
+        swatches_hex(&palette->colour[i], hex);
         struct layout_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
         if (w <= each && !p->s->report->style.bare)
             layout_words(p->s, &t, p->s->colours.small);
@@ -275,8 +274,6 @@ static bool fill_poster(struct plan *p, struct err *e)
     canvas_measure(s->canvas, &t, &w, &p->title_high);
     omit_parts(p);
     add_head(p);
-    if (p->swatches && !film_palette_make(s->report, FILM_PALETTE_USUAL, &p->palette, e))
-        return false;
     add_swatches(p);
     bool placed = s->report->shape == SHAPE_CIRCLE     ? place_circle(p, e)
                   : s->report->shape == SHAPE_VERTICAL ? place_vertical(p, e)
