@@ -87,9 +87,9 @@ TEST(one_percent_of_green)
     fill(&f, 10, 0, 200, 40);
     for (int i = 0; i < 990; i++)
         fill(&f, 1, (uint8_t)(i * 255 / 989), (uint8_t)(i * 255 / 989), (uint8_t)(i * 255 / 989));
-    for (int colours = 5; colours <= FILM_PALETTE_MOST; colours += 3) {
+    for (int colours = 6; colours <= FILM_PALETTE_MOST; colours += 3) {
         struct film_palette p = palette_of(&f, colours);
-        assert_in_range(p.count, 5, colours);
+        assert_in_range(p.count, 6, colours);
         assert_true(find(&p, 0, 200, 40) >= 0);
     }
 }
@@ -102,7 +102,7 @@ TEST(several_accents)
     for (int i = 0; i < 4; i++)
         fill(&f, 10, accent[i][0], accent[i][1], accent[i][2]);
     for (int i = 0; i < 960; i++)
-        fill(&f, 1, (uint8_t)(i / 4), (uint8_t)(i / 4 + i % 12), (uint8_t)(i / 4));
+        fill(&f, 1, (uint8_t)(60 + i / 8), (uint8_t)(60 + i / 8 + i % 12), (uint8_t)(60 + i / 8));
     struct film_palette p = palette_of(&f, 8);
     assert_int_equal(p.count, 8);
     for (int i = 0; i < 4; i++)
