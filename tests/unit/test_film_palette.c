@@ -126,6 +126,17 @@ TEST(frames)
     expect_colour(&p, 1, 110, 110, 110, 0.98);
 }
 
+/* Swatches that look alike are one: noise on a grey gives few. */
+TEST(noise)
+{
+    struct frame f = {.filled = 0};
+    srand(3);
+    for (int i = 0; i < PIXELS; i++)
+        fill(&f, 1, (uint8_t)(120 + rand() % 9), (uint8_t)(120 + rand() % 9),
+             (uint8_t)(120 + rand() % 9));
+    assert_int_equal(palette_of(&f, 8).count, 1);
+}
+
 /* In a large frame, every pixel of a still image counts in turn, and equally often. */
 TEST(every_pixel_in_turn)
 {

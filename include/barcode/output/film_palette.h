@@ -21,8 +21,8 @@
  * BUILD takes the cell that lowers the film's cost most, again and again; SWAP then makes the swap
  * of a swatch and a cell that lowers it most, again and again. (All swaps with a cell are computed
  * at once, as by Schubert and Rousseeuw, "Faster k-medoids clustering", 2019.) Candidates are the
- * 512 largest cells. Both end if a step saves less than 8192 / 4096 a pixel. So a film of few
- * colours has few swatches.
+ * 512 largest cells, but none nearer than 41 (0.04) to another swatch. Both end if a step saves less
+ * than 8192 / 4096 a pixel. So a film of few colours has few swatches.
  *
  * Accents. Pixels farther than 154 (0.15) from all swatches are missing. An accent is a missing
  * cell with 1/128 of the film or more in missing pixels with d < 102. Its size is the sum of

@@ -7,8 +7,14 @@
 #include "barcode/engine/srgb.h"
 #include "output/modes/band_order.h"
 
-/* Squares of distances in OKLab, in 2^-20: of 0.08, 0.1, 0.15, and of the chroma 0.07. */
-enum { SHOWN = 82 * 82, UNSHOWN = 102 * 102, MISSING = 154 * 154, VIVID = 72 * 72 };
+/* Squares of distances in OKLab, in 2^-20: of 0.04, 0.08, 0.1, 0.15, and of the chroma 0.07. */
+enum {
+    ALIKE = 41 * 41,
+    SHOWN = 82 * 82,
+    UNSHOWN = 102 * 102,
+    MISSING = 154 * 154,
+    VIVID = 72 * 72
+};
 /* The costs of a pixel; with both at their most it costs COST. */
 enum { HIDDEN = 4096, HIDDEN_MOST = 6144, OFF = 16, OFF_MOST = 2048, COST = 8192 };
 /* Weights are shares of the film in 2^-24. */
@@ -52,14 +58,15 @@ static int32_t wide_distance(const struct cell *x, const struct cell *y)
     return 4 * distance(x, y) - 3 * squared(x->l - y->l);
 }
 
-static int64_t at_most(int64_t x, int64_t most) { return x < most ? x : most; }
-
 static uint32_t cost_of(const struct cell *x, const struct cell *swatch)
 {
-    int64_t d = distance(x, swatch), e = wide_distance(x, swatch),
-            vivid = VIVID + squared(x->a) + squared(x->b),
-            hidden = d <= SHOWN ? 0 : HIDDEN * (d - SHOWN) / (UNSHOWN - SHOWN);
-    return (uint32_t)(at_most(hidden, HIDDEN_MOST) + at_most(e * vivid / (VIVID * OFF), OFF_MOST));
+    int32_t d = distance(x, swatch), e = wide_distance(x, swatch);
+    uint32_t vivid = (uint32_t)(VIVID + squared(x->a) + squared(x->b)),
+             hidden = d <= SHOWN     ? 0
+                      : d >= MISSING ? HIDDEN_MOST
+                                     : (uint32_t)(HIDDEN * (d - SHOWN) / (UNSHOWN - SHOWN)),
+             off = e >= OFF * OFF_MOST ? OFF_MOST : (uint32_t)((uint64_t)e * vivid / (VIVID * OFF));
+    return (hidden < HIDDEN_MOST ? hidden : HIDDEN_MOST) + (off < OFF_MOST ? off : OFF_MOST);
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -196,6 +203,15 @@ static int64_t savings(const struct choice *c, int candidate, int64_t saved[FILM
     return added;
 }
 
+/* Returns true if no swatch but number `except` is ALIKE to the cell. */
+static bool stands_apart(const struct choice *c, int cell, int except)
+{
+    for (int i = 0; i < c->swatches; i++)
+        if (i != except && distance(&c->cell[cell], &c->cell[c->swatch[i]]) < ALIKE)
+            return false;
+    return true;
+}
+
 /* Adds the candidate that saves most. Returns false if it saves too little. */
 static bool build(struct choice *c)
 {
@@ -203,7 +219,7 @@ static bool build(struct choice *c)
     int best = -1;
     for (int i = 0; i < c->candidates; i++) {
         int64_t added = savings(c, i, saved);
-        if (added > most) {
+        if (added > most && stands_apart(c, i, -1)) {
             most = added;
             best = i;
         }
@@ -222,7 +238,7 @@ static bool swap(struct choice *c)
     for (int i = 0; i < c->candidates; i++) {
         savings(c, i, saved);
         for (int j = 0; j < c->swatches; j++) {
-            if (saved[j] > most) {
+            if (saved[j] > most && stands_apart(c, i, j)) {
                 most = saved[j];
                 best = i;
                 out = j;
@@ -249,7 +265,7 @@ static bool is_missing(const struct choice *c, int x)
 static uint64_t accent_size(const struct choice *c, int i, int count)
 {
     const struct cell *x = &c->cell[c->missing[i]];
-    uint64_t density = 0, share = 0, wide = INT64_MAX;
+    uint64_t density = 0, share = 0, wide = UINT64_MAX;
     for (int j = 0; j < count; j++) {
         const struct cell *y = &c->cell[c->missing[j]];
         int32_t d = distance(x, y);
@@ -257,7 +273,8 @@ static uint64_t accent_size(const struct choice *c, int i, int count)
         share += d < UNSHOWN ? y->weight : 0;
     }
     for (int j = 0; j < c->swatches; j++)
-        wide = (uint64_t)at_most((int64_t)wide, wide_distance(x, &c->cell[c->swatch[j]]));
+        if ((uint64_t)wide_distance(x, &c->cell[c->swatch[j]]) < wide)
+            wide = (uint64_t)wide_distance(x, &c->cell[c->swatch[j]]);
     return share < ACCENT ? 0 : (density >> 12) * wide >> 12;
 }
 
