@@ -246,6 +246,7 @@ TEST(misuse_is_one_sentence)
     bad("-k 3", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     bad("f --foo", "unknown option '--foo'; see --help");
     bad("f --foo=bar", "unknown option '--foo'; see --help");
+    bad("f --quality=90", "unknown option '--quality'; a JPEG has quality 92, a WebP is lossless");
     bad("f -k 3 -qz", "unknown option '-z'; see --help");
     bad("f -z", "unknown option '-z'; see --help");
     bad("f -k", "-k needs a value: N");

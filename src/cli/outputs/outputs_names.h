@@ -39,4 +39,8 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
 bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
                          struct output *output, struct err *e);
 
+/* Fails with ERR_USAGE: -o names one file for several films. The message names what makes many. */
+bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t films,
+                             struct err *e);
+
 #endif
