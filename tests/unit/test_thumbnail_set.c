@@ -123,7 +123,7 @@ static struct report report_of(const struct film *film, uint64_t count)
 
 static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct report *r, size_t bytes)
 {
-    struct thumbs_sheets s;
+    struct thumbs_sheets s = {.cell = THUMBS_CELL};
     struct err e = ERR_INIT;
     if (!thumbs_sheets(t, r, bytes, "test", &s, &e))
         fail_msg("%s", e.text);
@@ -221,12 +221,38 @@ TEST(budget)
     thumbs_free(&t);
 }
 
+/* 4 columns a second, of which the first is shown; cells without padding, but for odd sides. */
+TEST(one_a_second)
+{
+    const struct film film = {.length.duration_us = 10000000};
+    struct report r = report_of(&film, 40);
+    struct err e = ERR_INIT;
+    uint8_t rgb[9 * 5 * 3] = {0};
+    struct thumbs *t = thumbs_open(9, 5, 9, 5, 1000, &e);
+    for (uint64_t i = 0; i < 40; i++)
+        assert_true(
+            thumbs_put(t,
+                       &(struct frame_tag){
+                           .column = i, .repeat = 1, .frame = i, .time_us = (int64_t)i * 250000},
+                       rgb, &e));
+    struct thumbs_sheets s = {.cell = 2, .seconds = true};
+    assert_true(thumbs_sheets(t, &r, THUMBS_BYTES, NULL, &s, &e));
+    assert_int_equal(s.count, 10);
+    assert_int_equal(s.thumb[3].time_us, 3000000);
+    assert_int_equal(s.thumb[3].end_us, 4000000);
+    assert_int_equal(s.thumb[3].first, 12);
+    assert_int_equal(s.thumb[3].last, 15);
+    assert_int_equal(s.thumb[3].x, 30);
+    thumbs_sheets_free(&s);
+    thumbs_free(&t);
+}
+
 TEST(of_nothing)
 {
     const struct film film = {.length.duration_us = -1};
     struct report r = report_of(&film, 3);
     struct thumbs *t = open_small(8);
-    struct thumbs_sheets s;
+    struct thumbs_sheets s = {.cell = THUMBS_CELL};
     struct err e = ERR_INIT;
     assert_false(thumbs_sheets(t, &r, THUMBS_BYTES, NULL, &s, &e));
     assert_string_equal(e.text, "no frames for thumbnails");

@@ -70,6 +70,10 @@ struct thumb {
 };
 
 struct thumbs_sheets {
+    /* Set by the caller: the sides of a cell are multiples of `cell` (THUMBS_CELL, or 2: nearly no
+     * padding), and only one thumbnail a second is shown if `seconds`. */
+    int cell;
+    bool seconds;
     int width, height;   /* of a thumbnail, in pixels */
     struct thumb *thumb; /* [count], by time; at least 1 */
     size_t count;
@@ -78,8 +82,9 @@ struct thumbs_sheets {
 };
 
 /*
- * Encodes the sheets. Each has THUMBS_ACROSS x THUMBS_ACROSS thumbnails, row by row; the last one
- * has the rest. A frame that fills several columns appears once.
+ * Encodes the sheets, after `cell` and `seconds` were set. Each has THUMBS_ACROSS x THUMBS_ACROSS
+ * thumbnails, row by row; the last one has the rest. A frame that fills several columns appears
+ * once.
  *
  * The quantiser (jpeg.h) is the finest of a list with which all sheets together take at most
  * `bytes_most`, or the coarsest. `comment` is as for jpeg_encode. Reads film, count and selection

@@ -6,13 +6,21 @@
 
 enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };
 
-static int cell(int side) { return (side + THUMBS_CELL - 1) / THUMBS_CELL * THUMBS_CELL; }
+/* Returns the side of a cell: a multiple of to->cell. */
+static int cell(const struct thumbs_sheets *to, int side)
+{
+    return (side + to->cell - 1) / to->cell * to->cell;
+}
 
 /* Returns true if the sheets show slot i: it has a thumbnail, and its frame differs from that of
- * `last`, the previous slot with a thumbnail. */
-static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
+ * `last`, the previous slot that is shown, and is in another second if only one a second is shown.
+ */
+static bool counts(const struct thumbs *t, const struct thumbs_sheets *to, uint64_t i,
+                   const struct kept *last)
 {
     const struct kept *k = &t->slot[i];
+    if (k->rgb && last && to->seconds)
+        return last->time_us / 1000000 != k->time_us / 1000000;
     return k->rgb && (!last || last->frame != k->frame || last->time_us != k->time_us);
 }
 
@@ -36,8 +44,8 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
         if (b->end_us <= b->time_us)
             b->end_us = b->time_us + 1000;
         b->sheet = i / A_SHEET;
-        b->x = (int)(i % THUMBS_ACROSS) * cell(to->width);
-        b->y = (int)(i % A_SHEET / THUMBS_ACROSS) * cell(to->height);
+        b->x = (int)(i % THUMBS_ACROSS) * cell(to, to->width);
+        b->y = (int)(i % A_SHEET / THUMBS_ACROSS) * cell(to, to->height);
     }
     to->thumb[0].first = 0;
 }
@@ -53,7 +61,7 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
     if (!to->thumb || !*shown)
         return err_memory(e, t->most * (sizeof *to->thumb + sizeof **shown));
     for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
-        if (!counts(t, i, last))
+        if (!counts(t, to, i, last))
             continue;
         last = &t->slot[i];
         (*shown)[to->count] = (size_t)i;
@@ -70,8 +78,8 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
  * compress best in shared JPEG blocks. */
 static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *at, size_t pitch)
 {
-    size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width),
-           down = (size_t)cell(to->height);
+    size_t width = (size_t)to->width, height = (size_t)to->height,
+           across = (size_t)cell(to, to->width), down = (size_t)cell(to, to->height);
     for (size_t y = 0; y < down; y++) {
         const uint8_t *row = rgb + (y < height ? y : height - 1) * width * 3;
         uint8_t *line = at + y * pitch;
@@ -88,14 +96,15 @@ static bool encode_sheet(const struct thumbs *t, const struct thumbs_sheets *to,
 {
     size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS,
            rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
-    size_t width = across * (size_t)cell(to->width), height = rows * (size_t)cell(to->height);
+    size_t width = across * (size_t)cell(to, to->width),
+           height = rows * (size_t)cell(to, to->height);
     if (interrupted())
         return interrupt_error(e);
     memset(canvas, 0, width * height * 3);
     for (size_t i = 0; i < n; i++)
         paint(to, t->slot[shown[i]].rgb,
-              canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width +
-                        i % THUMBS_ACROSS * (size_t)cell(to->width)) *
+              canvas + (i / THUMBS_ACROSS * (size_t)cell(to, to->height) * width +
+                        i % THUMBS_ACROSS * (size_t)cell(to, to->width)) *
                            3,
               width * 3);
     return jpeg_encode(canvas, (int)width, (int)height, quantiser, comment, sheet, e);
@@ -170,9 +179,10 @@ static bool encode_within(const struct thumbs *t, struct thumbs_sheets *to, cons
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most,
                    const char *comment, struct thumbs_sheets *to, struct err *e)
 {
-    size_t room = A_SHEET * (size_t)cell(t->width) * (size_t)cell(t->height) * 3;
     size_t *shown = NULL;
-    *to = (struct thumbs_sheets){.width = t->width, .height = t->height};
+    *to = (struct thumbs_sheets){
+        .width = t->width, .height = t->height, .cell = to->cell, .seconds = to->seconds};
+    size_t room = A_SHEET * (size_t)cell(to, t->width) * (size_t)cell(to, t->height) * 3;
     uint8_t *canvas = malloc(room);
     if (!canvas)
         return err_memory(e, room);

@@ -159,7 +159,7 @@ static bool commit(struct set *set, bool ok, struct err *e)
 static bool save(const struct report *r, struct strips strips, const char *path, struct err *e)
 {
     (void)strips;
-    struct thumbs_sheets sheets;
+    struct thumbs_sheets sheets = {.cell = 2, .seconds = true};
     char provenance[PROVENANCE_TEXT];
     provenance_text(r, 0, provenance);
     if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, provenance, &sheets, e))

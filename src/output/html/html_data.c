@@ -213,6 +213,7 @@ static size_t thumbs_bytes(const struct html_job *job)
 static bool make_thumbs(struct html_job *job)
 {
     const struct report *r = job->report;
+    job->thumbs.cell = THUMBS_CELL;
     return !r->thumbs ||
            thumbs_sheets(r->thumbs, r, thumbs_bytes(job), NULL, &job->thumbs, job->err);
 }
