@@ -29,6 +29,7 @@ test_completions_bash() { # quick
     offers share --order = s
     offers kmeans,dominant -m kmeans,d
     offers kmeans,squeeze -m kmeans,s
+    offers jellyfin,bif --trickplay jellyfin,b
     offers 'complete-bash complete-zsh complete-fish' --generate comp
     offers '' --seed ''
     offers '' film

@@ -118,6 +118,10 @@ TEST_WITH(one_name_for_many, enter, leave)
     struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
     o.output = "x.png";
     expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
+    o.output = "x.jpg";
+    expect_refusal(&o, &in, ERR_USAGE, "give a folder, as in -o DIR/ --name '{stem}.jpg'");
+    o.output = "x.html";
+    expect_refusal(&o, &in, ERR_USAGE, "--html DIR/index.html makes a page for each");
     o.output = "-";
     expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
     o.output = "out";

@@ -13,7 +13,7 @@ enum {
     COMMON_LEAST = 3    /* letters in common with a suggestion, unless the word abbreviates it */
 };
 
-/* Options of ffmpeg and zstd that users may type by habit. */
+/* Options of other programs, such as ffmpeg and zstd, that users may type by habit. */
 static const struct habit {
     const char *word, *hint;
 } habits[] = {
@@ -26,6 +26,12 @@ static const struct habit {
     {"-T", "did you mean --threads?"},
     {"-c", "did you mean -o -?"},
     {"--no-progress", "did you mean --progress never?"},
+    {"--format", "the ending of the name selects the format: -o film.jpg, --name '{stem}.jpg'"},
+    {"--quality", "a JPEG has quality 92, a WebP is lossless"},
+    {"--fps", "did you mean --interval?"},
+    {"--ring", "did you mean --shape circle?"},
+    {"--palette", "did you mean -m palette, or --swatches?"},
+    {"--resolution", "did you mean --width and --height?"},
 };
 
 struct check {

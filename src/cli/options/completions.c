@@ -19,6 +19,7 @@ static const struct words {
     {"shape", "strip circle vertical"},
     {"page", "A0 A1 A2 A3 A4 A5 A2-portrait A3-portrait A4-portrait Letter Legal Tabloid"},
     {"svg-text", "outlines live"},
+    {"trickplay", "jellyfin bif"},
     {"order", "lightness share"},
     {"init", "scalable k-means++ random"},
     {"size", "320 1/2 1/4 full"},
@@ -37,7 +38,7 @@ const char *completions_words(const char *option, bool *list)
     static _Thread_local char modes[32 * (STRIPS_MOST + 1)];
     bool is_mode = strcmp(option, "mode") == 0;
     if (list)
-        *list = is_mode;
+        *list = is_mode || strcmp(option, "trickplay") == 0;
     if (is_mode) {
         size_t used = 0;
         for (size_t i = 0; i < strip_count; i++)

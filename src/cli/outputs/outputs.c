@@ -121,9 +121,7 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
     size_t each = w->one_a_strip && !o->stacked ? 1 : shown.count;
     bool several = each < shown.count;
     if (!is_chosen(o) && inputs_films(in) > 1)
-        return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; %s", o->output,
-                       inputs_films(in),
-                       w->table ? "one table is made by --csv FILE" : "give a folder (DIR/)");
+        return outputs_refuse_one_name(o->output, w, inputs_films(in), e);
     if (several && !check_several(o, o->strips, e))
         return false;
     for (size_t k = 0; k < shown.count; k += each) {

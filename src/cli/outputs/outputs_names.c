@@ -1,6 +1,7 @@
 #include "outputs_names.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -132,4 +133,18 @@ bool outputs_name_beside(const struct options *o, const struct inputs *in, size_
     if (strchr(suffix, '/'))
         output->below = output->path + (name - film);
     return true;
+}
+
+bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t films,
+                             struct err *e)
+{
+    const char *ending = writer_usual_ending(w);
+    char hint[80] = "give a folder (DIR/)";
+    if (w->table)
+        snprintf(hint, sizeof hint, "one table is made by --csv FILE");
+    else if (w->gallery)
+        snprintf(hint, sizeof hint, "--html DIR/index.html makes a page for each, and a gallery");
+    else if (strcmp(ending, "png") != 0)
+        snprintf(hint, sizeof hint, "give a folder, as in -o DIR/ --name '{stem}.%s'", ending);
+    return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; %s", output, films, hint);
 }

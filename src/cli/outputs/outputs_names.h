@@ -44,5 +44,8 @@ bool outputs_name_beside(const struct options *o, const struct inputs *in, size_
  * "a.mp4", or one film that is listed twice. Returns false if out of memory.
  */
 bool outputs_check_beside(const struct options *o, struct inputs *in, struct err *e);
+/* Fails with ERR_USAGE: -o names one file for several films. The message names what makes many. */
+bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t films,
+                             struct err *e);
 
 #endif
