@@ -36,6 +36,8 @@ END
     cp "$(clip h264-keyint1.mkv)" k.mkv
     ok k.mkv --keyframes --trickplay bif --trickplay-interval 1 -o k.png --columns 5 -q
     trickplay frames k-320-1.bif 320 180 k.mkv 1
+    ok k.mkv --keyframes --trickplay bif --trickplay-interval 1 -o k.png --columns 5 --start 1 --end 2 -q
+    trickplay frames k-320-1.bif 320 180 k.mkv 1
 }
 
 # Bars are cropped in the barcode, and shown in previews. Both come from one decoding, and neither changes the other.
@@ -65,7 +67,7 @@ test_trickplay_sheets() {
     ok long.mkv --trickplay jellyfin,bif --trickplay-interval 1 --trickplay-width 96 -q
     trickplay jellyfin long.trickplay 96 54 230
     trickplay bif long-96-1.bif 96 54 230 1000
-    trickplay frames long.trickplay 96 54 long.mkv 1 16
+    trickplay frames long.trickplay 96 54 long.mkv 1
     # Another interval makes other previews, in the same folder; every sheet must be there and whole.
     set -- long.mkv --trickplay jellyfin --trickplay-width 96 --trickplay-interval
     ok "$@" 2 --overwrite -q
