@@ -59,6 +59,33 @@ test_trickplay_with_barcode() {
     trickplay frames a.trickplay 320 240 a.mkv 1
 }
 
+# More than a sheet, and more than one preview of a frame.
+test_trickplay_sheets() {
+    ffmpeg -v error -f lavfi -i testsrc2=s=64x36:r=0.8:d=230 -vf 'hue=H=2*PI*t/50' -c:v ffv1 long.mkv
+    ok long.mkv --trickplay jellyfin,bif --trickplay-interval 1 --trickplay-width 96 -q
+    trickplay jellyfin long.trickplay 96 54 230
+    trickplay bif long-96-1.bif 96 54 230 1000
+    trickplay frames long.trickplay 96 54 long.mkv 1 16
+    # Another interval makes other previews, in the same folder; every sheet must be there and whole.
+    set -- long.mkv --trickplay jellyfin --trickplay-width 96 --trickplay-interval
+    ok "$@" 2 --overwrite -q
+    trickplay jellyfin long.trickplay 96 54 115
+    ok "$@" 1 --update -q
+    trickplay jellyfin long.trickplay 96 54 230
+    ok "$@" 1 --update -v
+    says "skipped 'long.mkv'"
+    truncate -s -2 'long.trickplay/96 - 10x10/2.jpg'
+    ok "$@" 1 --update -v
+    says 'is incomplete'
+    trickplay jellyfin long.trickplay 96 54 230
+    cp 'long.trickplay/96 - 10x10/1.jpg' other.jpg
+    rm 'long.trickplay/96 - 10x10/1.jpg'
+    ok "$@" 1 --update -v
+    says 'is incomplete'
+    cmp 'long.trickplay/96 - 10x10/1.jpg' other.jpg || fail "the sheet is not the same again"
+    files long.mkv long-96-1.bif other.jpg long.trickplay 'long.trickplay/96 - 10x10' 'long.trickplay/96 - 10x10/'{0,1,2}.jpg
+}
+
 test_trickplay_update() {
     mkdir -p films/s1
     cp "$(clip h264-closed.mkv)" films/s1/a.mkv
@@ -78,6 +105,28 @@ test_trickplay_update() {
     ok "$@"
     says "'films/b-320-1.bif' is incomplete"
     [ "$(find films -name '*.tmp*')" = "" ] || fail "left $(find films -name '*.tmp*')"
+}
+
+# Both films would have the same previews: the first in the list has them, whatever is there already.
+test_trickplay_one_name() {
+    mkdir films
+    cp "$(clip h264-closed.mkv)" films/a.mkv
+    cp "$(clip editlist.mp4)" films/a.mp4
+    cp "$(clip one-frame.mkv)" films/b.mkv
+    for kind in bif jellyfin; do
+        for more in --no-cache --overwrite --update; do
+            run films --trickplay $kind --trickplay-interval 1 $more -q
+            [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+            one_sentence
+            says "^barcode: cannot write 'films/a[^']*': the previews of 'films/a.mkv' have that name$"
+        done
+    done
+    trickplay frames films/a-320-1.bif 320 180 films/a.mkv 1
+    trickplay frames films/a.trickplay 320 180 films/a.mkv 1
+    trickplay bif films/b-320-1.bif 320 180 1 1000
+    run films/a.mp4 films/a.mkv --trickplay bif --trickplay-interval 1 --overwrite -q
+    says "the previews of 'films/a.mp4' have that name"
+    trickplay frames films/a-320-1.bif 320 180 films/a.mp4 1
 }
 
 # Runs the program as one whom permissions bind, as they do not bind root.

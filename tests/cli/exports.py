@@ -237,10 +237,14 @@ def check_thumbnails(path, told, dump):
     for number, (start, stop, url, x, y, tw, th) in enumerate(cues):
         expect(start < stop and (end is None or abs(start - end) < 0.0011), f"cue {number} from {start} to {stop}, after one to {end}")
         end = stop
+        expect(number == 0 or int(start) > int(cues[number - 1][0]), f"cues {number - 1} and {number} begin in one second")
         if url not in sheets:
             sheets[url] = pixels(os.path.join(os.path.dirname(path), url))
         width, height, rgb = sheets[url]
-        expect(x + tw <= width and y + th <= height, f"cue {number} lies outside of its sheet")
+        place = number % 100
+        expect((x, y) == (place % 10 * tw, place // 10 * th), f"cue {number} of {tw}x{th} is at {x}, {y}")
+        mates = min(100, len(cues) - (number - place))
+        expect((width, height) == (min(10, mates) * tw, -(-mates // 10) * th), f"a sheet of {width}x{height}")
         column = min(range(len(times)), key=lambda i: abs(times[i] - start)) if number else 0
         if film["columns"][column].get("missing") or (number > 20 and number % 9):
             continue

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char film[FILM_ID_TEXT] = "";
     size_t head = size - 1 < WRITER_HEAD ? size - 1 : WRITER_HEAD;
     if (w->recognizes)
-        w->recognizes(data + 1, head, film);
+        w->recognizes(w->tail ? data + size - head : data + 1, head, film);
     fuzz_demand(memchr(film, 0, sizeof film) != NULL);
     struct writer_metadata told = {.columns = 0};
     FILE *f = w->read_metadata ? fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb") : NULL;

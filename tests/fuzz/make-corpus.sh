@@ -5,6 +5,7 @@
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
+top=$(realpath "$(dirname "$0")/../..")
 mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls}
 cd "$1"
 
@@ -32,31 +33,39 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 [ -e nal/h264-extradata ] || printf '%b' '\x01\x01\x12\0' '\0\0\x01\x67\x4d\0\x1e\xe3\x50\x51\xa2' \
     '\0\0\x01\x68\xce\x38\x80' '\x05\x65\x88\x94\0\x20' > nal/h264-extradata
 
-# ---- pictures and JSON: the first byte picks the writer ----
+# ---- what barcode writes: the first byte is the writer's place in writer_table ----
 
-[ -e metadata/json-size ] || printf '\x03{\n"version": "0.1.0",\n"film": {"id":},\n"size": [433333338,"st}\n}\n' > metadata/json-size
+writers=$(sed -n 's/^ *DO(\([a-z]*\)).*/\1/p' "$top/src/output/writer.c")
+told() { # NAME WRITER FILE
+    local place
+    place=$(grep -nx "$2" <<< "$writers") || { echo "make-corpus: no writer '$2'" >&2; exit 1; }
+    printf '%b' "\\x$(printf %02x $((${place%%:*} - 1)))" | cat - "$3" > "metadata/$1"
+}
 
-if [ ! -e metadata/png ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
-    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x48:r=24:d=1 -vf scale=8:6 -c:v ffv1 metadata/x.mkv
-    "$barcode" -q --no-cache metadata/x.mkv -n 4 -m palette --height 3 -o metadata/.png --json metadata/.json --html metadata/.html
-    printf '\x00' | cat - metadata/.png > metadata/png
-    printf '\x03' | cat - metadata/.json > metadata/json
-    printf '\x0b' | cat - metadata/.html > metadata/html
-    rm metadata/.png metadata/.json metadata/.html
-    "$barcode" -q --no-cache metadata/x.mkv -n 4 -o metadata/.png --csv metadata/.csv --swatches metadata/.gpl --swatches metadata/.css --swatches metadata/.json --thumbnails metadata/.sheets
-    # The first byte is a writer's place in the table (EACH_WRITER in writer.c).
-    printf '\x04' | cat - metadata/.csv > metadata/csv
-    printf '\x05' | cat - metadata/.gpl > metadata/gpl
-    printf '\x07' | cat - metadata/.css > metadata/css
-    printf '\x08' | cat - metadata/.json > metadata/swatches
-    printf '\x09' | cat - metadata/.sheets/*.vtt > metadata/vtt
-    printf '\x09' | cat - metadata/.sheets/*.jpg > metadata/jpg
-    for page in svg pdf; do
-        "$barcode" -q --no-cache metadata/x.mkv -n 4 --page 200x200 -o metadata/x.$page
-    done
-    printf '\x01' | cat - metadata/x.svg > metadata/svg
-    printf '\x02' | cat - metadata/x.pdf > metadata/pdf
-    rm -r metadata/x.svg metadata/x.pdf metadata/.png metadata/.csv metadata/.gpl metadata/.css metadata/.json metadata/.sheets metadata/x.mkv
+printf '{\n"version": "0.1.0",\n"film": {"id":},\n"size": [433333338,"st}\n}\n' > metadata/.broken
+told json-size json metadata/.broken
+rm metadata/.broken
+
+if [ ! -e metadata/bif ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; then
+    made=$PWD/metadata/.made
+    mkdir -p "$made"
+    ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=64x48:r=24:d=1 -vf scale=8:6 -c:v ffv1 "$made/x.mkv"
+    (
+        cd "$made"
+        "$barcode" -q --no-cache x.mkv -n 4 -m palette --height 3 -o x.png --json x.json --html x.html
+        "$barcode" -q --no-cache x.mkv -n 4 -o y.png --csv x.csv --swatches x.gpl --swatches x.ase --swatches x.css \
+            --swatches swatches.json --thumbnails sheets --trickplay jellyfin,bif --trickplay-width 8
+        for ending in jpg webp; do "$barcode" -q --no-cache x.mkv -n 4 -o x.$ending; done
+        for page in svg pdf; do "$barcode" -q --no-cache x.mkv -n 4 --page 200x200 -o x.$page; done
+    )
+    for ending in png svg pdf json csv gpl ase css webp html; do told $ending $ending "$made/x.$ending"; done
+    told picture jpeg "$made/x.jpg"
+    told swatches swatches "$made/swatches.json"
+    told vtt thumbnails "$made/sheets/x.vtt"
+    told jpg thumbnails "$made/sheets/x-001.jpg"
+    told jellyfin jellyfin "$made/x.trickplay/8 - 10x10/0.jpg"
+    told bif bif "$made/x-8-10.bif"
+    rm -r "$made"
 fi
 
 # ---- dice ----

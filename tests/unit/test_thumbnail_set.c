@@ -31,10 +31,11 @@ TEST(sizes)
     expect_size((struct film){.width = 720, .height = 576, .sample_num = 64, .sample_den = 45},
                 none, 320, 256, 160, 90);
     expect_size((struct film){.width = 640, .height = 480}, none, 320, 240, 138, 104);
-    expect_size((struct film){.width = 1920, .height = 1080}, scope, 320, 180, 160, 67);
+    expect_size((struct film){.width = 1920, .height = 1080}, scope, 320, 180, 160, 66);
     expect_size((struct film){.width = 1080, .height = 1920, .orientation = {1, false}}, scope, 180,
-                320, 67, 160);
+                320, 66, 160);
     expect_size((struct film){.width = 96, .height = 64}, none, 96, 64, 96, 64);
+    expect_size((struct film){.width = 97, .height = 65}, none, 97, 65, 96, 64);
     expect_size((struct film){.width = 2, .height = 2}, none, 2, 2, 2, 2);
     expect_size((struct film){.width = 16384, .height = 1}, none, 320, 1, 160, 1);
     expect_size(
@@ -125,7 +126,7 @@ static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct repor
 {
     struct thumbs_sheets s;
     struct err e = ERR_INIT;
-    if (!thumbs_sheets(t, r, bytes, &s, &e))
+    if (!thumbs_sheets(t, r, 0, bytes, &s, &e))
         fail_msg("%s", e.text);
     return s;
 }
@@ -152,12 +153,12 @@ TEST(places)
         assert_int_equal(b->end_us, i == 249 ? 249500000 : (i + 1) * 1000000);
         assert_int_equal(b->sheet, i / 100);
         assert_int_equal(b->x, i % 10 * 16);
-        assert_int_equal(b->y, i % 100 / 10 * 16);
+        assert_int_equal(b->y, i % 100 / 10 * 9);
     }
     assert_int_equal(s.sheet[0].width, 160);
-    assert_int_equal(s.sheet[1].height, 160);
+    assert_int_equal(s.sheet[1].height, 90);
     assert_int_equal(s.sheet[2].width, 160);
-    assert_int_equal(s.sheet[2].height, 80);
+    assert_int_equal(s.sheet[2].height, 45);
     thumbs_sheets_free(&s);
     assert_null(s.sheet);
     thumbs_free(&t);
@@ -184,7 +185,39 @@ TEST(repeats_and_holes)
         assert_true(s.thumb[i].end_us > s.thumb[i].time_us);
     }
     assert_int_equal(s.sheet[0].width, 48);
-    assert_int_equal(s.sheet[0].height, 16);
+    assert_int_equal(s.sheet[0].height, 9);
+    thumbs_sheets_free(&s);
+    thumbs_free(&t);
+}
+
+/* Of four columns a second the first of each second appears; the others are its columns. Times are
+ * uneven: the one at 2.75 s comes 0.7 s later, and that of the third second is missing. */
+TEST(periods)
+{
+    static const int64_t ms[] = {0,    250,  500,  750,  1000, 1250, 1500, 1750, 2050,
+                                 2250, 2500, 3450, 3500, 3750, 5010, 5250, 5999, 6000};
+    enum { COUNT = sizeof ms / sizeof *ms };
+    static const uint64_t first[] = {0, 4, 8, 11, 14, 17};
+    const struct film film = {.length.duration_us = 6100000};
+    struct report r = report_of(&film, COUNT);
+    struct thumbs *t = open_small(1000);
+    struct thumbs_sheets s;
+    struct err e = ERR_INIT;
+    uint8_t rgb[W * H * 3] = {0};
+    for (uint64_t i = 0; i < COUNT; i++) {
+        struct frame_tag tag = staged_tag(i);
+        tag.time_us = ms[i] * 1000;
+        assert_true(thumbs_put(t, &tag, rgb, &e));
+    }
+    assert_true(thumbs_sheets(t, &r, 1000000, THUMBS_BYTES, &s, &e));
+    assert_int_equal(s.count, sizeof first / sizeof *first);
+    for (size_t i = 0; i < s.count; i++) {
+        bool last = i + 1 == s.count;
+        assert_int_equal(s.thumb[i].first, first[i]);
+        assert_int_equal(s.thumb[i].last, last ? COUNT - 1 : first[i + 1] - 1);
+        assert_int_equal(s.thumb[i].time_us, ms[first[i]] * 1000);
+        assert_int_equal(s.thumb[i].end_us, last ? 6100000 : ms[first[i + 1]] * 1000);
+    }
     thumbs_sheets_free(&s);
     thumbs_free(&t);
 }
@@ -228,7 +261,7 @@ TEST(of_nothing)
     struct thumbs *t = open_small(8);
     struct thumbs_sheets s;
     struct err e = ERR_INIT;
-    assert_false(thumbs_sheets(t, &r, THUMBS_BYTES, &s, &e));
+    assert_false(thumbs_sheets(t, &r, 0, THUMBS_BYTES, &s, &e));
     assert_string_equal(e.text, "no frames for thumbnails");
     assert_null(s.thumb);
     thumbs_sheets_free(&s);

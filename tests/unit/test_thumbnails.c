@@ -93,11 +93,11 @@ TEST_WITH(cues, setup, teardown)
     static const char head[] = "WEBVTT\n\nNOTE\nbarcode:film=9-ab partial=no columns=130 size=8x4 "
                                "parts=2 recipe=r=1\n\n00:00:00.000 --> 00:01:00.505\n"
                                "a%20b%23%C3%A9.x-001.jpg#xywh=0,0,8,4\n\n00:01:00.505 --> "
-                               "00:02:01.005\na%20b%23%C3%A9.x-001.jpg#xywh=16,0,8,4\n";
+                               "00:02:01.005\na%20b%23%C3%A9.x-001.jpg#xywh=8,0,8,4\n";
     assert_memory_equal(text, head, strlen(head));
     assert_non_null(
         strstr(text, "\n01:40:50.017 --> 01:41:50.517\na%20b%23%C3%A9.x-002.jpg#xywh=0,0,8,4\n"));
-    assert_non_null(strstr(text, "-002.jpg#xywh=144,32,8,4\n\nNOTE end\n"));
+    assert_non_null(strstr(text, "-002.jpg#xywh=72,8,8,4\n\nNOTE end\n"));
     assert_string_equal(strstr(text, "NOTE end"), "NOTE end\n");
 }
 

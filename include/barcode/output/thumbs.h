@@ -30,17 +30,15 @@ enum {
     THUMBS_PIXELS = 160 * 90, /* of a thumbnail, at most */
     /* of all sheets together; less than 6 MB as base64 */
     THUMBS_BYTES = 4000000,
-    THUMBS_ACROSS = 10, /* thumbnails per row of a sheet, and rows per sheet */
-    /* the sides of a cell are multiples of this: JPEG blocks, so that thumbnails do not bleed into
-     * each other */
-    THUMBS_CELL = 16
+    THUMBS_ACROSS = 10 /* thumbnails per row of a sheet, and rows per sheet */
 };
 
 /*
  * Returns the size of a film's thumbnails for display. Their pixels are square, whatever the film's
  * sample aspect ratio and the analysis size are. For a film with bars the size is that of the
  * tightest crop rectangle; frames with another rectangle are scaled to it. No side exceeds the
- * longer side of an analysis frame. Pure; any thread.
+ * longer side of an analysis frame. Sides are even, unless they are 1, so that thumbnails of a
+ * sheet share no chroma samples. Pure; any thread.
  */
 void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width,
                  int analysis_height, int *width, int *height);
@@ -79,18 +77,18 @@ struct thumbs_sheets {
 
 /*
  * Encodes the sheets. Each has THUMBS_ACROSS x THUMBS_ACROSS thumbnails, row by row; the last one
- * has the rest. A frame that fills several columns appears once.
+ * has the rest. A frame that fills several columns appears once. Of the thumbnails in each period
+ * of the film, from n * period_us to (n + 1) * period_us, only the first appears; 0: all of them.
  *
  * The quality (jpeg.h) is the best of a list with which all sheets together take at most
  * `bytes_most`, or the worst. Reads film, count and selection of the report. The same frames give
  * the same bytes.
  *
  * One thread, while no thread calls thumbs_put. Returns false and leaves *to empty with ERR_FAILED
- * (out of memory, or no frame was put) or with ERR_INTERRUPTED if interrupted() is
- * true.
+ * (out of memory, or no frame was put) or with ERR_INTERRUPTED if interrupted() is true.
  */
-bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most,
-                   struct thumbs_sheets *to, struct err *e);
+bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
+                   size_t bytes_most, struct thumbs_sheets *to, struct err *e);
 
 /* Frees the sheets and empties *to. */
 void thumbs_sheets_free(struct thumbs_sheets *to);

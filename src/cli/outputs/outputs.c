@@ -505,6 +505,8 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
             (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
             return false;
     }
+    if (!outputs_check_beside(o, in, e))
+        return false;
     size_t chosen = 1;
     if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
         return false;

@@ -39,4 +39,10 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
 bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
                          struct output *output, struct err *e);
 
+/*
+ * Makes it a problem of a film that an earlier one has the same names beside it: "a.mkv" and
+ * "a.mp4", or one film that is listed twice. Returns false if out of memory.
+ */
+bool outputs_check_beside(const struct options *o, struct inputs *in, struct err *e);
+
 #endif

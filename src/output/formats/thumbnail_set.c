@@ -6,7 +6,7 @@
 #include "barcode/engine/shrink.h"
 #include "thumbnails_internal.h"
 
-static int at_least_1(int64_t n) { return n > 1 ? (int)n : 1; }
+static int even_or_1(int64_t n) { return n > 1 ? (int)n / 2 * 2 : 1; }
 
 /* Returns floor(sqrt(n)) for n below 2^32. */
 static int64_t root(int64_t n)
@@ -35,9 +35,10 @@ void thumbs_size(const struct film *film, const struct crop *crop, int analysis_
     int64_t by_pixels = root(THUMBS_PIXELS * longer / shorter);
     if (side > by_pixels)
         side = by_pixels;
-    int64_t other = (2 * shorter * side + longer) / (2 * longer);
-    *width = at_least_1(wide > high ? side : other);
-    *height = at_least_1(wide > high ? other : side);
+    side = even_or_1(side);
+    int64_t other = (shorter * side + longer) / (2 * longer) * 2;
+    *width = even_or_1(wide > high ? side : other);
+    *height = even_or_1(wide > high ? other : side);
 }
 
 struct thumbs *thumbs_open(int from_width, int from_height, int width, int height, size_t most,

@@ -6,14 +6,15 @@
 
 enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };
 
-static int cell(int side) { return (side + THUMBS_CELL - 1) / THUMBS_CELL * THUMBS_CELL; }
-
 /* Returns true if the sheets show slot i: it has a thumbnail, and its frame differs from that of
- * `last`, the previous slot with a thumbnail. */
-static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last)
+ * `last`, the previous slot that they show, and lies in a later period. */
+static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last, int64_t period_us)
 {
     const struct kept *k = &t->slot[i];
-    return k->rgb && (!last || last->frame != k->frame || last->time_us != k->time_us);
+    if (!k->rgb || !last)
+        return k->rgb != NULL;
+    bool other = last->frame != k->frame || last->time_us != k->time_us;
+    return other && (period_us == 0 || k->time_us / period_us > last->time_us / period_us);
 }
 
 /* Returns the end of the selected part of the film, or 0 if unknown. */
@@ -36,16 +37,16 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
         if (b->end_us <= b->time_us)
             b->end_us = b->time_us + 1000;
         b->sheet = i / A_SHEET;
-        b->x = (int)(i % THUMBS_ACROSS) * cell(to->width);
-        b->y = (int)(i % A_SHEET / THUMBS_ACROSS) * cell(to->height);
+        b->x = (int)(i % THUMBS_ACROSS) * to->width;
+        b->y = (int)(i % A_SHEET / THUMBS_ACROSS) * to->height;
     }
     to->thumb[0].first = 0;
 }
 
 /* Lists the thumbnails and, in shown[], their slots. Returns false if out of memory or if there is
  * no thumbnail. */
-static bool list(const struct thumbs *t, const struct report *r, struct thumbs_sheets *to,
-                 size_t **shown, struct err *e)
+static bool list(const struct thumbs *t, const struct report *r, int64_t period_us,
+                 struct thumbs_sheets *to, size_t **shown, struct err *e)
 {
     const struct kept *last = NULL;
     to->thumb = calloc(t->most, sizeof *to->thumb);
@@ -53,7 +54,7 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
     if (!to->thumb || !*shown)
         return err_memory(e, t->most * (sizeof *to->thumb + sizeof **shown));
     for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
-        if (!counts(t, i, last))
+        if (!counts(t, i, last, period_us))
             continue;
         last = &t->slot[i];
         (*shown)[to->count] = (size_t)i;
@@ -66,19 +67,12 @@ static bool list(const struct thumbs *t, const struct report *r, struct thumbs_s
     return true;
 }
 
-/* Copies a thumbnail into its cell and fills the rest of the cell with its edge pixels, which
- * compress best in shared JPEG blocks. */
+/* Copies a thumbnail into its cell. */
 static void paint(const struct thumbs_sheets *to, const uint8_t *rgb, uint8_t *at, size_t pitch)
 {
-    size_t width = (size_t)to->width, height = (size_t)to->height, across = (size_t)cell(to->width),
-           down = (size_t)cell(to->height);
-    for (size_t y = 0; y < down; y++) {
-        const uint8_t *row = rgb + (y < height ? y : height - 1) * width * 3;
-        uint8_t *line = at + y * pitch;
-        memcpy(line, row, width * 3);
-        for (size_t x = width; x < across; x++)
-            memcpy(line + x * 3, row + (width - 1) * 3, 3);
-    }
+    size_t row = (size_t)to->width * 3;
+    for (int y = 0; y < to->height; y++)
+        memcpy(at + (size_t)y * pitch, rgb + (size_t)y * row, row);
 }
 
 /* Encodes a sheet of `n` thumbnails. `canvas` has room for a full sheet. Unused cells are black. */
@@ -88,14 +82,14 @@ static bool encode_sheet(const struct thumbs *t, const struct thumbs_sheets *to,
 {
     size_t across = n < THUMBS_ACROSS ? n : THUMBS_ACROSS,
            rows = (n + THUMBS_ACROSS - 1) / THUMBS_ACROSS;
-    size_t width = across * (size_t)cell(to->width), height = rows * (size_t)cell(to->height);
+    size_t width = across * (size_t)to->width, height = rows * (size_t)to->height;
     if (interrupted())
         return interrupt_error(e);
     memset(canvas, 0, width * height * 3);
     for (size_t i = 0; i < n; i++)
         paint(to, t->slot[shown[i]].rgb,
-              canvas + (i / THUMBS_ACROSS * (size_t)cell(to->height) * width +
-                        i % THUMBS_ACROSS * (size_t)cell(to->width)) *
+              canvas + (i / THUMBS_ACROSS * (size_t)to->height * width +
+                        i % THUMBS_ACROSS * (size_t)to->width) *
                            3,
               width * 3);
     return jpeg_encode(canvas, (int)width, (int)height, quality, sheet, e);
@@ -166,16 +160,16 @@ static bool encode_within(const struct thumbs *t, struct thumbs_sheets *to, cons
     return true;
 }
 
-bool thumbs_sheets(const struct thumbs *t, const struct report *r, size_t bytes_most,
-                   struct thumbs_sheets *to, struct err *e)
+bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
+                   size_t bytes_most, struct thumbs_sheets *to, struct err *e)
 {
-    size_t room = A_SHEET * (size_t)cell(t->width) * (size_t)cell(t->height) * 3;
+    size_t room = A_SHEET * (size_t)t->width * (size_t)t->height * 3;
     size_t *shown = NULL;
     *to = (struct thumbs_sheets){.width = t->width, .height = t->height};
     uint8_t *canvas = malloc(room);
     if (!canvas)
         return err_memory(e, room);
-    bool ok = list(t, r, to, &shown, e);
+    bool ok = list(t, r, period_us, to, &shown, e);
     to->sheet = ok ? calloc(to->count / A_SHEET + 1, sizeof *to->sheet) : NULL;
     if (ok && !to->sheet)
         ok = err_memory(e, to->count * sizeof *to->sheet);

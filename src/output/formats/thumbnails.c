@@ -20,7 +20,10 @@
  */
 static const char begin[] = "WEBVTT\n", end[] = "NOTE end\n";
 
-enum { SHEET_NUMBER = 24 };
+enum {
+    SHEET_NUMBER = 24,
+    PERIOD_US = 1000000 /* more thumbnails than one a second serve no player */
+};
 
 /* Returns the length of `path` without its ending, if any. */
 static size_t stem_length(const char *path)
@@ -161,7 +164,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 {
     (void)strips;
     struct thumbs_sheets sheets;
-    if (!thumbs_sheets(r->thumbs, r, THUMBS_BYTES, &sheets, e))
+    if (!thumbs_sheets(r->thumbs, r, PERIOD_US, THUMBS_BYTES, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e)
                                           : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};

@@ -213,7 +213,7 @@ static size_t thumbs_bytes(const struct html_job *job)
 static bool make_thumbs(struct html_job *job)
 {
     const struct report *r = job->report;
-    return !r->thumbs || thumbs_sheets(r->thumbs, r, thumbs_bytes(job), &job->thumbs, job->err);
+    return !r->thumbs || thumbs_sheets(r->thumbs, r, 0, thumbs_bytes(job), &job->thumbs, job->err);
 }
 
 /* Writes for each thumbnail: its first column (of the film), its time in ms, its sheet, and its
