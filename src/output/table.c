@@ -24,7 +24,7 @@ struct part {
 struct table {
     const char *path;     /* the caller's */
     int fd;               /* of the temporary file */
-    pthread_mutex_t turn; /* guards `end`, the position of `fd` and what lies behind `end` */
+    pthread_mutex_t lock; /* guards `end`, the position of `fd` and what lies behind `end` */
     uint64_t end;         /* of the parts */
     size_t films;
     struct part part[]; /* [films] */
@@ -53,7 +53,7 @@ struct table *table_open(const char *path, size_t films, struct err *e)
     struct table *t = shared_alloc(size_of(films), e);
     if (!t)
         return NULL;
-    shared_lock_init(&t->turn);
+    shared_lock_init(&t->lock);
     t->path = path;
     t->films = films;
     char *folder = scratch_folder(path);
@@ -98,7 +98,7 @@ bool table_add(struct table *t, size_t film, const struct writer *w, const struc
 {
     struct err why = ERR_INIT;
     off_t end = -1;
-    shared_lock(&t->turn);
+    shared_lock(&t->lock);
     FILE *f = open_end(t);
     bool ok = f && w->write(r, strips, f, &why) && fflush(f) == 0 && (end = ftello(f)) >= 0;
     if (!ok && why.code == ERR_NONE)
@@ -111,7 +111,7 @@ bool table_add(struct table *t, size_t film, const struct writer *w, const struc
         t->part[film].bytes = (uint64_t)end - t->end;
         t->end = (uint64_t)end;
     }
-    pthread_mutex_unlock(&t->turn);
+    pthread_mutex_unlock(&t->lock);
     return ok || cannot_write(t, &why, e);
 }
 

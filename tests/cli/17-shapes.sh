@@ -53,8 +53,6 @@ test_ring_on_a_ground() {
     decoded_once
     f=$(sample)
     ok "$f" -n 9 --shape circle --width 101 -o clear.png
-    ok "$f" -n 9 --shape circle --width 101 --background none -o none.png
-    cmp clear.png none.png || fail "--background none is not the usual ring"
     ok "$f" -n 9 --shape circle --width 101 --background '#0a141e' -o ground.png --update
     [ "$(facts ground.png)" = 101,101,rgb24 ] || fail "the picture is $(facts ground.png)"
     pixel() { raw "$1" rgb24 | od -An -tu1 -j $((($3 * 101 + $2) * 3)) -N3 | xargs; }
@@ -72,8 +70,6 @@ test_ring_on_a_ground() {
     says wrote
     refuses 2 "$f" --background red
     refuses 2 "$f" --shape circle --background reddish
-    refuses 2 "$f" --shape circle --background none -o x.jpg
-    refuses 2 "$f" -o x.pdf --background none
 }
 
 # The columns' data are as they are; the picture, and its words, are not.

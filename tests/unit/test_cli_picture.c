@@ -118,22 +118,22 @@ TEST(what_posters_look_like)
 {
     good("f -o a.pdf");
     assert_true(!o.style.subtitle && !o.style.font && !o.style.bare && !o.style.live_text &&
-                !o.style.coloured);
+                !o.style.has_background);
     good("f -o a.svg --subtitle text --font Noto --bare --svg-text live --background #1c2B3a");
     assert_string_equal(o.style.subtitle, "text");
     assert_string_equal(o.style.font, "Noto");
-    assert_true(o.style.bare && o.style.live_text && o.style.coloured);
-    assert_memory_equal(o.style.ground, ((uint8_t[]){0x1c, 0x2b, 0x3a}), 3);
+    assert_true(o.style.bare && o.style.live_text && o.style.has_background);
+    assert_memory_equal(o.style.background, ((uint8_t[]){0x1c, 0x2b, 0x3a}), 3);
     good("f --poster --subtitle none --background f80 --svg-text outlines");
     assert_string_equal(o.style.subtitle, "");
-    assert_memory_equal(o.style.ground, ((uint8_t[]){0xff, 0x88, 0}), 3);
+    assert_memory_equal(o.style.background, ((uint8_t[]){0xff, 0x88, 0}), 3);
     assert_false(o.style.live_text);
     static const char *const greys[] = {"DarkSlateGray", "darkslategrey", "2F4F4F"};
     for (size_t i = 0; i < 3; i++) {
         char line[60];
         snprintf(line, sizeof line, "f -m all --font x --background %s", greys[i]);
         good(line);
-        assert_memory_equal(o.style.ground, ((uint8_t[]){0x2f, 0x4f, 0x4f}), 3);
+        assert_memory_equal(o.style.background, ((uint8_t[]){0x2f, 0x4f, 0x4f}), 3);
     }
     static const char *const none[] = {"#12", "blu", "", "#1234567", "gray+", "random"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
@@ -159,22 +159,15 @@ TEST(what_posters_look_like)
                               "strip fills its picture");
 }
 
-TEST(rings_on_a_ground)
+TEST(rings_on_a_background)
 {
     good("f --shape circle");
-    assert_true(!o.style.coloured && outputs_format(&o)->pixels);
-    good("f --shape circle --background none -o a.webp");
-    assert_false(o.style.coloured);
-    good("f --shape circle --background red --background none");
-    assert_false(o.style.coloured);
+    assert_true(!o.style.has_background && outputs_format(&o)->pixels);
     good("f --shape circle -o a.jpg");
-    assert_true(o.style.coloured && o.style.ground[0] == 255 && o.style.ground[2] == 255);
+    assert_true(o.style.has_background && o.style.background[0] == 255 &&
+                o.style.background[2] == 255);
     good("f --shape circle -o a.jpg --background navy");
-    assert_memory_equal(o.style.ground, ((uint8_t[]){0, 0, 128}), 3);
-    bad("f --shape circle --background none -o a.jpg",
-        "--background none: a JPEG cannot be transparent");
-    bad("f --shape circle --background none -o a.pdf",
-        "--background none is for --shape circle without a poster");
+    assert_memory_equal(o.style.background, ((uint8_t[]){0, 0, 128}), 3);
 }
 
 /* The limits of JPEG and WebP, where the size is known before the film is read. */

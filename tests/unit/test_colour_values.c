@@ -95,13 +95,13 @@ TEST(frames)
     const struct cluster half[] = {{{255, 255, 255}, 7}, {{0, 0, 0}, 7}};
     expect(colour_contrast(&light, half, 2), 50, 1e-9);
     expect(colour_contrast(&light, half, 1), 0, 0);
-    expect(colour_fulness(half, 2), 0, 0);
+    expect(colourfulness(half, 2), 0, 0);
     /* weights: the mean is 25, the deviation sqrt(3) * 25 */
     const struct cluster quarter[] = {{{255, 255, 255}, 1}, {{0, 0, 0}, 3}};
     expect(colour_contrast(&light, quarter, 2), 25 * sqrt(3), 1e-9);
     /* red and green: rg is 255 and -255, yb 127.5 both */
     const struct cluster two[] = {{{255, 0, 0}, 5}, {{0, 255, 0}, 5}};
-    expect(colour_fulness(two, 2), 255 + 0.3 * 127.5, 1e-9);
+    expect(colourfulness(two, 2), 255 + 0.3 * 127.5, 1e-9);
 }
 
 static int fill(void **state)

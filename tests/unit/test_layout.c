@@ -226,12 +226,12 @@ TEST(colours_on_grounds)
     struct made m;
     made_open(&m, 60);
     struct layout *plain = layout_poster(&m.report, alone("average"), false, &e);
-    m.report.style = (struct paper_style){.coloured = true, .ground = {255, 255, 255}};
+    m.report.style = (struct paper_style){.has_background = true, .background = {255, 255, 255}};
     struct layout *white = layout_poster(&m.report, alone("average"), false, &e);
-    m.report.style.ground[0] = 0;
+    m.report.style.background[0] = 0;
     struct layout *cyan = layout_poster(&m.report, alone("average"), false, &e);
     assert_memory_equal(&plain->colours, &white->colours, sizeof plain->colours);
-    assert_memory_equal(cyan->colours.paper, m.report.style.ground, 3);
+    assert_memory_equal(cyan->colours.paper, m.report.style.background, 3);
     layout_free(&plain);
     layout_free(&white);
     layout_free(&cyan);

@@ -89,7 +89,6 @@ struct options {
     const char *title; /* --title; NULL: not given */
     /* --subtitle, --font, --bare, --svg-text, --background */
     struct paper_style style;
-    bool transparent; /* --background none */
 
     enum engine_choice engine;
     struct engine_devices devices; /* the GPUs named by --engine */

@@ -22,7 +22,7 @@
 
 enum { CSV_ITEMS_MOST = 256, CSV_NAME = 32 };
 
-/* What a column tells. */
+/* What a column describes. */
 enum csv_subject {
     CSV_PLAIN,    /* the film, the column or the whole frame */
     CSV_COLUMN,   /* the colour that the first mode paints */

@@ -2,10 +2,10 @@
  * paint.h - paints columns as pixels, one row at a time, so that a very wide image needs little
  * memory. Pure: the same report gives the same bytes.
  *
- * One mode alone fills the image, in the report's shape. Around a ring is the ground of
- * report.style, or transparency. Several modes are stacked: the film's
- * title on top, each strip below its own label, and a time axis at the bottom. With report.poster
- * the image is a page with all of these.
+ * One mode alone fills the image, in the report's shape. Around a ring is the background of
+ * report.style, or transparency. Several modes are stacked: the film's title on top, each strip
+ * below its own label, and a time axis at the bottom. With report.poster the image is a page with
+ * all of these.
  *
  * The pixels of the strips are exact on every machine. Text is drawn with the installed fonts, so
  * an image with text is reproducible only on one machine.
@@ -29,7 +29,7 @@ bool paint_has_letters(struct err *e);
 
 /*
  * Logs a warning if no font of the family `font` is installed, so that text is drawn with another
- * one. As paint_has_letters, which was called before.
+ * one. Main thread, after paint_has_letters.
  */
 void paint_check_font(const char *font);
 

@@ -20,12 +20,12 @@ struct paper {
 
 /* What posters, stacks and rings look like. All zeros is the default. */
 struct paper_style {
-    const char *subtitle; /* NULL: what the picture shows; "": none */
-    const char *font;     /* a family, or several with commas; NULL: the default ones */
-    bool bare;            /* no subtitle unless given, no axis, no values of the palette */
-    bool live_text;       /* SVG: text as text, not as outlines */
-    bool coloured;        /* `ground` is given */
-    uint8_t ground[3];    /* R'G'B' */
+    const char *subtitle;  /* NULL: what the picture shows; "": none */
+    const char *font;      /* a family, or several with commas; NULL: the default ones */
+    bool bare;             /* no subtitle unless given, no axis, no values of the palette */
+    bool live_text;        /* SVG: text as text, not as outlines */
+    bool has_background;   /* `background` is given */
+    uint8_t background[3]; /* R'G'B' */
 };
 
 /* The default page. */

@@ -61,9 +61,9 @@ struct report {
     int64_t smooth_us;        /* smooth.h; 0: off */
     bool poster;              /* the PNG is a poster; SVG and PDF always are */
     struct paper page;        /* of a poster */
-    int dpi;                  /* of a poster in PNG */
+    int dpi;                  /* of a poster of pixels */
     const char *title;        /* --title, any bytes; NULL if not given */
-    struct paper_style style; /* of a poster; `coloured` also of a stack or ring */
+    struct paper_style style; /* of a poster; `has_background` also of a stack or ring */
     /* --csv-columns; NULL: the default */
     const struct csv_columns *csv_columns;
     const struct columns *columns; /* finished */

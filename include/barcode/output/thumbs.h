@@ -85,8 +85,7 @@ struct thumbs_sheets {
  * the same bytes.
  *
  * One thread, while no thread calls thumbs_put. Returns false and leaves *to empty with ERR_FAILED
- * (out of memory, or no frame was put) or with ERR_INTERRUPTED if interrupted() is
- * true.
+ * (out of memory, or no frame was put) or with ERR_INTERRUPTED if interrupted() is true.
  */
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
                    size_t bytes_most, struct thumbs_sheets *to, struct err *e);

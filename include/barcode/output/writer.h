@@ -54,7 +54,7 @@ struct writer {
     bool page;     /* always a poster (options.h) */
     bool pixels;   /* an image of pixels (paint.h), which is a poster with --poster */
     bool opaque;   /* with `pixels`: the format has no transparency */
-    int side_most; /* with `pixels`: of an image, in pixels; 0: none that matters */
+    int side_most; /* with `pixels`: of an image, in pixels; 0: unlimited */
     bool tail;     /* `recognizes` gets the end of a file, not its beginning */
     /* shows all modes in options.computed, including modes that were not requested but cost nothing
      * more. Not with one_a_strip */

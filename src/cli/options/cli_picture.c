@@ -82,11 +82,10 @@ bool cli_parse_subtitle(const char *text, struct options *o, struct err *e)
 
 bool cli_parse_background(const char *text, struct options *o, struct err *e)
 {
-    o->transparent = strcmp(text, "none") == 0;
-    o->style.coloured = !o->transparent;
-    return o->transparent || colour_name_parse(text, o->style.ground) ||
-           err_set(e, ERR_USAGE,
-                   "--background: '%s' is not a colour such as #1c2b3a or navy, or none", text);
+    o->style.has_background = true;
+    return colour_name_parse(text, o->style.background) ||
+           err_set(e, ERR_USAGE, "--background: '%s' is not a colour such as #1c2b3a or navy",
+                   text);
 }
 
 bool cli_parse_font(const char *text, struct options *o, struct err *e)
@@ -183,22 +182,17 @@ static bool check_shape(const struct options *o, struct err *e)
 }
 
 /* Checks --background. A ring in a format without transparency is on white. */
-static bool finalize_ground(struct options *o, bool poster, struct err *e)
+static bool finalize_background(struct options *o, bool poster, struct err *e)
 {
     static const uint8_t white[3] = {255, 255, 255};
-    const struct writer *w = outputs_format(o);
     bool ring = o->shape == SHAPE_CIRCLE && !poster;
-    if ((o->style.coloured || o->transparent) && !poster && !ring && !o->stacked)
+    if (o->style.has_background && !poster && !ring && !o->stacked)
         return err_set(e, ERR_USAGE,
                        "--background is for posters, for --shape circle and for -m all: a strip "
                        "fills its picture");
-    if (o->transparent && !ring)
-        return err_set(e, ERR_USAGE, "--background none is for --shape circle without a poster");
-    if (o->transparent && w->opaque)
-        return err_set(e, ERR_USAGE, "--background none: a %s cannot be transparent", w->title);
-    if (ring && w->opaque && !o->style.coloured) {
-        memcpy(o->style.ground, white, 3);
-        o->style.coloured = true;
+    if (ring && outputs_format(o)->opaque && !o->style.has_background) {
+        memcpy(o->style.background, white, 3);
+        o->style.has_background = true;
     }
     return true;
 }
@@ -226,7 +220,7 @@ bool cli_finalize_picture(struct options *o, struct err *e)
 {
     bool poster = outputs_are_posters(o);
     if (!(poster ? check_poster(o, e) : check_plain(o, e)) || !check_shape(o, e) ||
-        !finalize_ground(o, poster, e))
+        !finalize_background(o, poster, e))
         return false;
     o->dpi = o->dpi > 0 ? o->dpi : PAPER_DPI_USUAL;
     int across = outputs_format(o)->page ? POSTER_HEIGHT_USUAL

@@ -61,7 +61,7 @@ const struct argp_option cli_option_table[] = {
     {"subtitle", KEY_SUBTITLE, "TEXT|none", 0, "line below the title (what the picture shows)", 0},
     {"bare", KEY_BARE, NULL, 0, "no small print: title, picture and palette only", 0},
     {"background", KEY_BACKGROUND, "COLOUR", 0,
-     "colour (#1c2b3a, navy) behind a poster, a ring or -m all; none: transparent ring", 0},
+     "colour (#1c2b3a, navy) behind a poster, a ring or -m all", 0},
     {"font", KEY_FONT, "FAMILY", 0, "font of posters and of -m all (Noto Sans)", 0},
     {"svg-text", KEY_SVG_TEXT, "KIND", 0, "text in SVG: outlines (default) or live, to be edited",
      0},

@@ -108,8 +108,9 @@ static void append_style(char text[REPORT_FINGERPRINT], const struct paper_style
         append_text(text, " bare");
     if (s->live_text)
         append_text(text, " svg_text=live");
-    if (s->coloured)
-        append_text(text, " background=%02x%02x%02x", s->ground[0], s->ground[1], s->ground[2]);
+    if (s->has_background)
+        append_text(text, " background=%02x%02x%02x", s->background[0], s->background[1],
+                    s->background[2]);
 }
 
 /*

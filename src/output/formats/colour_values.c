@@ -123,7 +123,7 @@ double colour_contrast(const struct colour_light *light, const struct cluster *c
     return sqrt(variance(&l));
 }
 
-double colour_fulness(const struct cluster *cluster, int count)
+double colourfulness(const struct cluster *cluster, int count)
 {
     struct moments rg = {.weight = 0}, yb = {.weight = 0};
     for (int i = 0; i < count; i++) {

@@ -1,6 +1,6 @@
 /*
- * colour_values.h - what --csv tells of an sRGB colour, by published definitions. These are numbers
- * to read; none of them decides a pixel.
+ * colour_values.h - quantities of an sRGB colour for --csv, by published definitions. These are
+ * numbers to read; none of them decides a pixel.
  *
  * Light, X, Y, Z and relative luminance Y are those of IEC 61966-2-1 (sRGB, white D65), with its
  * matrix of four digits. CIE L*, a*, b*, chroma and hue are CIE 1976 (ISO/CIE 11664-4) with the
@@ -56,6 +56,6 @@ double colour_contrast(const struct colour_light *light, const struct cluster *c
  * images" (2003), over the clusters as above. With rg = R - G and yb = (R + G) / 2 - B on a scale
  * of 0..255, M = sqrt(var rg + var yb) + 0.3 sqrt(mean(rg)^2 + mean(yb)^2). Any thread.
  */
-double colour_fulness(const struct cluster *cluster, int count);
+double colourfulness(const struct cluster *cluster, int count);
 
 #endif

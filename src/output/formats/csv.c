@@ -145,8 +145,8 @@ static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
     case PLAIN_CONTRAST:
         put_number(s->f, clusters ? colour_contrast(&s->light, c->cluster, clusters) : NAN, 2);
         break;
-    case PLAIN_FULNESS:
-        put_number(s->f, clusters ? colour_fulness(c->cluster, clusters) : NAN, 2);
+    case PLAIN_COLOURFULNESS:
+        put_number(s->f, clusters ? colourfulness(c->cluster, clusters) : NAN, 2);
         break;
     case PLAIN_TITLE: put_text(s->f, s->title); break;
     case PLAIN_FILE: put_text(s->f, s->file); break;

@@ -42,7 +42,7 @@ unsigned csv_item_need(const struct csv_item *item)
 {
     bool clusters = item->subject == CSV_CLUSTER ||
                     (item->subject == CSV_PLAIN &&
-                     (item->what == PLAIN_CONTRAST || item->what == PLAIN_FULNESS));
+                     (item->what == PLAIN_CONTRAST || item->what == PLAIN_COLOURFULNESS));
     return clusters ? STRIP_CLUSTERS : item->subject == CSV_DOMINANT ? STRIP_DOMINANT : 0;
 }
 

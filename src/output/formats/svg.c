@@ -150,7 +150,7 @@ static bool print_shape(struct output *o, const struct layout_shape *f)
     size_t size = 0;
     alone.poster = false;
     alone.fingerprint[0] = 0;
-    alone.style.coloured = false; /* a ring is transparent */
+    alone.style.has_background = false; /* a ring is transparent */
     shape_size(&alone, SHAPE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
     FILE *memory = open_memstream(&png, &size);
     if (!memory)

@@ -295,8 +295,8 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
     s->unit_mm = r->page.pixels ? 0 : 25.4 / 72;
     s->width = pixels ? across / dots : width * points;
     s->height = pixels ? down / dots : height * points;
-    bool white = !r->style.coloured || memcmp(r->style.ground, on_white.paper, 3) == 0;
-    s->colours = white ? on_white : layout_colours(r->style.ground);
+    bool white = !r->style.has_background || memcmp(r->style.background, on_white.paper, 3) == 0;
+    s->colours = white ? on_white : layout_colours(r->style.background);
     struct plan p = {.s = s, .strips = strips};
     if (!(s->canvas = canvas_open(r->style.font, e)) || !fill_poster(&p, e))
         layout_free(&s);

@@ -25,7 +25,7 @@ struct placed {
 struct painter {
     int width, height, channels;
     struct shape *alone;
-    const uint8_t *ground; /* below a ring alone; NULL: none */
+    const uint8_t *background; /* below a ring alone; NULL: none */
     struct layout *layout;
     struct placed placed[STRIPS_MOST];
     size_t shapes;
@@ -88,10 +88,10 @@ static bool open_alone(struct painter *p, const struct report *r, const struct s
     p->channels = shape_channels(r->shape);
     if (!check_pixels(p, r, e) || !(p->alone = shape_open(r, kind, p->width, p->height, e)))
         return false;
-    if (p->channels == 3 || !r->style.coloured)
+    if (p->channels == 3 || !r->style.has_background)
         return true;
     p->channels = 3;
-    p->ground = r->style.ground;
+    p->background = r->style.background;
     p->row = malloc((size_t)p->width * 4);
     return p->row || err_memory(e, (size_t)p->width * 4);
 }
@@ -194,10 +194,10 @@ static void lay_over(const uint8_t *from, int width, uint8_t *to)
 
 void painter_row(struct painter *p, int y, uint8_t *out)
 {
-    if (p->alone && p->ground) {
+    if (p->alone && p->background) {
         shape_row(p->alone, y, p->row);
         for (int x = 0; x < p->width; x++)
-            memcpy(out + (size_t)x * 3, p->ground, 3);
+            memcpy(out + (size_t)x * 3, p->background, 3);
         lay_over(p->row, p->width, out);
         return;
     }

@@ -72,7 +72,7 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
     s->width = width;
     s->scale = 1;
-    s->colours = r->style.coloured ? layout_colours(r->style.ground) : usual;
+    s->colours = r->style.has_background ? layout_colours(r->style.background) : usual;
     for (size_t i = 0; i < strips.count; i++) {
         double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
         s->shape[s->shapes++] = (struct layout_shape){strips.kind[i], 0, y, width, height};
