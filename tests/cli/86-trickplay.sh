@@ -97,6 +97,8 @@ test_trickplay_refused() { # quick
     says "'plex' is not jellyfin or bif"
     refuses 2 a.mkv --trickplay bif --trickplay-width 321
     refuses 2 a.mkv --trickplay bif --trickplay-interval 0.5
+    refuses 2 a.mkv --trickplay-width 160
+    says "^barcode: --trickplay-width applies to --trickplay; add --trickplay KIND$"
     run - --trickplay bif < a.mkv
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
     one_sentence
@@ -116,7 +118,7 @@ test_trickplay_refused() { # quick
     mkdir -p 'a.trickplay/320 - 10x10'
     echo mine > 'a.trickplay/320 - 10x10/0.jpg'
     refuses 1 a.mkv --trickplay jellyfin
-    says "was not made by barcode"
+    says "was not made by barcode; move it away$"
     mv 'a.trickplay/320 - 10x10/0.jpg' 'a.trickplay/320 - 10x10/7.jpg'
     refuses 1 a.mkv --trickplay jellyfin
     says "'7.jpg' in it was not made by barcode"

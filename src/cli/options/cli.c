@@ -23,6 +23,7 @@ struct parse {
     struct options *o;
     struct err *e;
     const char *start, *end;       /* as given, for messages */
+    const char *preview;           /* an option that is for --trickplay; NULL: none was given */
     bool rule[SELECT_COLUMNS + 1]; /* which of --every, --interval, --columns were given */
     /* the path for each writer of the table; NULL: not requested */
     const char *extra[WRITERS_MOST];
@@ -134,6 +135,7 @@ static bool set_trickplay(struct parse *p, const char *arg)
 static bool set_trickplay_interval(struct parse *p, const char *arg)
 {
     int64_t *us = &p->o->previews.interval_us;
+    p->preview = "--trickplay-interval";
     return set_time(p, "--trickplay-interval", arg, 1000000, us) &&
            ((*us % 1000 == 0 && *us / 1000 <= UINT32_MAX) ||
             err_set(p->e, ERR_USAGE,
@@ -147,6 +149,7 @@ static bool set_trickplay_width(struct parse *p, const char *arg)
         return err_set(p->e, ERR_USAGE,
                        "--trickplay-width: '%s' is not an even number from 2 to %d", arg,
                        PREVIEWS_WIDTH_MOST);
+    p->preview = "--trickplay-width";
     p->o->previews.width = (int)value;
     return true;
 }
@@ -417,6 +420,14 @@ static bool has_table(const struct options *o)
     return table;
 }
 
+static bool has_trickplay(const struct options *o)
+{
+    bool beside = false;
+    for (size_t i = 0; i < o->extras; i++)
+        beside |= o->extra[i].writer->beside != NULL;
+    return beside;
+}
+
 /* Checks combinations of options. */
 static bool check_together(const struct parse *p)
 {
@@ -442,6 +453,9 @@ static bool check_together(const struct parse *p)
                        p->start ? p->start : "0", p->end);
     if (o->csv_columns.count > 0 && !has_table(o))
         return err_set(p->e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
+    if (p->preview && !has_trickplay(o))
+        return err_set(p->e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND",
+                       p->preview);
     int on_stdout = (o->output && outputs_is_stdout(o->output)) +
                     (o->dump && outputs_is_stdout(o->dump)) +
                     (o->report && outputs_is_stdout(o->report));
