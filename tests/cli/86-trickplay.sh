@@ -36,6 +36,9 @@ END
     cp "$(clip h264-keyint1.mkv)" k.mkv
     ok k.mkv --keyframes --trickplay bif --trickplay-interval 1 -o k.png --columns 5 -q
     trickplay frames k-320-1.bif 320 180 k.mkv 1
+    # Previews alone decode the key frames that they show and no others.
+    ok k.mkv --keyframes --trickplay bif --trickplay-interval 4 --no-cache -v
+    says "'k.mkv' is done: 2 columns"
 }
 
 # Bars are cropped in the barcode, and shown in previews. Both come from one decoding, and neither changes the other.
