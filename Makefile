@@ -14,6 +14,7 @@ SHELL := /bin/bash
 CC       = gcc
 PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
+export PYTHONDONTWRITEBYTECODE = 1 # else tests leave files among their sources
 
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
 PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp

@@ -48,6 +48,11 @@ static char *scratch_folder(const char *path)
     return folder;
 }
 
+static const char *shown_path(const struct table *t)
+{
+    return strcmp(t->path, "-") == 0 ? "standard output" : t->path;
+}
+
 struct table *table_open(const char *path, size_t films, struct err *e)
 {
     struct table *t = shared_alloc(size_of(films), e);
@@ -59,7 +64,7 @@ struct table *table_open(const char *path, size_t films, struct err *e)
     char *folder = scratch_folder(path);
     t->fd = folder ? file_open_scratch(folder) : -1;
     if (t->fd < 0) {
-        err_set(e, ERR_FAILED, "cannot write '%s': no temporary file in '%s': %s", path,
+        err_set(e, ERR_FAILED, "cannot write '%s': no temporary file in '%s': %s", shown_path(t),
                 folder ? folder : "its folder", strerror(errno));
         table_close(&t);
     }
@@ -68,11 +73,6 @@ struct table *table_open(const char *path, size_t films, struct err *e)
 }
 
 const char *table_path(const struct table *t) { return t->path; }
-
-static const char *shown_path(const struct table *t)
-{
-    return strcmp(t->path, "-") == 0 ? "standard output" : t->path;
-}
 
 /* Sets the message about `why`, an error of a writer. */
 static bool cannot_write(const struct table *t, const struct err *why, struct err *e)

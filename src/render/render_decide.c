@@ -132,7 +132,7 @@ bool render_decide_selection(struct render_job *j, struct err *e)
                        " columns, but at most %" PRIu64 " are possible",
                        f->path, selection_estimate(s, &f->length),
                        columns_most(j->render->options));
-    bool usual = render_is_default(j);
+    bool usual = render_is_default(j) && s->kind == SELECT_EVERY; /* not for previews alone */
     if (usual && s->keyframes)
         decide_key_columns(s, f, j->keys, columns_most(j->render->options));
     else if (usual)

@@ -38,6 +38,9 @@ END
     trickplay frames k-320-1.bif 320 180 k.mkv 1
     ok k.mkv --keyframes --trickplay bif --trickplay-interval 1 -o k.png --columns 5 --start 1 --end 2 -q
     trickplay frames k-320-1.bif 320 180 k.mkv 1
+    # Previews alone decode the key frames that they show and no others.
+    ok k.mkv --keyframes --trickplay bif --trickplay-interval 4 --no-cache -v
+    says "'k.mkv' is done: 2 columns"
 }
 
 # Bars are cropped in the barcode, and shown in previews. Both come from one decoding, and neither changes the other.
@@ -178,7 +181,7 @@ test_trickplay_refused() { # quick
     mkdir -p 'a.trickplay/320 - 10x10'
     echo mine > 'a.trickplay/320 - 10x10/0.jpg'
     refuses 1 a.mkv --trickplay jellyfin
-    says "was not made by barcode"
+    says "was not made by barcode; move it away$"
     mv 'a.trickplay/320 - 10x10/0.jpg' 'a.trickplay/320 - 10x10/7.jpg'
     refuses 1 a.mkv --trickplay jellyfin
     says "'7.jpg' in it was not made by barcode"

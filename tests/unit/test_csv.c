@@ -159,8 +159,13 @@ TEST(names)
 
 TEST(recognition)
 {
-    static const char *const no[] = {"column,frame,time,status,average,other\r\n0,", "time;r\r\n",
-                                     "time,r\n0,1\n", "", "just text without any comma"};
+    static const char *const no[] = {"column,frame,time,status,average,other\r\n0,",
+                                     "time;r\r\n",
+                                     "time,r\n0,1\n",
+                                     "",
+                                     "just text without any comma",
+                                     "title,film\r\nAlien,Alien\r\n",
+                                     "film,time\r\n1979-Alien,1\r\n"};
     static const char old[] =
         "column,frame,time,status,average,film\r\n0,0,0.0,ok,#010200,9-ab\r\n";
     char film[FILM_ID_TEXT];

@@ -230,6 +230,18 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
     return true;
 }
 
+/* Sets the message that the file at the output's path stays, and what to do. */
+static bool refuse_old(const struct output *output, const char *why, bool replaceable,
+                       struct err *e)
+{
+    bool named = !output->writer || !output->writer->beside; /* has a name to choose */
+    const char *other = replaceable ? "use --overwrite" : "move it away";
+    if (named)
+        return err_set(e, ERR_FAILED, "cannot write '%s': %s; choose another name with %s%s",
+                       output->path, why, output->option, replaceable ? ", or --overwrite" : "");
+    return err_set(e, ERR_FAILED, "cannot write '%s': %s; %s", output->path, why, other);
+}
+
 /*
  * Rejects a name chosen by the program if a file of that name exists, unless the file is an older
  * output of the same film.
@@ -241,38 +253,24 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
     char shown[FILM_ID_TEXT], mine[FILM_ID_TEXT];
     const char *path = output->path;
     if (file_is_dangling(path))
-        return err_set(e, ERR_FAILED,
-                       "cannot write '%s': it is a link that leads to no file; choose another name "
-                       "with %s",
-                       path, output->option);
+        return refuse_old(output, "it is a link that leads to no file", false, e);
     if (stat(path, &s) != 0)
         return true;
     if (!output->writer)
         return output->overwrite ||
-               err_set(e, ERR_FAILED,
-                       "cannot write '%s': the file exists, and a dump does not name its film; "
-                       "choose another name with %s, or --overwrite",
-                       path, output->option);
+               refuse_old(output, "the file exists, and a dump does not name its film", true, e);
     if (!writer_made(output->writer, path, shown))
-        return err_set(e, ERR_FAILED,
-                       "cannot write '%s': the file exists and was not made by barcode; choose "
-                       "another name with %s",
-                       path, output->option);
+        return refuse_old(output, "the file exists and was not made by barcode", false, e);
     if (output->overwrite || (in->parts[i] ? in->file[i].absent : access(film, R_OK) != 0))
         return true; /* opening the film reports the error */
     if (!film_id_of(film, in->parts[i], mine, e))
         return false;
     if (!mine[0] || !shown[0])
-        return err_set(e, ERR_FAILED,
-                       "cannot write '%s': the file exists and may show another film; choose "
-                       "another name with %s, or --overwrite",
-                       path, output->option);
+        return refuse_old(output, "the file exists and may show another film", true, e);
     return strcmp(shown, mine) == 0 ||
-           err_set(e, ERR_FAILED,
-                   "cannot write '%s': the file exists and shows another film, or this one before "
-                   "it was modified; choose "
-                   "another name with %s, or --overwrite",
-                   path, output->option);
+           refuse_old(output,
+                      "the file exists and shows another film, or this one before it was modified",
+                      true, e);
 }
 
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e)

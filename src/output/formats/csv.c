@@ -251,21 +251,34 @@ static const char *field_end(const char *text, const char *end)
     return NULL;
 }
 
-/* Copies field `number` of the line at `text` to `film`, if it is there and fits. */
-static void read_film(const char *text, const char *end, size_t number, char film[FILM_ID_TEXT])
+/* Returns true for what film_id_of writes: SIZE-FINGERPRINT, or "". */
+static bool is_film_id(const char *text, size_t length)
+{
+    size_t size = strspn(text, "0123456789");
+    return length == 0 || (size > 0 && text[size] == '-' &&
+                           size + 1 + strspn(text + size + 1, "0123456789abcdef") == length);
+}
+
+/* Copies field `number` of the line at `text` to `film`, if it is there. Returns false if it is no
+ * film's id. */
+static bool read_film(const char *text, const char *end, size_t number, char film[FILM_ID_TEXT])
 {
     const char *at = text, *stop = field_end(at, end);
     for (size_t i = 0; i < number && stop && *stop == ','; i++) {
         at = stop + 1;
         stop = field_end(at, end);
     }
-    if (stop && stop - at < FILM_ID_TEXT)
-        snprintf(film, FILM_ID_TEXT, "%.*s", (int)(stop - at), at);
+    if (!stop)
+        return true; /* cut off */
+    if (stop - at >= FILM_ID_TEXT)
+        return false;
+    snprintf(film, FILM_ID_TEXT, "%.*s", (int)(stop - at), at);
+    return is_film_id(film, (size_t)(stop - at));
 }
 
 /*
- * Recognizes a header of known names. Returns false if there are others. The film's
- * id is in the first row, if it has that column.
+ * Recognizes a header of known names. Returns false if there are others, or if the film's id,
+ * which is in the first row if it has that column, is none.
  */
 static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
@@ -287,9 +300,8 @@ static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TE
         names++;
         at = stop + 1;
     } while (*stop == ',');
-    if (stop && film_field < SIZE_MAX && at < end)
-        read_film(at + 1, end, film_field, film);
-    return names > 0;
+    bool row = stop && film_field < SIZE_MAX && at < end;
+    return names > 0 && (!row || read_film(at + 1, end, film_field, film));
 }
 
 static const char *const ending[] = {"csv", NULL};
