@@ -4,7 +4,7 @@
 Needs numpy, scikit-learn, haishoku and colorthief. The frames are those of --dump. k-means runs in sRGB on a sample of their pixels;
 haishoku and colorthief get that sample as one image. Two figures each, over the sample: coverage, the share of pixels within 0.1 in
 OKLab of a swatch, and the largest missing accent, the share of the most pixels within 0.1 of one pixel that are all farther than 0.15
-from every swatch. Both include no pixel that barcode alone sees: it counts other pixels of the frames.
+from every swatch.
 """
 import argparse
 import io
