@@ -64,8 +64,8 @@ struct film_palette {
 };
 
 /*
- * Makes the palette with at most `colours` (1..FILM_PALETTE_MOST) colours. Takes tens of
- * milliseconds, however long the film is, and 5 MB. Any thread. Returns false if out of memory.
+ * Makes the palette with at most `colours` (1..FILM_PALETTE_MOST) colours. Takes up to two tenths
+ * of a second, however long the film is, and 5 MB. Any thread. Returns false if out of memory.
  */
 bool film_palette_make(const struct colour_histogram *h, int colours, struct film_palette *to,
                        struct err *e);

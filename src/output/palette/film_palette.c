@@ -329,7 +329,7 @@ static void fill_palette(const struct choice *c, struct film_palette *to)
         count[near] += c->cell[x].count;
         total += c->cell[x].count;
     }
-    for (int i = 0; i < c->swatches; i++) {
+    for (int i = 0; i < c->swatches && total > 0; i++) {
         uint64_t from = sum * FILM_PALETTE_PIXELS / total;
         sum += count[i];
         memcpy(colour[i].rgb, c->cell[c->swatch[i]].rgb, 3);
