@@ -51,10 +51,11 @@ static int64_t at_most(int64_t x, int64_t most) { return x < most ? x : most; }
 
 static uint32_t cost_of(const struct cell *x, const struct cell *swatch)
 {
-    int64_t d = distance(x, swatch), e = 4 * d - 3 * squared(x->l - swatch->l),
+    int64_t d = distance(x, swatch), e = 4 * d - 3 * (int64_t)squared(x->l - swatch->l),
             vivid = VIVID + squared(x->a) + squared(x->b),
             hidden = d <= SHOWN ? 0 : HIDDEN * (d - SHOWN) / (UNSHOWN - SHOWN);
-    return (uint32_t)(at_most(hidden, HIDDEN_MOST) + at_most(e * vivid / (VIVID * OFF), OFF_MOST));
+    return (uint32_t)(at_most(hidden, HIDDEN_MOST) +
+                      at_most(e * vivid / (OFF * (int64_t)VIVID), OFF_MOST));
 }
 
 /* ------------------------------------------------------------------ cells */
