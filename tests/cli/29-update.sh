@@ -83,6 +83,20 @@ test_update_and_options() {
         # shellcheck disable=SC2086
         makes '' a.mkv -n 20 $option --update
     done
+    # What shows the film's palette obeys --colours, and nothing else does.
+    for out in '--poster -o p.png' '--html p.html' '--swatches p.css'; do
+        for colours in 5 8; do
+            # shellcheck disable=SC2086
+            ok a.mkv -n 20 --colours $colours $out --update
+            says "wrote '${out##* }'"
+        done
+        # shellcheck disable=SC2086
+        ok a.mkv -n 20 $out --update
+        ! grep "wrote '" "$LOGS/stderr" || fail "--colours 8 is not the default of $out"
+    done
+    ok a.mkv -n 20 -o b.png
+    makes '' a.mkv -n 20 --colours 5 -o b.png --update
+    rm b.png
     # What a mode does not obey.
     ok a.mkv -n 20 -m average -o b.png
     makes '' a.mkv -n 20 -m average -k 3 --seed 4 --order share -o b.png --update

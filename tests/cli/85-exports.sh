@@ -24,13 +24,12 @@ test_exports_csv() {
 }
 
 test_exports_swatches() {
-    ok "$(sample)" -n 12 --json f.json --swatches f.gpl --swatches f.ase --swatches f.css --swatches pal.json
-    mv pal.json f-palette.json
-    for e in gpl ase css; do mv f.$e f-palette.$e; done
-    exports swatches f.json f-palette
+    ok "$(sample)" -n 12 --dump f.rgb --swatches f.gpl --swatches f.ase --swatches f.css --swatches f.json
+    for e in json gpl ase css; do mv f.$e f-palette.$e; done
+    exports swatches f.rgb f-palette 8
     # The same from other modes, and by -o.
     ok "$(sample)" -n 12 -m average -o o.gpl
-    sed s/mode=average/mode=kmeans/ o.gpl | cmp - f-palette.gpl || fail "another mode gives another palette"
+    cmp <(sed 5d o.gpl) <(sed 5d f-palette.gpl) || fail "another mode gives another palette"
     ok "$(sample)" -n 12 --swatches - -o x.png -q
     cmp "$LOGS/stdout" f-palette.gpl
     refuses 2 "$(sample)" --swatches f.txt
@@ -39,8 +38,51 @@ test_exports_swatches() {
     refuses 2 "$(sample)" --swatches ''
     f=$(clip one-frame.mkv)
     ok "$f" --swatches one.gpl --swatches one.ase --swatches one.css --swatches one.json -k 1
-    ok "$f" --json told -k 1
-    exports swatches told one
+    ok "$f" --dump told.rgb -o one.png
+    exports swatches told.rgb one 8
+}
+
+# A hundredth of a grey film is green: in every frame, or in two of its 200 frames.
+test_exports_colours() {
+    grey="gradients=s=320x180:r=20:d=10:c0=black:c1=white:n=2:seed=1:speed=0.02,format=gray,format=yuv444p"
+    green="color=0x10b040:t=fill"
+    ffmpeg -nostdin -v error -f lavfi -i "$grey,drawbox=x=40:y=30:w=32:h=18:$green" -c:v ffv1 place.mkv
+    ffmpeg -nostdin -v error -f lavfi -i "$grey,drawbox=$green:enable='between(n,101,102)'" -c:v ffv1 time.mkv
+    for film in place time; do
+        for n in 8 32; do
+            ok $film.mkv -n 1 --colours $n --dump f.rgb --swatches $film.json -q -o $film-$n.png --no-cache --overwrite
+            exports swatches f.rgb $film $n
+            exports swatch $film.json 16 176 64 0.01
+        done
+    done
+    for n in 1 33 x 8.5 ''; do
+        refuses 2 "$(sample)" --colours "$n" -o x.png
+        says "^barcode: --colours: '$n' is not a whole number from 2 to 32$"
+    done
+    files f.rgb place-32.png place-8.png place.json place.mkv time-32.png time-8.png time.json time.mkv
+}
+
+# Whichever way the frames come, their palette is the same.
+test_exports_colours_any_way() {
+    set -- -n 6 -q -m average --swatches
+    ok "$(sample)" "$@" cold.json --cache c --threads 3
+    ok "$(sample)" "$@" warm.json --cache c -v
+    says 'frames .*from the cache'
+    ok "$(sample)" "$@" alone.json --no-cache --threads 1
+    ok "$(sample)" "$@" verified.json --no-cache --verify
+    cp "$(sample)" f.mkv
+    ok f.mkv "$@" previews.json --no-cache --trickplay jellyfin --trickplay-interval 1
+    for other in warm alone verified; do cmp cold.json $other.json || fail "$other gives another palette"; done
+    cmp <(sed 1,3d cold.json) <(sed 1,3d previews.json) || fail "previews give another palette"
+    # Frames of fewer columns, from those of more.
+    ok "$(sample)" -n 12 -q --swatches fewer.json --cache c -m average -o x.png
+    ok "$(sample)" -n 12 -q --swatches decoded.json --no-cache -m average -o x.png --overwrite
+    cmp fewer.json decoded.json || fail "frames of another selection give another palette"
+    for f in "$CLIPS"/holes/* "$CLIPS"/damaged/*; do
+        run "$f" -n 3 --no-cache --dump f.rgb --overwrite --swatches d.json --swatches d.gpl --swatches d.ase --swatches d.css
+        # A missing frame is black in a dump.
+        [ "$STATUS" -ne 0 ] || grep -q 'missing' "$LOGS/stderr" || exports swatches f.rgb d 8
+    done
 }
 
 test_exports_thumbnails() {

@@ -21,15 +21,16 @@
  * BUILD takes the cell that lowers the film's cost most, again and again; SWAP then makes the swap
  * of a swatch and a cell that lowers it most, again and again. (All swaps with a cell are computed
  * at once, as by Schubert and Rousseeuw, "Faster k-medoids clustering", 2019.) Candidates are the
- * 512 largest cells, but none nearer than 41 (0.04) to another swatch. Both end if a step saves
- * less than 8192 / 4096 a pixel. So a film of few colours has few swatches.
+ * 512 largest cells. Both end if a step saves less than 8192 / 4096 a pixel. So a film of few
+ * colours has few swatches.
  *
- * Accents. Pixels farther than 154 (0.15) from all swatches are missing. An accent is a missing
- * cell with 1/128 of the film or more in missing pixels with d < 102. Its size is the sum of
- * 102^2 - d^2 over these pixels, times e^2 to the nearest swatch: so a green between greys is
- * larger than a grey. While there are accents, the largest takes the place of a swatch: of that
- * with which the largest accent is smallest afterwards, then of that with the lowest cost. It ends
- * if each place leaves an accent as large: the film has more accents than the palette swatches.
+ * Accents. Pixels farther than 154 (0.15) from all swatches are missing. The largest accent is the
+ * densest place among them: the cell with the largest sum of 102^2 - d^2 over the missing pixels
+ * with d < 102. Its size is the share of these pixels in the film. While it is 1/128 or more, its
+ * cell replaces the swatch that is missed least, and stays; SWAP then moves the others. That swatch
+ * leaves the lowest cost, to which each missing pixel adds 16 * 8192. If the largest accent is
+ * larger afterwards, or as large with more missing pixels, the last step is undone and it ends: the
+ * film has more accents than the palette swatches.
  *
  * A cell's weight is its share in 2^-24, rounded down. Of equal ones the larger cell is taken, then
  * that with the lower number; of equal swatches the one that was chosen earlier.
@@ -63,8 +64,8 @@ struct film_palette {
 };
 
 /*
- * Makes the palette with at most `colours` (1..FILM_PALETTE_MOST) colours. Takes tens of
- * milliseconds, however long the film is, and 5 MB. Any thread. Returns false if out of memory.
+ * Makes the palette with at most `colours` (1..FILM_PALETTE_MOST) colours. Takes up to two tenths
+ * of a second, however long the film is, and 5 MB. Any thread. Returns false if out of memory.
  */
 bool film_palette_make(const struct colour_histogram *h, int colours, struct film_palette *to,
                        struct err *e);

@@ -73,7 +73,6 @@ const struct argp_option cli_option_table[] = {
     {"order", KEY_ORDER, "ORDER", 0, "palette: order by lightness (default) or share", 0},
     {"colours", KEY_COLOURS, "N", 0,
      "colours of the film's palette (posters, pages, --swatches), 2 to 32 (8)", 0},
-    {"colors", KEY_COLOURS, "N", OPTION_HIDDEN, NULL, 0},
     {"n-init", KEY_N_INIT, "N", 0, "k-means restarts; the best is kept (20)", 0},
     {"no-race", KEY_NO_RACE, NULL, 0,
      "finish every restart, as scikit-learn does; palette and all always do", 0},

@@ -51,10 +51,7 @@ bool outputs_show_palette(const struct options *o, const struct writer *w)
     return w->palette || (w == writer_of(o) && outputs_are_posters(o));
 }
 
-/*
- * Returns true if pictures are made. Outputs such as --json suppress them unless -o or --poster is
- * given.
- */
+/* Returns true if pictures are made: other outputs suppress them without -o or --poster. */
 static bool have_pictures(const struct options *o)
 {
     bool other = false;
@@ -63,9 +60,7 @@ static bool have_pictures(const struct options *o)
     return o->output || o->poster || !other;
 }
 
-/*
- * Returns FILE with "-MODE" before its ending; the caller frees it. Returns NULL if out of memory.
- */
+/* Returns FILE with "-MODE" before its ending, for the caller to free. NULL if out of memory. */
 static char *insert_strip(const char *file, const char *strip, struct err *e)
 {
     size_t length, bytes = strlen(file) + strlen(strip) + 2;

@@ -7,14 +7,8 @@
 #include "barcode/engine/srgb.h"
 #include "output/modes/band_order.h"
 
-/* Squares of distances in OKLab, in 2^-20: of 0.04, 0.08, 0.1, 0.15, and of the chroma 0.07. */
-enum {
-    ALIKE = 41 * 41,
-    SHOWN = 82 * 82,
-    UNSHOWN = 102 * 102,
-    MISSING = 154 * 154,
-    VIVID = 72 * 72
-};
+/* Squares of distances in OKLab, in 2^-20: of 0.08, 0.1, 0.15, and of the chroma 0.07. */
+enum { SHOWN = 82 * 82, UNSHOWN = 102 * 102, MISSING = 154 * 154, VIVID = 72 * 72 };
 /* The costs of a pixel; with both at their most it costs COST. */
 enum { HIDDEN = 4096, HIDDEN_MOST = 6144, OFF = 16, OFF_MOST = 2048, COST = 8192 };
 /* Weights are shares of the film in 2^-24. */
@@ -40,8 +34,9 @@ struct choice {
     int cells, candidates;
     uint16_t *cost; /* [candidates][cells] */
     struct payment *paid;
-    int *missing;                  /* room for indices of cells */
-    int swatch[FILM_PALETTE_MOST]; /* indices of cells */
+    int *missing;                   /* room for indices of cells */
+    int swatch[FILM_PALETTE_MOST];  /* indices of cells */
+    bool accent[FILM_PALETTE_MOST]; /* which swatches are accents, and stay */
     int swatches;
 };
 
@@ -52,21 +47,15 @@ static int32_t distance(const struct cell *x, const struct cell *y)
     return squared(x->l - y->l) + squared(x->a - y->a) + squared(x->b - y->b);
 }
 
-/* The same with a and b doubled. */
-static int32_t wide_distance(const struct cell *x, const struct cell *y)
-{
-    return 4 * distance(x, y) - 3 * squared(x->l - y->l);
-}
+static int64_t at_most(int64_t x, int64_t most) { return x < most ? x : most; }
 
 static uint32_t cost_of(const struct cell *x, const struct cell *swatch)
 {
-    int32_t d = distance(x, swatch), e = wide_distance(x, swatch);
-    uint32_t vivid = (uint32_t)(VIVID + squared(x->a) + squared(x->b)),
-             hidden = d <= SHOWN     ? 0
-                      : d >= MISSING ? HIDDEN_MOST
-                                     : (uint32_t)(HIDDEN * (d - SHOWN) / (UNSHOWN - SHOWN)),
-             off = e >= OFF * OFF_MOST ? OFF_MOST : (uint32_t)((uint64_t)e * vivid / (VIVID * OFF));
-    return (hidden < HIDDEN_MOST ? hidden : HIDDEN_MOST) + (off < OFF_MOST ? off : OFF_MOST);
+    int64_t d = distance(x, swatch), e = 4 * d - 3 * (int64_t)squared(x->l - swatch->l),
+            vivid = VIVID + squared(x->a) + squared(x->b),
+            hidden = d <= SHOWN ? 0 : HIDDEN * (d - SHOWN) / (UNSHOWN - SHOWN);
+    return (uint32_t)(at_most(hidden, HIDDEN_MOST) +
+                      at_most(e * vivid / (OFF * (int64_t)VIVID), OFF_MOST));
 }
 
 /* ------------------------------------------------------------------ cells */
@@ -203,15 +192,6 @@ static int64_t savings(const struct choice *c, int candidate, int64_t saved[FILM
     return added;
 }
 
-/* Returns true if no swatch but number `except` is ALIKE to the cell. */
-static bool stands_apart(const struct choice *c, int cell, int except)
-{
-    for (int i = 0; i < c->swatches; i++)
-        if (i != except && distance(&c->cell[cell], &c->cell[c->swatch[i]]) < ALIKE)
-            return false;
-    return true;
-}
-
 /* Adds the candidate that saves most. Returns false if it saves too little. */
 static bool build(struct choice *c)
 {
@@ -219,7 +199,7 @@ static bool build(struct choice *c)
     int best = -1;
     for (int i = 0; i < c->candidates; i++) {
         int64_t added = savings(c, i, saved);
-        if (added > most && stands_apart(c, i, -1)) {
+        if (added > most) {
             most = added;
             best = i;
         }
@@ -238,7 +218,7 @@ static bool swap(struct choice *c)
     for (int i = 0; i < c->candidates; i++) {
         savings(c, i, saved);
         for (int j = 0; j < c->swatches; j++) {
-            if (saved[j] > most && stands_apart(c, i, j)) {
+            if (saved[j] > most && !c->accent[j]) {
                 most = saved[j];
                 best = i;
                 out = j;
@@ -261,60 +241,78 @@ static bool is_missing(const struct choice *c, int x)
     return true;
 }
 
-/* Returns the size of the accent at missing[i], or 0 if it is smaller than ACCENT. */
-static uint64_t accent_size(const struct choice *c, int i, int count)
+/* Returns the size of the largest accent that is missing, and sets *at to its cell. */
+static uint32_t largest_accent(const struct choice *c, int *at)
 {
-    const struct cell *x = &c->cell[c->missing[i]];
-    uint64_t density = 0, share = 0, wide = UINT64_MAX;
-    for (int j = 0; j < count; j++) {
-        const struct cell *y = &c->cell[c->missing[j]];
-        int32_t d = distance(x, y);
-        density += d < UNSHOWN ? (uint64_t)y->weight * (uint64_t)(UNSHOWN - d) : 0;
-        share += d < UNSHOWN ? y->weight : 0;
-    }
-    for (int j = 0; j < c->swatches; j++)
-        if ((uint64_t)wide_distance(x, &c->cell[c->swatch[j]]) < wide)
-            wide = (uint64_t)wide_distance(x, &c->cell[c->swatch[j]]);
-    return share < ACCENT ? 0 : (density >> 12) * wide >> 12;
-}
-
-/* Returns the size of the largest accent, and sets *at to its cell. Returns 0 if there is none. */
-static uint64_t largest_accent(const struct choice *c, int *at)
-{
-    int count = 0;
-    uint64_t largest = 0;
+    int *missing = c->missing, count = 0;
+    uint64_t densest = 0;
+    uint32_t size = 0;
     for (int x = 0; x < c->cells; x++)
         if (is_missing(c, x))
-            c->missing[count++] = x;
+            missing[count++] = x;
     for (int i = 0; i < count; i++) {
-        uint64_t size = accent_size(c, i, count);
-        if (size > largest) {
-            largest = size;
-            *at = c->missing[i];
+        uint64_t density = 0;
+        uint32_t share = 0;
+        for (int j = 0; j < count; j++) {
+            const struct cell *y = &c->cell[missing[j]];
+            int32_t d = distance(&c->cell[missing[i]], y);
+            density += d < UNSHOWN ? (uint64_t)y->weight * (uint64_t)(UNSHOWN - d) : 0;
+            share += d < UNSHOWN ? y->weight : 0;
+        }
+        if (density > densest) {
+            densest = density;
+            size = share;
+            *at = missing[i];
         }
     }
-    return largest;
+    return size;
+}
+
+static uint32_t missing_share(const struct choice *c)
+{
+    uint32_t share = 0;
+    for (int x = 0; x < c->cells; x++)
+        share += is_missing(c, x) ? c->cell[x].weight : 0;
+    return share;
+}
+
+/* Returns the swatch that is replaced by the cell at least cost, or -1 if all are accents. */
+static int least_useful(struct choice *c, int cell)
+{
+    uint64_t least = UINT64_MAX;
+    int found = -1;
+    for (int i = 0; i < c->swatches; i++) {
+        int before = c->swatch[i];
+        c->swatch[i] = cell;
+        uint64_t sum = c->accent[i] ? UINT64_MAX : pay(c) + (uint64_t)missing_share(c) * COST * 16;
+        c->swatch[i] = before;
+        if (sum < least) {
+            least = sum;
+            found = i;
+        }
+    }
+    return found;
 }
 
 /* Gives the largest accent a swatch. Returns false if there is none, or no place for it. */
 static bool add_accent(struct choice *c)
 {
-    int at = 0, next, out = -1;
-    uint64_t largest = largest_accent(c, &at), least = largest, cost = UINT64_MAX;
-    for (int i = 0; i < c->swatches && largest > 0; i++) {
-        int before = c->swatch[i];
-        c->swatch[i] = at;
-        uint64_t size = largest_accent(c, &next), sum = pay(c);
-        if (size < least || (size == least && out >= 0 && sum < cost)) {
-            least = size;
-            cost = sum;
-            out = i;
-        }
-        c->swatch[i] = before;
+    struct choice before = *c;
+    int at = 0;
+    uint32_t size = largest_accent(c, &at);
+    int out = size < ACCENT ? -1 : least_useful(c, at);
+    if (out < 0)
+        return false;
+    c->swatch[out] = at;
+    c->accent[out] = true;
+    pay(c);
+    while (swap(c)) {
     }
-    if (out >= 0)
-        c->swatch[out] = at;
-    return out >= 0;
+    uint32_t after = largest_accent(c, &at);
+    bool better = after < size || (after == size && missing_share(c) <= missing_share(&before));
+    if (!better)
+        *c = before;
+    return better;
 }
 
 /* ------------------------------------------------------------------ palette */
@@ -332,7 +330,7 @@ static void fill_palette(const struct choice *c, struct film_palette *to)
         count[near] += c->cell[x].count;
         total += c->cell[x].count;
     }
-    for (int i = 0; i < c->swatches; i++) {
+    for (int i = 0; i < c->swatches && total > 0; i++) {
         uint64_t from = sum * FILM_PALETTE_PIXELS / total;
         sum += count[i];
         memcpy(colour[i].rgb, c->cell[c->swatch[i]].rgb, 3);
