@@ -54,8 +54,12 @@ static inline void made_open(struct made *m, uint64_t count)
                         .threads = 1,
                         .dpi = PAPER_DPI_USUAL,
                         .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+                        .palette.count = 8,
                         .film_id = "7-0123456789abcdef0123456789abcdef",
                         .fingerprint = "definition=1.1 mode=kmeans"};
+    for (int i = 0; i < 8; i++)
+        m->report.palette.colour[i] =
+            (struct film_colour){{(uint8_t)(224 - 32 * i), 90, 40}, FILM_PALETTE_PIXELS / 8};
 }
 
 static inline void made_close(struct made *m) { columns_free(&m->columns); }
