@@ -140,7 +140,7 @@ def check_frames(path, width, height, film, seconds):
     for i in range(int((times[-1] + 1e-4) / seconds) + 1):
         at = max((n for n, t in enumerate(times) if t <= i * seconds + 1e-4), default=0)
         own = distance(shown[i], frames[at])
-        expect(own < 6, f"preview {i} differs by {own:.2f} from the frame at {times[at]} s")
+        expect(own < 8, f"preview {i} differs by {own:.2f} from the frame at {times[at]} s")
         for n in (at - 2, at - 1, at + 1, at + 2):
             if 0 <= n < len(frames) and frames[n] != frames[at]:
                 other = distance(shown[i], frames[n])
