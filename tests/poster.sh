@@ -138,7 +138,7 @@ make "${page[@]}" -m palette --background khaki -o dark.pdf
 pdftocairo -r 96 -png -singlefile dark.pdf dark.pdf
 check same dark.png dark.webp
 check near dark.png dark.jpg 1.5
-check near dark.png dark.pdf.png 2.5
+check near dark.png dark.pdf.png 3
 for drawn in dark.png dark.pdf.png; do check ground $drawn 240 230 140; done
 
 # ------------------------------------------------------------------ pages

@@ -14,6 +14,11 @@ complain() {
     bad=1
 }
 
+# A line of text that begins with a dot is a macro to man: ".pdf or .html" would be lost.
+while read -r line; do
+    complain "src/cli/barcode.h2m:$line: begins with a dot, but is no macro"
+done < <(grep -nE '^\.[a-z]{3,}' src/cli/barcode.h2m)
+
 # Foreign headers stay in their files.
 only() {  # PATTERN ALLOWED-REGEX WHAT
     local f
