@@ -9,8 +9,8 @@
 struct spectrogram {
     const struct stft_frames *code;
     struct stft_tables tables;
-    int32_t work[2 * SPECTROGRAM_BINS * STFT_LANES_MOST];
-    int16_t padded[STFT_LANES_MOST][SPECTROGRAM_WINDOW]; /* frames that end after the sound */
+    int32_t work[2 * SPECTROGRAM_BINS * STFT_BATCH_MOST];
+    int16_t padded[STFT_BATCH_MOST][SPECTROGRAM_WINDOW]; /* frames that end after the sound */
     int16_t unused[SPECTROGRAM_BINS];
 };
 
@@ -86,13 +86,13 @@ static const int16_t *frame_samples(const int16_t *sound, size_t samples, size_t
 void spectrogram_run(struct spectrogram *s, const int16_t *sound, size_t samples, size_t frames,
                      int16_t *out)
 {
-    const int16_t *in[STFT_LANES_MOST];
-    int16_t *to[STFT_LANES_MOST];
-    for (size_t t = 0; t < frames; t += s->code->lanes) {
-        for (size_t lane = 0; lane < s->code->lanes; lane++) {
-            size_t frame = t + lane;
-            in[lane] = frame_samples(sound, samples, frame * SPECTROGRAM_HOP, s->padded[lane]);
-            to[lane] = frame < frames ? out + frame * SPECTROGRAM_BINS : s->unused;
+    const int16_t *in[STFT_BATCH_MOST];
+    int16_t *to[STFT_BATCH_MOST];
+    for (size_t t = 0; t < frames; t += s->code->batch) {
+        for (size_t i = 0; i < s->code->batch; i++) {
+            size_t frame = t + i;
+            in[i] = frame_samples(sound, samples, frame * SPECTROGRAM_HOP, s->padded[i]);
+            to[i] = frame < frames ? out + frame * SPECTROGRAM_BINS : s->unused;
         }
         s->code->run(&s->tables, in, s->work, to);
     }

@@ -7,15 +7,15 @@
 
 #include "barcode/sound/spectrogram.h"
 
-enum { STFT_LANES_MOST = 8 };
+enum { STFT_BATCH_MOST = 8 };
 
 /* Any thread. */
 struct stft_frames {
-    size_t lanes; /* frames at once */
+    size_t batch; /* frames at once */
 
     /*
-     * Computes out[lane][SPECTROGRAM_BINS] from in[lane][SPECTROGRAM_WINDOW]. `work` has room for
-     * 2 * 512 * lanes values.
+     * Computes out[i][SPECTROGRAM_BINS] from in[i][SPECTROGRAM_WINDOW]. `work` has room for
+     * 2 * 512 * batch values.
      */
     void (*run)(const struct stft_tables *t, const int16_t *const *in, int32_t *work,
                 int16_t *const *out);

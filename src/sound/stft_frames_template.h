@@ -1,16 +1,16 @@
 /*
- * stft_frames_template.h - stft_frames.h. A vector holds one component of one point of LANES
+ * stft_frames_template.h - stft_frames.h. A vector holds one component of one point of BATCH
  * frames, so that the transform needs no shuffles. Component c of point n is row 2n + c of `work`.
  */
 #include "stft_frames.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
-enum { LANES = 8 };
+enum { BATCH = 8 };
 
 static inline __m256i odds(__m256i v) { return _mm256_srli_epi64(v, 32); }
 
-/* Sums of products, separately for even and odd lanes. */
+/* Sums of products, separately for even and odd elements. */
 struct wide {
     __m256i even, odd;
 };
@@ -61,17 +61,17 @@ static inline void store(int32_t *row, __m256i v)
 static inline void butterfly(int32_t *a, int32_t *b, int32_t minus_cos, int32_t minus_sin)
 {
     __m256i c = _mm256_set1_epi64x(minus_cos), s = _mm256_set1_epi64x(minus_sin);
-    __m256i b_re = load(b), b_im = load(b + LANES);
+    __m256i b_re = load(b), b_im = load(b + BATCH);
     struct wide wb_re = plus(times(b_re, c), times(b_im, s));
     struct wide wb_im = minus(times(b_im, c), times(b_re, s));
-    struct wide a_re = raised(load(a)), a_im = raised(load(a + LANES));
+    struct wide a_re = raised(load(a)), a_im = raised(load(a + BATCH));
     store(a, rounded(plus(a_re, wb_re)));
-    store(a + LANES, rounded(plus(a_im, wb_im)));
+    store(a + BATCH, rounded(plus(a_im, wb_im)));
     store(b, rounded(minus(a_re, wb_re)));
-    store(b + LANES, rounded(minus(a_im, wb_im)));
+    store(b + BATCH, rounded(minus(a_im, wb_im)));
 }
 #else
-enum { LANES = 1 };
+enum { BATCH = 1 };
 
 static inline void butterfly(int32_t *a, int32_t *b, int32_t minus_cos, int32_t minus_sin)
 {
@@ -82,15 +82,15 @@ static inline void butterfly(int32_t *a, int32_t *b, int32_t minus_cos, int32_t 
 }
 #endif
 
-static int32_t *point(int32_t *work, size_t n) { return work + n * 2 * LANES; }
+static int32_t *point(int32_t *work, size_t n) { return work + n * 2 * BATCH; }
 
 static void load_windowed(const struct stft_tables *t, const int16_t *const *in, int32_t *work)
 {
-    for (size_t lane = 0; lane < LANES; lane++)
+    for (size_t i = 0; i < BATCH; i++)
         for (size_t n = 0; n < SPECTROGRAM_BINS; n++) {
-            int32_t *to = point(work, t->place[n]) + lane;
-            to[0] = in[lane][2 * n] * t->window[2 * n];
-            to[LANES] = in[lane][2 * n + 1] * t->window[2 * n + 1];
+            int32_t *to = point(work, t->place[n]) + i;
+            to[0] = in[i][2 * n] * t->window[2 * n];
+            to[BATCH] = in[i][2 * n + 1] * t->window[2 * n + 1];
         }
 }
 
@@ -109,21 +109,21 @@ static void transform(const struct stft_tables *t, int32_t *work)
 static void finish_bins(const struct stft_tables *t, int32_t *work, size_t k, int16_t *const *out)
 {
     size_t mirror = (SPECTROGRAM_BINS - k) % SPECTROGRAM_BINS;
-    int32_t even[2 * LANES], odd[2 * LANES];
-    for (size_t lane = 0; lane < LANES; lane++) {
-        const int32_t *a = point(work, k) + lane, *b = point(work, mirror) + lane;
-        struct stft_complex z = {a[0], a[LANES]}, y = {b[0], b[LANES]};
+    int32_t even[2 * BATCH], odd[2 * BATCH];
+    for (size_t i = 0; i < BATCH; i++) {
+        const int32_t *a = point(work, k) + i, *b = point(work, mirror) + i;
+        struct stft_complex z = {a[0], a[BATCH]}, y = {b[0], b[BATCH]};
         stft_even_odd(&z, &y);
-        even[lane] = z.re, even[LANES + lane] = z.im;
-        odd[lane] = y.re, odd[LANES + lane] = y.im;
+        even[i] = z.re, even[BATCH + i] = z.im;
+        odd[i] = y.re, odd[BATCH + i] = y.im;
     }
     butterfly(even, odd, t->twiddle[k].minus_cos, t->twiddle[k].minus_sin);
-    for (size_t lane = 0; lane < LANES; lane++) {
-        struct stft_complex x = {even[lane], even[LANES + lane]};
-        struct stft_complex y = {odd[lane], odd[LANES + lane]};
+    for (size_t i = 0; i < BATCH; i++) {
+        struct stft_complex x = {even[i], even[BATCH + i]};
+        struct stft_complex y = {odd[i], odd[BATCH + i]};
         if (k > 0)
-            out[lane][mirror] = stft_value(t, y);
-        out[lane][k] = stft_value(t, x);
+            out[i][mirror] = stft_value(t, y);
+        out[i][k] = stft_value(t, x);
     }
 }
 
@@ -136,4 +136,4 @@ static void run_frames(const struct stft_tables *t, const int16_t *const *in, in
         finish_bins(t, work, k, out);
 }
 
-const struct stft_frames STFT_FRAMES = {.lanes = LANES, .run = run_frames};
+const struct stft_frames STFT_FRAMES = {.batch = BATCH, .run = run_frames};
