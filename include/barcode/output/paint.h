@@ -66,6 +66,12 @@ int painter_channels(const struct painter *p); /* 3: R'G'B'; 4: with alpha, not 
  * gives the same bytes. */
 void painter_row(struct painter *p, int y, uint8_t *out);
 
+/*
+ * As painter_row, for a writer: returns false if the row could not be drawn, or with
+ * ERR_INTERRUPTED if interrupted() is true.
+ */
+bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e);
+
 /* Returns false if a row could not be drawn; *e has the reason. Such a row is black. */
 bool painter_ok(const struct painter *p, struct err *e);
 

@@ -6,7 +6,6 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "barcode/base/interrupt.h"
 #include "barcode/output/jpeg.h"
 #include "barcode/output/paint.h"
 #include "icc_srgb.h"
@@ -88,10 +87,7 @@ static bool write_row(struct job *job, int y)
 {
     const uint8_t *row = job->row;
     if (job->painter) {
-        if (interrupted())
-            return interrupt_error(job->err);
-        painter_row(job->painter, y, job->row);
-        if (!painter_ok(job->painter, job->err))
+        if (!painter_next_row(job->painter, y, job->row, job->err))
             return false;
     } else {
         row = job->pixels + (size_t)y * (size_t)job->width * 3;

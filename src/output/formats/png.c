@@ -236,10 +236,8 @@ static bool encode(struct job *job)
     png_set_text(png, job->info, job->text, job->texts);
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
-        if (interrupted()) /* on_write checks, too, but rows of one colour produce few bytes */
-            return interrupt_error(job->err);
-        painter_row(job->painter, y, job->row);
-        if (!painter_ok(job->painter, job->err))
+        /* on_write checks for an interrupt, too, but rows of one colour produce few bytes */
+        if (!painter_next_row(job->painter, y, job->row, job->err))
             return false;
         png_write_row(png, job->row);
     }

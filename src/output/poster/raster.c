@@ -7,6 +7,7 @@
 #include "shape.h"
 #include "canvas_cairo.h"
 #include "layout.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
@@ -221,6 +222,14 @@ void painter_row(struct painter *p, int y, uint8_t *out)
         else
             memcpy(out + (size_t)f->x * 3, p->row, (size_t)f->w * 3);
     }
+}
+
+bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e)
+{
+    if (interrupted())
+        return interrupt_error(e);
+    painter_row(p, y, out);
+    return painter_ok(p, e);
 }
 
 bool painter_ok(const struct painter *p, struct err *e)
