@@ -66,27 +66,18 @@ static bool write_bif(const struct report *r, struct strips strips, FILE *f, str
     return ok || err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
 
-/* Finds the comment in the end of a file: right behind the last picture's end. */
-static bool find_comment(const uint8_t *tail, size_t size, struct writer_metadata *metadata)
-{
-    static const char begin[] = "\xff\xd9"
-                                "barcode:film=";
-    const uint8_t *at = memmem(tail, size, begin, sizeof begin - 1);
-    return at && provenance_find((const char *)at, size - (size_t)(at - tail), metadata);
-}
+/* The end of the last image and the beginning of the provenance. */
+static const char mark[] = JPEG_END PROVENANCE_BEGIN;
 
 static bool recognize_bif(const uint8_t *tail, size_t size, char film[FILM_ID_TEXT])
 {
-    struct writer_metadata metadata;
-    if (!find_comment(tail, size, &metadata))
-        return false;
-    memcpy(film, metadata.film, FILM_ID_TEXT);
-    return true;
+    return provenance_recognizes_end(tail, size, mark, film);
 }
 
 static uint32_t read_u32(const uint8_t *at)
 {
-    return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+    struct wire_in i = wire_read(at, 4);
+    return wire_u32(&i);
 }
 
 /* Returns true if the head is a BIF's and the index ends with the file. */
@@ -103,13 +94,7 @@ static bool is_whole(FILE *f)
 
 static bool read_bif_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    uint8_t tail[WRITER_HEAD];
-    if (!is_whole(f))
-        return false;
-    if (fseek(f, -(long)sizeof tail, SEEK_END) != 0)
-        rewind(f);
-    size_t size = fread(tail, 1, sizeof tail, f);
-    bool found = find_comment(tail, size, metadata);
+    bool found = is_whole(f) && provenance_read_end(f, mark, metadata);
     metadata->columns = 0; /* they are not those of a dump */
     return found;
 }

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char word[] = "barcode:film=";
+static const char word[] = PROVENANCE_BEGIN;
 
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
 {
@@ -110,4 +110,24 @@ bool provenance_read(FILE *f, const char *begin, const char *end, struct writer_
         return false;
     return length <= sizeof tail && fseek(f, -(long)length, SEEK_END) == 0 &&
            fread(tail, 1, length, f) == length && memcmp(tail, end, length) == 0;
+}
+
+bool provenance_recognizes_end(const uint8_t *tail, size_t size, const char *mark,
+                               char film[FILM_ID_TEXT])
+{
+    struct writer_metadata metadata;
+    if (!memmem(tail, size, mark, strlen(mark)) ||
+        !provenance_find((const char *)tail, size, &metadata))
+        return false;
+    memcpy(film, metadata.film, FILM_ID_TEXT);
+    return true;
+}
+
+bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *metadata)
+{
+    char tail[WRITER_HEAD];
+    if (fseek(f, -(long)sizeof tail, SEEK_END) != 0)
+        rewind(f); /* it is shorter */
+    size_t size = fread(tail, 1, sizeof tail, f);
+    return memmem(tail, size, mark, strlen(mark)) && provenance_find(tail, size, metadata);
 }

@@ -5,7 +5,7 @@
  *     barcode:film=ID partial=yes|no columns=N size=WxH parts=N recipe=FINGERPRINT
  *
  * ID (film_id.h) is empty for a film from a pipe. FINGERPRINT (options_fingerprint.h) extends to
- * the end of the line or to a quote. Pure, except provenance_read; any thread.
+ * the end of the line or to a quote. Pure, except those that read a file; any thread.
  */
 #ifndef BARCODE_FORMATS_PROVENANCE_H
 #define BARCODE_FORMATS_PROVENANCE_H
@@ -13,6 +13,9 @@
 #include "barcode/output/writer.h"
 
 enum { PROVENANCE_TEXT = REPORT_FINGERPRINT + 256 };
+
+/* How the line begins. */
+#define PROVENANCE_BEGIN "barcode:film="
 
 /* Writes the line without a line feed. `parts` is the number of other files that belong to this
  * one. */
@@ -29,5 +32,11 @@ bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin,
 /* Implements writer.read_metadata for files that begin with `begin`, have a provenance comment, and
  * end with `end` if complete. */
 bool provenance_read(FILE *f, const char *begin, const char *end, struct writer_metadata *metadata);
+
+/* The same for files that have `mark` and the comment in their last WRITER_HEAD bytes. The second
+ * does not check whether the file is complete. */
+bool provenance_recognizes_end(const uint8_t *tail, size_t size, const char *mark,
+                               char film[FILM_ID_TEXT]);
+bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *metadata);
 
 #endif

@@ -19,6 +19,8 @@
 enum { LEVEL = 6 };
 enum { RIFF_HEADER = 12, FLAG_XMP = 0x04, FLAG_ALPHA = 0x10, FLAG_ICC = 0x20 };
 
+static const char xmp_end[] = "\"/></rdf:RDF></x:xmpmeta>"; /* behind the provenance */
+
 static int go_on(int percent, const WebPPicture *picture)
 {
     (void)percent;
@@ -31,13 +33,10 @@ static bool paint(WebPPicture *picture, struct painter *p, struct err *e)
     int width = painter_width(p), channels = painter_channels(p);
     uint8_t *row = malloc((size_t)width * (size_t)channels);
     bool ok = row || err_memory(e, (size_t)width * (size_t)channels);
-    for (int y = 0; y < painter_height(p) && ok; y++) {
-        if (interrupted()) {
-            ok = interrupt_error(e);
+    for (int y = 0; ok && y < painter_height(p); y++) {
+        ok = painter_next_row(p, y, row, e);
+        if (!ok)
             break;
-        }
-        painter_row(p, y, row);
-        ok = painter_ok(p, e);
         uint32_t *to = picture->argb + (size_t)y * (size_t)picture->argb_stride;
         for (const uint8_t *c = row; c < row + (size_t)width * (size_t)channels; c += channels)
             *to++ = (uint32_t)(channels == 4 ? c[3] : 255) << 24 | (uint32_t)c[0] << 16 |
@@ -92,9 +91,8 @@ static void put_xmp(struct wire_out *o, const struct report *r)
              "xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\"><rdf:Description "
              "rdf:about=\"\" xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\" "
              "xmlns:dc=\"http://purl.org/dc/elements/1.1/\" "
-             "xmp:CreatorTool=\"barcode " BARCODE_VERSION "\" dc:source=\"%s\"/></rdf:RDF>"
-             "</x:xmpmeta>",
-             line);
+             "xmp:CreatorTool=\"barcode " BARCODE_VERSION "\" dc:source=\"%s%s",
+             line, xmp_end);
     put_chunk(o, "XMP ", xmp, strlen(xmp));
 }
 
@@ -156,34 +154,22 @@ static bool write_webp(const struct report *r, struct strips strips, FILE *f, st
     return ok;
 }
 
-/* The provenance is near the end. */
-static bool recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
+static bool recognizes(const uint8_t *tail, size_t size, char film[FILM_ID_TEXT])
 {
-    static const char close[] = "\"/></rdf:RDF></x:xmpmeta>";
-    struct writer_metadata metadata;
-    if (!memmem(end, size, close, strlen(close)) ||
-        !provenance_find((const char *)end, size, &metadata))
-        return false;
-    memcpy(film, metadata.film, FILM_ID_TEXT);
-    return true;
+    return provenance_recognizes_end(tail, size, xmp_end, film);
 }
 
 /* A complete file is as long as its header says. */
 static bool read_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    uint8_t head[RIFF_HEADER], tail[WRITER_HEAD];
-    char film[FILM_ID_TEXT];
+    uint8_t head[RIFF_HEADER];
     if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, "RIFF", 4) != 0 ||
         memcmp(head + 8, "WEBP", 4) != 0 || fseek(f, 0, SEEK_END) != 0)
         return false;
     struct wire_in size = wire_read(head + 4, 4);
     long end = ftell(f);
-    if (end < 0 || (uint64_t)end != (uint64_t)wire_u32(&size) + 8)
-        return false;
-    if (fseek(f, end > WRITER_HEAD ? end - WRITER_HEAD : 0, SEEK_SET) != 0)
-        return false;
-    size_t count = fread(tail, 1, sizeof tail, f);
-    return recognizes(tail, count, film) && provenance_find((const char *)tail, count, metadata);
+    return end >= 0 && (uint64_t)end == (uint64_t)wire_u32(&size) + 8 &&
+           provenance_read_end(f, xmp_end, metadata);
 }
 
 static const char *const ending[] = {"webp", NULL};
