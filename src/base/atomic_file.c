@@ -103,11 +103,7 @@ bool atomic_file_is_stdout(const char *path)
     return strcmp(path, "-") == 0 || file_descriptor(path) == STDOUT_FILENO;
 }
 
-/*
- * Returns a temporary name in the target's folder: ".NAME.XXXXXX.tmp". NAME is shortened if the
- * folder's name limit requires it.
- */
-static char *temp_name(const char *target)
+char *atomic_file_temporary(const char *target)
 {
     /* 32 letters: five bits each */
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
@@ -150,7 +146,7 @@ static void forget_temp(struct atomic_file *f)
 static int open_temp(struct atomic_file *f)
 {
     for (int i = 0; i < TRIES_MAX; i++) {
-        f->temp = temp_name(f->target);
+        f->temp = atomic_file_temporary(f->target);
         if (!f->temp) {
             errno = ENOMEM;
             return -1;

@@ -36,6 +36,13 @@ bool atomic_file_is_stdout(const char *path);
  */
 char *atomic_file_target(const char *path);
 
+/*
+ * Returns a new temporary name in the folder of `path`, ".NAME.XXXXXX.tmp"; the caller frees it.
+ * NAME is shortened if the folder's name limit requires it. Returns NULL if out of memory. Any
+ * thread.
+ */
+char *atomic_file_temporary(const char *path);
+
 FILE *atomic_file_stream(struct atomic_file *f);
 
 /*

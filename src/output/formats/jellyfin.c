@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "barcode/base/atomic_file.h"
-#include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
 #include "barcode/output/previews.h"
@@ -114,15 +113,12 @@ static bool replace_folder(const char *made, const char *folder, struct err *e)
     return ok;
 }
 
-/* Makes a new folder beside `folder`: .NAME.NUMBER.tmp. The caller frees the path. */
+/* Makes a new folder beside `folder`. The caller frees the path. */
 static char *make_temporary(const char *folder, struct err *e)
 {
-    size_t length;
-    const char *name = path_last(folder, &length);
     for (int tries = 0; tries < 100; tries++) {
-        char *path;
-        if (asprintf(&path, "%.*s.%s.%" PRIx64 ".tmp", (int)(name - folder), folder, name,
-                     (uint64_t)clock_ns()) < 0) {
+        char *path = atomic_file_temporary(folder);
+        if (!path) {
             err_memory(e, strlen(folder));
             return NULL;
         }
