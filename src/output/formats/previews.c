@@ -29,10 +29,8 @@ struct previews {
 
 int previews_height(const struct film *film, int width)
 {
-    bool shaped = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 &&
-                  film->sample_den < 1 << 15;
-    int64_t wide = (int64_t)film->width * (shaped ? film->sample_num : 1),
-            high = (int64_t)film->height * (shaped ? film->sample_den : 1);
+    int64_t wide, high;
+    film_shape(film, film->width, film->height, &wide, &high);
     int64_t height = 2 * ((width * high + wide) / (2 * wide));
     return height < 2 ? 2 : height > PREVIEWS_WIDTH_MOST ? PREVIEWS_WIDTH_MOST : (int)height;
 }

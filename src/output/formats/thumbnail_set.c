@@ -24,10 +24,8 @@ void thumbs_size(const struct film *film, const struct crop *crop, int analysis_
     struct crop_rect shown = {.width = film->width, .height = film->height};
     if (crop->count > 0)
         shown = crop_to_shown(crop->rect[0], film->orientation, crop->width, crop->height);
-    bool metadata = film->sample_num > 0 && film->sample_den > 0 && film->sample_num < 1 << 15 &&
-                    film->sample_den < 1 << 15;
-    int64_t wide = (int64_t)shown.width * (metadata ? film->sample_num : 1),
-            high = (int64_t)shown.height * (metadata ? film->sample_den : 1);
+    int64_t wide, high;
+    film_shape(film, shown.width, shown.height, &wide, &high);
     int64_t side = analysis_width > analysis_height ? analysis_width : analysis_height;
     if (side > THUMBS_SIDE)
         side = THUMBS_SIDE;
