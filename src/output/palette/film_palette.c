@@ -321,6 +321,7 @@ static void fill_palette(const struct choice *c, struct film_palette *to)
 {
     uint64_t count[FILM_PALETTE_MOST] = {0}, total = 0, sum = 0;
     struct cluster colour[FILM_PALETTE_MOST];
+    uint8_t order[FILM_PALETTE_MOST];
     for (int x = 0; x < c->cells; x++) {
         int near = 0;
         for (int i = 1; i < c->swatches; i++)
@@ -336,12 +337,12 @@ static void fill_palette(const struct choice *c, struct film_palette *to)
         memcpy(colour[i].rgb, c->cell[c->swatch[i]].rgb, 3);
         colour[i].count = (uint32_t)(sum * FILM_PALETTE_PIXELS / total - from);
     }
-    to->count = 0;
-    for (int i = -1;
-         c->swatches > 0 && (i = strip_order_next(ORDER_LIGHTNESS, colour, c->swatches, i)) >= 0;) {
-        struct film_colour *f = &to->colour[to->count++];
-        memcpy(f->rgb, colour[i].rgb, 3);
-        f->share = colour[i].count;
+    to->count = c->swatches;
+    if (c->swatches > 0)
+        strip_order(ORDER_LIGHTNESS, colour, c->swatches, order);
+    for (int i = 0; i < c->swatches; i++) {
+        memcpy(to->colour[i].rgb, colour[order[i]].rgb, 3);
+        to->colour[i].share = colour[order[i]].count;
     }
 }
 
