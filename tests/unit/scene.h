@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/output/report.h"
+#include "barcode/output/writer.h"
 
 struct made {
     struct film film;
@@ -60,6 +60,17 @@ static inline void made_open(struct made *m, uint64_t count)
     for (int i = 0; i < 8; i++)
         m->report.palette.colour[i] =
             (struct film_colour){{(uint8_t)(224 - 32 * i), 90, 40}, FILM_PALETTE_PIXELS / 8};
+}
+
+/* Checks the metadata of an output of made_open's scene with 70 columns. */
+static inline void made_is_described(const struct made *m, const struct writer_metadata *metadata)
+{
+    assert_string_equal(metadata->film, m->report.film_id);
+    assert_string_equal(metadata->fingerprint, m->report.fingerprint);
+    assert_int_equal(metadata->columns, 70);
+    assert_int_equal(metadata->width, 16);
+    assert_int_equal(metadata->height, 4);
+    assert_int_equal(metadata->partial, m->report.partial);
 }
 
 static inline void made_close(struct made *m) { columns_free(&m->columns); }

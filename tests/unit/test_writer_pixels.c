@@ -40,12 +40,7 @@ TEST(they_say_what_they_are)
         assert_true(writer_read_metadata(w, "a", &metadata));
         assert_false(writer_read_metadata(other, "a", &metadata));
         assert_true(writer_read_metadata(w, "a", &metadata));
-        assert_string_equal(metadata.film, m.report.film_id);
-        assert_string_equal(metadata.fingerprint, m.report.fingerprint);
-        assert_int_equal(metadata.columns, 70);
-        assert_int_equal(metadata.width, 16);
-        assert_int_equal(metadata.height, 4);
-        assert_int_equal(metadata.partial, i == 0);
+        made_is_described(&m, &metadata);
         uint8_t *all = contents("a", &size);
         for (size_t less = 1; less < 300; less++) {
             put("b", all, size - less);

@@ -38,12 +38,7 @@ TEST(they_say_what_they_are)
         assert_true(writer_made(w, "a", film));
         assert_string_equal(film, m.report.film_id);
         assert_true(writer_read_metadata(w, "a", &metadata));
-        assert_string_equal(metadata.film, m.report.film_id);
-        assert_string_equal(metadata.fingerprint, m.report.fingerprint);
-        assert_int_equal(metadata.columns, 70);
-        assert_int_equal(metadata.width, 16);
-        assert_int_equal(metadata.height, 4);
-        assert_int_equal(metadata.partial, i == 0);
+        made_is_described(&m, &metadata);
         /* Another byte anywhere, one less or one more: it is not whole. */
         char *all = contents("a", &size);
         for (size_t at = 0; at < size; at += 1 + size / 97) {
