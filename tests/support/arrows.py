@@ -14,13 +14,15 @@ import sys
 
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
-    "main": "batch cli cache engine base",
-    "batch": "render cli output cache media engine base",
-    "render": "cli output cache media engine base",
+    "main": "match live batch cli cache engine base",
+    "match": "batch render cli output cache media sound engine base",
+    "live": "cli output cache media engine base",
+    "batch": "render cli output cache media sound engine base",
+    "render": "cli output cache media sound engine base",
     "cli": "output cache media engine kmeans base",
-    "output": "media engine kmeans base",
-    "cache": "media engine base",
-    "media": "engine base",
+    "output": "media sound engine kmeans base",
+    "cache": "media sound engine base",
+    "media": "sound engine base",
     "engine": "kmeans base",
     "kmeans": "base",
     "sound": "base",

@@ -20,6 +20,7 @@
 #include "barcode/output/film_palette.h"
 #include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
+#include "barcode/sound/film_sound.h"
 
 struct thumbs;
 struct previews;
@@ -70,9 +71,10 @@ struct report {
     uint64_t count;                /* number of columns */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
-    struct previews *previews;   /* previews.h; NULL unless the writer of an output needs them */
-    int64_t preview_us;          /* the time between previews; 0: none */
-    struct film_palette palette; /* of the film */
+    struct previews *previews;      /* previews.h; NULL unless the writer of an output needs them */
+    int64_t preview_us;             /* the time between previews; 0: none */
+    struct film_palette palette;    /* of the film */
+    const struct film_sound *sound; /* NULL: no output asks for it */
     /* columns without a frame, including those that were cut off the end; not transparent ones */
     uint64_t missing;
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */
