@@ -208,7 +208,7 @@ TEST_WITH(is_written_as_png, set_up, tear_down)
     free(bytes);
     static const char closing[] = " and the least of 'a.mkv': every 24th frame, 4 columns";
     bytes = png_of(all, &size);
-    expect_text(bytes, size, "barcode:mode", "all");
+    expect_text(bytes, size, "barcode:mode", "kmeans+dominant+palette+average+squeeze+least");
     assert_non_null(memmem(bytes, size, closing, strlen(closing)));
     free(bytes);
 }

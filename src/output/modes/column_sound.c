@@ -12,7 +12,7 @@ const struct film_sound *report_sound(const struct report *r)
 bool column_sound_open(struct column_sound *c, const struct report *r, struct err *e)
 {
     *c = (struct column_sound){.sound = report_sound(r)};
-    if (!c->sound)
+    if (!c->sound || r->count == 0)
         return true;
     c->edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
     return c->edge || err_memory(e, (r->count + 1) * sizeof *c->edge);
