@@ -43,7 +43,8 @@ enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
-    STRIP_DOMINANT = 4  /* the dominant colour (dominant.h) */
+    STRIP_DOMINANT = 4, /* the dominant colour (dominant.h) */
+    STRIP_SOUND = 8     /* of the film, not of a column: report.sound */
 };
 
 /* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The text
