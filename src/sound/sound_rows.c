@@ -113,10 +113,10 @@ static void add_frame(const struct sound_rows *r, const int16_t *value, struct s
 {
     for (int i = 0; i < SOUND_BANDS; i++) {
         const struct band *b = &r->band[i];
-        uint32_t level = 0;
+        uint64_t level = 0;
         for (uint32_t k = 0; k < b->bins; k++)
-            level += b->weight[k] * (uint32_t)value[b->first + k];
-        sum->band[i] += level / b->sum;
+            level += (uint64_t)b->weight[k] * (uint32_t)value[b->first + k];
+        sum->band[i] += (uint32_t)(level / b->sum);
     }
     for (uint32_t f = 0; f < BINS; f++) {
         uint64_t power = power_of(value[f]);
