@@ -179,7 +179,7 @@ bool film_sound_read(struct film_sound *s, const uint8_t *bytes, size_t count, s
     ok = ok && get_peaks(s, &in) && wire_left(&in) == 0;
     if (!ok) {
         film_sound_free(s);
-        err_set(e, ERR_FAILED, "the stored sound is invalid");
+        err_set(e, ERR_INPUT, "the stored sound is invalid");
     }
     return ok;
 }

@@ -4,30 +4,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "barcode/sound/spectrogram.h"
 #include "downmix.h"
 
-/* A momentary loudness is over 400 ms: it is that of the time 200 ms, about 6 hops, before. */
-enum {
-    MOMENTARY_LATE = 6,
-    ZEROS = 4096,
-    RATE_LEAST = 16,
-    MODE = EBUR128_MODE_I | EBUR128_MODE_LRA
-};
-
-/* Silence after a sound counts until its loudness range, which is over 3 s, has seen all of it. */
-enum { SILENT_HOPS = 4 * SPECTROGRAM_RATE / SPECTROGRAM_HOP };
+enum { ZEROS = 4096, RATE_LEAST = 16 /* libebur128's */, BLOCK_MS = 100 };
+enum { MOMENTARY = 4, SHORT_TERM = 30, SECOND = 10 }; /* in blocks */
 
 struct loudness {
-    ebur128_state *r128; /* NULL: no samples yet, or at a rate below RATE_LEAST */
+    ebur128_state *r128; /* NULL: nothing at RATE_LEAST or more yet */
     int rate, channels;
-    uint64_t mask;
-    int hop_peak;    /* of the current hop, 0..32768 */
-    uint64_t silent; /* hops since the last one with samples */
-    uint16_t *peak;  /* [hops] */
+    int hop_peak;   /* of the current hop, 0..32768 */
+    bool heard;     /* there are samples in the current block */
+    uint16_t *peak; /* [hops] */
     size_t hops, peak_room;
-    int16_t *momentary; /* [hops / LOUDNESS_HOPS], 0.1 LUFS */
-    size_t moments, momentary_room;
+    float *power; /* [blocks] */
+    size_t blocks, power_room;
     int16_t zero[ZEROS];
 };
 
@@ -39,13 +29,13 @@ void loudness_free(struct loudness **l)
         if ((*l)->r128)
             ebur128_destroy(&(*l)->r128);
         free((*l)->peak);
-        free((*l)->momentary);
+        free((*l)->power);
     }
     free(*l);
     *l = NULL;
 }
 
-/* ITU-R BS.1770: the channels of 60 to 120 degrees count more, those of low frequency not. */
+/* Surround channels count more, those of low frequency not. */
 static int channel_of(uint8_t position, uint64_t mask)
 {
     bool sides = mask & (UINT64_C(1) << CHANNEL_SIDE_LEFT | UINT64_C(1) << CHANNEL_SIDE_RIGHT);
@@ -60,33 +50,51 @@ static int channel_of(uint8_t position, uint64_t mask)
     }
 }
 
-static void set_channels(struct loudness *l)
+static void set_channels(struct loudness *l, uint64_t mask)
 {
     uint8_t position[SOUND_CHANNELS_MOST];
-    bool known = channel_positions(l->mask, l->channels, position);
+    bool known = channel_positions(mask, l->channels, position);
     for (int c = 0; c < l->channels; c++)
         ebur128_set_channel(l->r128, (unsigned)c,
-                            known ? channel_of(position[c], l->mask) : EBUR128_CENTER);
+                            known ? channel_of(position[c], mask) : EBUR128_CENTER);
+}
+
+static bool add_frames(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
+{
+    if (l->rate < RATE_LEAST)
+        return true;
+    return ebur128_add_frames_short(l->r128, sample, frames) == EBUR128_SUCCESS ||
+           err_memory(e, frames);
+}
+
+/* Adds a block of silence, so that the last samples count no more. */
+static bool add_silence(struct loudness *l, struct err *e)
+{
+    size_t most = ZEROS / (size_t)l->channels, left = (size_t)l->rate * BLOCK_MS / 1000 + 1;
+    while (left > 0) {
+        size_t n = left < most ? left : most;
+        if (!add_frames(l, l->zero, n, e))
+            return false;
+        left -= n;
+    }
+    return true;
 }
 
 bool loudness_format(struct loudness *l, int rate, int channels, uint64_t mask, struct err *e)
 {
-    if (rate == l->rate && channels == l->channels && mask == l->mask)
-        return true;
+    int status = EBUR128_SUCCESS;
     l->rate = rate;
     l->channels = channels;
-    l->mask = mask;
     if (rate < RATE_LEAST)
         return true;
-    int status = EBUR128_SUCCESS;
     if (l->r128)
         status = ebur128_change_parameters(l->r128, (unsigned)channels, (unsigned long)rate);
     else
-        l->r128 = ebur128_init((unsigned)channels, (unsigned long)rate, MODE);
+        l->r128 = ebur128_init((unsigned)channels, (unsigned long)rate, EBUR128_MODE_M);
     if (!l->r128 || status == EBUR128_ERROR_NOMEM)
         return err_memory(e, sizeof(double) * (size_t)rate * (size_t)channels);
-    set_channels(l);
-    return true;
+    set_channels(l, mask);
+    return add_silence(l, e);
 }
 
 /* Returns the largest absolute value. */
@@ -100,21 +108,46 @@ static int largest(const int16_t *sample, size_t count)
     return -least > most ? -least : most;
 }
 
-static bool add_frames(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
-{
-    if (!l->r128 || l->rate < RATE_LEAST)
-        return true;
-    return ebur128_add_frames_short(l->r128, sample, frames) == EBUR128_SUCCESS ||
-           err_memory(e, frames);
-}
-
 bool loudness_push(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
 {
     int peak = largest(sample, frames * (size_t)l->channels);
     l->hop_peak = peak > l->hop_peak ? peak : l->hop_peak;
-    l->silent = 0;
+    l->heard = true;
     return add_frames(l, sample, frames, e);
 }
+
+bool loudness_end_hops(struct loudness *l, uint64_t end, struct err *e)
+{
+    if (!err_reserve(&l->peak, (size_t)end, &l->peak_room, sizeof *l->peak, e))
+        return false;
+    while (l->hops < end) {
+        l->peak[l->hops++] = (uint16_t)l->hop_peak;
+        l->hop_peak = 0;
+    }
+    return true;
+}
+
+/* Returns the power of the current block. */
+static float block_power(struct loudness *l)
+{
+    double level = -HUGE_VAL;
+    if (l->heard && l->rate >= RATE_LEAST)
+        ebur128_loudness_window(l->r128, BLOCK_MS, &level);
+    return level > -HUGE_VAL ? (float)pow(10, (level + 0.691) / 10) : 0;
+}
+
+bool loudness_end_blocks(struct loudness *l, uint64_t end, struct err *e)
+{
+    if (!err_reserve(&l->power, (size_t)end, &l->power_room, sizeof *l->power, e))
+        return false;
+    while (l->blocks < end) {
+        l->power[l->blocks++] = block_power(l);
+        l->heard = false;
+    }
+    return true;
+}
+
+static double level_of(double power) { return power > 0 ? 10 * log10(power) - 0.691 : -HUGE_VAL; }
 
 /* Returns a level in tenths, within what a row has room for. */
 static int tenths(double level)
@@ -122,72 +155,86 @@ static int tenths(double level)
     return level > SOUND_SILENCE / 10.0 ? (int)lrint(10 * fmin(level, 99)) : SOUND_SILENCE;
 }
 
-static int momentary_now(struct loudness *l)
-{
-    double level = -HUGE_VAL;
-    if (l->r128 && l->rate >= RATE_LEAST && l->silent <= SILENT_HOPS)
-        ebur128_loudness_momentary(l->r128, &level);
-    return tenths(level);
-}
-
-bool loudness_end_hop(struct loudness *l, struct err *e)
-{
-    if (!err_reserve(&l->peak, l->hops + 1, &l->peak_room, sizeof *l->peak, e))
-        return false;
-    l->peak[l->hops++] = (uint16_t)l->hop_peak;
-    l->hop_peak = 0;
-    if (l->hops % LOUDNESS_HOPS != 0)
-        return true;
-    if (!err_reserve(&l->momentary, l->moments + 1, &l->momentary_room, sizeof *l->momentary, e))
-        return false;
-    l->momentary[l->moments++] = (int16_t)momentary_now(l);
-    return true;
-}
-
-/* Adds a hop's time of zeros. */
-static bool add_silence(struct loudness *l, struct err *e)
-{
-    size_t most = ZEROS / (size_t)l->channels;
-    size_t left = (size_t)l->rate * SPECTROGRAM_HOP / SPECTROGRAM_RATE;
-    while (left > 0) {
-        size_t n = left < most ? left : most;
-        if (!add_frames(l, l->zero, n, e))
-            return false;
-        left -= n;
-    }
-    return true;
-}
-
-bool loudness_skip(struct loudness *l, uint64_t hops, struct err *e)
-{
-    for (; hops > 0; hops--) {
-        l->silent++;
-        if (l->r128 && l->silent <= SILENT_HOPS && !add_silence(l, e))
-            return false;
-        if (!loudness_end_hop(l, e))
-            return false;
-    }
-    return true;
-}
-
 static int decibels(int peak)
 {
     return peak > 0 ? tenths(20 * log10(peak / 32768.0)) : SOUND_SILENCE;
 }
 
-void loudness_sum(struct loudness *l, struct film_sound *out)
+/* Returns the mean power of `count` blocks, of which those outside of the sound are silent. */
+static double mean_power(const struct loudness *l, int64_t first, int count)
 {
-    double level = -HUGE_VAL, range = 0;
-    if (l->r128) {
-        ebur128_loudness_global(l->r128, &level);
-        ebur128_loudness_range(l->r128, &range);
-    }
+    double sum = 0;
+    for (int64_t i = first; i < first + count; i++)
+        sum += i >= 0 && i < (int64_t)l->blocks ? (double)l->power[i] : 0;
+    return sum / count;
+}
+
+/* The powers of each `count` blocks, `step` apart, that are above a threshold. */
+struct gated {
+    double *power; /* [n] */
+    size_t n;
+    double mean;
+};
+
+static void gate(struct gated *g, double least)
+{
+    size_t n = 0;
+    g->mean = 0;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->power[i] > least) {
+            g->power[n++] = g->power[i];
+            g->mean += g->power[i];
+        }
+    g->n = n;
+    g->mean /= n > 0 ? (double)n : 1;
+}
+
+/* Keeps those above -70 LUFS, and of them those above their mean less `below` LU. */
+static bool gate_blocks(const struct loudness *l, int count, int step, double below,
+                        struct gated *g, struct err *e)
+{
+    *g = (struct gated){.power = err_calloc(l->blocks + 1, sizeof *g->power, e)};
+    if (!g->power)
+        return false;
+    for (size_t i = 0; i + (size_t)count <= l->blocks; i += (size_t)step)
+        g->power[g->n++] = mean_power(l, (int64_t)i, count);
+    gate(g, pow(10, (-70 + 0.691) / 10));
+    gate(g, g->mean * pow(10, -below / 10));
+    return true;
+}
+
+static int by_power(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int range_of(struct gated *g)
+{
+    if (g->n == 0)
+        return 0;
+    qsort(g->power, g->n, sizeof *g->power, by_power);
+    size_t low = (size_t)lrint((double)(g->n - 1) * 0.1);
+    size_t high = (size_t)lrint((double)(g->n - 1) * 0.95);
+    return (int)lrint(10 * (level_of(g->power[high]) - level_of(g->power[low])));
+}
+
+bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e)
+{
+    struct gated whole, second;
     int peak = 0;
     for (size_t i = 0; i < l->hops; i++)
         peak = l->peak[i] > peak ? l->peak[i] : peak;
-    out->loudness = tenths(level);
-    out->range = (int)lrint(10 * range);
     out->peak = decibels(peak);
+    if (!gate_blocks(l, MOMENTARY, 1, 10, &whole, e))
+        return false;
+    out->loudness = tenths(level_of(whole.mean));
+    free(whole.power);
+    if (!gate_blocks(l, SHORT_TERM, SECOND, 20, &second, e))
+        return false;
+    out->range = range_of(&second);
+    free(second.power);
+    return true;
 }
 
 void loudness_row(const struct loudness *l, uint64_t first, uint32_t hops, struct sound_row *row)
@@ -195,9 +242,8 @@ void loudness_row(const struct loudness *l, uint64_t first, uint32_t hops, struc
     int peak = 0;
     for (uint64_t i = first; i < first + hops && i < l->hops; i++)
         peak = l->peak[i] > peak ? l->peak[i] : peak;
-    uint64_t moment = (first + hops / 2 + MOMENTARY_LATE) / LOUDNESS_HOPS;
+    uint64_t middle = (2 * first + hops) * (SPECTROGRAM_HOP / 2);
+    int64_t block = (int64_t)((middle + LOUDNESS_BLOCK / 2) / LOUDNESS_BLOCK) - MOMENTARY / 2;
     row->peak = (int16_t)decibels(peak);
-    row->loudness = SOUND_SILENCE;
-    if (l->moments > 0)
-        row->loudness = l->momentary[moment < l->moments ? moment : l->moments - 1];
+    row->loudness = (int16_t)tenths(level_of(mean_power(l, block, MOMENTARY)));
 }

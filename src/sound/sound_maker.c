@@ -27,8 +27,8 @@ struct sound_maker {
     uint64_t start;   /* the same at SPECTROGRAM_RATE */
     uint64_t frames;
     /* Of the film. */
-    uint64_t samples; /* at SPECTROGRAM_RATE */
-    uint64_t hop;     /* that loudness is in */
+    uint64_t samples;    /* at SPECTROGRAM_RATE */
+    uint64_t hop, block; /* that loudness is in */
     uint32_t gaps;
     int64_t gap_us;
     size_t filled; /* of `sample`, of which the first one begins a frame */
@@ -125,11 +125,11 @@ static bool begin_sound(struct sound_maker *m, const struct sound_block *b, int6
     m->start = m->samples;
     m->start_us = time_us;
     m->frames = 0;
-    if (m->start / HOP > m->hop) {
-        if (!loudness_skip(m->loudness, m->start / HOP - m->hop, e))
-            return false;
-        m->hop = m->start / HOP;
-    }
+    m->hop = m->start / HOP > m->hop ? m->start / HOP : m->hop;
+    m->block = m->start / LOUDNESS_BLOCK > m->block ? m->start / LOUDNESS_BLOCK : m->block;
+    if (!loudness_end_hops(m->loudness, m->hop, e) ||
+        !loudness_end_blocks(m->loudness, m->block, e))
+        return false;
     m->rate = b->rate;
     m->mask = b->mask;
     downmix_init(&m->downmix, b->channels, b->mask);
@@ -137,10 +137,10 @@ static bool begin_sound(struct sound_maker *m, const struct sound_block *b, int6
            resampler_begin(m->resampler, b->rate, e);
 }
 
-/* Returns the number of frames since the sound's start at which the current hop ends. */
-static uint64_t hop_end(const struct sound_maker *m)
+/* Returns the number of frames from the sound's start to the end of a hop or block. */
+static uint64_t end_of(const struct sound_maker *m, uint64_t index, uint64_t length)
 {
-    uint64_t samples = (m->hop + 1) * HOP - m->start;
+    uint64_t samples = (index + 1) * length - m->start;
     return (samples * (uint64_t)m->rate + SPECTROGRAM_RATE - 1) / SPECTROGRAM_RATE;
 }
 
@@ -148,16 +148,21 @@ static uint64_t hop_end(const struct sound_maker *m)
 static bool add_loudness(struct sound_maker *m, const int16_t *sample, size_t frames, struct err *e)
 {
     while (frames > 0) {
-        uint64_t left = hop_end(m) - m->frames;
+        uint64_t hop = end_of(m, m->hop, HOP), block = end_of(m, m->block, LOUDNESS_BLOCK);
+        uint64_t left = (hop < block ? hop : block) - m->frames;
         size_t n = left < frames ? (size_t)left : frames;
         if (!loudness_push(m->loudness, sample, n, e))
             return false;
         m->frames += n;
         sample += n * (size_t)m->downmix.channels;
         frames -= n;
-        for (; hop_end(m) <= m->frames; m->hop++)
-            if (!loudness_end_hop(m->loudness, e))
-                return false;
+        while (end_of(m, m->hop, HOP) <= m->frames)
+            m->hop++;
+        while (end_of(m, m->block, LOUDNESS_BLOCK) <= m->frames)
+            m->block++;
+        if (!loudness_end_hops(m->loudness, m->hop, e) ||
+            !loudness_end_blocks(m->loudness, m->block, e))
+            return false;
     }
     return true;
 }
@@ -244,15 +249,16 @@ bool sound_maker_finish(struct sound_maker *m, struct film_sound *out, struct er
     }
     out->row = NULL;
     out->point = NULL;
-    if (!loudness_end_hop(m->loudness, e) || !peaks_finish(m->peaks, e) ||
-        !sound_rows_finish(m->rows, out, e) || !copy_peaks(m, out, e)) {
+    if (!loudness_end_hops(m->loudness, m->hop + 1, e) ||
+        !loudness_end_blocks(m->loudness, m->block + 1, e) || !loudness_sum(m->loudness, out, e) ||
+        !peaks_finish(m->peaks, e) || !sound_rows_finish(m->rows, out, e) ||
+        !copy_peaks(m, out, e)) {
         film_sound_free(out);
         return false;
     }
     out->samples = m->samples;
     out->gaps = m->gaps;
     out->gap_us = m->gap_us;
-    loudness_sum(m->loudness, out);
     for (size_t i = 0; i < out->rows; i++)
         loudness_row(m->loudness, i * out->hops, out->hops, &out->row[i]);
     return true;
