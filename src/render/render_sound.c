@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "barcode/cache/sound_cache.h"
+#include "barcode/sound/spectrogram.h"
 #include "render_job.h"
 
 /* Returns true if the output shows sound. */
@@ -40,10 +41,17 @@ int render_sound_stream(const struct render_job *j)
     return j->wants_sound && !j->sound.done ? j->render->options->sound_stream : SOURCE_SOUND_NONE;
 }
 
-/* Warns of what is silent because it cannot be decoded. */
+/* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
 static void assess_sound(struct render_job *j)
 {
     const struct film_sound *s = &j->sound.sound;
+    if (s->stream < 0)
+        log_msg(LOG_VERBOSE, "'%s' has no sound", path_of(j));
+    else
+        log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
+                path_of(j), s->stream, s->codec, s->decoder, s->rate, s->layout,
+                (double)s->samples / SPECTROGRAM_RATE, s->gaps,
+                j->sound_cached ? ", from the cache" : "");
     if (s->stream >= 0 && !s->decoder[0])
         render_warn(j, "'%s': its sound (%s) cannot be decoded, and is silent", path_of(j),
                     s->codec);
