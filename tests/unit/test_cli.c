@@ -262,7 +262,13 @@ TEST(misuse_is_one_sentence)
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
-                       "average, squeeze and all");
+                       "average, squeeze, slit and all");
+    bad("f -m average=3", "-m: 'average' takes no value: 'average=3'");
+    bad("f -m slit=100.01", "-m: 'slit=100.01': the place is 0% to 100% of the width, with two "
+                            "decimals at most");
+    bad("f -m squeeze --rotate 3", "--rotate applies to the mode slit; add -m slit");
+    bad("f -m slit --rotate 1.234", "--rotate: '1.234' is not a number of degrees from -360 to "
+                                    "360, with two decimals at most");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
                            "--swatches -, --dump -, --report - and --bench");
@@ -430,8 +436,8 @@ TEST(sizes)
 TEST(modes)
 {
     good("f -m all");
-    assert_int_equal(o.strips, strip_count);
-    for (size_t m = 0; m < strip_count; m++)
+    assert_int_equal(o.strips, strips_all().count);
+    for (size_t m = 0; m < o.strips; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
     good("f -m all -m squeeze,squeeze");
@@ -451,7 +457,35 @@ TEST(modes)
         assert_false(cli_parse_modes(no[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.strips == 1 && selected("squeeze")); /* as it was */
+    assert_true(o.strips == 1 && selected(strip_table[strip_count - 1]->name)); /* as it was */
+}
+
+/* A slit's place and angle, and the frames that it makes large enough. */
+TEST(slits)
+{
+    good("f -m slit");
+    assert_true(o.slit.x == 5000 && o.slit.angle == 0);
+    assert_true(o.size.kind == SIZE_ROWS && o.size.side == 800);
+    good("f -m kmeans,slit=12.5% --rotate -10.25 --height 300");
+    assert_true(o.slit.x == 1250 && o.slit.angle == 34975 && o.size.side == 300);
+    good("f -m slit=100,slit=0.07 --rotate 360 --size 64 --shape vertical");
+    assert_true(o.slit.x == 7 && o.slit.angle == 0);
+    assert_true(o.size.kind == SIZE_SIDE && o.size.side == 64);
+    good("f -m slit --shape vertical");
+    assert_true(o.size.kind == SIZE_ROWS && o.size.side == 800);
+    static const char *const no[] = {"slit=",    "slit=%", "slit=-1",  "slit=1.234", "slit=5 %",
+                                     "slit=101", "all=3",  "slit=3=4", "slit=.5"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_modes(no[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    static const char *const turns[] = {"", "-", "361", "-360.01", "1e1", "4.", "nan", "--3"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_rotate(turns[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
 }
 
 /* What parse(line) prints on stdout. */
@@ -498,9 +532,9 @@ TEST(questions_are_answered)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze; several "
-                               "give one picture each, NAME-MODE.png; "
-                               "all gives the five in one picture");
+    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, "
+                               "slit[=X%]; several give one picture each, NAME-MODE.png; "
+                               "all gives the first five in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

@@ -45,6 +45,9 @@ bool cli_parse_crop(const char *text, struct crop_rule *rule);
  */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
+/* Parses -360 to 360 degrees, with two decimals at most, into o->slit.angle. */
+bool cli_parse_rotate(const char *text, struct options *o, struct err *e);
+
 /*
  * Sets o->steady to a percentage from 0 to STEADY_MOST. NULL (--steady without a value) gives
  * STEADY_USUAL. Returns false with ERR_USAGE.

@@ -71,6 +71,7 @@ struct options {
     struct size_rule size;
     struct crop_rule crop;
     struct light_rule light; /* --tone-map, --hdr-peak, --light */
+    struct slit slit;        /* -m slit=X, --rotate */
     int stream;              /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
     int colours; /* --colours, of the film's palette */

@@ -49,6 +49,7 @@ const struct argp_option cli_option_table[] = {
     {"height", KEY_HEIGHT, "PX", CLI_COMMON, "height (800; with -m all, 360 for each mode)", 0},
 
     {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
+    {"rotate", KEY_ROTATE, "DEGREES", 0, "slit: first rotate the frame clockwise", 0},
     {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
 
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
