@@ -263,7 +263,6 @@ TEST(misuse_is_one_sentence)
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
                        "average, squeeze, slit and all");
-    bad("f -m average=3", "-m: 'average' takes no value: 'average=3'");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
                            "--swatches -, --dump -, --report - and --bench");

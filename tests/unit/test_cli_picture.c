@@ -201,6 +201,7 @@ TEST(slits)
     good("f -m slit=100,slit=0.07 --rotate 360 --size 64 --shape vertical");
     assert_true(o.slit.x == 7 && o.slit.angle == 0);
     assert_true(o.size.kind == SIZE_SIDE && o.size.side == 64);
+    bad("f -m average=3", "-m: 'average' takes no value: 'average=3'");
     bad("f -m slit=100.01", "-m: 'slit=100.01': the place is 0% to 100% of the width, with two "
                             "decimals at most");
     bad("f -m squeeze --rotate 3", "--rotate applies to the mode slit; add -m slit");
