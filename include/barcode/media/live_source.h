@@ -49,6 +49,8 @@ struct live_options {
     bool keyframes;     /* decode key frames only */
     int stream;         /* a number from 0, or SOURCE_STREAM_CHOICE (source.h) */
     int threads;        /* of the decoder (slices), 1 or more */
+    /* pictures of a folder that were taken earlier are passed over; 0: none. Microseconds of UTC */
+    int64_t since_us;
 };
 
 struct live_source;
