@@ -34,6 +34,7 @@ INSIDE = {
     "media": {
         "source": "sound reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
         "sound": "container select ffmpeg",
+        "live": "container frame bitstream ffmpeg",
         "reader": "decode schedule container gop frame select bitstream ffmpeg",
         "probe": "decode container frame bitstream ffmpeg",
         "nvdec": "decode schedule gop frame bitstream ffmpeg",

@@ -262,7 +262,7 @@ TEST(misuse_is_one_sentence)
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
-                       "average, squeeze, sound, spectrum and all");
+                       "average, squeeze, sound, spectrum, slit and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
                            "--swatches -, --dump -, --report - and --bench");
@@ -430,12 +430,12 @@ TEST(sizes)
 TEST(modes)
 {
     good("f -m all");
-    assert_int_equal(o.strips, 5); /* without the sound */
-    for (size_t m = 0; m < 5; m++)
+    assert_int_equal(o.strips, strips_all().count);
+    for (size_t m = 0; m < o.strips; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
     good("f -m spectrum+all+sound");
-    assert_int_equal(o.strips, strip_count);
+    assert_int_equal(o.strips, strips_all().count + 2);
     assert_true(o.stacked);
     good("f -m sound+squeeze");
     assert_true(o.strips == 2 && selected("squeeze") && o.stacked);
@@ -508,8 +508,8 @@ TEST(questions_are_answered)
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
     assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, sound, "
-                               "spectrum; several give one picture each, NAME-MODE.png, and joined "
-                               "by + one picture; all is the first five in one picture");
+                               "spectrum, slit[=X%]; several give one picture each, NAME-MODE.png, "
+                               "and joined by + one picture; all is the first five in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

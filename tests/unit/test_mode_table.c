@@ -46,10 +46,10 @@ TEST(the_table)
     } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},  {"dominant", "dominant", STRIP_DOMINANT},
                  {"palette", "palette", STRIP_CLUSTERS}, {"average", "average", 0},
                  {"squeeze", "squeeze", STRIP_ROWS},     {"sound", "sound", STRIP_SOUND},
-                 {"spectrum", "spectrum", STRIP_SOUND}};
+                 {"spectrum", "spectrum", STRIP_SOUND},  {"slit", "slit", STRIP_SLIT}};
     char name[STRIPS_NAME];
-    assert_in_range(strip_count, 7, STRIPS_MOST);
-    for (size_t i = 0; i < 7; i++) {
+    assert_in_range(strip_count, 8, STRIPS_MOST);
+    for (size_t i = 0; i < 8; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
         assert_string_equal(strip_table[i]->title, known[i].title);
         assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
@@ -62,6 +62,8 @@ TEST(the_table)
     assert_string_equal(name, "all");
     strips_name((struct strips){strip_table + 4, 3}, name);
     assert_string_equal(name, "squeeze+sound+spectrum");
+    for (size_t i = 0; i < strip_count; i++)
+        assert_int_equal(strip_table[i]->named_only, i >= strips_all().count);
 }
 
 static void expect_note(const char *name, int k, const char *text)
@@ -105,6 +107,14 @@ TEST(what_they_show)
     expect_note("squeeze", 8, "each row's mean");
     expect_note("sound", 8, "the film has no sound");
     expect_note("spectrum", 8, "the film has no sound");
+    struct report r = {.slit = {.x = 1250}};
+    char out[80];
+    alone("slit").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "each frame's pixels at 12.5 % of its width");
+    r.slit = (struct slit){.x = 10000, .angle = 34725};
+    alone("slit").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out,
+                        "each frame's pixels at 100 % of its width, rotated by 347.25 degrees");
 }
 
 /* In which order bands lie. */

@@ -71,6 +71,7 @@ struct options {
     struct size_rule size;
     struct crop_rule crop;
     struct light_rule light; /* --tone-map, --hdr-peak, --light */
+    struct slit slit;        /* -m slit=X, --rotate */
     int stream;              /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     int sound_stream;        /* --sound-stream: likewise, of sound */
     /* fill the cache of sound, and write no output; no option of the command line asks for it */
@@ -109,6 +110,8 @@ struct options {
     /* also replace outputs of other films at names that the program chose */
     bool overwrite;
     struct cache_options cache; /* of analysis frames */
+    int64_t live_us;            /* --live: the time of a column; 0: not given */
+    int64_t timeout_us;         /* --timeout */
 };
 
 #endif

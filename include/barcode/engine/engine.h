@@ -27,6 +27,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"
 #include "barcode/engine/crop.h"
+#include "barcode/engine/slit.h"
 #include "barcode/kmeans/kmeans.h"
 
 #ifdef __cplusplus
@@ -39,6 +40,12 @@ extern "C" {
  * false with *e filled.
  */
 typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
+
+/*
+ * Called once a frame has filled its column, or, after an interruption, was passed over. Any engine
+ * thread may call it, several at once.
+ */
+typedef void engine_done(void *user, const struct frame_tag *tag);
 
 struct engine_config {
     int threads; /* clustering threads, 1 or more */
@@ -65,8 +72,15 @@ struct engine_job {
     struct light *light;
     /* SDR table for means in linear light (--light linear); NULL: means of code values */
     const struct light_table *means;
+    /* the slit to keep of each frame (columns_keep_slit); borrowed until engine_finish. NULL: none
+     */
+    const struct slit_line *slit;
     engine_tap *tap; /* may be NULL */
     void *tap_user;
+    engine_done *done; /* may be NULL */
+    void *done_user;
+    /* cluster frames as soon as the device is free: a batch does not wait until it is full */
+    bool prompt;
 };
 
 /*

@@ -21,6 +21,8 @@
  *     sound       The sound's loudness and peaks as a waveform in the colours of `average`
  *                 (sound_line.h).
  *     spectrum    The sound's spectrum, high frequencies at the top (sound_line.h).
+ *     slit        The pixels of a line through the analysis frame (slit.h), scaled as those of
+ *                 squeeze. Not in -m all.
  *
  * A column that lacks what the mode needs is painted as the nearest earlier column that has it. At
  * the start, the nearest later column is used. If the image width differs from the number of
@@ -50,7 +52,8 @@ enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
     STRIP_DOMINANT = 4, /* the dominant colour (dominant.h) */
-    STRIP_SOUND = 8     /* of the film, not of a column: report.sound */
+    STRIP_SOUND = 8,    /* of the film, not of a column: report.sound */
+    STRIP_SLIT = 16     /* the pixels of a slit (slit.h) */
 };
 
 /* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The text
@@ -108,6 +111,8 @@ struct strip_kind {
     const char *former; /* an older name, which -m still accepts and fingerprints keep; NULL: none
                          */
     const char *title;  /* for display: "k-means" */
+    const char *value;  /* the name of a value that may follow the name and '=' after -m; NULL: none
+                         */
     unsigned needs;     /* bits of enum strip_need */
     unsigned obeys;     /* bits of enum strip_option */
     enum strip_fit fit;

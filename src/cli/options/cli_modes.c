@@ -4,16 +4,21 @@
 #include <string.h>
 
 #include "barcode/cli/cli.h"
+#include "cli_values.h"
 
 enum { NAMES_SIZE = 32 * STRIPS_MOST };
 
-/* Writes the names of all modes, separated by commas; `after_first` follows the first. */
-static void names(char *text, const char *after_first)
+/* Writes the names of all modes, separated by commas; for --help with the default and the values.
+ */
+static void names(char *text, bool help)
 {
     size_t used = 0;
-    for (size_t i = 0; i < strip_count && used < NAMES_SIZE; i++)
-        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s%s", i == 0 ? "" : ", ",
-                                 strip_table[i]->name, i == 0 ? after_first : "");
+    for (size_t i = 0; i < strip_count && used < NAMES_SIZE; i++) {
+        const char *value = help ? strip_table[i]->value : NULL;
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s%s%s%s%s", i == 0 ? "" : ", ",
+                                 strip_table[i]->name, value ? "[=" : "", value ? value : "",
+                                 value ? "]" : "", help && i == 0 ? " (default)" : "");
+    }
 }
 
 char *cli_modes_help(void)
@@ -24,7 +29,7 @@ char *cli_modes_help(void)
     _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1,
                    "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
-    names(list, " (default)");
+    names(list, true);
     int length = asprintf(&text,
                           "%s; several give one picture each, NAME-MODE.png, and joined by + one "
                           "picture; all is the first %s in one picture",
@@ -35,21 +40,49 @@ char *cli_modes_help(void)
 static bool unknown(const char *word, size_t length, struct err *e)
 {
     char list[NAMES_SIZE];
-    names(list, "");
+    names(list, false);
     return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are %s and " STRIP_ALL,
                    length > 80 ? 80 : (int)length, word, list);
 }
 
-/* Selects the mode of a word, or all of them. Returns false if it is neither. */
-static bool select_word(const char *word, size_t length, bool selected[STRIPS_MOST])
+static bool is_all(const char *word, size_t length)
 {
-    const struct strip_kind *kind = strip_find(word, length);
-    size_t all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0
-                     ? strips_all().count
-                     : 0;
+    return length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;
+}
+
+/* Parses the value after the name of a mode, "=X%" or nothing. */
+static bool parse_value(const struct strip_kind *kind, const char *word, size_t length, size_t name,
+                        struct options *o, struct err *e)
+{
+    const char *value = word + name + 1;
+    size_t digits = length - name - 1;
+    if (name == length)
+        return true;
+    if (!kind->value)
+        return err_set(e, ERR_USAGE, "-m: '%s' takes no value: '%.*s'", kind->name, (int)length,
+                       word);
+    if (digits > 0 && value[digits - 1] == '%')
+        digits--;
+    return cli_read_hundredths(value, digits, 100, &o->slit.x) ||
+           err_set(e, ERR_USAGE,
+                   "-m: '%.*s': the place is 0%% to 100%% of the width, with two decimals at most",
+                   length > 80 ? 80 : (int)length, word);
+}
+
+/* Selects the mode of a word, or all of them, and parses its value. */
+static bool select_word(const char *word, size_t length, struct options *o,
+                        bool selected[STRIPS_MOST], struct err *e)
+{
+    size_t equals = strcspn(word, "="), name = equals < length ? equals : length;
+    const struct strip_kind *kind = strip_find(word, name);
+    size_t all = is_all(word, length) ? strips_all().count : 0;
+    if (!kind && all == 0)
+        return unknown(word, name, e);
+    if (kind && !parse_value(kind, word, length, name, o, e))
+        return false;
     for (size_t i = 0; i < strip_count; i++)
         selected[i] |= i < all || strip_table[i] == kind;
-    return kind || all > 0;
+    return true;
 }
 
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
@@ -59,9 +92,9 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     for (const char *word = text; word;) {
         word += strspn(word, " ");
         size_t length = strcspn(word, marks);
-        if (!select_word(word, length, selected))
-            return unknown(word, length, e);
-        all |= !strip_find(word, length);
+        if (!select_word(word, length, o, selected, e))
+            return false;
+        all |= is_all(word, length);
         word = word[length] ? word + length + 1 : NULL;
     }
     bool list = strchr(text, ',');
@@ -79,6 +112,30 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
             o->strip[o->strips++] = strip_table[i];
     }
     o->stacked = o->strips > 1 && !list;
+    return true;
+}
+
+bool cli_parse_rotate(const char *text, struct options *o, struct err *e)
+{
+    bool back = *text == '-';
+    int angle = 0;
+    if (!cli_read_hundredths(text + back, strlen(text + back), SLIT_TURN / 100, &angle))
+        return err_set(e, ERR_USAGE,
+                       "--rotate: '%s' is not a number of degrees from -360 to 360, with two "
+                       "decimals at most",
+                       text);
+    o->slit.angle = (back ? SLIT_TURN - angle : angle) % SLIT_TURN;
+    return true;
+}
+
+bool cli_finalize_slit(struct options *o, bool sized, struct err *e)
+{
+    bool has_slit = strips_need((struct strips){o->strip, o->strips}) & STRIP_SLIT;
+    if (o->slit.angle != 0 && !has_slit)
+        return err_set(e, ERR_USAGE, "--rotate applies to the mode slit; add -m slit");
+    if (has_slit && !sized)
+        o->size = (struct size_rule){.kind = SIZE_ROWS,
+                                     .side = o->shape == SHAPE_VERTICAL ? o->width : o->height};
     return true;
 }
 

@@ -11,6 +11,7 @@ enum group {
     GROUP_COLOURS,
     GROUP_FRAMES,
     GROUP_OUTPUTS,
+    GROUP_LIVE,
     GROUP_CACHE,
     GROUP_RUN
 };
@@ -49,6 +50,7 @@ const struct argp_option cli_option_table[] = {
     {"height", KEY_HEIGHT, "PX", CLI_COMMON, "height (800; with -m all, 360 for each mode)", 0},
 
     {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
+    {"rotate", KEY_ROTATE, "DEGREES", 0, "slit: first rotate the frame clockwise", 0},
     {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
 
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
@@ -116,6 +118,11 @@ const struct argp_option cli_option_table[] = {
     {"report", KEY_REPORT, "FILE", 0, "append a line of JSON per film", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "also replace outputs of other films", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
+
+    {NULL, 0, NULL, 0, "Live (FILM is a URL, a device, a folder of pictures, or -):", GROUP_LIVE},
+    {"live", KEY_LIVE, "SECONDS", OPTION_ARG_OPTIONAL,
+     "a column of what comes in every SECONDS (10), for days; -o DIR", 0},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "open a stream again that is silent for TIME (10)", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
     {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "cache folder, - for none (~/.cache/barcode)", 0},

@@ -77,7 +77,10 @@ enum option_key {
     KEY_TRICKPLAY_INTERVAL,
     KEY_TRICKPLAY_WIDTH,
     KEY_COLOURS,
-    KEY_SOUND_STREAM
+    KEY_SOUND_STREAM,
+    KEY_ROTATE,
+    KEY_LIVE,
+    KEY_TIMEOUT
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

@@ -51,6 +51,8 @@ static void append_size(char text[REPORT_FINGERPRINT], const struct size_rule *s
         append_text(text, " size=%d", size->side);
     else if (size->kind == SIZE_EXACT)
         append_text(text, " size=%dx%d", size->width, size->height);
+    else if (size->kind == SIZE_ROWS)
+        append_text(text, " size=x%d", size->side);
     else if (size->kind == SIZE_DIVIDE)
         append_text(text, " size=1/%d", size->divisor);
     else
@@ -92,6 +94,9 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
                     k->seed);
     if (needs & STRIP_SOUND)
         append_text(text, " sound=%d", SOUND_VERSION);
+    if (needs & STRIP_SLIT)
+        append_text(text, " slit=%d.%02d rotate=%d.%02d", o->slit.x / 100, o->slit.x % 100,
+                    o->slit.angle / 100, o->slit.angle % 100);
     if (outputs_show_palette(o, w))
         append_text(text, " colours=%d", o->colours);
 }

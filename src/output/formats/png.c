@@ -169,6 +169,13 @@ static void add_light_texts(struct job *job)
         add_text(job, "barcode:light", "linear");
 }
 
+static void add_hundredths(struct job *job, const char *key, int value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%d.%02d", value / 100, value % 100);
+    add_text(job, key, text);
+}
+
 /* Adds what determines the image and nothing else: no engine, no times. So the same input gives the
  * same bytes. */
 static void add_all_texts(struct job *job, struct strips strips)
@@ -201,6 +208,10 @@ static void add_all_texts(struct job *job, struct strips strips)
         add_text(job, PNG_PARTIAL_KEY, "yes");
     if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
         add_number(job, "barcode:steady", (uint64_t)r->steady);
+    if (strips_need(strips) & STRIP_SLIT) {
+        add_hundredths(job, "barcode:slit", r->slit.x);
+        add_hundredths(job, "barcode:rotate", r->slit.angle);
+    }
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);

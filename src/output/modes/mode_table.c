@@ -12,7 +12,8 @@
     DO(average) \
     DO(squeeze) \
     DO(sound) \
-    DO(spectrum)
+    DO(spectrum) \
+    DO(slit)
 
 #define DECLARE(name) extern const struct strip_kind strip_##name;
 #define POINT(name) &strip_##name,

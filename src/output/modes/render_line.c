@@ -12,7 +12,7 @@ bool strip_shows(const struct strip *s, const struct column *c)
     unsigned needs = s->kind->needs;
     return c->status != COLUMN_MISSING &&
            (!(needs & STRIP_CLUSTERS) || (c->cluster && c->clusters > 0)) &&
-           (!(needs & STRIP_ROWS) || c->row);
+           (!(needs & STRIP_ROWS) || c->row) && (!(needs & STRIP_SLIT) || c->slit);
 }
 
 /* Paints row y of every column, one pixel each. */

@@ -13,6 +13,7 @@
         squeeze: ["Squeezed frame", "Each frame, squeezed to the width of a column: what is on top stays on top"],
         sound: ["Sound", "How loud the film is"],
         spectrum: ["Spectrum", "The frequencies of the sound, high ones at the top"],
+        slit: ["Slit", "A line through each frame, a column for each"],
     };
     MODES.downsample = MODES.squeeze;      // its name in older pages
     const MISSING = 0, DAMAGED = 2, UNKNOWN = 0xffffffff;
