@@ -34,6 +34,16 @@ struct options_extra {
     const char *path; /* "-": stdout; "": beside the film (writer.beside) */
 };
 
+/* --serve */
+struct serve_address {
+    char host[256]; /* a name or an address, without brackets */
+    uint16_t port;  /* 0: the kernel chooses */
+    bool given;
+};
+
+/* --live-format, for -o - */
+enum live_format { LIVE_FORMAT_NONE, LIVE_FORMAT_RGB, LIVE_FORMAT_JSONL };
+
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
@@ -106,6 +116,9 @@ struct options {
     /* also replace outputs of other films at names that the program chose */
     bool overwrite;
     struct cache_options cache; /* of analysis frames */
+
+    struct serve_address serve;   /* --serve */
+    enum live_format live_format; /* --live-format; LIVE_FORMAT_NONE: not given */
 };
 
 #endif

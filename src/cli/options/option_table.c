@@ -11,6 +11,7 @@ enum group {
     GROUP_COLOURS,
     GROUP_FRAMES,
     GROUP_OUTPUTS,
+    GROUP_LIVE,
     GROUP_CACHE,
     GROUP_RUN
 };
@@ -115,6 +116,10 @@ const struct argp_option cli_option_table[] = {
     {"report", KEY_REPORT, "FILE", 0, "append a line of JSON per film", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "also replace outputs of other films", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
+
+    {NULL, 0, NULL, 0, "Live (with --live):", GROUP_LIVE},
+    {"serve", KEY_SERVE, "[ADDR:]PORT", 0, "serve a page that grows (127.0.0.1)", 0},
+    {"live-format", KEY_LIVE_FORMAT, "FORMAT", 0, "-o - writes each column as rgb or jsonl", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
     {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "cache folder, - for none (~/.cache/barcode)", 0},
