@@ -137,7 +137,7 @@
         }
         feed = now;
         document.title = element("name").textContent = feed.title;
-        state("connected");
+        state("connected", `connected, a column every ${feed.period_us / 1e6} s`);
     }
 
     function connect() {
