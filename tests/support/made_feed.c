@@ -4,9 +4,10 @@
  *
  *     made_feed [ADDR:]PORT|- PERIOD_MS [rgb|jsonl] [HEIGHT] [FIRST] [COUNT]
  *
- * Column n begins at n PERIOD_MS of UTC, as --live has it, and is open until it ends. FIRST: how
- * many earlier columns there are at the start, as after a restart. Every tenth is missing. COUNT:
- * ends after that many, made without waiting. Ends on SIGTERM.
+ * Column n begins at n PERIOD_MS of UTC, as --live has it, and is open until it ends; with a period
+ * of 10 s or more it is put only once before. FIRST: how many earlier columns there are at the
+ * start, as after a restart. Every tenth is missing. COUNT: ends after that many, made without
+ * waiting. Ends on SIGTERM.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -59,10 +60,13 @@ static void run(struct live_feed *f, const struct live_output *out, int64_t befo
     int64_t n = count > 0 ? 0 : now_us() / period - before;
     for (const int64_t end = count > 0 ? count : now_us() / period; n < end; n++)
         put(f, n, false, rgb);
+    int64_t opened = -1;
     while (!ended && count == 0 && !(out && live_output_is_over(out))) {
         for (int64_t now = now_us() / period; n < now; n++)
             put(f, n, false, rgb);
-        put(f, n, true, rgb);
+        if (n != opened || period < 10000000)
+            put(f, n, true, rgb);
+        opened = n;
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
 }
