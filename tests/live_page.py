@@ -8,13 +8,12 @@ from web_browser import CONTRAST, Browser
 
 # What the canvas has of the complete columns: [[number, missing, [the pixels' bytes]]...].
 PAINTED = """
-const context = document.getElementById('strip').getContext('2d'), found = [];
-for (let n = barcode.first(); n < barcode.newest(); n++) {
-    const c = barcode.column(n), height = context.canvas.height, to = [];
-    if (!c) { found.push([n, null, []]); continue; }
-    const d = context.getImageData(n - barcode.first(), 0, 1, height).data;
-    for (let y = 0; y < height; y++) to.push(d[4 * y], d[4 * y + 1], d[4 * y + 2]);
-    found.push([n, c.missing, to]);
+const context = document.getElementById('strip').getContext('2d'), found = [], height = context.canvas.height;
+const length = barcode.count() - 1, d = context.getImageData(0, 0, length, height).data;
+for (let x = 0; x < length; x++) {
+    const c = barcode.column(barcode.first() + x), to = [];
+    for (let y = 0; y < height; y++) to.push(...d.slice(4 * (y * length + x), 4 * (y * length + x) + 3));
+    found.push([barcode.first() + x, c ? c.missing : null, to]);
 }
 return found;
 """
