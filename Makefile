@@ -99,6 +99,12 @@ endif
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(CANVAS))
 PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(CANVAS)) -lm $(CUDA_LIBS)
 
+# The server of --serve, where libmicrohttpd is (SERVER=0: without). Debian has no static one without GnuTLS.
+SERVER ?= $(if $(PORTABLE),0,$(shell pkg-config --exists libmicrohttpd && echo 1 || echo 0))
+ifeq ($(SERVER),1)
+  PACKAGES += libmicrohttpd
+endif
+
 # PORTABLE=1 (make portable): FFmpeg with NVDEC and dav1d and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg
 ifeq ($(PORTABLE),1)
@@ -113,7 +119,7 @@ endif
 MAP      = -ffile-prefix-map=$(CURDIR)=.
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
-FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(HARDENED) $(ZEROED) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
+FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(HARDENED) $(ZEROED) $(LINK) $(NVCC) $(NVCC_FLAGS) $(SERVER)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
 # What nvcc and CXX make is the same for every CC.
 NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' | cksum | cut -d' ' -f1)
@@ -131,6 +137,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
+SRC     := $(filter-out src/live/serve_$(if $(filter 1,$(SERVER)),none,http).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
@@ -187,6 +194,11 @@ $(BIN)/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lcmocka -o $@
 
 $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
+	@mkdir -p $(@D)
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+
+# A feed of made columns for tests/live.sh.
+$(BIN)/made_feed: $(BUILD)/tests/support/made_feed.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 

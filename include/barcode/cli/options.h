@@ -34,6 +34,16 @@ struct options_extra {
     const char *path; /* "-": stdout; "": beside the film (writer.beside) */
 };
 
+/* --serve */
+struct serve_address {
+    char host[256]; /* a name or an address, without brackets */
+    uint16_t port;  /* 0: the kernel chooses */
+    bool given;
+};
+
+/* --live-format, for -o - */
+enum live_format { LIVE_FORMAT_NONE, LIVE_FORMAT_RGB, LIVE_FORMAT_JSONL };
+
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
@@ -112,6 +122,9 @@ struct options {
     struct cache_options cache; /* of analysis frames */
     int64_t live_us;            /* --live: the time of a column; 0: not given */
     int64_t timeout_us;         /* --timeout */
+
+    struct serve_address serve;   /* --serve */
+    enum live_format live_format; /* --live-format; LIVE_FORMAT_NONE: not given */
 };
 
 #endif

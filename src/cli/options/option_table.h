@@ -80,7 +80,9 @@ enum option_key {
     KEY_SOUND_STREAM,
     KEY_ROTATE,
     KEY_LIVE,
-    KEY_TIMEOUT
+    KEY_TIMEOUT,
+    KEY_SERVE,
+    KEY_LIVE_FORMAT
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 
