@@ -74,9 +74,11 @@ static bool answer(struct parse *p, int key, struct argp_state *state)
     enum { WHOLE = ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC };
     char name[32];
     snprintf(name, sizeof name, "barcode %s", p->command->name);
+    state->name = name;
+    state->flags &= ~(unsigned)ARGP_NO_ERRS; /* argp prints nothing with it */
     p->answered = true;
     errno = 0;
-    argp_help(state->root_argp, stdout, key == KEY_USAGE ? ARGP_HELP_USAGE : WHOLE, name);
+    argp_state_help(state, stdout, key == KEY_USAGE ? ARGP_HELP_USAGE : WHOLE);
     return (fflush(stdout) == 0 && !ferror(stdout)) ||
            err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
