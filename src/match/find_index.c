@@ -12,17 +12,18 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "find_merge.h"
-#include "find_sort.h"
+#include "barcode/base/sort_words.h"
 
 /* A file is written when so many landmarks are waiting: 128 MB, and as much for sorting. */
 enum { WORDS_MOST = 1 << 24 };
 
 static const char ending[] = ".landmarks";
 
-static bool has_ending(const char *name)
+static bool is_of(const char *library, const char *name)
 {
-    size_t length = strlen(name), end = sizeof ending - 1;
-    return name[0] != '.' && length > end && strcmp(name + length - end, ending) == 0;
+    size_t length = strlen(name), start = strlen(library), end = sizeof ending - 1;
+    return length > start + end && strncmp(name, library, start) == 0 && name[start] == '-' &&
+           strcmp(name + length - end, ending) == 0;
 }
 
 static bool keep_file(struct find_index *x, struct find_file *f, uint32_t number, struct err *e)
@@ -81,28 +82,28 @@ static int compare_names(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static int choose_name(const struct dirent *d) { return has_ending(d->d_name); }
-
 static bool open_all(struct find_index *x, bool *gone, struct err *e)
 {
     struct dirent **entry = NULL;
-    int entries = scandir(x->folder, &entry, choose_name, compare_names);
+    int entries = scandir(x->folder, &entry, NULL, compare_names);
     bool ok = true;
     *gone = false;
     for (int i = 0; i < entries; i++) {
-        char *path = ok ? path_join(x->folder, entry[i]->d_name, "", e) : NULL;
-        ok = path && open_one(x, path, gone, e);
-        free(path);
+        if (ok && is_of(x->name, entry[i]->d_name)) {
+            char *path = path_join(x->folder, entry[i]->d_name, "", e);
+            ok = path && open_one(x, path, gone, e);
+            free(path);
+        }
         free(entry[i]);
     }
     free(entry);
     return ok && (interrupted() ? interrupt_error(e) : true);
 }
 
-bool find_index_open(struct find_index *x, const char *folder, struct err *e)
+bool find_index_open(struct find_index *x, const char *folder, const char *name, struct err *e)
 {
-    *x = (struct find_index){.folder = strdup(folder)};
-    bool gone = true, ok = x->folder ? true : err_memory(e, strlen(folder) + 1);
+    *x = (struct find_index){.folder = strdup(folder), .name = strdup(name)};
+    bool gone = true, ok = x->folder && x->name ? true : err_memory(e, strlen(folder) + 1);
     for (int tries = 0; ok && gone && tries < 4; tries++) {
         while (x->files > 0)
             drop_file(x, x->files - 1, false);
@@ -150,19 +151,25 @@ bool find_index_want(struct find_index *x, const struct hash128 *id, size_t film
     return true;
 }
 
-/* Returns FOLDER/HASH.landmarks, of the identities of the films. */
-static char *file_path(const char *folder, const struct find_film *film, size_t films,
+/* Returns FOLDER/NAME-HASH.landmarks, of the identities of the films. */
+static char *file_path(const struct find_index *x, const struct find_film *film, size_t films,
                        struct err *e)
 {
-    char name[33];
+    char hash[33], *name = NULL, *path;
     struct hash128 *id = err_calloc(films + 1, sizeof *id, e);
     if (!id)
         return NULL;
     for (size_t i = 0; i < films; i++)
         id[i] = film[i].id;
-    hash_hex(hash_128(id, films * sizeof *id), name);
+    hash_hex(hash_128(id, films * sizeof *id), hash);
     free(id);
-    return path_join(folder, name, ending, e);
+    if (asprintf(&name, "%s-%s", x->name, hash) < 0) {
+        err_memory(e, sizeof hash);
+        return NULL;
+    }
+    path = path_join(x->folder, name, ending, e);
+    free(name);
+    return path;
 }
 
 /* Writes the waiting words as film number i's. */
@@ -192,10 +199,10 @@ static bool flush_films(struct find_index *x, struct err *e)
     if (mkdir(x->folder, 0700) != 0 && errno != EEXIST)
         return err_set(e, ERR_FAILED, "cannot make '%s': %s", x->folder, strerror(errno));
     uint64_t *room = err_calloc(x->words + 1, sizeof *room, e);
-    char *path = room ? file_path(x->folder, x->film, x->films, e) : NULL;
+    char *path = room ? file_path(x, x->film, x->films, e) : NULL;
     struct find_writer *w = path ? find_writer_open(path, e) : NULL;
     if (w)
-        find_sort(x->word, room, x->words, 63);
+        sort_words(x->word, room, x->words, 63);
     free(room);
     bool ok = w && write_words(x, w, e);
     ok = find_writer_end(&w, ok ? x->film : NULL, (uint32_t)x->films, e) && ok;
@@ -229,7 +236,7 @@ static bool merge_files(struct find_index *x, size_t from, struct err *e)
     struct find_merge m;
     if (!find_merge_open(&m, x->file + from, x->number + from, x->files - from, e))
         return false;
-    char *path = m.films > 0 ? file_path(x->folder, m.film, m.films, e) : NULL;
+    char *path = m.films > 0 ? file_path(x, m.film, m.films, e) : NULL;
     bool ok = m.films == 0 || (path && find_merge_write(&m, path, e));
     struct find_file *f = ok && path ? find_file_open(path, e) : NULL;
     ok = ok && (f || !path);
@@ -348,6 +355,7 @@ void find_index_close(struct find_index *x)
     free(x->file);
     free(x->number);
     free(x->folder);
+    free(x->name);
     free(x->film);
     free(x->word);
     *x = (struct find_index){0};

@@ -1,6 +1,6 @@
 /*
- * find_index.h - the landmarks of a library's films on disk, sorted by key: a folder of files
- * (find_file.h) that can always be made again.
+ * find_index.h - the landmarks of a library's films on disk, sorted by key: files (find_file.h)
+ * that can always be made again, FOLDER/NAME-HASH.landmarks.
  *
  * New films get a file of their own, and small files are merged: each is more than twice as large
  * as all smaller ones together. Files appear by rename and never change, so that several processes
@@ -14,6 +14,7 @@
 
 struct find_index {
     char *folder; /* owned; need not exist before something is added */
+    char *name;   /* owned; of the library: the files' names begin with it */
     struct find_file **file;
     uint32_t **number; /* of each file's films: in the library's list, or FIND_NOT_WANTED */
     size_t files;
@@ -29,10 +30,11 @@ struct find_index {
 #define FIND_UNNUMBERED (UINT32_MAX - 1)
 
 /*
- * Opens the index in `folder`. Files that are damaged or of another version are removed with a
- * warning, those of other users are ignored. Returns false if out of memory or interrupted.
+ * Opens the index of the library `name` in `folder`. Files that are damaged or of another version
+ * are removed with a warning, those of other users are ignored. Returns false if out of memory or
+ * interrupted.
  */
-bool find_index_open(struct find_index *x, const char *folder, struct err *e);
+bool find_index_open(struct find_index *x, const char *folder, const char *name, struct err *e);
 
 /*
  * Looks up the library's films: has[i] becomes true if id[i] is in a file. Landmarks of other films

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "find_sort.h"
+#include "barcode/base/sort_words.h"
 
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
@@ -30,7 +30,7 @@ static bool list_landmarks(struct count *c, const struct peak *peak, size_t peak
     free(l);
     if (!ok)
         return false;
-    find_sort(c->word, c->word + c->words, c->words, 32 + LANDMARK_KEY_BITS);
+    sort_words(c->word, c->word + c->words, c->words, 32 + LANDMARK_KEY_BITS);
     for (size_t i = 0; i < c->words; i++)
         if (i == 0 || c->word[i] >> 32 != c->key[c->keys - 1]) {
             c->first[c->keys] = i;
@@ -91,7 +91,7 @@ bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
         list_landmarks(&c, peak, peaks, e) && find_index_look(x, c.key, c.keys, add_votes, &c, e);
     uint64_t *room = ok ? err_calloc(c.votes + 1, sizeof *room, e) : NULL;
     if (room) {
-        find_sort(c.vote, room, c.votes, VOTE_BITS);
+        sort_words(c.vote, room, c.votes, VOTE_BITS);
         choose_places(&c, result);
         result->landmarks = c.words;
     }

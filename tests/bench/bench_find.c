@@ -115,7 +115,7 @@ static void index_films(const char *folder, char **path, size_t films)
 {
     struct find_index x;
     struct hash128 *id = calloc(films + 1, sizeof *id);
-    if (!find_index_open(&x, folder, &e))
+    if (!find_index_open(&x, folder, "bench", &e))
         fail("open");
     int64_t begun = clock_ns();
     for (size_t i = 0; i < films; i++) {
@@ -136,7 +136,7 @@ static void query(const char *folder, size_t films, char **path, size_t n)
     struct hash128 *id = calloc(films + 1, sizeof *id);
     for (size_t i = 0; i < films; i++)
         id[i] = id_of(path[i], 0);
-    if (!find_index_open(&x, folder, &e))
+    if (!find_index_open(&x, folder, "bench", &e))
         fail("open");
     want(&x, id, films);
     for (size_t i = films; i < n; i++) {
@@ -180,7 +180,7 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
     struct hash128 *id = calloc(films + 1, sizeof *id);
     for (size_t i = 0; i < n; i++)
         from[i] = read_peaks(path[i]);
-    if (!find_index_open(&x, folder, &e))
+    if (!find_index_open(&x, folder, "bench", &e))
         fail("open");
     for (size_t i = 0; i < films; i++)
         id[i] = id_of("made", i);

@@ -1,6 +1,6 @@
 /* Least significant digit first, 11 bits a pass; a pass in which all digits are equal is left out.
  */
-#include "find_sort.h"
+#include "barcode/base/sort_words.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool sort_digit(const uint64_t *from, uint64_t *to, size_t n, int shift)
     return true;
 }
 
-void find_sort(uint64_t *word, uint64_t *room, size_t n, int bits)
+void sort_words(uint64_t *word, uint64_t *room, size_t n, int bits)
 {
     uint64_t *from = word, *to = room;
     for (int shift = 0; n > 0 && shift < bits; shift += DIGIT_BITS)
