@@ -146,6 +146,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .threads = j->render->threads,
         .exact_damage = j->exact_damage,
         .frame_times = frame_cache_frame_times(j->cache),
+        .sound = j->wants_sound ? &j->sound : NULL,
         .tick = render_progress_tick,
         .tick_user = &shown,
         .admission = j->render->admission,
