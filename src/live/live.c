@@ -18,7 +18,9 @@
 #include "live_time.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/limits.h"
 #include "barcode/base/log.h"
+#include "barcode/base/machine.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -84,7 +86,7 @@ static pid_t start_worker(int end[2], struct err *e)
     return pid;
 }
 
-int live_run(const struct options *o, struct engines *engines)
+static int run(const struct options *o, struct engines *engines)
 {
     struct err e = ERR_INIT;
     const double long_s = 60;
@@ -114,4 +116,14 @@ int live_run(const struct options *o, struct engines *engines)
     } while (!interrupt_pending());
     int status = WIFEXITED(how) ? WEXITSTATUS(how) : 1;
     return status != 0 ? status : interrupt_signal() == SIGINT ? ERR_INTERRUPTED : 0;
+}
+
+int live_run(struct options *o)
+{
+    struct engines engines;
+    limits_set(o->memory, o->pixels);
+    engines_init(&engines, o->engine, &o->devices, o->threads > 0 ? o->threads : machine_cores());
+    int status = run(o, &engines);
+    engines_close(&engines);
+    return status;
 }

@@ -13,6 +13,6 @@
  * Also returns in the worker process, which must then exit with that status. No other thread may be
  * running. Main thread only.
  */
-int live_run(const struct options *o, struct engines *engines);
+int live_run(struct options *o);
 
 #endif

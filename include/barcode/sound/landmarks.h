@@ -42,6 +42,10 @@ struct landmark {
  */
 size_t landmarks_make(const struct peak *peaks, size_t n, bool wide, int fan, struct landmark *out);
 
+/* Writes those of the first peak of peak[n] alone, at most `fan`. Returns their number. */
+size_t landmarks_of_anchor(const struct peak *peak, size_t n, bool wide, int fan,
+                           struct landmark *out);
+
 /*
  * Returns key | film | time in 63 bits, for an index of films that is sorted by key. `film` and the
  * landmark's frame are below 2^20.

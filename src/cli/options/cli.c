@@ -9,7 +9,7 @@
 #include "barcode/base/log.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/paint.h"
-#include "cli_explain.h"
+#include "barcode/cli/cli_explain.h"
 #include "cli_help.h"
 #include "cli_modes.h"
 #include "cli_values.h"

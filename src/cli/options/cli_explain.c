@@ -1,4 +1,4 @@
-#include "cli_explain.h"
+#include "barcode/cli/cli_explain.h"
 
 #include <ctype.h>
 #include <stdio.h>

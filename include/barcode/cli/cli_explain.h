@@ -2,8 +2,8 @@
  * cli_explain.h - checks the words of a command line before argp parses them. getopt would accept
  * abbreviations of long options, and argp only reports that some word is bad. Any thread.
  */
-#ifndef BARCODE_OPTIONS_CLI_EXPLAIN_H
-#define BARCODE_OPTIONS_CLI_EXPLAIN_H
+#ifndef BARCODE_CLI_EXPLAIN_H
+#define BARCODE_CLI_EXPLAIN_H
 
 #include <argp.h>
 #include <stdbool.h>
