@@ -132,8 +132,8 @@ struct writer {
  *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.
  *     jellyfin        Trickplay sheets as Jellyfin reads them: a folder, which is replaced whole.
  *     bif             Roku's BIF: previews in one file, for Emby and Plex.
- *     npy             The spectrogram of the film's sound: src/output/formats/npy.c.
- *     landmarks.csv   The peaks of the film's sound (peaks.h): a header and a row per peak.
+ *     spectrogram     The spectrogram of the film's sound for NumPy: src/output/formats/npy.c.
+ *     landmarks       The peaks of the film's sound (peaks.h): a CSV header and a row per peak.
  *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
  *
  * -o uses the first for a name without an ending, and for names that the program chooses.

@@ -96,6 +96,7 @@ const struct argp_option cli_option_table[] = {
     {"start", KEY_START, "TIME", CLI_COMMON, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", CLI_COMMON, "stop before TIME", 0},
     {"stream", KEY_STREAM, "N", 0, "video stream N, from 0 (largest); -v lists them", 0},
+    {"sound-stream", KEY_SOUND_STREAM, "N", 0, "stream of sound N, from 0 (the default one)", 0},
 
     {NULL, 0, NULL, 0, "Other outputs (without a picture, unless -o is given):", GROUP_OUTPUTS},
     {"html", KEY_HTML, "FILE|DIR", CLI_COMMON,

@@ -55,9 +55,11 @@ static bool recognize_npy(const uint8_t *head, size_t size, char film[FILM_ID_TE
     return memcmp(head, mine, HEAD) == 0;
 }
 
-const struct writer writer_npy = {.name = "npy",
-                                  .option = "spectrogram",
+static const char *const ending[] = {"npy", NULL};
+
+const struct writer writer_npy = {.name = "spectrogram",
                                   .title = "NumPy",
+                                  .ending = ending,
                                   .binary = true,
                                   .modeless = true,
                                   .sound = true,

@@ -39,9 +39,12 @@ static bool recognize_peaks(const uint8_t *head, size_t size, char film[FILM_ID_
     return size >= sizeof header - 1 && memcmp(head, header, sizeof header - 1) == 0;
 }
 
-const struct writer writer_peaks_csv = {.name = "landmarks.csv",
-                                        .option = "landmarks",
+/* -o FILE.csv is the table of columns. */
+static const char *const ending[] = {"landmarks.csv", NULL};
+
+const struct writer writer_peaks_csv = {.name = "landmarks",
                                         .title = "CSV of peaks",
+                                        .ending = ending,
                                         .modeless = true,
                                         .sound = true,
                                         .recognizes = recognize_peaks,
