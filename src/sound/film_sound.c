@@ -4,7 +4,7 @@
 
 #include "barcode/sound/spectrogram.h"
 
-enum { LEVEL_MOST = 99 /* 0.1 LUFS; quieter than any full-scale sound by little */ };
+enum { LEVEL_MOST = 99 /* 0.1 LUFS: the most that a row has */ };
 
 /* 2^20 * 10^(i / 100) */
 static const uint32_t tenth[100] = {
@@ -37,7 +37,7 @@ static uint64_t power_of(int loudness)
     return power;
 }
 
-/* Returns the loudness with the power that is nearest from below. */
+/* Returns the loudness with the nearest power. */
 static int loudness_of(uint64_t power)
 {
     int least = SOUND_SILENCE, most = LEVEL_MOST;
@@ -48,7 +48,9 @@ static int loudness_of(uint64_t power)
         else
             most = middle - 1;
     }
-    return least;
+    bool nearer = least < LEVEL_MOST && power > power_of(least) &&
+                  power - power_of(least) > power_of(least + 1) - power;
+    return least + nearer;
 }
 
 static int clamped(int loudness)

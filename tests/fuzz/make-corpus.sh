@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
-# cache and mpls; seeds that exist already are kept.
+# cache, mpls and film_sound; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
 top=$(realpath "$(dirname "$0")/../..")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,film_sound}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -22,6 +22,12 @@ text line4 '\x03--help';        text line5 '\x03--vers';      text line6 '\x03-k
 text line7 '\x03--init=k-means++\n--seed=18446744073709551615\n--max-iter\n100000\n--\n-film.mkv'
 text line9 '\x03--cache\n/tmp/x\n--cache-limit=2.5G\n--refresh\nfilm.mkv'; text line10 '\x03--cache-stats\n--cache-verify'
 text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
+
+# ---- a film without sound, and a row with a peak (SOUND_VERSION first) ----
+
+[ -e film_sound/none ] || printf '%b' '\x01\x01\0\0\0\0\0\0\0\0\0\xf7\x0a\0\xf7\x0a\x01\0\0' > film_sound/none
+[ -e film_sound/row ] || printf '%b%096d%b' '\x01\0\x80\xfa\x01\x02\x03aac\x03aac\x04mono\x80\x04\0\0\0\x13\0\x09\x01\x01\x01\x13\x09\xd0\x0f' 0 \
+    '\xc9\x01' > film_sound/row
 
 # ---- a playlist of two clips ----
 
