@@ -8,6 +8,8 @@
 #include "barcode/base/path.h"
 #include "barcode/output/writer.h"
 
+enum { WIDTH_MOST = 8640 }; /* of a day's picture without --width */
+
 struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us)
 {
     (void)o;
@@ -32,6 +34,8 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
     (void)end;
     own.columns = columns;
     own.count = count;
+    if (own.picture_width == 0 && count > WIDTH_MOST)
+        own.picture_width = WIDTH_MOST;
     for (int i = 0; i < 2 && ok; i++) {
         snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
         char *path = path_join(folder, name, "", e);
