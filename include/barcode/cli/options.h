@@ -34,6 +34,12 @@ struct options_extra {
     const char *path; /* "-": stdout; "": beside the film (writer.beside) */
 };
 
+/* When a day of --live begins. */
+struct live_day_rule {
+    bool local;  /* by the time zone of the process; else UTC */
+    int minutes; /* after 0:00 */
+};
+
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
@@ -109,6 +115,7 @@ struct options {
     struct cache_options cache; /* of analysis frames */
     int64_t live_us;            /* --live: the time of a column; 0: not given */
     int64_t timeout_us;         /* --timeout */
+    struct live_day_rule day;   /* --day */
 };
 
 #endif

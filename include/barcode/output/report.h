@@ -72,6 +72,7 @@ struct report {
     const struct csv_columns *csv_columns;
     const struct columns *columns; /* finished */
     uint64_t count;                /* number of columns */
+    bool gaps; /* columns that lack what a mode needs are hatched (strip.h), not filled */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
     struct previews *previews;      /* previews.h; NULL unless the writer of an output needs them */

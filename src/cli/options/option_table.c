@@ -121,6 +121,8 @@ const struct argp_option cli_option_table[] = {
     {NULL, 0, NULL, 0, "Live (FILM is a URL, a device, a folder of pictures, or -):", GROUP_LIVE},
     {"live", KEY_LIVE, "SECONDS", OPTION_ARG_OPTIONAL,
      "a column of what comes in every SECONDS (10), for days; -o DIR", 0},
+    {"day", KEY_DAY, "RULE", 0, "a day begins at 0:00 of utc (default), local, or at HH:MM (local)",
+     0},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "open a stream again that is silent for TIME (10)", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},

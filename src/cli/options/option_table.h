@@ -78,6 +78,7 @@ enum option_key {
     KEY_TRICKPLAY_WIDTH,
     KEY_COLOURS,
     KEY_ROTATE,
+    KEY_DAY,
     KEY_LIVE,
     KEY_TIMEOUT
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
