@@ -162,7 +162,7 @@ def watched(name, options, x, degrees, height, taken, pictures, day):
     begin = day[1]
     right = np.empty((height, (taken[-1] - begin) // STEP + 1, 3), np.uint8)
     hatch = np.add.outer(np.arange(height), np.arange(right.shape[1])) & 4
-    right[:] = np.where(hatch, 64, 40)[..., None]
+    right[:] = np.where(hatch, 48, 32)[..., None]
     column = [(t - begin) // STEP for t in taken]
     right[:, column] = keogram(pictures, x, degrees, height)
     path = os.path.join(out, f"{name}-{day[0]}")
@@ -173,6 +173,8 @@ def watched(name, options, x, degrees, height, taken, pictures, day):
     with open(path + ".csv", encoding="utf-8") as f:
         rows = [r.split(",") for r in f.read().splitlines()]
     status = [r[rows[0].index("status")] for r in rows[1:]]
+    clock = [r[rows[0].index("clock")] for r in rows[1:]]
+    verdict(clock == [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(begin + i * STEP)) for i in range(right.shape[1])], f"{name}: the CSV's clock")
     verdict(status == ["ok" if i in set(column) else "missing" for i in range(right.shape[1])], f"{name}: the CSV's columns")
     return folder
 

@@ -38,7 +38,7 @@
 
 enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 
-enum { STRIP_GAP_DARK = 40, STRIP_GAP_LIGHT = 64 };
+enum { STRIP_GAP_DARK = 32, STRIP_GAP_LIGHT = 48 };
 
 #define STRIP_SMOOTH_MOST_US INT64_C(3600000000) /* of report.smooth_us: one hour */
 
