@@ -129,6 +129,9 @@ bool cli_parse_shard(const char *text, struct options *o, struct err *e);
  */
 bool cli_parse_live(const char *text, struct options *o, struct err *e);
 
+/* Parses "utc", "local" or "HH:MM" into o->day. Returns false with ERR_USAGE. */
+bool cli_parse_day(const char *text, struct options *o, struct err *e);
+
 /* Checks the options of --live together. Returns false with ERR_USAGE. */
 bool cli_check_live(const struct options *o, struct err *e);
 

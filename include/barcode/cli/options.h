@@ -44,6 +44,12 @@ struct serve_address {
 /* --live-format, for -o - */
 enum live_format { LIVE_FORMAT_NONE, LIVE_FORMAT_RGB, LIVE_FORMAT_JSONL };
 
+/* When a day of --live begins. */
+struct live_day_rule {
+    bool local;  /* by the time zone of the process; else UTC */
+    int minutes; /* after 0:00 */
+};
+
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
@@ -122,6 +128,7 @@ struct options {
     struct cache_options cache; /* of analysis frames */
     int64_t live_us;            /* --live: the time of a column; 0: not given */
     int64_t timeout_us;         /* --timeout */
+    struct live_day_rule day;   /* --day */
 
     struct serve_address serve;   /* --serve */
     enum live_format live_format; /* --live-format; LIVE_FORMAT_NONE: not given */

@@ -58,6 +58,11 @@ struct live_source;
 /* A kind of source. */
 struct live_source_kind {
     const char *name; /* "stream", "folder" */
+    /*
+     * Its frames have times of their own, and come long after them: exposure, upload. So no column
+     * ends by the clock, but when a later frame comes.
+     */
+    bool dated;
     /* Returns true if the kind opens `name`. It may look at the file system, but opens nothing. */
     bool (*fits)(const char *name);
     struct live_source *(*open)(const struct live_options *o, struct err *e);

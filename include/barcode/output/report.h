@@ -73,6 +73,11 @@ struct report {
     const struct csv_columns *csv_columns;
     const struct columns *columns; /* finished */
     uint64_t count;                /* number of columns */
+    bool quick;                    /* the PNG will soon be written again: compress it less */
+    /* a day of --live: when column 0 begins, microseconds of UTC since 1970, and the others
+     * selection.interval_us apart; 0: a film */
+    int64_t clock_us;
+    bool gaps; /* columns that lack what a mode needs are hatched (strip.h), not filled */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
     struct previews *previews;      /* previews.h; NULL unless the writer of an output needs them */

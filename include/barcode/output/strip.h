@@ -25,7 +25,9 @@
  *                 squeeze. Not in -m all.
  *
  * A column that lacks what the mode needs is painted as the nearest earlier column that has it. At
- * the start, the nearest later column is used. If the image width differs from the number of
+ * the start, the nearest later column is used. With report.gaps its pixel in row y of column i is
+ * grey, STRIP_GAP_DARK or, where i + y has the bit 4, STRIP_GAP_LIGHT: a diagonal hatch, which no
+ * frame looks like. If the image width differs from the number of
  * columns, the columns are fitted by the rule of the mode (enum strip_fit).
  */
 #ifndef BARCODE_STRIP_H
@@ -38,6 +40,8 @@
 #include "barcode/engine/column.h"
 
 enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
+
+enum { STRIP_GAP_DARK = 32, STRIP_GAP_LIGHT = 48 };
 
 #define STRIP_SMOOTH_MOST_US INT64_C(3600000000) /* of report.smooth_us: one hour */
 

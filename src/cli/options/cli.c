@@ -310,6 +310,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_SANDBOX: return set_sandbox(p, arg);
     case KEY_LIVE: return cli_parse_live(arg, o, p->e);
+    case KEY_DAY: return cli_parse_day(arg, o, p->e);
     case KEY_ENGINE: return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE: return cli_parse_decode(arg, o, p->e);
     default: return option_frames(p, key, arg);

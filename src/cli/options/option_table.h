@@ -81,6 +81,7 @@ enum option_key {
     KEY_SPECTROGRAM,
     KEY_SOUND_STREAM,
     KEY_ROTATE,
+    KEY_DAY,
     KEY_LIVE,
     KEY_TIMEOUT,
     KEY_SERVE,

@@ -274,6 +274,7 @@ static void stop(struct live_source *source)
 }
 
 const struct live_source_kind live_folder = {.name = "folder",
+                                             .dated = true,
                                              .fits = fits,
                                              .open = open_folder,
                                              .run = run,

@@ -19,6 +19,7 @@ enum csv_plain {
     PLAIN_LOUDNESS,
     PLAIN_PEAK,
     PLAIN_CENTROID,
+    PLAIN_CLOCK,
     PLAINS
 };
 

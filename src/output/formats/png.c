@@ -21,7 +21,8 @@ enum {
     VALUE_SIZE = 1100,
     CHUNK_SIZE = 1 << 16,
     COMPRESSION = 4,
-    COMPRESSION_BARE = 6
+    COMPRESSION_BARE = 6,
+    COMPRESSION_QUICK = 1
 };
 
 /* The state of an image that is being written. It lives in the caller of setjmp's caller, so that
@@ -234,6 +235,8 @@ static bool encode(struct job *job)
     /* libpng's default limit is a million */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_level(png, job->compression);
+    if (job->report->quick)
+        png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
     png_set_IHDR(png, job->info, (png_uint_32)painter_width(job->painter),
                  (png_uint_32)painter_height(job->painter), 8,
@@ -294,7 +297,7 @@ static bool make_png(const struct report *r, struct strips strips, bool tell, in
 
 static bool write_png(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    return make_png(r, strips, true, COMPRESSION, f, e);
+    return make_png(r, strips, true, r->quick ? COMPRESSION_QUICK : COMPRESSION, f, e);
 }
 
 bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e)
