@@ -61,14 +61,32 @@ bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct 
     return ok;
 }
 
+/*
+ * Takes the open batch away from the ports, if the job is prompt, no other batch is in flight and
+ * no port is filling a slot. Returns NULL otherwise. Frames that come while a batch is in flight
+ * gather in the next one. `c` must be locked.
+ */
+static struct gpu_batch *take_prompt(struct cuda *c)
+{
+    struct gpu_batch *b = c->open;
+    if (!c->job.prompt || c->in_flight > 0 || !b || b->taken == 0 || b->filled < b->taken)
+        return NULL;
+    c->open = NULL;
+    c->in_flight++;
+    pthread_cond_broadcast(&c->freed);
+    return b;
+}
+
 bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag,
                       struct err *e)
 {
     b->tag[slot] = *tag;
     pthread_mutex_lock(&c->lock);
     bool whole = ++b->filled == c->plan.frames;
+    c->in_flight += whole;
+    struct gpu_batch *due = whole ? b : take_prompt(c);
     pthread_mutex_unlock(&c->lock);
-    if (!whole || queue_push(c->todo, b))
+    if (!due || queue_push(c->todo, due))
         return true;
     pthread_mutex_lock(&c->lock);
     *e = c->error;
@@ -147,13 +165,17 @@ bool collect(struct cuda *c, struct gpu_batch *b, struct err *e)
         !cuda_check(cudaEventElapsedTime(&milliseconds, b->begun, b->done), "cluster frames", e) ||
         !gpu_batch_deliver(b, &c->job, e))
         return false;
+    for (int i = 0; c->job.done && i < b->taken; i++)
+        c->job.done(c->job.done_user, &b->tag[i]);
     pthread_mutex_lock(&c->lock);
     c->times.cluster += milliseconds / 1e3;
     b->taken = b->filled = 0;
     c->idle[c->idles++] = b;
+    c->in_flight--;
+    struct gpu_batch *due = take_prompt(c);
     pthread_cond_broadcast(&c->freed);
     pthread_mutex_unlock(&c->lock);
-    return true;
+    return !due || queue_push(c->todo, due) || err_set(e, ERR_ENGINE, "the GPU has failed");
 }
 
 void *collector_main(void *argument)
@@ -198,6 +220,7 @@ void release_film(struct cuda *c)
     queue_free(&c->running);
     c->open = NULL;
     c->idles = 0;
+    c->in_flight = 0;
 }
 
 /* Frees everything, including what the next film could reuse. */

@@ -40,6 +40,7 @@ struct cuda {
     struct gpu_batch *open; /* the batch that is being filled */
     struct gpu_batch *idle[BATCHES_MAX];
     int idles;
+    int in_flight; /* batches that are queued or running */
     bool failed;
     struct err error;
     struct engine_times times;

@@ -14,6 +14,7 @@
 #include "barcode/cli/outputs.h"
 #include "barcode/cli/shard.h"
 #include "barcode/cli/update.h"
+#include "barcode/live/live.h"
 
 int main(int argc, char **argv)
 {
@@ -34,6 +35,11 @@ int main(int argc, char **argv)
     int threads = options.threads > 0 ? options.threads : machine_cores();
     struct engines engines;
     engines_init(&engines, options.engine, &options.devices, threads);
+    if (options.live_us > 0) {
+        int status = live_run(&options, &engines);
+        engines_close(&engines);
+        return status;
+    }
     struct render r = {
         .options = &options, .inputs = &inputs, .engines = &engines, .threads = threads};
     bool ready = inputs_expand(&options, &inputs, &e) && shard_split(&options, &inputs, &e) &&

@@ -18,6 +18,24 @@ struct timespec clock_deadline(int64_t ns)
                              .tv_nsec = (long)(at % 1000000000)};
 }
 
+void clock_steady_cond(pthread_cond_t *c)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+struct timespec clock_steady_deadline(int64_t ns)
+{
+    int64_t at = clock_ns() + ns;
+    return (struct timespec){.tv_sec = (time_t)(at / 1000000000),
+                             .tv_nsec = (long)(at % 1000000000)};
+}
+
+int64_t clock_wall_us(void) { return read_clock(CLOCK_REALTIME) / 1000; }
+
 int64_t clock_thread_ns(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 uint64_t clock_peak_memory(void)

@@ -187,6 +187,8 @@ bool interrupted(void)
     return interrupt_pending();
 }
 
+int interrupt_signal(void) { return atomic_load(&asked) ? first_signal : 0; }
+
 bool interrupt_pending(void) { return atomic_load(&asked) || watch_stopped(); }
 
 int interrupt_doom(const char *path)

@@ -25,7 +25,7 @@ struct sandbox {
     size_t count, room;
     int *kept;
     size_t keeps, keep_room;
-    bool gpu;
+    bool gpu, network;
 };
 
 struct sandbox *sandbox_new(struct err *e) { return err_calloc(1, sizeof(struct sandbox), e); }
@@ -63,6 +63,8 @@ bool sandbox_keep(struct sandbox *s, int fd, struct err *e)
 }
 
 void sandbox_allow_gpu(struct sandbox *s) { s->gpu = true; }
+
+void sandbox_allow_network(struct sandbox *s) { s->network = true; }
 
 void sandbox_free(struct sandbox **s)
 {
@@ -124,7 +126,7 @@ static bool drop_capabilities(void)
 static bool restrict_files(const struct sandbox *s)
 {
     int version = landlock_version();
-    int rules = version > 0 ? landlock_rules(version) : -1;
+    int rules = version > 0 ? landlock_rules(version, s->network) : -1;
     for (size_t i = 0; i < s->count && rules >= 0; i++)
         landlock_allow(rules, version, s->allowed[i].path, s->allowed[i].access);
     return rules >= 0 && landlock_enter(rules);
@@ -147,7 +149,7 @@ bool sandbox_enter(const struct sandbox *s, struct err *e)
         failed("restrict files by Landlock", errno, e);
     if (!drop_capabilities())
         failed("drop capabilities", errno, e);
-    int error = sandbox_refuse_calls(s->gpu);
+    int error = sandbox_refuse_calls(s->gpu, s->network);
     if (error != 0)
         failed("refuse system calls by seccomp", error, e);
     return e->code == ERR_NONE;

@@ -17,8 +17,6 @@ static const char *const refused[] = {
     /* programs and other processes */
     "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
     "process_mrelease", "pidfd_getfd", "pidfd_send_signal", "kcmp", "tkill",
-    /* sockets; socket() itself is below */
-    "connect", "accept", "accept4",
     /* kernel interfaces with a long list of holes */
     "io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open",
     "userfaultfd", "keyctl", "add_key", "request_key", "fanotify_init", "lookup_dcookie",
@@ -46,8 +44,12 @@ static const int refused_number[] = {
     469 /* file_setattr */
 };
 
-/* Refused to a process that uses no GPU: its driver listens on a local socket. */
-static const char *const refused_without_gpu[] = {"bind", "listen", "socketpair"};
+/* Refused by what the process does not use; socket() itself is below. */
+static const struct {
+    const char *name;
+    bool gpu, network; /* who needs it: a GPU's driver listens on a local socket */
+} sockets[] = {{"connect", false, true}, {"accept", false, true}, {"accept4", false, true},
+               {"bind", true, true},     {"listen", true, true},  {"socketpair", true, false}};
 
 /* Not SCMP_A0 and its like: they leave a field out, of which clang warns. */
 static struct scmp_arg_cmp other_than(unsigned i, scmp_datum_t value)
@@ -74,8 +76,21 @@ static int refuse(scmp_filter_ctx c, const char *name)
     return add(c, name, 0, (struct scmp_arg_cmp){.arg = 0});
 }
 
+/* Refuses sockets of other families than those that the process uses. */
+static int refuse_families(scmp_filter_ctx c, bool gpu, bool network)
+{
+    int bad = 0;
+    for (unsigned family = 0; family < AF_MAX; family++) {
+        bool used = family == AF_UNIX ? gpu : network && (family == AF_INET || family == AF_INET6);
+        const struct scmp_arg_cmp same = {.arg = 0, .op = SCMP_CMP_EQ, .datum_a = family};
+        bad |= used ? 0 : add(c, "socket", 1, same);
+    }
+    const struct scmp_arg_cmp newer = {.arg = 0, .op = SCMP_CMP_GE, .datum_a = AF_MAX};
+    return bad | add(c, "socket", 1, newer);
+}
+
 /* Refuses calls by their arguments: those that would reach other processes or namespaces. */
-static int refuse_arguments(scmp_filter_ctx c, bool gpu)
+static int refuse_arguments(scmp_filter_ctx c)
 {
     static const unsigned space[] = {CLONE_NEWNS,  CLONE_NEWUTS, CLONE_NEWIPC,   CLONE_NEWUSER,
                                      CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWCGROUP};
@@ -86,7 +101,6 @@ static int refuse_arguments(scmp_filter_ctx c, bool gpu)
     bad |= add(c, "rt_sigqueueinfo", 1, other_than(0, own));
     bad |= add(c, "rt_tgsigqueueinfo", 1, other_than(0, own));
     bad |= add(c, "prlimit64", 1, other_than(0, 0));
-    bad |= add(c, "socket", gpu, other_than(0, AF_UNIX));
     bad |= add(c, "utimensat", 1, other_than(1, 0)); /* futimens passes no name */
     /* typing into the terminal that started the program */
     bad |= add(c, "ioctl", 1, masked(1, low, TIOCSTI));
@@ -104,18 +118,19 @@ static int refuse_arguments(scmp_filter_ctx c, bool gpu)
     return bad;
 }
 
-int sandbox_refuse_calls(bool gpu)
+int sandbox_refuse_calls(bool gpu, bool network)
 {
     scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
     if (!c)
         return ENOMEM;
-    int bad = refuse_arguments(c, gpu);
+    int bad = refuse_arguments(c) | refuse_families(c, gpu, network);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         bad |= refuse(c, refused[i]);
     for (size_t i = 0; i < sizeof refused_number / sizeof *refused_number; i++)
         bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), refused_number[i], 0);
-    for (size_t i = 0; i < sizeof refused_without_gpu / sizeof *refused_without_gpu && !gpu; i++)
-        bad |= refuse(c, refused_without_gpu[i]);
+    for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++)
+        if (!(gpu && sockets[i].gpu) && !(network && sockets[i].network))
+            bad |= refuse(c, sockets[i].name);
     /* Both fail with an old libseccomp. Neither changes what is refused. */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_SSB, 1);      /* keep the speed of the processor */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */

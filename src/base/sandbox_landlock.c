@@ -53,10 +53,10 @@ int landlock_version(void)
     return version > 0 ? (int)version : 0;
 }
 
-int landlock_rules(int version)
+int landlock_rules(int version, bool network)
 {
     struct ruleset r = {.fs = known(version),
-                        .net = version < 4 ? 0 : NET_BIND_AND_CONNECT_TCP,
+                        .net = version < 4 || network ? 0 : NET_BIND_AND_CONNECT_TCP,
                         .scoped = version < 6 ? 0 : SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS};
     size_t size = version < 4   ? offsetof(struct ruleset, net)
                   : version < 6 ? offsetof(struct ruleset, scoped)

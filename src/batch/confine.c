@@ -1,14 +1,11 @@
 #include "confine.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "barcode/base/atomic_file.h"
@@ -16,84 +13,19 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/sandbox.h"
+#include "barcode/base/sandbox_places.h"
 #include "barcode/media/playlists.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/dump.h"
 #include "barcode/output/paint.h"
 
-struct place {
-    const char *pattern; /* as for glob(3); "~" is $HOME */
-    unsigned access;
-};
-
 enum { READ = SANDBOX_READ, WRITE = SANDBOX_WRITE, DEVICE = SANDBOX_DEVICE };
-
-/* What the libraries and machine.c open. */
-static const struct place library_places[] = {
-    {"/usr", READ},
-    {"/lib", READ},
-    {"/lib64", READ},
-    {"/etc/ld.so.cache", READ},
-    {"/etc/localtime", READ},
-    {"/proc/self", READ},
-    {"/proc/meminfo", READ},
-    {"/proc/stat", READ},
-    {"/proc/sys/vm/overcommit_memory", READ}, /* malloc */
-    {"/sys/devices/system/cpu", READ},
-    {"/sys/fs/cgroup", READ},
-    {"/dev/null", READ | WRITE},
-    {"/dev/urandom", READ},
-};
-
-/* What libcuda and libnvcuvid open besides. The driver is loaded when a film needs it. */
-static const struct place gpu_places[] = {
-    {"/dev/nvidia[0-9]*", READ | WRITE | DEVICE},
-    {"/dev/nvidiactl", READ | WRITE | DEVICE},
-    {"/dev/nvidia-uvm*", READ | WRITE | DEVICE},
-    {"/dev/nvidia-modeset", READ | WRITE | DEVICE},
-    {"/dev/nvidia-caps", READ | WRITE | DEVICE},
-    {"/dev/nvidia-caps-imex-channels", READ | WRITE | DEVICE},
-    {"/dev/dxg", READ | WRITE | DEVICE}, /* Windows Subsystem for Linux */
-    {"/dev/shm", READ | WRITE},
-    {"/proc/self", READ | WRITE}, /* names of threads */
-    {"/proc/driver", READ},
-    {"/proc/devices", READ},
-    {"/proc/modules", READ},
-    {"/proc/cpuinfo", READ},
-    {"/proc/filesystems", READ},
-    {"/proc/version", READ},
-    {"/proc/sys/vm", READ},
-    {"/proc/sys/kernel", READ},
-    {"/sys/devices", READ},
-    {"/sys/bus", READ},
-    {"/sys/class", READ},
-    {"/sys/module", READ},
-    {"/sys/kernel/mm", READ},
-    {"/etc/nvidia*", READ},
-    {"/opt/nvidia", READ},
-    {"/opt/cuda", READ},
-    {"/run/nvidia-persistenced", READ},
-    {"/run/opengl-driver", READ},
-};
 
 struct confinement {
     char **made; /* folders that did not exist, parents first */
     size_t count, room;
     bool letters; /* paint_has_letters was called */
 };
-
-static bool allow_places(struct sandbox *s, const struct place *place, size_t places, struct err *e)
-{
-    bool ok = true;
-    for (size_t i = 0; i < places; i++) {
-        glob_t found = {.gl_pathc = 0};
-        if (glob(place[i].pattern, GLOB_TILDE | GLOB_NOSORT, NULL, &found) == 0)
-            for (size_t k = 0; k < found.gl_pathc && ok; k++)
-                ok = sandbox_allow(s, found.gl_pathv[k], place[i].access, e);
-        globfree(&found);
-    }
-    return ok;
-}
 
 /* ---- Films ---- */
 
@@ -211,52 +143,7 @@ static bool may_use_gpu(const struct options *o)
 {
     if (o->engine == ENGINE_CPU && o->decode == DECODE_CPU)
         return false;
-    return access("/dev/nvidiactl", F_OK) == 0 || access("/dev/dxg", F_OK) == 0 ||
-           access("/proc/driver/nvidia", F_OK) == 0;
-}
-
-/*
- * Makes the driver's devices. Without a display, the first program that uses CUDA makes them by
- * executing this setuid program, which a sandbox refuses.
- */
-static void make_devices(void)
-{
-    char *const call[] = {"nvidia-modprobe", "-c", "0", "-u", NULL};
-    char *const environment[] = {NULL};
-    pid_t child;
-    if (access("/dev/nvidia-uvm", F_OK) != 0 &&
-        posix_spawn(&child, "/usr/bin/nvidia-modprobe", NULL, NULL, call, environment) == 0)
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
-            continue;
-}
-
-/*
- * Writes the folder where the driver keeps kernels that it has compiled for this GPU. Returns false
- * if there is none.
- */
-static bool find_compiled_kernels(char path[PATH_MAX])
-{
-    const char *named = secure_getenv("CUDA_CACHE_PATH"), *home = secure_getenv("HOME");
-    if (named && *named)
-        return snprintf(path, PATH_MAX, "%s", named) < PATH_MAX;
-    return home && *home && snprintf(path, PATH_MAX, "%s/.nv/ComputeCache", home) < PATH_MAX;
-}
-
-/* Allows what the driver needs, which the loader also looks for in the folders of a variable. */
-static bool allow_gpu(struct sandbox *s, struct err *e)
-{
-    const char *folders = secure_getenv("LD_LIBRARY_PATH");
-    char *list = strdup(folders ? folders : ""), *rest = NULL;
-    char kernels[PATH_MAX];
-    bool ok = list && allow_places(s, gpu_places, sizeof gpu_places / sizeof *gpu_places, e);
-    if (find_compiled_kernels(kernels))
-        ok = ok && sandbox_allow(s, kernels, READ | WRITE, e);
-    for (char *at = list ? strtok_r(list, ":;", &rest) : NULL; at && ok;
-         at = strtok_r(NULL, ":;", &rest))
-        ok = sandbox_allow(s, at, READ, e);
-    sandbox_allow_gpu(s);
-    free(list);
-    return ok;
+    return sandbox_gpu_exists();
 }
 
 /* ---- The process ---- */
@@ -264,8 +151,8 @@ static bool allow_gpu(struct sandbox *s, struct err *e)
 static bool allow_all(struct sandbox *s, const struct render *r, struct err *e)
 {
     const struct inputs *in = r->inputs;
-    bool ok = allow_places(s, library_places, sizeof library_places / sizeof *library_places, e) &&
-              allow_run(s, r->options, e) && (!may_use_gpu(r->options) || allow_gpu(s, e));
+    bool ok = sandbox_allow_libraries(s, e) && allow_run(s, r->options, e) &&
+              (!may_use_gpu(r->options) || sandbox_allow_nvidia(s, e));
     for (size_t i = 0; i < in->count && ok; i++)
         if (inputs_is_due(in, i))
             ok =
@@ -347,7 +234,7 @@ static bool make_all(struct confinement *c, const struct render *r, struct err *
     bool ok = true;
     if (!cache->off && cache_options_folder(cache, path, sizeof path))
         ok = make_path(c, path, e);
-    if (may_use_gpu(r->options) && find_compiled_kernels(path))
+    if (may_use_gpu(r->options) && sandbox_compiled_kernels(path, sizeof path))
         ok = ok && make_path(c, path, e);
     for (size_t i = 0; i < r->inputs->count && ok; i++)
         if (inputs_is_due(r->inputs, i))
@@ -367,7 +254,7 @@ struct confinement *confinement_open(const struct render *r, struct err *e)
     else if (missing)
         log_msg(LOG_VERBOSE, "the sandbox is incomplete: the kernel lacks %s", missing);
     if (choice != SANDBOX_OFF && may_use_gpu(r->options))
-        make_devices();
+        sandbox_make_devices();
     if (e->code != ERR_NONE || (choice != SANDBOX_OFF && !make_all(c, r, e)))
         confinement_close(&c, true);
     return c;

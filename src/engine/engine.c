@@ -73,6 +73,8 @@ static bool skip_frame(struct engine *g, const struct frame_tag *tag, struct err
         return false;
     column_fill_transparent(column, tag);
     columns_note_done(g->job.columns, tag);
+    if (g->job.done)
+        g->job.done(g->job.done_user, tag);
     return true;
 }
 

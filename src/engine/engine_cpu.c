@@ -141,7 +141,10 @@ static void *worker_main(void *argument)
             fail(c, &e);
             break;
         }
+        struct frame_tag tag = b->tag;
         queue_push(c->free, b);
+        if (c->job.done)
+            c->job.done(c->job.done_user, &tag);
     }
     note_interruption(c);
     pthread_mutex_lock(&c->lock);

@@ -33,6 +33,7 @@ ARROWS = {
 INSIDE = {
     "media": {
         "source": "reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "live": "container frame bitstream ffmpeg",
         "reader": "decode schedule container gop frame select bitstream ffmpeg",
         "probe": "decode container frame bitstream ffmpeg",
         "nvdec": "decode schedule gop frame bitstream ffmpeg",

@@ -2,6 +2,7 @@
 #ifndef BARCODE_CLOCK_H
 #define BARCODE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -23,6 +24,16 @@ static inline double clock_since(int64_t ns) { return (double)(clock_ns() - ns) 
 
 /* Returns the wall-clock time in `ns` (0 or more) nanoseconds, for pthread_cond_timedwait. */
 struct timespec clock_deadline(int64_t ns);
+
+/*
+ * Initializes a condition whose deadlines are those of clock_steady_deadline: `ns` nanoseconds from
+ * now, also if the wall clock is set meanwhile.
+ */
+void clock_steady_cond(pthread_cond_t *c);
+struct timespec clock_steady_deadline(int64_t ns);
+
+/* Returns the microseconds of UTC since 1970, as the machine's clock is set. */
+int64_t clock_wall_us(void);
 
 /* Returns the CPU nanoseconds that the calling thread has used. */
 int64_t clock_thread_ns(void);

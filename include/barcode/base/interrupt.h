@@ -34,6 +34,9 @@ bool interrupted(void);
 /* As interrupted(), but does not count as progress. For code that waits for the film's input. */
 bool interrupt_pending(void);
 
+/* Returns the first signal, or 0 if there was none. Main thread. */
+int interrupt_signal(void);
+
 /*
  * Sets ERR_INTERRUPTED with a sentence that does not name the film; the caller prepends the name.
  * Returns false.

@@ -5,7 +5,8 @@
  * After sandbox_enter the process and its threads
  *
  * - open, list, make, truncate and remove only what sandbox_allow named (Landlock);
- * - make no TCP or UDP connection, and reach no socket of another process (seccomp, Landlock);
+ * - make no TCP or UDP connection (unless sandbox_allow_network), and reach no socket of another
+ * process (seccomp, Landlock);
  * - execute no program, trace and signal no other process, and change no limit of another process;
  * - call none of io_uring, bpf, mount, namespaces, keyrings, userfaultfd, perf, module loading,
  *   open_by_handle_at, and do not change modes, owners or links of files by name (seccomp);
@@ -58,6 +59,12 @@ bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
  * no connection reaches.
  */
 void sandbox_allow_gpu(struct sandbox *s);
+
+/*
+ * Allows TCP and UDP: for a process that reads streams of the network, or serves. It still reaches
+ * no local socket of another process.
+ */
+void sandbox_allow_network(struct sandbox *s);
 
 void sandbox_free(struct sandbox **s);
 

@@ -120,6 +120,15 @@ bool cli_parse_memory(const char *text, struct options *o, struct err *e);
 /* Parses "2/8" into o->shard and o->shards. Returns false with ERR_USAGE. */
 bool cli_parse_shard(const char *text, struct options *o, struct err *e);
 
+/*
+ * Parses the seconds of a column (NULL: 10) into o->live_us. Returns false with ERR_USAGE if a day
+ * has no whole number of such columns, or if it is below 0.04 s.
+ */
+bool cli_parse_live(const char *text, struct options *o, struct err *e);
+
+/* Checks the options of --live together. Returns false with ERR_USAGE. */
+bool cli_check_live(const struct options *o, struct err *e);
+
 /* Parses "auto", "cpu" or "nvdec" into o->decode. Returns false with ERR_USAGE. */
 bool cli_parse_decode(const char *text, struct options *o, struct err *e);
 

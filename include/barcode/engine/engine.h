@@ -40,6 +40,12 @@ extern "C" {
  */
 typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
 
+/*
+ * Called once a frame has filled its column, or, after an interruption, was passed over. Any engine
+ * thread may call it, several at once.
+ */
+typedef void engine_done(void *user, const struct frame_tag *tag);
+
 struct engine_config {
     int threads; /* clustering threads, 1 or more */
     int device;  /* GPU number, from 0; only `cuda` uses it */
@@ -67,6 +73,10 @@ struct engine_job {
     const struct light_table *means;
     engine_tap *tap; /* may be NULL */
     void *tap_user;
+    engine_done *done; /* may be NULL */
+    void *done_user;
+    /* cluster frames as soon as the device is free: a batch does not wait until it is full */
+    bool prompt;
 };
 
 /*

@@ -247,6 +247,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
         s->kind = SELECT_COLUMNS;
         p->rule[SELECT_COLUMNS] = true;
         return set_u64(p, "--columns", arg, 1, OPTION_COLUMNS_MOST, &s->columns);
+    case KEY_TIMEOUT: return set_time(p, "--timeout", arg, 1, &p->o->timeout_us);
     case KEY_FILM_TIMEOUT: return set_time(p, "--film-timeout", arg, 1, &p->o->film_timeout_us);
     case KEY_START: p->start = arg; return set_time(p, "--start", arg, 0, &s->start_us);
     case KEY_END: p->end = arg; return set_time(p, "--end", arg, 0, &s->end_us);
@@ -304,6 +305,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'j': return set_int(p, "--jobs", arg, OPTION_JOBS_MOST, &o->jobs);
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_SANDBOX: return set_sandbox(p, arg);
+    case KEY_LIVE: return cli_parse_live(arg, o, p->e);
     case KEY_ENGINE: return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE: return cli_parse_decode(arg, o, p->e);
     default: return option_frames(p, key, arg);
@@ -454,7 +456,7 @@ static bool check_together(const struct parse *p)
     if (p->end && o->selection.start_us >= o->selection.end_us)
         return err_set(p->e, ERR_USAGE, "--start %s is not before --end %s",
                        p->start ? p->start : "0", p->end);
-    if (!check_outputs(p))
+    if (!check_outputs(p) || !cli_check_live(o, p->e))
         return false;
     int on_stdout = (o->output && outputs_is_stdout(o->output)) +
                     (o->dump && outputs_is_stdout(o->dump)) +
@@ -480,6 +482,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .size = {.kind = SIZE_SIDE, .side = 320},
         .colours = FILM_PALETTE_USUAL,
         .stream = SOURCE_STREAM_CHOICE,
+        .timeout_us = 10000000,
         .cache = cache_options_default()};
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};
     if (!cli_check_words(cli_option_table, is_answer, argc, argv, e))

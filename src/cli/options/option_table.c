@@ -117,7 +117,10 @@ const struct argp_option cli_option_table[] = {
     {"overwrite", KEY_OVERWRITE, NULL, 0, "also replace outputs of other films", 0},
     {"bench", KEY_BENCH, NULL, 0, "print stage times and rates to stdout as JSON", 0},
 
-    {NULL, 0, NULL, 0, "Live (with --live):", GROUP_LIVE},
+    {NULL, 0, NULL, 0, "Live (FILM is a URL, a device, a folder of pictures, or -):", GROUP_LIVE},
+    {"live", KEY_LIVE, "SECONDS", OPTION_ARG_OPTIONAL,
+     "a column of what comes in every SECONDS (10), for days; -o DIR", 0},
+    {"timeout", KEY_TIMEOUT, "TIME", 0, "open a stream again that is silent for TIME (10)", 0},
     {"serve", KEY_SERVE, "[ADDR:]PORT", 0, "serve a page that grows (127.0.0.1)", 0},
     {"live-format", KEY_LIVE_FORMAT, "FORMAT", 0, "-o - writes each column as rgb or jsonl", 0},
 

@@ -77,6 +77,8 @@ enum option_key {
     KEY_TRICKPLAY_INTERVAL,
     KEY_TRICKPLAY_WIDTH,
     KEY_COLOURS,
+    KEY_LIVE,
+    KEY_TIMEOUT,
     KEY_SERVE,
     KEY_LIVE_FORMAT
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */

@@ -1,0 +1,18 @@
+/* live.h - barcodes of what is going on: --live. */
+#ifndef BARCODE_LIVE_H
+#define BARCODE_LIVE_H
+
+#include "barcode/cli/options.h"
+
+/*
+ * Reads the streams of options.input until they end, or until a signal; each becomes columns of
+ * options.live_us of wall-clock time. A worker process that has given up its rights decodes them,
+ * and is started again if it crashes. Reports failures. Returns the exit status: 0 after SIGTERM or
+ * if all streams ended in order (a pipe), 130 after SIGINT.
+ *
+ * Also returns in the worker process, which must then exit with that status. No other thread may be
+ * running. Main thread only.
+ */
+int live_run(const struct options *o, struct engines *engines);
+
+#endif

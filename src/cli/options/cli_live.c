@@ -1,0 +1,31 @@
+#include "barcode/cli/cli.h"
+#include "barcode/cli/outputs.h"
+
+bool cli_parse_live(const char *text, struct options *o, struct err *e)
+{
+    const int64_t least_us = 40000, usual_us = 10000000, day_us = INT64_C(86400000000);
+    if (!text)
+        o->live_us = usual_us;
+    else if (!cli_parse_time(text, &o->live_us))
+        return err_set(e, ERR_USAGE, "--live: '%s' is no time, such as 10 or 0.2", text);
+    return (o->live_us >= least_us && o->live_us <= day_us && day_us % o->live_us == 0) ||
+           err_set(
+               e, ERR_USAGE,
+               "--live=%s: a day has no whole number of such columns; give 0.04, 0.1, 1, 10, 60 "
+               "or the like",
+               text ? text : "");
+}
+
+bool cli_check_live(const struct options *o, struct err *e)
+{
+    if (o->live_us == 0)
+        return true;
+    if (!o->output)
+        return err_set(e, ERR_USAGE, "--live: give the folder of the day's files by -o DIR");
+    if (o->steady > 0 || o->smooth_us > 0)
+        return err_set(e, ERR_USAGE,
+                       "--live: --steady and --smooth need all columns of a film, also later ones");
+    if (o->shape != SHAPE_STRIP || o->poster)
+        return err_set(e, ERR_USAGE, "--live: the picture of a day is a strip");
+    return true;
+}

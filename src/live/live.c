@@ -1,0 +1,117 @@
+/*
+ * live.c - the parent: starts the process that reads the streams, and another if it crashes.
+ */
+#include "barcode/live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "live_confine.h"
+#include "live_loop.h"
+#include "live_time.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+
+static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+
+/* Makes this process the worker: it ends when the parent asks by the pipe, or dies. */
+static int run_worker(const struct options *o, struct engines *engines, int stop, pid_t parent)
+{
+    struct err e = ERR_INIT;
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+        signal(caught[i], SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before prctl took effect */
+        _exit(1);
+    if (!live_confine_enter(o, &e))
+        return err_report(&e);
+    return live_loop(o, engines, stop);
+}
+
+/* Waits for the worker's end, and asks for it once after a signal. Returns waitpid's status. */
+static int wait_for_worker(pid_t worker, int *stop)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    int how = 0;
+    while (waitpid(worker, &how, WNOHANG) == 0) {
+        if (interrupt_pending() && *stop >= 0) {
+            close(*stop);
+            *stop = -1;
+        }
+        nanosleep(&moment, NULL);
+    }
+    if (*stop >= 0)
+        close(*stop);
+    interrupt_remove_doomed(worker);
+    return how;
+}
+
+static void pause_before_restart(int crashes)
+{
+    const struct timespec moment = {.tv_nsec = 20000000};
+    int64_t began = clock_ns();
+    while (!interrupt_pending() && clock_since(began) < live_retry_seconds(crashes))
+        nanosleep(&moment, NULL);
+}
+
+/* Starts a worker. Returns its process, 0 in the worker, or -1 with an error. */
+static pid_t start_worker(int end[2], struct err *e)
+{
+    sigset_t all, before;
+    if (pipe2(end, O_CLOEXEC) != 0) {
+        err_set(e, ERR_FAILED, "cannot make a pipe: %s", strerror(errno));
+        return -1;
+    }
+    fflush(NULL);
+    /* no signal is handled before each process knows which one it is */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    pid_t pid = fork();
+    if (pid == 0)
+        for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
+            signal(caught[i], SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (pid < 0)
+        err_set(e, ERR_FAILED, "cannot start a process: %s", strerror(errno));
+    return pid;
+}
+
+int live_run(const struct options *o, struct engines *engines)
+{
+    struct err e = ERR_INIT;
+    const double long_s = 60;
+    pid_t parent = getpid();
+    int how = 0, crashes = 0;
+    log_share();
+    if (!live_confine_prepare(o, &e))
+        return err_report(&e);
+    do {
+        int end[2];
+        int64_t began = clock_ns();
+        pid_t worker = start_worker(end, &e);
+        if (worker < 0)
+            return err_report(&e);
+        if (worker == 0) {
+            close(end[1]);
+            return run_worker(o, engines, end[0], parent);
+        }
+        close(end[0]);
+        how = wait_for_worker(worker, &end[1]);
+        if (WIFEXITED(how))
+            break;
+        crashes = clock_since(began) > long_s ? 1 : crashes + 1;
+        log_msg(LOG_WARNING, "the process that decodes crashed: %s; starting another in %d s",
+                strsignal(WTERMSIG(how)), live_retry_seconds(crashes));
+        pause_before_restart(crashes);
+    } while (!interrupt_pending());
+    int status = WIFEXITED(how) ? WEXITSTATUS(how) : 1;
+    return status != 0 ? status : interrupt_signal() == SIGINT ? ERR_INTERRUPTED : 0;
+}

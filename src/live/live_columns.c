@@ -1,0 +1,429 @@
+#include "live_columns.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "live_day.h"
+#include "live_paint.h"
+#include "live_time.h"
+#include "barcode/base/log.h"
+#include "barcode/base/path.h"
+
+enum { FEED_COLUMNS = 8640 };
+
+/* A day and its columns, index 0 is the day's first. */
+struct day {
+    struct live_day day;
+    struct columns *columns;
+    struct live_log *log; /* NULL: no folder, or the day is over */
+    uint64_t count;       /* columns so far: the last one that was closed with a frame, plus one */
+    uint64_t written;     /* `count` when the files were written */
+    struct day *next;     /* in the list of those that are over */
+};
+
+struct live_columns {
+    struct live_columns_setup s;
+    int64_t step_us;
+    pthread_mutex_t lock;
+    struct film film;
+    struct live_shape shape;
+    bool shaped;
+    struct report report;
+    struct live_paint *paint;
+    struct live_feed *feed;
+    struct day *today, *over;
+    int64_t last;        /* of today: the last column that was closed; INT64_MIN: none */
+    int64_t open, busy;  /* INT64_MIN: none */
+    bool has;            /* the open column has a frame */
+    struct columns *own; /* [1]: the open column */
+    struct live_average sum;
+    uint64_t closed;
+    bool log_failed;
+};
+
+static const int64_t NONE = INT64_MIN;
+
+/* ------------------------------------------------------------------ the feed */
+
+/* Puts the open column, or with `over` closes it there. */
+static void put_open(struct live_columns *c, bool over)
+{
+    struct err none = ERR_INIT;
+    struct live_column to = {.number = c->open,
+                             .time_us = live_start_us(c->open, c->step_us),
+                             .missing = !c->has,
+                             .open = !over};
+    const uint8_t *rgb = NULL;
+    if (c->has) {
+        const struct column *column = columns_get(c->own, 0);
+        memcpy(to.average, column->average, 3);
+        memcpy(to.dominant, column->dominant, 3);
+        rgb = live_paint_column(c->paint, column, &none);
+        to.missing = !rgb;
+    }
+    live_feed_put(c->feed, &to, rgb);
+}
+
+/* ------------------------------------------------------------------ days */
+
+static void free_day(struct day **d)
+{
+    if (!*d)
+        return;
+    live_log_close(&(*d)->log);
+    columns_free(&(*d)->columns);
+    free(*d);
+    *d = NULL;
+}
+
+/* Adds a column to the day. */
+static bool keep(struct live_columns *c, struct day *d, int64_t number, const struct column *from,
+                 struct err *e)
+{
+    uint64_t index = (uint64_t)(number - d->day.first);
+    struct column *to = columns_at(d->columns, index, e);
+    if (!to)
+        return false;
+    live_copy_column(to, from, c->shape.rows);
+    to->frame = index;
+    to->time_us = (int64_t)index * c->step_us;
+    to->repeat = 1;
+    d->count = index + 1;
+    return true;
+}
+
+struct reading {
+    struct live_columns *c;
+    struct day *d;
+};
+
+/* Implements live_log_each. */
+static bool restore(void *user, int64_t number, const struct column *column, struct err *e)
+{
+    struct reading *r = user;
+    if (number < r->d->day.first || number >= r->d->day.end)
+        return true;
+    return keep(r->c, r->d, number, column, e);
+}
+
+static char *log_path(const struct live_columns *c, const struct live_day *day, struct err *e)
+{
+    char name[512];
+    snprintf(name, sizeof name, "%s-%s.columns", c->s.stem, day->name);
+    return path_join(c->s.folder, name, "", e);
+}
+
+static bool open_log(struct live_columns *c, struct day *d, struct err *e)
+{
+    struct reading r = {c, d};
+    if (!*c->s.folder)
+        return true;
+    char *path = log_path(c, &d->day, e);
+    d->log = path ? live_log_open(path, &c->shape, restore, &r, e) : NULL;
+    free(path);
+    return d->log != NULL;
+}
+
+/* Opens the day of a column with what its log has. */
+static struct day *open_day(struct live_columns *c, int64_t number, struct err *e)
+{
+    struct day *d = err_calloc(1, sizeof *d, e);
+    if (!d)
+        return NULL;
+    d->day = live_day_of(c->s.options, number, c->step_us);
+    d->columns = columns_open(c->shape.k, c->shape.rows, e);
+    if (!d->columns || !open_log(c, d, e))
+        free_day(&d);
+    return d;
+}
+
+/* Ends the current day, whose files are written once more. */
+static void leave_day(struct live_columns *c)
+{
+    if (!c->today)
+        return;
+    live_log_close(&c->today->log);
+    c->today->next = c->over;
+    c->over = c->today;
+    c->today = NULL;
+}
+
+/* Makes the day of a column the current one. */
+static bool turn_to(struct live_columns *c, int64_t number, struct err *e)
+{
+    if (c->today && number >= c->today->day.first && number < c->today->day.end)
+        return true;
+    struct day *d = open_day(c, number, e);
+    if (!d)
+        return false;
+    leave_day(c);
+    c->today = d;
+    c->last = d->log ? live_log_last(d->log) : NONE;
+    return true;
+}
+
+/* ------------------------------------------------------------------ columns */
+
+/* Closes the open column: it is logged and kept if it has a frame. */
+static void close_open(struct live_columns *c)
+{
+    struct err e = ERR_INIT;
+    if (c->open == NONE)
+        return;
+    put_open(c, true);
+    if (c->has && c->today) {
+        const struct column *column = columns_get(c->own, 0);
+        bool logged = !c->today->log || live_log_append(c->today->log, c->open, column, &e);
+        if (!logged && !c->log_failed)
+            log_msg(LOG_WARNING, "%s", e.text);
+        c->log_failed = !logged;
+        err_clear(&e);
+        if (!keep(c, c->today, c->open, column, &e))
+            log_msg(LOG_WARNING, "'%s': a column is lost: %s", c->s.label, e.text);
+        c->closed++;
+    }
+    c->last = c->open;
+    c->open = NONE;
+    c->has = false;
+}
+
+static void open_column(struct live_columns *c, int64_t number)
+{
+    c->open = number;
+    c->has = false;
+    c->sum = (struct live_average){.count = 0};
+}
+
+bool live_columns_want(struct live_columns *c, int64_t number)
+{
+    pthread_mutex_lock(&c->lock);
+    bool today = c->today && number >= c->today->day.first && number < c->today->day.end,
+         wanted = !today || (number > c->last && (c->open == NONE || number >= c->open));
+    if (wanted)
+        c->busy = number;
+    pthread_mutex_unlock(&c->lock);
+    return wanted;
+}
+
+void live_columns_skip(struct live_columns *c)
+{
+    pthread_mutex_lock(&c->lock);
+    c->busy = NONE;
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* Sets the open column to its latest frame. */
+static void merge(struct live_columns *c, const struct column *column,
+                  const struct live_average *sum)
+{
+    struct column *own = columns_at(c->own, 0, NULL);
+    if (!own || column->status == COLUMN_MISSING)
+        return;
+    live_copy_column(own, column, c->shape.rows);
+    live_average_add(&c->sum, sum);
+    live_average_colour(&c->sum, c->s.means, own->average);
+    c->has = true;
+}
+
+bool live_columns_add(struct live_columns *c, int64_t number, const struct column *column,
+                      const struct live_average *sum, struct err *e)
+{
+    pthread_mutex_lock(&c->lock);
+    c->busy = NONE;
+    if (c->open != number)
+        close_open(c);
+    bool ok = turn_to(c, number, e);
+    if (ok && number > c->last) { /* the day may have been here before */
+        if (c->open != number)
+            open_column(c, number);
+        merge(c, column, sum);
+        put_open(c, false);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return ok;
+}
+
+void live_columns_tick(struct live_columns *c, int64_t now_us, bool end)
+{
+    /* a frame that came in time may still be in the decoder */
+    const int64_t grace_us = 250000;
+    pthread_mutex_lock(&c->lock);
+    int64_t number = live_number(end ? now_us : now_us - grace_us, c->step_us);
+    bool over = c->open != NONE && (end || number > c->open) && c->busy != c->open;
+    if (c->shaped && over)
+        close_open(c);
+    if (c->today && c->open == NONE && number >= c->today->day.end)
+        leave_day(c);
+    if (c->shaped && !end && c->open == NONE && number > c->last)
+        open_column(c, number);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* ------------------------------------------------------------------ files */
+
+static void write_day(struct live_columns *c, const struct day *d, uint64_t count, bool end)
+{
+    struct err e = ERR_INIT;
+    if (count > 0 && *c->s.folder &&
+        !live_day_write(c->s.options, &d->day, c->s.folder, c->s.stem, &c->report, d->columns,
+                        count, end, &e))
+        log_msg(LOG_WARNING, "%s", e.text);
+}
+
+void live_columns_write(struct live_columns *c, bool end)
+{
+    pthread_mutex_lock(&c->lock);
+    struct day *over = c->over, *today = c->today;
+    uint64_t count = today ? today->count : 0;
+    c->over = NULL;
+    if (today && today->log)
+        live_log_sync(today->log);
+    pthread_mutex_unlock(&c->lock);
+    /* Closed columns do not change, and only this thread frees days. */
+    if (today && (end || count != today->written)) {
+        write_day(c, today, count, false);
+        today->written = count;
+    }
+    while (over) {
+        struct day *next = over->next;
+        write_day(c, over, over->count, true);
+        free_day(&over);
+        over = next;
+    }
+}
+
+/* ------------------------------------------------------------------ opening */
+
+/* Sets up what depends on the size of analysis frames. */
+static bool set_shape(struct live_columns *c, int width, int height, struct err *e)
+{
+    const struct options *o = c->s.options;
+    unsigned needs = live_needs(o);
+    c->shape = (struct live_shape){.step_us = c->step_us,
+                                   .width = width,
+                                   .height = height,
+                                   .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
+                                   .rows = needs & STRIP_ROWS ? height : 0};
+    live_report(o, &c->film, width, height, c->s.means, &c->report);
+    c->own = columns_open(c->shape.k, c->shape.rows, e);
+    c->paint = c->own && columns_at(c->own, 0, e) ? live_paint_open(o, &c->report, e) : NULL;
+    c->feed = c->paint ? live_feed_open(FEED_COLUMNS, o->height, c->step_us, e) : NULL;
+    c->shaped = c->feed != NULL;
+    return c->shaped;
+}
+
+/* Puts the restored columns of the day that the feed has room for. */
+static void show_day(struct live_columns *c)
+{
+    const struct day *d = c->today;
+    uint64_t i = d->count > FEED_COLUMNS ? d->count - FEED_COLUMNS : 0;
+    for (; i < d->count; i++) {
+        const struct column *column = columns_get(d->columns, i);
+        if (column->status == COLUMN_MISSING)
+            continue;
+        live_copy_column(columns_at(c->own, 0, NULL), column, c->shape.rows);
+        c->open = d->day.first + (int64_t)i;
+        c->has = true;
+        put_open(c, true);
+    }
+    c->open = NONE;
+    c->has = false;
+}
+
+/* Takes up the day: its log tells the size of the analysis frames, before there is a frame. */
+static bool take_up(struct live_columns *c, struct err *e)
+{
+    struct live_shape shape;
+    int64_t now = live_number(c->s.now_us, c->step_us);
+    struct live_day day = live_day_of(c->s.options, now, c->step_us);
+    char *path = *c->s.folder ? log_path(c, &day, e) : NULL;
+    bool there = path && live_log_shape(path, &shape);
+    free(path);
+    if (!there || shape.width <= 0 || shape.height <= 0)
+        return e->code == ERR_NONE;
+    if (!set_shape(c, shape.width, shape.height, e) || !turn_to(c, now, e))
+        return false;
+    show_day(c);
+    return true;
+}
+
+struct live_columns *live_columns_open(const struct live_columns_setup *s, struct err *e)
+{
+    struct live_columns *c = err_calloc(1, sizeof *c, e);
+    if (!c)
+        return NULL;
+    c->s = *s;
+    c->step_us = s->options->live_us;
+    c->last = c->open = c->busy = NONE;
+    pthread_mutex_init(&c->lock, NULL);
+    snprintf(c->film.title, sizeof c->film.title, "%s", s->label);
+    c->film.path = strdup(s->stem);
+    if (!c->film.path)
+        err_memory(e, strlen(s->stem) + 1);
+    if (!c->film.path || !take_up(c, e))
+        live_columns_free(&c);
+    return c;
+}
+
+bool live_columns_size(struct live_columns *c, int *width, int *height)
+{
+    pthread_mutex_lock(&c->lock);
+    bool shaped = c->shaped;
+    *width = c->shape.width;
+    *height = c->shape.height;
+    pthread_mutex_unlock(&c->lock);
+    return shaped;
+}
+
+bool live_columns_start(struct live_columns *c, const struct film *film, int width, int height,
+                        struct err *e)
+{
+    pthread_mutex_lock(&c->lock);
+    bool ok = c->shaped;
+    if (!ok) {
+        struct film named = c->film;
+        c->film = *film;
+        c->film.path = named.path;
+        memcpy(c->film.title, named.title, sizeof c->film.title);
+        ok = set_shape(c, width, height, e);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return ok;
+}
+
+uint64_t live_columns_closed(struct live_columns *c)
+{
+    pthread_mutex_lock(&c->lock);
+    uint64_t closed = c->closed;
+    pthread_mutex_unlock(&c->lock);
+    return closed;
+}
+
+struct live_feed *live_columns_feed(struct live_columns *c)
+{
+    pthread_mutex_lock(&c->lock);
+    struct live_feed *feed = c->feed;
+    pthread_mutex_unlock(&c->lock);
+    return feed;
+}
+
+void live_columns_free(struct live_columns **c)
+{
+    if (!*c)
+        return;
+    while ((*c)->over) {
+        struct day *d = (*c)->over;
+        (*c)->over = d->next;
+        free_day(&d);
+    }
+    free_day(&(*c)->today);
+    live_feed_free(&(*c)->feed);
+    live_paint_free(&(*c)->paint);
+    columns_free(&(*c)->own);
+    free((*c)->film.path);
+    pthread_mutex_destroy(&(*c)->lock);
+    free(*c);
+    *c = NULL;
+}

@@ -1,0 +1,98 @@
+#include "live_confine.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/base/log.h"
+#include "barcode/base/sandbox_places.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/output/paint.h"
+
+static enum sandbox_choice choice_of(const struct options *o)
+{
+#ifdef SANITIZED
+    if (o->sandbox == SANDBOX_AUTO)
+        return SANDBOX_OFF;
+#endif
+    return o->sandbox;
+}
+
+static bool uses_gpu(const struct options *o)
+{
+    return o->engine != ENGINE_CPU && sandbox_gpu_exists();
+}
+
+static bool make_folders(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        (void)mkdir(path, 0777);
+        *slash = '/';
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+bool live_confine_prepare(const struct options *o, struct err *e)
+{
+    char path[PATH_MAX];
+    const char *missing = choice_of(o) == SANDBOX_OFF ? NULL : sandbox_missing();
+    struct err none = ERR_INIT;
+    if (missing && o->sandbox == SANDBOX_REQUIRE)
+        return err_set(e, ERR_FAILED, "--sandbox=require: the kernel lacks %s", missing);
+    if (missing)
+        log_msg(LOG_VERBOSE, "the sandbox is incomplete: the kernel lacks %s", missing);
+    if (uses_gpu(o))
+        sandbox_make_devices();
+    if (o->strips > 1)
+        (void)paint_has_letters(&none); /* labels are optional */
+    if (outputs_is_stdout(o->output))
+        return true;
+    snprintf(path, sizeof path, "%s", o->output);
+    if (!make_folders(path) || access(path, W_OK | X_OK) != 0)
+        return err_set(e, ERR_FAILED, "cannot write to the folder '%s': %s", path, strerror(errno));
+    return true;
+}
+
+static bool allow_letters(void *user, const char *path, struct err *e)
+{
+    return sandbox_allow(user, path, SANDBOX_READ, e);
+}
+
+static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
+{
+    bool ok = sandbox_allow_libraries(s, e) && paint_letter_places(allow_letters, s, e) &&
+              (!uses_gpu(o) || sandbox_allow_nvidia(s, e));
+    if (!outputs_is_stdout(o->output))
+        ok = ok && sandbox_allow(s, o->output, SANDBOX_READ | SANDBOX_WRITE, e);
+    for (size_t i = 0; i < o->inputs && ok; i++) {
+        if (strstr(o->input[i], "://")) {
+            sandbox_allow_network(s);
+            ok = sandbox_allow_names(s, e);
+        } else if (strcmp(o->input[i], "-") != 0) {
+            struct stat st;
+            bool device = stat(o->input[i], &st) == 0 && S_ISCHR(st.st_mode);
+            ok = sandbox_allow(s, o->input[i],
+                               SANDBOX_READ | (device ? SANDBOX_WRITE | SANDBOX_DEVICE : 0U), e);
+        }
+    }
+    return ok;
+}
+
+bool live_confine_enter(const struct options *o, struct err *e)
+{
+    if (choice_of(o) == SANDBOX_OFF)
+        return true;
+    struct sandbox *s = sandbox_new(e);
+    bool ok = s && allow_all(s, o, e) && sandbox_enter(s, e);
+    sandbox_free(&s);
+    if (ok || o->sandbox == SANDBOX_REQUIRE)
+        return ok || err_prefix(e, "--sandbox=require");
+    if (!sandbox_missing()) /* live_confine_prepare has logged that */
+        log_msg(LOG_VERBOSE, "the sandbox is incomplete: %s", e->text);
+    err_clear(e);
+    return true;
+}

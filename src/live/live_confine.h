@@ -1,0 +1,20 @@
+/* live_confine.h - the sandbox of the process that decodes streams (sandbox.h). */
+#ifndef BARCODE_LIVE_LIVE_CONFINE_H
+#define BARCODE_LIVE_LIVE_CONFINE_H
+
+#include "barcode/cli/options.h"
+
+/*
+ * Makes the folder of the outputs, and what the sandbox needs. Fails with ERR_FAILED if it cannot
+ * be made or written, or if --sandbox=require and the kernel lacks a part. Parent, before it forks.
+ */
+bool live_confine_prepare(const struct options *o, struct err *e);
+
+/*
+ * Confines this process, unless --sandbox=off. It reads and writes the folder of the outputs, reads
+ * devices and folders among the inputs, and reaches the network if an input is a URL or it serves.
+ * Returns false if --sandbox=require and the confinement is incomplete. Before other threads start.
+ */
+bool live_confine_enter(const struct options *o, struct err *e);
+
+#endif

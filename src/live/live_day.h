@@ -1,0 +1,35 @@
+/*
+ * live_day.h - the files of a day of a live stream: DIR/STEM-YYYY-MM-DD.png and .csv, and which
+ * columns a day has. The columns are the caller's, index 0 is the day's first. One thread.
+ */
+#ifndef BARCODE_LIVE_LIVE_DAY_H
+#define BARCODE_LIVE_LIVE_DAY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+#include "barcode/cli/options.h"
+#include "barcode/engine/column.h"
+#include "barcode/output/report.h"
+
+/* A day: columns [first, end), by the times at which they begin. */
+struct live_day {
+    int64_t first, end;
+    char name[16]; /* "2026-11-26" */
+};
+
+/* Returns the day, by the options' rule, in which column `number` of `step_us` begins. */
+struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us);
+
+/*
+ * Writes the files of the day so far, each whole by rename. `r` is complete except for `columns`
+ * and `count`, which are the arguments: column i begins i * step_us after the day's first. Those
+ * with status MISSING have no frame. `end`: the day is over. Fails with ERR_FAILED, such as a full
+ * disk; the caller goes on.
+ */
+bool live_day_write(const struct options *o, const struct live_day *day, const char *folder,
+                    const char *stem, const struct report *r, const struct columns *columns,
+                    uint64_t count, bool end, struct err *e);
+
+#endif

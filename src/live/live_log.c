@@ -1,0 +1,241 @@
+#include "live_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "barcode/base/file.h"
+#include "barcode/base/hash.h"
+
+static const char magic[16] = "barcode live 1\n";
+
+struct header {
+    char magic[16];
+    int64_t step_us;
+    int32_t width, height, k, rows;
+    uint64_t checksum; /* of the bytes before */
+};
+
+/* The fixed part of a record; clusters, rows and a checksum follow. */
+struct record {
+    int64_t number;
+    uint8_t status, clusters, chosen, unused[5];
+    uint8_t average[3], dominant[3], unused_too[2];
+};
+
+struct live_log {
+    int fd;
+    char *path;
+    struct header header;
+    size_t bytes; /* of a record with its checksum */
+    uint8_t *record;
+    uint64_t records;
+    int64_t last;
+};
+
+static uint64_t checksum_of(const struct live_log *l, uint64_t place)
+{
+    uint64_t part[3] = {hash_64(l->record, l->bytes - sizeof(uint64_t)), place, l->header.checksum};
+    return hash_64(part, sizeof part);
+}
+
+static struct header header_of(const struct live_shape *shape)
+{
+    struct header h;
+    memset(&h, 0, sizeof h);
+    memcpy(h.magic, magic, sizeof h.magic);
+    h.step_us = shape->step_us;
+    h.width = shape->width;
+    h.height = shape->height;
+    h.k = shape->k;
+    h.rows = shape->rows;
+    h.checksum = hash_64(&h, offsetof(struct header, checksum));
+    return h;
+}
+
+/* ------------------------------------------------------------------ records */
+
+static void pack(struct live_log *l, int64_t number, const struct column *c)
+{
+    size_t clusters = (size_t)l->header.k * sizeof(struct cluster);
+    struct record head = {
+        .number = number, .status = c->status, .clusters = c->clusters, .chosen = c->chosen};
+    memcpy(head.average, c->average, 3);
+    memcpy(head.dominant, c->dominant, 3);
+    memset(l->record, 0, l->bytes);
+    memcpy(l->record, &head, sizeof head);
+    if (c->cluster)
+        memcpy(l->record + sizeof head, c->cluster, c->clusters * sizeof *c->cluster);
+    if (c->row)
+        memcpy(l->record + sizeof head + clusters, c->row, (size_t)l->header.rows * 3);
+    uint64_t sum = checksum_of(l, l->records);
+    memcpy(l->record + l->bytes - sizeof sum, &sum, sizeof sum);
+}
+
+/* Returns false if the record in l->record, the next one, is not as it was written. */
+static bool unpack(struct live_log *l, struct cluster *clusters, int64_t *number, struct column *c)
+{
+    struct record head;
+    uint64_t sum;
+    memcpy(&head, l->record, sizeof head);
+    memcpy(&sum, l->record + l->bytes - sizeof sum, sizeof sum);
+    if (sum != checksum_of(l, l->records) || (l->records > 0 && head.number <= l->last) ||
+        head.clusters > l->header.k)
+        return false;
+    size_t bytes = (size_t)l->header.k * sizeof *clusters;
+    memcpy(clusters, l->record + sizeof head, bytes);
+    *number = head.number;
+    *c = (struct column){.repeat = 1,
+                         .status = head.status,
+                         .clusters = head.clusters,
+                         .chosen = head.chosen,
+                         .cluster = l->header.k > 0 ? clusters : NULL,
+                         .row = l->header.rows > 0 ? l->record + sizeof head + bytes : NULL};
+    memcpy(c->average, head.average, 3);
+    memcpy(c->dominant, head.dominant, 3);
+    return true;
+}
+
+/* Gives the records that are whole, and cuts the file after them. */
+static bool read_records(struct live_log *l, live_log_each *each, void *user, struct err *e)
+{
+    struct cluster *clusters = err_calloc((size_t)l->header.k + 1, sizeof *clusters, e);
+    bool ok = clusters != NULL;
+    int64_t number;
+    struct column c;
+    uint64_t at = sizeof l->header;
+    while (ok && file_read_at(l->fd, l->record, l->bytes, at) && unpack(l, clusters, &number, &c)) {
+        ok = each(user, number, &c, e);
+        l->last = number;
+        l->records++;
+        at += l->bytes;
+    }
+    free(clusters);
+    if (ok && (ftruncate(l->fd, (off_t)at) != 0 || lseek(l->fd, (off_t)at, SEEK_SET) < 0))
+        ok = err_set(e, ERR_FAILED, "cannot write '%s': %s", l->path, strerror(errno));
+    return ok;
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static bool write_all(int fd, const void *data, size_t bytes)
+{
+    const uint8_t *at = data;
+    while (bytes > 0) {
+        ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static bool is_header(const struct header *h)
+{
+    return memcmp(h->magic, magic, sizeof magic) == 0 &&
+           h->checksum == hash_64(h, offsetof(struct header, checksum));
+}
+
+bool live_log_shape(const char *path, struct live_shape *shape)
+{
+    struct header h;
+    if (file_read_begin(path, &h, sizeof h) != sizeof h || !is_header(&h))
+        return false;
+    *shape = (struct live_shape){h.step_us, h.width, h.height, h.k, h.rows};
+    return true;
+}
+
+/* Checks the header, or writes that of a new file. A header that is not whole is a new file's. */
+static bool begin(struct live_log *l, struct err *e)
+{
+    struct header there;
+    struct stat s;
+    if (fstat(l->fd, &s) != 0)
+        return err_set(e, ERR_FAILED, "cannot read '%s': %s", l->path, strerror(errno));
+    if (s.st_size < (off_t)sizeof there) {
+        if (ftruncate(l->fd, 0) == 0 && write_all(l->fd, &l->header, sizeof l->header))
+            return true;
+        return err_set(e, ERR_FAILED, "cannot write '%s': %s", l->path, strerror(errno));
+    }
+    if (!file_read_at(l->fd, &there, sizeof there, 0) || !is_header(&there))
+        return err_set(e, ERR_FAILED, "'%s' is no log of columns; remove it, or give another -o",
+                       l->path);
+    if (memcmp(&there, &l->header, sizeof there) != 0)
+        return err_set(e, ERR_FAILED,
+                       "'%s' has columns of %g s from frames of %dx%d with other data than the "
+                       "options ask for; repeat the options, or give another -o",
+                       l->path, (double)there.step_us / 1e6, there.width, there.height);
+    return true;
+}
+
+static bool open_file(struct live_log *l, const char *path, struct err *e)
+{
+    l->path = strdup(path);
+    if (!l->path)
+        return err_memory(e, strlen(path) + 1);
+    l->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (l->fd < 0)
+        return err_set(e, ERR_FAILED, "cannot open '%s': %s", path, strerror(errno));
+    if (flock(l->fd, LOCK_EX | LOCK_NB) != 0)
+        return err_set(e, ERR_FAILED, "'%s' is in use by another process", path);
+    return true;
+}
+
+struct live_log *live_log_open(const char *path, const struct live_shape *shape,
+                               live_log_each *each, void *user, struct err *e)
+{
+    struct live_log *l = err_calloc(1, sizeof *l, e);
+    if (!l)
+        return NULL;
+    l->fd = -1;
+    l->last = INT64_MIN;
+    l->header = header_of(shape);
+    l->bytes = sizeof(struct record) + (size_t)shape->k * sizeof(struct cluster) +
+               (size_t)shape->rows * 3 + sizeof(uint64_t);
+    l->record = err_calloc(1, l->bytes, e);
+    if (!l->record || !open_file(l, path, e) || !begin(l, e) || !read_records(l, each, user, e))
+        live_log_close(&l);
+    return l;
+}
+
+bool live_log_append(struct live_log *l, int64_t number, const struct column *c, struct err *e)
+{
+    if (number <= l->last)
+        return err_set(e, ERR_FAILED, "'%s': column %lld is there already", l->path,
+                       (long long)number);
+    pack(l, number, c);
+    if (!write_all(l->fd, l->record, l->bytes)) {
+        int error = errno;
+        off_t end = (off_t)(sizeof l->header + l->records * l->bytes);
+        /* What is left of a record there would be cut at the next opening. */
+        if (ftruncate(l->fd, end) == 0)
+            (void)lseek(l->fd, end, SEEK_SET);
+        return err_set(e, ERR_FAILED, "cannot write '%s': %s", l->path, strerror(error));
+    }
+    l->last = number;
+    l->records++;
+    return true;
+}
+
+int64_t live_log_last(const struct live_log *l) { return l->last; }
+
+void live_log_sync(struct live_log *l) { (void)fdatasync(l->fd); }
+
+void live_log_close(struct live_log **l)
+{
+    if (!*l)
+        return;
+    if ((*l)->fd >= 0)
+        close((*l)->fd);
+    free((*l)->record);
+    free((*l)->path);
+    free(*l);
+    *l = NULL;
+}

@@ -1,0 +1,165 @@
+#include "live_loop.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "live_channel.h"
+#include "live_names.h"
+#include "live_paint.h"
+#include "barcode/base/clock.h"
+#include "barcode/base/log.h"
+#include "barcode/cli/outputs.h"
+
+enum { TICK_MS = 50 };
+
+static const int64_t refresh_ns = INT64_C(10) * 1000000000;
+
+struct stream {
+    char label[LIVE_NAME], stem[LIVE_NAME];
+    struct live_channel *channel;
+};
+
+struct loop {
+    const struct options *o;
+    struct live_setup setup;
+    struct live_engines *engines;
+    int threads;
+    struct stream *stream;
+    size_t count; /* of opened ones */
+};
+
+static bool bench_wanted(const struct options *o)
+{
+    for (size_t i = 0; i < o->extras; i++)
+        if (strcmp(o->extra[i].writer->name, "bench") == 0)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ opening */
+
+static bool name_stream(struct loop *l, struct stream *s, const char *name, struct err *e)
+{
+    live_label(name, s->label);
+    live_stem(name, s->stem);
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->stream[i].stem, s->stem) == 0)
+            return err_set(e, ERR_USAGE, "--live: '%s' and '%s' would have the same files",
+                           l->stream[i].label, s->label);
+    return true;
+}
+
+static bool open_stream(struct loop *l, const char *name, struct err *e)
+{
+    const struct options *o = l->o;
+    struct stream *s = &l->stream[l->count];
+    int each = l->threads / (int)o->inputs;
+    const struct live_options options = {.name = name,
+                                         .timeout_us = o->timeout_us,
+                                         .keyframes = o->selection.keyframes,
+                                         .stream = o->stream,
+                                         .threads = each > 1 ? each : 1};
+    if (!name_stream(l, s, name, e))
+        return false;
+    struct live_source *source = live_source_open(&options, e);
+    if (!source)
+        return false;
+    s->channel = live_channel_open(&l->setup, &source, s->label, s->stem, e);
+    l->count += s->channel != NULL;
+    return s->channel && live_channel_start(s->channel, e);
+}
+
+static bool open_all(struct loop *l, struct engines *engines, struct err *e)
+{
+    const struct options *o = l->o;
+    l->stream = err_calloc(o->inputs, sizeof *l->stream, e);
+    l->engines = l->stream ? live_engines_open(o, live_needs(o), engines, (int)o->inputs, e) : NULL;
+    l->setup = (struct live_setup){.options = o,
+                                   .clock = &live_machine_clock,
+                                   .engines = l->engines,
+                                   .folder = outputs_is_stdout(o->output) ? "" : o->output};
+    bool ok = l->engines != NULL;
+    for (size_t i = 0; i < o->inputs && ok; i++)
+        ok = open_stream(l, o->input[i], e);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ going on */
+
+static bool all_ended(const struct loop *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (!live_channel_ended(l->stream[i].channel))
+            return false;
+    return true;
+}
+
+static void go_on(struct loop *l, int stop)
+{
+    int64_t refreshed = clock_ns();
+    struct pollfd asked = {.fd = stop, .events = POLLIN};
+    while (poll(&asked, 1, TICK_MS) <= 0 && !all_ended(l)) {
+        bool refresh = clock_ns() - refreshed > refresh_ns;
+        for (size_t i = 0; i < l->count; i++) {
+            live_channel_tick(l->stream[i].channel);
+            if (refresh)
+                live_channel_write(l->stream[i].channel, false);
+        }
+        refreshed = refresh ? clock_ns() : refreshed;
+    }
+}
+
+static void print_bench(const struct stream *s)
+{
+    struct live_bench *b = live_channel_bench(s->channel);
+    struct live_counts c = live_channel_counts(s->channel);
+    printf("{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
+           ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
+           ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
+           s->stem, c.frames, c.columns, c.late, c.refused, c.breaks,
+           (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
+           (double)live_bench_percentile(b, 99) / 1e3, (double)live_bench_percentile(b, 100) / 1e3);
+}
+
+/* Ends a stream. Returns false if its thread hangs in a library. */
+static bool end_stream(struct loop *l, struct stream *s, int *status)
+{
+    bool gone = live_channel_stop(s->channel);
+    const struct err *e = live_channel_error(s->channel);
+    live_channel_write(s->channel, true);
+    if (gone && e->code != ERR_NONE) {
+        struct err named = *e;
+        err_prefix(&named, "'%s'", s->label);
+        *status = err_report(&named);
+    }
+    if (bench_wanted(l->o))
+        print_bench(s);
+    return gone;
+}
+
+int live_loop(const struct options *o, struct engines *engines, int stop)
+{
+    struct err e = ERR_INIT;
+    struct loop l = {.o = o, .threads = engines->threads};
+    int status = 0;
+    bool gone = true;
+    if (open_all(&l, engines, &e))
+        go_on(&l, stop);
+    else
+        status = err_report(&e);
+    for (size_t i = 0; i < l.count; i++)
+        gone = end_stream(&l, &l.stream[i], &status) && gone;
+    if (!gone) { /* what the thread uses must stay */
+        fflush(NULL);
+        _exit(status);
+    }
+    for (size_t i = 0; i < l.count; i++)
+        live_channel_close(&l.stream[i].channel);
+    live_engines_close(&l.engines);
+    free(l.stream);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* live_loop.h - the process that reads the streams: threads, columns, files. */
+#ifndef BARCODE_LIVE_LIVE_LOOP_H
+#define BARCODE_LIVE_LIVE_LOOP_H
+
+#include "barcode/cli/options.h"
+
+/*
+ * Reads all streams until they end, or until the descriptor `stop` can be read or is closed at its
+ * other end. Then writes the files of the day. Reports failures; returns the exit status.
+ */
+int live_loop(const struct options *o, struct engines *engines, int stop);
+
+#endif

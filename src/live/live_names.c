@@ -1,0 +1,46 @@
+#include "live_names.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "barcode/base/path.h"
+
+void live_label(const char *name, char label[LIVE_NAME])
+{
+    const char *host = strstr(name, "://");
+    if (!host) {
+        snprintf(label, LIVE_NAME, "%s", name);
+        return;
+    }
+    host += 3;
+    size_t authority = strcspn(host, "/?#"), scheme = (size_t)(host - name);
+    const char *at = memrchr(host, '@', authority);
+    const char *from = at ? at + 1 : host;
+    snprintf(label, LIVE_NAME, "%.*s%.*s", (int)(scheme < 16 ? scheme : 16), name,
+             (int)strcspn(from, "?#"), from);
+}
+
+void live_stem(const char *name, char stem[LIVE_NAME])
+{
+    char label[LIVE_NAME];
+    size_t length = 0, used = 0;
+    live_label(strcmp(name, "-") == 0 ? "stdin" : name, label);
+    const char *at = strstr(label, "://");
+    if (at)
+        at += 3, length = strlen(at);
+    else
+        at = path_last(label, &length);
+    for (; length > 0; length--, at++) {
+        bool plain = isalnum((unsigned char)*at) || strchr("._-", *at);
+        if (plain && (used > 0 || *at != '.'))
+            stem[used++] = *at;
+        else if (used > 0 && stem[used - 1] != '-')
+            stem[used++] = '-';
+    }
+    while (used > 0 && stem[used - 1] == '-')
+        used--;
+    stem[used] = 0;
+    if (used == 0)
+        snprintf(stem, LIVE_NAME, "live");
+}

@@ -1,0 +1,25 @@
+#include "live_time.h"
+
+bool live_step_ok(int64_t step_us)
+{
+    return step_us >= LIVE_STEP_LEAST_US && step_us <= LIVE_DAY_US && LIVE_DAY_US % step_us == 0;
+}
+
+int64_t live_number(int64_t time_us, int64_t step_us)
+{
+    return time_us / step_us - (time_us % step_us < 0);
+}
+
+int live_retry_seconds(int failed)
+{
+    enum { DOUBLED = 5, MOST = 30 };
+    return failed <= 0 ? 0 : failed > DOUBLED ? MOST : 1 << (failed - 1);
+}
+
+int64_t live_clock_jump(struct live_drift *d, int64_t wall_us, int64_t steady_us)
+{
+    const int64_t least_us = 500000;
+    int64_t offset = wall_us - steady_us, jump = d->known ? offset - d->offset_us : 0;
+    *d = (struct live_drift){.known = true, .offset_us = offset};
+    return jump >= least_us || jump <= -least_us ? jump : 0;
+}

@@ -1,0 +1,31 @@
+/*
+ * live_decode.h - decodes a stream with the least delay: slice threads at most, and no frame is
+ * held back for order that the stream does not need.
+ */
+#ifndef BARCODE_LIVE_LIVE_DECODE_H
+#define BARCODE_LIVE_LIVE_DECODE_H
+
+#include <libavformat/avformat.h>
+
+#include "barcode/media/live_source.h"
+
+struct live_decode;
+
+/*
+ * Opens a decoder for the stream. `name` is shown in messages. Returns NULL with ERR_INPUT if there
+ * is none.
+ */
+struct live_decode *live_decode_open(const AVStream *stream, const char *name,
+                                     const struct live_options *o, struct err *e);
+
+/*
+ * Decodes a packet and calls the sink for each frame that comes out. `waiting` packets are behind
+ * it. Damage is no failure. Returns false if the sink does, or if out of memory.
+ */
+bool live_decode_packet(struct live_decode *d, AVPacket *packet, int64_t arrived_ns, int waiting,
+                        const struct live_sink *sink, struct err *e);
+
+/* Frees *d and sets it to NULL. Does nothing if *d is NULL. */
+void live_decode_close(struct live_decode **d);
+
+#endif

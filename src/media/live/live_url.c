@@ -1,0 +1,104 @@
+#include "live_url.h"
+
+#include <libavutil/avstring.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#ifdef BARCODE_DEVICES
+#include <libavdevice/avdevice.h>
+#endif
+
+#include "media/container/allowed.h"
+
+struct scheme {
+    const char *name; /* before "://" */
+    struct live_url url;
+};
+
+/* HLS may name other hosts and encrypted segments, but only for a playlist that came by HTTP. */
+#define WEB "http,https,tcp,tls,crypto"
+
+static const struct scheme schemes[] = {
+    {"rtsp", {.protocols = "tcp,udp,rtp", .demuxers = "rtsp", .demuxer = "rtsp"}},
+    {"rtsps", {.protocols = "tcp,tls", .demuxers = "rtsp", .demuxer = "rtsp"}},
+    {"rtmp", {.protocols = "rtmp,tcp", .demuxers = "", .demuxer = "flv"}},
+    {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = "", .demuxer = "flv"}},
+    {"srt", {.protocols = "srt", .demuxers = ""}},
+    {"udp", {.protocols = "udp", .demuxers = ""}},
+    {"rtp", {.protocols = "rtp,udp", .demuxers = "rtp", .demuxer = "rtp"}},
+    {"tcp", {.protocols = "tcp", .demuxers = ""}},
+    {"http", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
+    {"https", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
+};
+
+static bool parse_scheme(const char *name, size_t length, struct live_url *url, struct err *e)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        const char *known = schemes[i].name;
+        if (strlen(known) != length || av_strncasecmp(known, name, length) != 0)
+            continue;
+        *url = schemes[i].url;
+        url->path = name;
+        return true;
+    }
+    return err_set(e, ERR_USAGE,
+                   "--live: '%.*s' is not a scheme that is read; rtsp, rtsps, rtmp, rtmps, srt, "
+                   "udp, rtp, tcp, http and https are",
+                   (int)(length < 40 ? length : 40), name);
+}
+
+static bool parse_device(const char *name, struct live_url *url, struct err *e)
+{
+#ifdef BARCODE_DEVICES
+    avdevice_register_all();
+    *url = (struct live_url){.protocols = "",
+                             .demuxers = "video4linux2,v4l2",
+                             .demuxer = "video4linux2,v4l2",
+                             .path = name};
+    if (av_find_input_format("v4l2"))
+        return true;
+#else
+    (void)url;
+#endif
+    return err_set(e, ERR_USAGE, "--live: '%s' is a device, for which this build has no library",
+                   name);
+}
+
+bool live_url_parse(const char *name, struct live_url *url, struct err *e)
+{
+    struct stat s;
+    const char *scheme = strstr(name, "://");
+    *url = (struct live_url){.protocols = "", .demuxers = "", .pipe = true, .path = name};
+    if (strcmp(name, "-") == 0)
+        return true;
+    if (scheme)
+        return parse_scheme(name, (size_t)(scheme - name), url, e);
+    if (stat(name, &s) != 0)
+        return err_set(e, ERR_USAGE,
+                       "--live: there is no '%s'; a stream begins with its scheme, "
+                       "such as rtsp://",
+                       name);
+    if (S_ISFIFO(s.st_mode))
+        return true;
+    if (S_ISCHR(s.st_mode))
+        return parse_device(name, url, e);
+    return err_set(e, ERR_USAGE,
+                   "--live: '%s' is a file; a stream, a device, a folder or - goes on", name);
+}
+
+int live_url_options(const struct live_url *url, AVDictionary **options)
+{
+    char *all = av_asprintf("%s%s%s", allowed_names(), *url->demuxers ? "," : "", url->demuxers);
+    int bad = all ? 0 : AVERROR(ENOMEM);
+    if (all)
+        bad |= av_dict_set(options, "format_whitelist", all, AV_DICT_DONT_STRDUP_VAL);
+    bad |= av_dict_set(options, "protocol_whitelist", *url->protocols ? url->protocols : "none", 0);
+    bad |= av_dict_set(options, "rtsp_transport", "tcp", 0);
+    /* Lost datagrams damage frames, but the reader goes on. */
+    bad |= av_dict_set(options, "overrun_nonfatal", "1", 0);
+    bad |= av_dict_set(options, "buffer_size", "4194304", 0);
+    /* the first second shows which streams there are; sizes come with the first frame */
+    bad |= av_dict_set(options, "analyzeduration", "1000000", 0);
+    bad |= av_dict_set(options, "probesize", "1000000", 0);
+    return bad < 0 ? bad : 0;
+}
