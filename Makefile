@@ -217,7 +217,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web test-live,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -349,6 +349,12 @@ test-web: deps ## the pages of --html in a real browser (chromium; two minutes);
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.made
 	@BARCODE=$(BIN)/barcode $(PYTHON) tests/web.py
 
+.PHONY: test-live
+test-live: deps ## live barcodes with real parts: streams, clocks, losses, kills, the page, hostile clients (four minutes)
+	@tests/support/install-packages.sh live
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(BIN)/made_feed
+	@BARCODE=$(BIN)/barcode MADE_FEED=$(BIN)/made_feed PYTHON=$(PYTHON) tests/live.sh
+
 .PHONY: test-data
 test-data: deps ## CSV and JSON as pandas and R read them, by samples/python and samples/r (seconds)
 	@tests/support/install-packages.sh data
@@ -455,7 +461,7 @@ test-gpu: films-there $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everyth
 
 # ------------------------------------------------------------------ every program
 
-PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED)))
+PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED))) made_feed
 
 .PHONY: programs
 programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree, built and not run

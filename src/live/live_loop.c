@@ -71,6 +71,7 @@ static bool open_stream(struct loop *l, const char *name, struct err *e)
     if (!source)
         return false;
     s->channel = live_channel_open(&l->setup, &source, s->label, s->stem, e);
+    l->setup.feed = NULL;
     l->count += s->channel != NULL;
     return s->channel && live_channel_start(s->channel, e);
 }
@@ -80,10 +81,12 @@ static bool open_all(struct loop *l, struct engines *engines, struct err *e)
     const struct options *o = l->o;
     l->stream = err_calloc(o->inputs, sizeof *l->stream, e);
     l->engines = l->stream ? live_engines_open(o, live_needs(o), engines, (int)o->inputs, e) : NULL;
-    l->setup = (struct live_setup){.options = o,
-                                   .clock = &live_machine_clock,
-                                   .engines = l->engines,
-                                   .folder = outputs_is_stdout(o->output) ? "" : o->output};
+    l->setup =
+        (struct live_setup){.options = o,
+                            .clock = &live_machine_clock,
+                            .engines = l->engines,
+                            .feed = l->setup.feed,
+                            .folder = !o->output || outputs_is_stdout(o->output) ? "" : o->output};
     bool ok = l->engines != NULL;
     for (size_t i = 0; i < o->inputs && ok; i++)
         ok = open_stream(l, o->input[i], e);
@@ -119,12 +122,14 @@ static void print_bench(const struct stream *s)
 {
     struct live_bench *b = live_channel_bench(s->channel);
     struct live_counts c = live_channel_counts(s->channel);
-    printf("{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
-           ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
-           ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
-           s->stem, c.frames, c.columns, c.late, c.refused, c.breaks,
-           (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
-           (double)live_bench_percentile(b, 99) / 1e3, (double)live_bench_percentile(b, 100) / 1e3);
+    fprintf(stdout,
+            "{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
+            ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
+            ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
+            s->stem, c.frames, c.columns, c.late, c.refused, c.breaks,
+            (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
+            (double)live_bench_percentile(b, 99) / 1e3,
+            (double)live_bench_percentile(b, 100) / 1e3);
 }
 
 /* Ends a stream. Returns false if its thread hangs in a library. */
@@ -143,10 +148,10 @@ static bool end_stream(struct loop *l, struct stream *s, int *status)
     return gone;
 }
 
-int live_loop(const struct options *o, struct engines *engines, int stop)
+int live_loop(const struct options *o, struct engines *engines, struct live_feed *feed, int stop)
 {
     struct err e = ERR_INIT;
-    struct loop l = {.o = o, .threads = engines->threads};
+    struct loop l = {.o = o, .setup.feed = feed, .threads = engines->threads};
     int status = 0;
     bool gone = true;
     if (open_all(&l, engines, &e))

@@ -73,6 +73,8 @@ void *serve_strip_png(struct live_feed *f, size_t *size, struct err *e)
         return NULL;
     struct strip_image image = {.first = first.number, .height = live_feed_height(f)};
     image.width = live_feed_newest(f) - first.number + 1;
+    if (image.width < 1 || image.width > (int64_t)live_feed_capacity(f))
+        image.width = 1;
     void *png = NULL;
     if (read_columns(f, &image, e))
         png = encode(&image, size, e);

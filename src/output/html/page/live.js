@@ -17,18 +17,20 @@
 
     function makeRoom(count) {
         if (count <= strip.width && strip.height === feed.height) return;
-        const old = strip.width > 1 ? context.getImageData(0, 0, strip.width, strip.height) : null;
+        const old = document.createElement("canvas");
+        old.width = strip.width;
+        old.height = strip.height;
+        old.getContext("2d", {alpha: false}).drawImage(strip, 0, 0);
         strip.width = Math.min(MOST + EXTRA, Math.max(256, 2 ** Math.ceil(Math.log2(count))));
         strip.height = feed.height;
         context = strip.getContext("2d", {alpha: false});
-        if (old) context.putImageData(old, 0, 0);
+        if (columns.length) context.drawImage(old, 0, 0);
     }
 
     function dropOldest() {
-        const image = context.getImageData(EXTRA, 0, columns.length - EXTRA, strip.height);
+        context.drawImage(strip, -EXTRA, 0);
         columns = columns.slice(EXTRA);
         first += EXTRA;
-        context.putImageData(image, 0, 0);
     }
 
     function draw(x, pixels) {
