@@ -4,6 +4,9 @@
 
 #include "barcode/base/sort_words.h"
 
+/* How many votes are needed: wrong places of made films have fewer. */
+enum { VOTES_LEAST = 8, LANDMARKS_A_VOTE = 200 };
+
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
 
@@ -82,8 +85,8 @@ static void choose_places(const struct count *c, struct find_result *r)
     }
 }
 
-bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
-                struct find_result *result, struct err *e)
+static bool count_votes(struct find_index *x, const struct peak *peak, size_t peaks,
+                        struct find_result *result, struct err *e)
 {
     struct count c = {0};
     *result = (struct find_result){0};
@@ -94,6 +97,7 @@ bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
         sort_words(c.vote, room, c.votes, VOTE_BITS);
         choose_places(&c, result);
         result->landmarks = c.words;
+        result->needed = VOTES_LEAST + (uint32_t)(c.words / LANDMARKS_A_VOTE);
     }
     free(room);
     free(c.word);
@@ -101,4 +105,12 @@ bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
     free(c.first);
     free(c.vote);
     return room != NULL;
+}
+
+bool find_clip(struct find_index *x, const struct peak *peak, size_t peaks,
+               struct find_result *result, struct err *e)
+{
+    bool ok = count_votes(x, peak, peaks, result, e);
+    result->speed_num = result->speed_den = 1;
+    return ok;
 }

@@ -23,10 +23,15 @@ struct find_place {
 struct find_result {
     struct find_place best, other; /* `other`: the best of another film */
     size_t landmarks;              /* of the clip, that were looked up */
+    uint32_t needed;               /* with fewer votes, the clip is from none of the films */
+    int speed_num, speed_den;      /* the film's time that passes in the clip's */
 };
 
-/* Looks up the clip's peaks (peaks_list). Returns false with an error of find_index_look. */
-bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
-                struct find_result *result, struct err *e);
+/*
+ * Looks up the clip's peaks (peaks_list). If the clip is from none of the films, the known changes
+ * of speed are tried. Returns false with an error of find_index_look.
+ */
+bool find_clip(struct find_index *x, const struct peak *peak, size_t peaks,
+               struct find_result *result, struct err *e);
 
 #endif

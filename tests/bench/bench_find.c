@@ -143,7 +143,7 @@ static void query(const char *folder, size_t films, char **path, size_t n)
         struct list l = read_peaks(path[i]);
         struct find_result r;
         int64_t begun = clock_ns();
-        if (!find_votes(&x, l.peak, l.n, &r, &e))
+        if (!find_clip(&x, l.peak, l.n, &r, &e))
             fail("votes");
         printf("%s %s %.3f %u other %u of %zu %.2f ms\n", path[i],
                r.best.votes ? path[r.best.film] : "-", r.best.sixteenth * .002, r.best.votes,
@@ -202,7 +202,7 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
         struct list clip = make_film(from, n, 312);
         struct find_result r;
         begun = clock_ns();
-        if (!find_votes(&x, clip.peak, clip.n, &r, &e))
+        if (!find_clip(&x, clip.peak, clip.n, &r, &e))
             fail("votes");
         took += clock_since(begun);
         free(clip.peak);
