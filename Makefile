@@ -17,7 +17,7 @@ PYTHON  ?= /usr/bin/python3
 export PYTHONDONTWRITEBYTECODE = 1 # else tests leave files among their sources
 
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
-PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp
+PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp libebur128
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 CANVAS   = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror=format-security -Wvla

@@ -14,7 +14,7 @@ cd "$1"
 text() { [ -e "cli/$1" ] || printf '%b' "$2" > "cli/$1"; }
 text time1 '\x0090';            text time2 '\x001:02:03.250'; text time3 '\x0059:59.9'
 text size1 '\x01320x180';       text size2 '\x011/4';         text size3 '\x01full';      text size4 '\x01320'
-text modes1 '\x02kmeans,average'; text modes2 '\x02all';      text modes3 '\x02palette,squeeze'; text modes4 '\x02dominant'
+text modes1 '\x02kmeans,average'; text modes2 '\x02all';      text modes3 '\x02palette,squeeze'; text modes4 '\x02dominant'; text modes5 '\x02all+sound'
 text line1 '\x03-k\n8\n-n\n24\n-o\nout.png\nfilm.mkv'
 text line2 '\x03--columns=100\n--start=1:00\n--end\n2:00\n--size=1/4\n-m\nall\nfilm.mkv\nother.mp4'
 text line3 '\x03--interval\n0.5\n--json\n-\n--strict\n-vv\nfilm.mkv'

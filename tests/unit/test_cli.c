@@ -262,7 +262,7 @@ TEST(misuse_is_one_sentence)
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
-                       "average, squeeze and all");
+                       "average, squeeze, sound, spectrum and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
                            "--swatches -, --dump -, --report - and --bench");
@@ -430,10 +430,18 @@ TEST(sizes)
 TEST(modes)
 {
     good("f -m all");
-    assert_int_equal(o.strips, strip_count);
-    for (size_t m = 0; m < strip_count; m++)
+    assert_int_equal(o.strips, 5); /* without the sound */
+    for (size_t m = 0; m < 5; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
+    good("f -m spectrum+all+sound");
+    assert_int_equal(o.strips, strip_count);
+    assert_true(o.stacked);
+    good("f -m sound+squeeze");
+    assert_true(o.strips == 2 && selected("squeeze") && o.stacked);
+    assert_string_equal(o.strip[1]->name, "sound");
+    good("f -m sound+sound");
+    assert_true(o.strips == 1 && selected("sound") && !o.stacked);
     good("f -m all -m squeeze,squeeze");
     assert_true(selected("squeeze") && o.strips == 1 && !o.stacked);
     good("f -m squeeze,kmeans"); /* in the table's order */
@@ -444,14 +452,15 @@ TEST(modes)
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
         assert_true(selected(strip_table[m]->name));
     }
-    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "",        ",",
-                                     "kmeans,",     ",kmeans",    "kmean",   "kmeans2", "Kmeans"};
+    static const char *const no[] = {
+        "palette,all",          "all,kmeans", "all,all", "",      ",",       "kmeans+", "+",
+        "kmeans+sound,palette", "kmeans,",    ",kmeans", "kmean", "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
         assert_false(cli_parse_modes(no[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.strips == 1 && selected("squeeze")); /* as it was */
+    assert_true(o.strips == 1 && selected(strip_table[strip_count - 1]->name)); /* as it was */
 }
 
 /* What parse(line) prints on stdout. */
@@ -498,9 +507,9 @@ TEST(questions_are_answered)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze; several "
-                               "give one picture each, NAME-MODE.png; "
-                               "all gives the five in one picture");
+    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, sound, "
+                               "spectrum; several give one picture each, NAME-MODE.png, and joined "
+                               "by + one picture; all is the first five in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

@@ -43,20 +43,25 @@ TEST(the_table)
     static const struct {
         const char *name, *title;
         unsigned needs;
-    } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},
-                 {"dominant", "dominant", STRIP_DOMINANT},
-                 {"palette", "palette", STRIP_CLUSTERS},
-                 {"average", "average", 0},
-                 {"squeeze", "squeeze", STRIP_ROWS}};
-    assert_in_range(strip_count, 5, STRIPS_MOST);
-    for (size_t i = 0; i < 5; i++) {
+    } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},  {"dominant", "dominant", STRIP_DOMINANT},
+                 {"palette", "palette", STRIP_CLUSTERS}, {"average", "average", 0},
+                 {"squeeze", "squeeze", STRIP_ROWS},     {"sound", "sound", STRIP_SOUND},
+                 {"spectrum", "spectrum", STRIP_SOUND}};
+    char name[STRIPS_NAME];
+    assert_in_range(strip_count, 7, STRIPS_MOST);
+    for (size_t i = 0; i < 7; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
         assert_string_equal(strip_table[i]->title, known[i].title);
         assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
-        assert_string_equal(strips_name(alone(known[i].name)), known[i].name);
+        strips_name(alone(known[i].name), name);
+        assert_string_equal(name, known[i].name);
     }
+    assert_int_equal(strips_all().count, 5);
     assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT);
-    assert_string_equal(strips_name(stacked()), "all");
+    strips_name(stacked(), name);
+    assert_string_equal(name, "all");
+    strips_name((struct strips){strip_table + 4, 3}, name);
+    assert_string_equal(name, "squeeze+sound+spectrum");
 }
 
 static void expect_note(const char *name, int k, const char *text)
@@ -98,6 +103,8 @@ TEST(what_they_show)
     expect_note("palette", 1, "one cluster");
     expect_note("average", 8, "each frame's mean");
     expect_note("squeeze", 8, "each row's mean");
+    expect_note("sound", 8, "the film has no sound");
+    expect_note("spectrum", 8, "the film has no sound");
 }
 
 /* In which order bands lie. */

@@ -2,6 +2,7 @@
  * csv_columns.h - the columns of --csv, and the list of them that --csv-columns takes.
  *
  *     title file film column frame time status contrast colourfulness
+ *     loudness peak centroid
  *     QUANTITY             of the column's colour
  *     average dominant     the colour as #rrggbb; average_QUANTITY, dominant_QUANTITY
  *     QUANTITY_1 ...       of the frame's largest cluster and so on; share_1 ...

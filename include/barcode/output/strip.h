@@ -18,6 +18,9 @@
  *     average     The mean colour.
  *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
  *                 the exact area mean (shrink.h), also when enlarging.
+ *     sound       The sound's loudness and peaks as a waveform in the colours of `average`
+ *                 (sound_line.h).
+ *     spectrum    The sound's spectrum, high frequencies at the top (sound_line.h).
  *
  * A column that lacks what the mode needs is painted as the nearest earlier column that has it. At
  * the start, the nearest later column is used. If the image width differs from the number of
@@ -39,11 +42,15 @@ enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 /* The name of all modes together, for -m and in the text of a PNG. No mode has this name. */
 #define STRIP_ALL "all"
 
+/* Between the names of modes that are stacked in one picture: "squeeze+sound". */
+#define STRIP_JOIN '+'
+
 /* What a mode may need of a column besides its average: the bits of strip_kind.needs. */
 enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
-    STRIP_DOMINANT = 4  /* the dominant colour (dominant.h) */
+    STRIP_DOMINANT = 4, /* the dominant colour (dominant.h) */
+    STRIP_SOUND = 8     /* of the film, not of a column: report.sound */
 };
 
 /* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The text
@@ -84,7 +91,12 @@ enum strip_fit {
      * With more pixels than columns: FIT_MEDOID, which is then the column that covers more of the
      * pixel.
      */
-    FIT_POOL
+    FIT_POOL,
+    /*
+     * No columns are painted: the mode paints each pixel itself, for the time that the pixel covers
+     * on the axis of the columns (time_axis.h). The mode also does what --smooth asks for.
+     */
+    FIT_TIME
 };
 
 struct report;
@@ -102,6 +114,7 @@ struct strip_kind {
     bool flat; /* all rows are equal, so only one is painted */
     /* shows all clusters, so the restarts of the k-means must not race (strips_settled) */
     bool settled;
+    bool named_only; /* not part of -m all; such modes are the last of the table */
 
     /* Writes what the mode shows of this film, such as "largest of 8 clusters", into out[size],
      * truncated if necessary. Any thread. */
@@ -115,11 +128,11 @@ struct strip_kind {
     void (*row)(struct strip *s);
 
     /* Writes the pixel of `c` in row s->y. `c` is column i and has what the mode needs. Columns
-     * come from left to right. */
+     * come from left to right. With FIT_TIME, i is the pixel, and `c` is NULL. */
     void (*pixel)(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3]);
 };
 
-/* In the order of --help, and of -m all from top to bottom. The first is the default. */
+/* In the order of --help, and of a stack from top to bottom. The first is the default. */
 extern const struct strip_kind *const strip_table[];
 extern const size_t strip_count; /* 1..STRIPS_MOST */
 
@@ -134,8 +147,13 @@ struct strips {
     size_t count;
 };
 
-/* Returns the name of the mode, or STRIP_ALL for several. */
-const char *strips_name(struct strips s);
+/* Returns the modes of -m all. Any thread. */
+struct strips strips_all(void);
+
+enum { STRIPS_NAME = 20 * STRIPS_MOST };
+
+/* Writes the name of the mode. Several are STRIP_ALL, or their names joined by STRIP_JOIN. */
+void strips_name(struct strips s, char out[STRIPS_NAME]);
 
 const char *palette_order_name(enum palette_order order); /* "lightness", "share" */
 const char *strip_shape_name(enum strip_shape shape);     /* "strip", "circle", "vertical" */

@@ -25,9 +25,10 @@ char *cli_modes_help(void)
                    "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
     names(list, " (default)");
-    int length = asprintf(
-        &text, "%s; several give one picture each, NAME-MODE.png; all gives the %s in one picture",
-        list, word[strip_count]);
+    int length = asprintf(&text,
+                          "%s; several give one picture each, NAME-MODE.png, and joined by + one "
+                          "picture; all is the first %s in one picture",
+                          list, word[strips_all().count]);
     return length < 0 ? NULL : text;
 }
 
@@ -39,30 +40,45 @@ static bool unknown(const char *word, size_t length, struct err *e)
                    length > 80 ? 80 : (int)length, word, list);
 }
 
+/* Selects the mode of a word, or all of them. Returns false if it is neither. */
+static bool select_word(const char *word, size_t length, bool selected[STRIPS_MOST])
+{
+    const struct strip_kind *kind = strip_find(word, length);
+    size_t all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0
+                     ? strips_all().count
+                     : 0;
+    for (size_t i = 0; i < strip_count; i++)
+        selected[i] |= i < all || strip_table[i] == kind;
+    return kind || all > 0;
+}
+
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
 {
-    bool selected[STRIPS_MOST] = {false}, stacked = false;
+    static const char marks[] = {',', STRIP_JOIN, 0};
+    bool selected[STRIPS_MOST] = {false}, all = false;
     for (const char *word = text; word;) {
         word += strspn(word, " ");
-        size_t length = strcspn(word, ",");
-        const struct strip_kind *kind = strip_find(word, length);
-        bool all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;
-        if (!all && !kind)
+        size_t length = strcspn(word, marks);
+        if (!select_word(word, length, selected))
             return unknown(word, length, e);
-        stacked |= all;
-        for (size_t i = 0; i < strip_count; i++)
-            selected[i] |= all || strip_table[i] == kind;
+        all |= !strip_find(word, length);
         word = word[length] ? word + length + 1 : NULL;
     }
-    if (stacked && strcmp(text, STRIP_ALL) != 0)
+    bool list = strchr(text, ',');
+    if (all && list)
         return err_set(e, ERR_USAGE,
                        "-m: '" STRIP_ALL "' is one picture with every mode and stands alone");
-    o->stacked = stacked;
+    if (list && strchr(text, STRIP_JOIN))
+        return err_set(e, ERR_USAGE,
+                       "-m: '%.80s' has both , and +: give one picture for each mode, or one with "
+                       "several modes",
+                       text);
     o->strips = 0;
     for (size_t i = 0; i < strip_count; i++) {
         if (selected[i])
             o->strip[o->strips++] = strip_table[i];
     }
+    o->stacked = o->strips > 1 && !list;
     return true;
 }
 

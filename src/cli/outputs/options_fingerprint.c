@@ -90,6 +90,8 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
                     k->seed);
+    if (needs & STRIP_SOUND)
+        append_text(text, " sound=%d", SOUND_VERSION);
     if (outputs_show_palette(o, w))
         append_text(text, " colours=%d", o->colours);
 }

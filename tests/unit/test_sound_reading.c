@@ -1,0 +1,205 @@
+/*
+ * A film with flashes, and clicks in its sound at the same times, in many containers and codecs:
+ * the sound is on the axis of the pictures, read beside them and alone.
+ */
+#include <stdlib.h>
+
+#include "test.h"
+#include "barcode/media/source.h"
+#include "barcode/sound/film_sound.h"
+#include "barcode/sound/spectrogram.h"
+#include "clip.h"
+
+enum { FLASHES_MOST = 32, ROW_US = 32000, CLICK = -160 /* 0.1 dB */ };
+
+/* Flashes of a frame, and clicks, each at 0.4 s of a second, for 8 s. */
+#define PICTURES \
+    "-f lavfi -i " \
+    "\"color=black:s=96x64:r=25:d=8,drawbox=c=white:t=fill:enable='between(mod(n,25),10,10)'\" "
+#define SOUND(LAYOUT) "-f lavfi -i \"aevalsrc=" LAYOUT ":s=48000:d=8\" "
+#define BEEP "0.7*sin(2*PI*1500*t)*between(mod(t+0.0001\\,1)\\,0.4\\,0.44)"
+#define STEREO SOUND(BEEP "|" BEEP)
+#define SURROUND SOUND(BEEP "|" BEEP "|" BEEP "|0|" BEEP "|" BEEP ":c=5.1")
+#define VIDEO "-c:v mpeg4 -q:v 4 -g 12 -bf 2 "
+
+struct heard {
+    struct sound_job job;
+    int64_t flash_us[FLASHES_MOST], click_us[FLASHES_MOST];
+    size_t flashes, clicks;
+};
+
+/* Lists the rows in which a click begins. */
+static void find_clicks(struct heard *h)
+{
+    const struct film_sound *s = &h->job.sound;
+    bool before = false;
+    for (size_t i = 0; i < s->rows; i++) {
+        bool loud = s->row[i].peak > CLICK;
+        if (loud && !before && h->clicks < FLASHES_MOST)
+            h->click_us[h->clicks++] = (int64_t)i * s->hops * ROW_US;
+        before = loud;
+    }
+}
+
+static void find_flashes(struct heard *h, struct columns *c)
+{
+    for (uint64_t i = 0; i < columns_count(c); i++) {
+        const struct column *column = columns_get(c, i);
+        if (column->status == COLUMN_OK && column->average[1] > 128 && h->flashes < FLASHES_MOST)
+            h->flash_us[h->flashes++] = column->time_us;
+    }
+}
+
+static bool wants_none(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)user, (void)tag, (void)rgb, (void)e;
+    return true;
+}
+
+/* Decodes every frame, with the sound beside it. */
+static struct heard hear_beside(struct source *s, enum decode_plan plan)
+{
+    struct heard h = {.flashes = 0};
+    struct err e = ERR_INIT, finish = ERR_INIT;
+    struct columns *c = columns_open(0, 0, &e);
+    struct engine_config config = {.threads = 2};
+    struct engine *g = engine_open("cpu", &config, &e);
+    struct engine_job job = {
+        .width = 16, .height = 16, .ports = 3, .columns = c, .tap = wants_none};
+    struct decode_job what = {.selection = every(1),
+                              .plan = plan,
+                              .threads = 2,
+                              .engine = g,
+                              .columns = c,
+                              .sound = &h.job};
+    struct decode_counts counts = {0};
+    struct decode_times times = {0};
+    struct engine_times engine_times;
+    assert_true(c && g && engine_begin(g, &job, &e));
+    if (!source_decode(s, &what, &counts, &times, &e))
+        fail_msg("%s", e.text);
+    assert_true(engine_finish(g, &engine_times, &finish));
+    assert_true(h.job.done);
+    columns_finish(c, NULL);
+    find_flashes(&h, c);
+    find_clicks(&h);
+    columns_free(&c);
+    engine_close(&g);
+    return h;
+}
+
+static struct source *open_film(const char *name, int sound)
+{
+    struct err e = ERR_INIT;
+    struct source *s = source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, sound, false, &e);
+    if (!s)
+        fail_msg("%s", e.text);
+    return s;
+}
+
+static void assert_same_sound(const struct film_sound *a, const struct film_sound *b)
+{
+    uint8_t *x, *y;
+    size_t n, m;
+    struct err e = ERR_INIT;
+    assert_true(film_sound_write(a, &x, &n, &e) && film_sound_write(b, &y, &m, &e));
+    assert_int_equal(n, m);
+    assert_memory_equal(x, y, n);
+    free(x);
+    free(y);
+}
+
+static void print_times(const struct heard *h)
+{
+    for (size_t i = 0; i < h->flashes || i < h->clicks; i++)
+        print_message("%8.3f %8.3f\n", i < h->flashes ? (double)h->flash_us[i] / 1e6 : -1,
+                      i < h->clicks ? (double)h->click_us[i] / 1e6 : -1);
+}
+
+/* Each flash has a click in its row, or in a neighbouring one; no click has no flash but `more`. */
+static void assert_together(const char *name, const struct heard *h, size_t least, size_t more)
+{
+    bool ok = h->flashes >= least && h->clicks == h->flashes + more;
+    for (size_t i = 0; i < h->flashes && ok; i++) {
+        int64_t row_us = h->flash_us[i] / ROW_US * ROW_US;
+        bool found = false;
+        for (size_t k = 0; k < h->clicks; k++)
+            found |= h->click_us[k] >= row_us - ROW_US && h->click_us[k] <= row_us + ROW_US;
+        ok = found;
+    }
+    if (ok)
+        return;
+    print_times(h);
+    fail_msg("%s: flashes and clicks differ", name);
+}
+
+/* Reads the sound alone, beside the pictures, and beside a sequential decoder: all the same. */
+static void assert_clicks(const char *name, size_t least, size_t more)
+{
+    struct err e = ERR_INIT;
+    struct sound_job alone = {.done = false};
+    struct source *s = open_film(name, SOURCE_STREAM_CHOICE);
+    struct heard h = hear_beside(s, DECODE_PARALLEL);
+    assert_together(name, &h, least, more);
+    struct heard again = hear_beside(s, DECODE_SEQUENTIAL);
+    if (!source_sound(s, &alone, &e))
+        fail_msg("%s", e.text);
+    assert_true(alone.done);
+    assert_same_sound(&h.job.sound, &again.job.sound);
+    assert_same_sound(&h.job.sound, &alone.sound);
+    assert_int_equal(h.job.sound.errors, 0);
+    assert_int_equal(h.job.sound.gaps, 0);
+    film_sound_free(&h.job.sound);
+    film_sound_free(&again.job.sound);
+    film_sound_free(&alone.sound);
+    source_close(&s);
+}
+
+TEST(clicks_are_where_flashes_are)
+{
+    static const struct {
+        const char *name, *arguments;
+    } film[] = {
+        {"aac.mp4", VIDEO "-c:a aac aac.mp4"},
+        {"aac.mkv", VIDEO "-c:a aac aac.mkv"},
+        {"aac.ts", "-c:v mpeg2video -q:v 4 -bf 2 -c:a aac aac.ts"},
+        {"ac3.ts", "-c:v mpeg2video -q:v 4 -bf 2 -c:a ac3 ac3.ts"},
+        {"mp2.mpg", "-c:v mpeg2video -q:v 4 -bf 2 -c:a mp2 mp2.mpg"},
+        {"opus.mkv", VIDEO "-c:a libopus opus.mkv"},
+        {"opus.mp4", VIDEO "-c:a libopus opus.mp4"},
+        {"flac.mkv", VIDEO "-c:a flac flac.mkv"},
+        {"pcm.mov", VIDEO "-c:a pcm_s24le pcm.mov"},
+        {"vorbis.mkv", VIDEO "-c:a libvorbis vorbis.mkv"},
+        {"eac3.mp4", VIDEO "-c:a eac3 eac3.mp4"},
+        {"mp3.mkv", VIDEO "-c:a libmp3lame mp3.mkv"},
+        {"mp3.avi", "-c:v mpeg4 -q:v 4 -c:a libmp3lame mp3.avi"},
+        {"pcm.avi", "-c:v mpeg4 -q:v 4 -c:a pcm_s16le pcm.avi"},
+        {"late.mp4", VIDEO "-c:a aac -output_ts_offset 10 late.mp4"},
+        {"late.mkv", VIDEO "-c:a aac -output_ts_offset 10 late.mkv"},
+        {"late.ts", "-c:v mpeg2video -bf 2 -c:a mp2 -output_ts_offset 10 late.ts"},
+        {"wrap.ts", "-c:v mpeg2video -bf 2 -c:a mp2 -output_ts_offset 95441 wrap.ts"},
+    };
+    for (size_t i = 0; i < sizeof film / sizeof *film; i++) {
+        char line[1024];
+        snprintf(line, sizeof line, PICTURES STEREO "%s", film[i].arguments);
+        if (clip_ffmpeg(line))
+            assert_clicks(film[i].name, 8, 0);
+    }
+}
+
+/* Edit lists leave out what a cut without encoding has to keep. */
+TEST(cut_films)
+{
+    if (!clip_ffmpeg(PICTURES SURROUND VIDEO "-c:a aac whole.mp4"))
+        skip();
+    assert_clicks("whole.mp4", 8, 0);
+    assert_true(clip_ffmpeg("-ss 1.1 -i whole.mp4 -c copy cut.mp4"));
+    assert_clicks("cut.mp4", 6, 0);
+    assert_true(clip_ffmpeg("-ss 1.1 -i whole.mp4 -c copy cut.mkv"));
+    assert_clicks("cut.mkv", 6, 0);
+    assert_true(clip_ffmpeg("-i whole.mp4 -ss 1.1 -t 4 -c copy short.mp4"));
+    /* its sound begins before its video, with a click */
+    assert_clicks("short.mp4", 3, 1);
+}
+
+TEST_MAIN(clip_begin, clip_end)
