@@ -20,6 +20,8 @@
     DO(thumbnails) \
     DO(jellyfin) \
     DO(bif) \
+    DO(peaks_csv) \
+    DO(npy) \
     DO(bench) \
     DO(html)
 

@@ -10,6 +10,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/watch.h"
 #include "barcode/engine/colour.h"
+#include "barcode/output/spectrum.h"
 #include "render_job.h"
 
 void render_warn(struct render_job *j, const char *format, ...)
@@ -92,8 +93,6 @@ static bool open_job(struct render_job *j, struct err *e)
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
     const struct film_parts *parts = j->render->inputs->parts[j->input];
-    if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
-        return false;
     j->stamp = film_stamp(path, parts);
     if (!render_look_for_sound(j, e))
         return false;
@@ -178,6 +177,7 @@ static void close_job(struct render_job *j)
     source_close(&j->source);
     light_close(&j->light);
     film_sound_free(&j->sound.sound);
+    spectrum_free(&j->report.spectrum);
 }
 
 /*
@@ -243,10 +243,12 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         int64_t started = clock_ns();
         outputs_free(&j.outputs);
         j = (struct render_job){.render = r, .input = i};
-        ok = r->options->sound_only ? render_sound_only(&j, e) : render_pictures(&j, started, e);
+        ok = outputs_of(r->options, r->inputs, i, &j.outputs, e);
+        bool alone = ok && render_sound_alone(&j);
+        ok = ok && (alone ? render_sound_only(&j, e) : render_pictures(&j, started, e));
         ok = had_memory(r, i, refused, e) && ok;
-        ok = ok && (r->options->sound_only || render_write(&j, started, e));
-        if (ok && !r->options->sound_only && r->options->strict && !render_is_whole(&j))
+        ok = ok && render_write(&j, started, e);
+        if (ok && !alone && r->options->strict && !render_is_whole(&j))
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));

@@ -136,6 +136,8 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
 {
     const struct options *o = j->render->options;
     bool judging = is_judging(j);
+    if (!render_begin_sound(j, e))
+        return false;
     struct render_progress shown = render_progress_open(j);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source),

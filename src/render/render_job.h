@@ -156,7 +156,13 @@ int render_sound_stream(const struct render_job *j);
  */
 bool render_sound(struct render_job *j, struct err *e);
 
-/* Reads the sound of a film for the cache, instead of rendering it (options.sound_only). */
+/* Prepares for a pass that reads the sound. */
+bool render_begin_sound(struct render_job *j, struct err *e);
+
+/* Returns true if no output shows pictures, or with options.sound_only: render_sound_only. */
+bool render_sound_alone(const struct render_job *j);
+
+/* Reads the film's sound, or takes it from the cache, without decoding its pictures. */
 bool render_sound_only(struct render_job *j, struct err *e);
 
 /* ---- render_verify.c ---- */

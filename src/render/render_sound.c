@@ -2,14 +2,43 @@
 #include <inttypes.h>
 
 #include "barcode/cache/sound_cache.h"
+#include "barcode/output/spectrum.h"
 #include "barcode/sound/spectrogram.h"
 #include "render_job.h"
+
+bool render_sound_alone(const struct render_job *j)
+{
+    const struct options *o = j->render->options;
+    bool alone = o->sound_only || (j->outputs.count > 0 && !j->outputs.dump.path && !o->verify);
+    for (size_t i = 0; i < j->outputs.count; i++)
+        alone &= j->outputs.output[i].writer->sound;
+    return alone;
+}
+
+/* Opens the store of the spectrogram if an output shows it. */
+static bool open_spectrum(struct render_job *j, struct err *e)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < j->outputs.count; i++)
+        wanted |= j->outputs.output[i].writer->spectrum;
+    if (!wanted)
+        return true;
+    j->report.spectrum = spectrum_open(e);
+    j->sound.tap = spectrum_put;
+    j->sound.tap_user = j->report.spectrum;
+    return j->report.spectrum != NULL;
+}
+
+bool render_begin_sound(struct render_job *j, struct err *e)
+{
+    return !j->report.spectrum || j->sound.done || spectrum_clear(j->report.spectrum, e);
+}
 
 /* Returns true if the output shows sound. */
 static bool shows_sound(const struct options *o, const struct output *output)
 {
     const struct writer *w = output->writer;
-    return (!w->modeless && strips_need(output->strips) & STRIP_SOUND) ||
+    return w->sound || (!w->modeless && strips_need(output->strips) & STRIP_SOUND) ||
            (w->table && csv_columns_need(&o->csv_columns) & STRIP_SOUND);
 }
 
@@ -28,9 +57,9 @@ bool render_look_for_sound(struct render_job *j, struct err *e)
         j->wants_sound |= shows_sound(o, &j->outputs.output[i]);
     if (!j->wants_sound)
         return true;
-    if (!isa_choose(&j->sound.isa, e))
+    if (!isa_choose(&j->sound.isa, e) || !open_spectrum(j, e))
         return false;
-    if (!o->verify)
+    if (!o->verify && !j->report.spectrum)
         j->sound.done = j->sound_cached =
             sound_cache_load(&o->cache, path_of(j), parts_of(j), o->sound_stream, &j->sound.sound);
     return true;
@@ -78,7 +107,7 @@ bool render_sound(struct render_job *j, struct err *e)
         return true;
     if (!source_can(j->source, SOURCE_HAS_SOUND))
         return err_set(e, ERR_FAILED, "cannot read the sound of '%s'", path_of(j));
-    if (!j->sound.done && !source_sound(j->source, &j->sound, e))
+    if (!j->sound.done && (!render_begin_sound(j, e) || !source_sound(j->source, &j->sound, e)))
         return false;
     assess_sound(j);
     keep_sound(j);
@@ -90,8 +119,11 @@ bool render_sound_only(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
     j->stamp = film_stamp(path_of(j), parts_of(j));
-    if (!render_look_for_sound(j, e) || j->sound.done)
-        return e->code == ERR_NONE;
+    if (!render_look_for_sound(j, e))
+        return false;
+    j->report.sound = &j->sound.sound;
+    if (j->sound.done)
+        return true;
     j->source =
         source_open_stream(path_of(j), parts_of(j), o->stream, o->sound_stream, o->keep_going, e);
     return j->source && render_sound(j, e);

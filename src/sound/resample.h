@@ -3,8 +3,8 @@
  *
  * Output n is the input at n RATE / SPECTROGRAM_RATE, through a low-pass filter: a sinc of
  * RESAMPLE_ZEROS zeros a side under a Kaiser window. It passes up to 6.4 kHz (0.8 of half the lower
- * rate) and stops from 8 kHz on by 60 dB or more. Coefficients have 14 bits, their sum is 2^14.
- * They are computed by integers alone (resample_filter.c): the same on every machine.
+ * rate) and stops from 8 kHz on by 60 dB (55 dB above 192 kHz). Coefficients have 14 bits, their
+ * sum is 2^14. They are computed by integers alone (resample_filter.c): the same on every machine.
  *
  * The filter has a row of coefficients for each place between two samples that an output can have
  * (polyphase). 48 kHz has one, 44.1 kHz 160. Rates that have more of them than

@@ -64,7 +64,10 @@ static int64_t response_at(const int32_t response[RESPONSE], int64_t s)
     return response[i] + ((response[i + 1] - (int64_t)response[i]) * part >> 16);
 }
 
-/* Fills a row, of which the sum is 2^FIR_BITS: the middle tap takes what rounding leaves. */
+/* Returns a / b, rounded to nearest. */
+static int64_t divide(int64_t a, int64_t b) { return (2 * a + (a < 0 ? -b : b)) / (2 * b); }
+
+/* Fills a row, of which the sum is 2^FIR_BITS: taps in the middle take what rounding leaves. */
 static void make_row(const struct resample_filter *f, const int32_t response[RESPONSE],
                      uint32_t phase, int64_t *value)
 {
@@ -78,11 +81,14 @@ static void make_row(const struct resample_filter *f, const int32_t response[RES
         sum += value[k];
     }
     for (size_t k = 0; k < f->taps; k++) {
-        int64_t scaled = value[k] * (2 << FIR_BITS) / sum; /* twice */
-        coef[k] = (int16_t)((scaled + 1) >> 1);
+        coef[k] = (int16_t)divide(value[k] * (1 << FIR_BITS), sum);
         left -= coef[k];
     }
-    coef[middle + (2 * phase > f->phases)] += (int16_t)left;
+    for (int64_t k = middle - llabs(left) / 2; left != 0; k++) {
+        int step = left > 0 ? 1 : -1;
+        coef[k] = (int16_t)(coef[k] + step);
+        left -= step;
+    }
 }
 
 static uint32_t common_divisor(uint32_t a, uint32_t b) { return b ? common_divisor(b, a % b) : a; }

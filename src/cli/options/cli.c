@@ -463,7 +463,7 @@ static bool check_together(const struct parse *p)
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE,
                        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
-                       "-, --dump -, --report - and --bench");
+                       "-, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
     return cli_finalize_picture(p->o, p->e) && check_pixels(o, p->e);
 }
 
