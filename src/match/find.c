@@ -45,9 +45,9 @@ struct find {
     struct find_options options;
     struct command_line line;
     struct find_library clip, library;
-    struct peak *peak; /* [peaks] of the clip */
-    size_t peaks;
-    int status; /* of a worker process, or of the batch */
+    struct peak *peak;        /* of the clip */
+    struct align_sound sound; /* the same */
+    int status;               /* of a worker process, or of the batch */
 };
 
 static bool keep_sound(void *user, size_t i, const struct film_sound *sound, struct err *e)
@@ -58,7 +58,7 @@ static bool keep_sound(void *user, size_t i, const struct film_sound *sound, str
     if (!f->peak)
         return false;
     memcpy(f->peak, sound->point, sound->peaks * sizeof *f->peak);
-    f->peaks = sound->peaks;
+    f->sound = (struct align_sound){f->peak, sound->peaks, sound->samples};
     return true;
 }
 
@@ -72,7 +72,7 @@ static enum find_state read_clip(struct find *f, struct err *e)
         return FIND_FAILED;
     }
     enum find_state state = find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e);
-    if (state != FIND_DONE || f->status != 0 || f->peaks > 0)
+    if (state != FIND_DONE || f->status != 0 || f->sound.peaks > 0)
         return state == FIND_DONE && f->status != 0 ? FIND_FAILED : state;
     err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found",
             f->clip.batch.in.path[0]);
@@ -96,7 +96,7 @@ static enum find_state look_up(struct find *f, char *const *word, size_t words, 
         enum find_state state = find_library_index(&f->library, word, words, &f->status, e);
         if (state != FIND_DONE)
             return state;
-        if (find_clip(&f->library.index, f->peak, f->peaks, &r, &reason)) {
+        if (find_clip(&f->library.index, &f->sound, &r, &reason)) {
             f->status = 0;
             return print_best(f, &r, e) ? FIND_DONE : FIND_FAILED;
         }

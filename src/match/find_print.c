@@ -82,11 +82,11 @@ bool find_print_place(const char *film, const struct find_result *r, bool json, 
     if (json)
         return print_value(json_pack("{so so si si s[ii]}", "film", path_value(film), "start",
                                      seconds(us), "score", (int)r->best.votes, "needed",
-                                     (int)r->needed, "speed", r->speed_num, r->speed_den),
+                                     (int)r->needed, "speed", r->speed.num, r->speed.den),
                            e);
     format_time(start, us);
-    if (r->speed_num != r->speed_den)
-        snprintf(speed, sizeof speed, ", at %d/%d of its speed", r->speed_num, r->speed_den);
+    if (r->speed.num != r->speed.den)
+        snprintf(speed, sizeof speed, ", at %d/%d of its speed", r->speed.num, r->speed.den);
     errno = 0;
     return end_output(
         printf("%s (score %" PRIu32 "%s)  ", start, r->best.votes, speed) > 0 && put_path(film), e);

@@ -130,6 +130,12 @@ static void index_films(const char *folder, char **path, size_t films)
     find_index_close(&x);
 }
 
+static struct align_sound sound_of(struct list l)
+{
+    uint64_t frames = l.n ? l.peak[l.n - 1].frame + 1 : 0;
+    return (struct align_sound){l.peak, l.n, frames * SPECTROGRAM_HOP};
+}
+
 static void query(const char *folder, size_t films, char **path, size_t n)
 {
     struct find_index x;
@@ -142,12 +148,14 @@ static void query(const char *folder, size_t films, char **path, size_t n)
     for (size_t i = films; i < n; i++) {
         struct list l = read_peaks(path[i]);
         struct find_result r;
+        struct align_sound sound = sound_of(l);
         int64_t begun = clock_ns();
-        if (!find_clip(&x, l.peak, l.n, &r, &e))
+        if (!find_clip(&x, &sound, &r, &e))
             fail("votes");
-        printf("%s %s %.3f %u other %u of %zu %.2f ms\n", path[i],
+        printf("%s %s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d%s\n", path[i],
                r.best.votes ? path[r.best.film] : "-", r.best.sixteenth * .002, r.best.votes,
-               r.other.votes, r.landmarks, clock_since(begun) * 1e3);
+               r.other.votes, r.landmarks, clock_since(begun) * 1e3, r.needed, r.speed.num,
+               r.speed.den, r.speed.same_pitch ? " same pitch" : "");
         free(l.peak);
     }
     find_index_close(&x);
@@ -201,8 +209,9 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
     for (int i = 0; i < 100; i++) {
         struct list clip = make_film(from, n, 312);
         struct find_result r;
+        struct align_sound sound = sound_of(clip);
         begun = clock_ns();
-        if (!find_clip(&x, clip.peak, clip.n, &r, &e))
+        if (!find_clip(&x, &sound, &r, &e))
             fail("votes");
         took += clock_since(begun);
         free(clip.peak);
