@@ -179,8 +179,9 @@ enum find_state find_library_index(struct find_library *l, char *const *word, si
         *e = unsaved;
         return FIND_FAILED;
     }
-    if (state != FIND_DONE || !find_index_want(&l->index, l->id, films, l->has, e))
-        return FIND_FAILED;
+    if (state != FIND_DONE)
+        return state;
+    find_index_has(&l->index, l->has);
     l->known = 0;
     for (size_t i = 0; i < films; i++)
         l->known += l->has[i];

@@ -117,13 +117,15 @@ static void index_films(const char *folder, char **path, size_t films)
     struct hash128 *id = calloc(films + 1, sizeof *id);
     if (!find_index_open(&x, folder, "bench", &e))
         fail("open");
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of(path[i], 0);
+    want(&x, id, films);
     int64_t begun = clock_ns();
     for (size_t i = 0; i < films; i++) {
         struct list l = read_peaks(path[i]);
-        add_film(&x, id[i] = id_of(path[i], 0), l);
+        add_film(&x, id[i], l);
         free(l.peak);
     }
-    want(&x, id, films);
     if (!find_index_save(&x, &e))
         fail("save");
     print_index(&x, begun);
@@ -192,19 +194,16 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
         fail("open");
     for (size_t i = 0; i < films; i++)
         id[i] = id_of("made", i);
+    want(&x, id, films);
     int64_t begun = clock_ns();
     for (size_t i = 0; i < films; i++) {
         struct list l = make_film(from, n, (uint32_t)(hours * 3600 * 31.25));
         add_film(&x, id[i], l);
         free(l.peak);
-        if (i % 100 == 99 || i + 1 == films) {
-            want(&x, id, films);
-            if (!find_index_save(&x, &e))
-                fail("save");
-        }
+        if ((i % 100 == 99 || i + 1 == films) && !find_index_save(&x, &e))
+            fail("save");
     }
     print_index(&x, begun);
-    want(&x, id, films);
     double took = 0;
     for (int i = 0; i < 100; i++) {
         struct list clip = make_film(from, n, 312);
