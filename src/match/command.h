@@ -70,5 +70,6 @@ int command_batch_run(struct command_batch *b);
 void command_batch_close(struct command_batch *b);
 
 int command_align(int argc, char **argv);
+int command_find(int argc, char **argv);
 
 #endif

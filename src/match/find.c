@@ -44,104 +44,114 @@ static const struct command command = {
 struct find {
     struct find_options options;
     struct command_line line;
-    struct command_batch clip;
-    struct film_sound sound; /* the clip's */
-    struct find_library library;
-    int status; /* of a worker process, or of the batch */
+    struct find_library clip, library;
+    struct peak *peak;        /* of the clip */
+    struct align_sound sound; /* the same */
+    int status;               /* of a worker process, or of the batch */
 };
 
-/* Reads the clip's sound. A state is returned as find_library_open does. */
-static enum find_library_state read_clip(struct find *f, struct err *e)
+static bool keep_sound(void *user, size_t i, const struct film_sound *sound, struct err *e)
 {
-    struct command_batch *b = &f->clip;
-    if (!command_batch_open(b, &f->line, f->line.word, 1, NULL, e))
-        return FIND_LIBRARY_FAILED;
-    b->options.sound_only = true;
-    if (!inputs_expand(&b->options, &b->in, e))
-        return FIND_LIBRARY_FAILED;
-    if (b->in.count != 1) {
+    struct find *f = user;
+    (void)i;
+    f->peak = err_calloc(sound->peaks + 1, sizeof *f->peak, e);
+    if (!f->peak)
+        return false;
+    memcpy(f->peak, sound->point, sound->peaks * sizeof *f->peak);
+    f->sound = (struct align_sound){f->peak, sound->peaks, sound->samples};
+    return true;
+}
+
+/* Reads the clip's sound. */
+static enum find_state read_clip(struct find *f, struct err *e)
+{
+    if (!find_library_open(&f->clip, &f->line, f->line.word, 1, false, e))
+        return FIND_FAILED;
+    if (f->clip.batch.in.count != 1) {
         err_set(e, ERR_USAGE, "'%s' is a folder; find needs one clip", f->line.word[0]);
-        return FIND_LIBRARY_FAILED;
+        return FIND_FAILED;
     }
-    f->status = batch_render(&b->options, &b->in);
-    if (batch_run_is_worker() || f->status != 0)
-        return FIND_LIBRARY_WORKER;
-    if (find_library_sound(b, 0, &f->sound) && f->sound.peaks > 0)
-        return FIND_LIBRARY_READY;
-    err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found", b->in.path[0]);
-    return FIND_LIBRARY_FAILED;
+    enum find_state state = find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e);
+    if (state != FIND_DONE || f->status != 0 || f->sound.peaks > 0)
+        return state == FIND_DONE && f->status != 0 ? FIND_FAILED : state;
+    err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found",
+            f->clip.batch.in.path[0]);
+    return FIND_FAILED;
 }
 
 static bool print_best(const struct find *f, const struct find_result *r, struct err *e)
 {
     if (r->best.votes < r->needed)
-        return err_set(e, ERR_FAILED,
-                       "'%s' is from none of the %zu films with sound (score %u, needed %u)",
-                       f->clip.in.path[0], f->library.known, r->best.votes, r->needed);
+        return err_set(e, ERR_FAILED, "'%s' is from none of the %zu films (score %u, needed %u)",
+                       f->clip.batch.in.path[0], f->library.known, r->best.votes, r->needed);
     return find_print_place(f->library.batch.in.path[r->best.film], r, f->options.json, e);
 }
 
-/* Looks the clip up. A damaged index is made again, once. */
-static enum find_library_state look_up(struct find *f, struct err *e)
+/* Looks the clip up. What is damaged of the index is made again, once. */
+static enum find_state look_up(struct find *f, char *const *word, size_t words, struct err *e)
 {
-    struct find_result r;
-    struct err first = ERR_INIT;
-    struct find_library *l = &f->library;
-    if (!find_clip(&l->index, &f->sound, &r, &first)) {
-        enum find_library_state state = FIND_LIBRARY_FAILED;
-        if (first.code == ERR_INPUT)
-            state = find_library_mend(l, &f->status, e);
-        else
-            *e = first;
-        if (state != FIND_LIBRARY_READY || !find_clip(&l->index, &f->sound, &r, e))
-            return state == FIND_LIBRARY_READY ? FIND_LIBRARY_FAILED : state;
+    for (int tries = 0;; tries++) {
+        struct find_result r;
+        struct err reason = ERR_INIT;
+        enum find_state state = find_library_index(&f->library, word, words, &f->status, e);
+        if (state != FIND_DONE)
+            return state;
+        if (find_clip(&f->library.index, &f->sound, &r, &reason)) {
+            f->status = 0;
+            return print_best(f, &r, e) ? FIND_DONE : FIND_FAILED;
+        }
+        if (reason.code != ERR_INPUT || tries > 0) {
+            *e = reason;
+            return FIND_FAILED;
+        }
     }
-    return print_best(f, &r, e) ? FIND_LIBRARY_READY : FIND_LIBRARY_FAILED;
 }
 
-static enum find_library_state find_clip_in(struct find *f, struct err *e)
+static enum find_state find_clip_in(struct find *f, struct err *e)
 {
+    char **word = f->line.word + 1;
+    size_t words = f->line.words - 1;
     if (f->line.words < 2) {
         err_set(e, ERR_USAGE, "find needs a clip and a library; usage: barcode find CLIP LIBRARY");
-        return FIND_LIBRARY_FAILED;
+        return FIND_FAILED;
     }
-    enum find_library_state state = read_clip(f, e);
-    if (state == FIND_LIBRARY_READY)
-        state = find_library_open(&f->library, &f->line, f->line.word + 1, f->line.words - 1,
-                                  &f->status, e);
-    return state == FIND_LIBRARY_READY ? look_up(f, e) : state;
+    enum find_state state = read_clip(f, e);
+    if (state != FIND_DONE)
+        return state;
+    return find_library_open(&f->library, &f->line, word, words, true, e)
+               ? look_up(f, word, words, e)
+               : FIND_FAILED;
 }
 
-static enum find_library_state find_same_in(struct find *f, struct err *e)
+static enum find_state find_same_in(struct find *f, struct err *e)
 {
     struct find_same same = {0};
     if (f->line.words < 1) {
         err_set(e, ERR_USAGE, "find --same needs a library; usage: barcode find --same LIBRARY");
-        return FIND_LIBRARY_FAILED;
+        return FIND_FAILED;
     }
-    enum find_library_state state =
-        find_library_open(&f->library, &f->line, f->line.word, f->line.words, &f->status, e);
-    if (state != FIND_LIBRARY_READY)
-        return state;
-    bool ok = find_same_films(&f->library, &same, e) &&
-              find_print_same(&same, f->library.batch.in.path, f->options.json, e);
+    if (!find_library_open(&f->library, &f->line, f->line.word, f->line.words, true, e))
+        return FIND_FAILED;
+    enum find_state state = find_same_films(&f->library, &same, &f->status, e);
+    if (state == FIND_DONE && !find_print_same(&same, f->library.batch.in.path, f->options.json, e))
+        state = FIND_FAILED;
     find_same_free(&same);
-    return ok ? FIND_LIBRARY_READY : FIND_LIBRARY_FAILED;
+    return state;
 }
 
 int command_find(int argc, char **argv)
 {
     struct err e = ERR_INIT;
-    struct find f = {.sound = {.stream = -1}};
+    struct find f = {0};
     enum command_result parsed = command_parse(&command, argc, argv, &f.options, &f.line, &e);
-    enum find_library_state state = FIND_LIBRARY_READY;
+    enum find_state state = FIND_DONE;
     if (parsed == COMMAND_RUN)
         state = f.options.same ? find_same_in(&f, &e) : find_clip_in(&f, &e);
     find_library_close(&f.library);
-    command_batch_close(&f.clip);
-    film_sound_free(&f.sound);
+    find_library_close(&f.clip);
     command_line_free(&f.line);
-    if (state == FIND_LIBRARY_WORKER)
+    free(f.peak);
+    if (state == FIND_WORKER || e.code == ERR_NONE)
         return f.status;
-    return e.code != ERR_NONE ? err_report(&e) : 0;
+    return err_report(&e);
 }

@@ -26,7 +26,7 @@ static bool is_of(const char *library, const char *name)
            strcmp(name + length - end, ending) == 0;
 }
 
-static bool keep_file(struct find_index *x, struct find_file *f, uint32_t number, struct err *e)
+static bool keep_file(struct find_index *x, struct find_file *f, struct err *e)
 {
     struct find_file **file = realloc(x->file, (x->files + 1) * sizeof *file);
     if (file)
@@ -40,7 +40,7 @@ static bool keep_file(struct find_index *x, struct find_file *f, uint32_t number
         return err_memory(e, (x->files + 1) * sizeof *file);
     }
     for (uint32_t i = 0; i < f->films; i++)
-        films[i] = number;
+        films[i] = FIND_NOT_WANTED;
     x->file[x->files] = f;
     x->number[x->files++] = films;
     return true;
@@ -68,7 +68,7 @@ static bool open_one(struct find_index *x, const char *path, bool *gone, struct 
     }
     struct find_file *f = find_file_open(path, &reason);
     if (f)
-        return keep_file(x, f, FIND_NOT_WANTED, e);
+        return keep_file(x, f, e);
     if (reason.code == ERR_MEMORY)
         return err_memory(e, sizeof *f);
     if (reason.code == ERR_INPUT && unlink(path) == 0)
@@ -100,24 +100,27 @@ static bool open_all(struct find_index *x, bool *gone, struct err *e)
     return ok && (interrupted() ? interrupt_error(e) : true);
 }
 
-bool find_index_open(struct find_index *x, const char *folder, const char *name, struct err *e)
+/* Opens the files that are there. A file may be merged while the folder is read. */
+static bool load_files(struct find_index *x, struct err *e)
 {
-    *x = (struct find_index){.folder = strdup(folder), .name = strdup(name)};
-    bool gone = true, ok = x->folder && x->name ? true : err_memory(e, strlen(folder) + 1);
+    bool gone = true, ok = true;
     for (int tries = 0; ok && gone && tries < 4; tries++) {
         while (x->files > 0)
             drop_file(x, x->files - 1, false);
         ok = open_all(x, &gone, e);
     }
+    return ok;
+}
+
+bool find_index_open(struct find_index *x, const char *folder, const char *name, struct err *e)
+{
+    *x = (struct find_index){.folder = strdup(folder), .name = strdup(name)};
+    bool ok = x->folder && x->name ? true : err_memory(e, strlen(folder) + 1);
+    ok = ok && load_files(x, e);
     if (!ok)
         find_index_close(x);
     return ok;
 }
-
-struct wanted {
-    struct hash128 id;
-    uint32_t number;
-};
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -127,28 +130,49 @@ static int compare_ids(const void *a, const void *b)
     return p->low < q->low ? -1 : p->low > q->low;
 }
 
-bool find_index_want(struct find_index *x, const struct hash128 *id, size_t films, bool *has,
-                     struct err *e)
+/* Numbers the films of the files. One that is in several counts in the first. */
+static bool number_films(struct find_index *x, struct err *e)
 {
-    struct wanted *list = err_calloc(films + 1, sizeof *list, e);
-    if (!list)
-        return false;
-    for (size_t i = 0; i < films; i++) {
-        list[i] = (struct wanted){id[i], (uint32_t)i};
-        has[i] = false;
-    }
-    qsort(list, films, sizeof *list, compare_ids);
-    for (size_t f = 0; f < x->files; f++)
+    bool *has = err_calloc(x->wants + 1, sizeof *has, e);
+    for (size_t f = 0; has && f < x->files; f++)
         for (uint32_t i = 0; i < x->file[f]->films; i++) {
-            const struct wanted *w =
-                bsearch(&x->file[f]->film[i].id, list, films, sizeof *list, compare_ids);
+            const struct find_wanted *w = bsearch(&x->file[f]->film[i].id, x->wanted, x->wants,
+                                                  sizeof *x->wanted, compare_ids);
             bool counts = w && !has[w->number];
             x->number[f][i] = counts ? w->number : FIND_NOT_WANTED;
             if (counts)
                 has[w->number] = true;
         }
-    free(list);
+    free(has);
+    return has != NULL;
+}
+
+bool find_index_want(struct find_index *x, const struct hash128 *id, size_t films, bool *has,
+                     struct err *e)
+{
+    free(x->wanted);
+    x->wants = 0;
+    x->wanted = err_calloc(films + 1, sizeof *x->wanted, e);
+    if (!x->wanted)
+        return false;
+    for (size_t i = 0; i < films; i++)
+        x->wanted[i] = (struct find_wanted){id[i], (uint32_t)i};
+    x->wants = films;
+    qsort(x->wanted, films, sizeof *x->wanted, compare_ids);
+    if (!number_films(x, e))
+        return false;
+    find_index_has(x, has);
     return true;
+}
+
+void find_index_has(const struct find_index *x, bool *has)
+{
+    for (size_t i = 0; i < x->wants; i++)
+        has[i] = false;
+    for (size_t f = 0; f < x->files; f++)
+        for (uint32_t i = 0; i < x->file[f]->films; i++)
+            if (x->number[f][i] != FIND_NOT_WANTED)
+                has[x->number[f][i]] = true;
 }
 
 /* Returns FOLDER/NAME-HASH.landmarks, of the identities of the films. */
@@ -191,7 +215,7 @@ static bool write_words(struct find_index *x, struct find_writer *w, struct err 
     return ok;
 }
 
-/* Writes the waiting films to a file, and opens it. */
+/* Writes the waiting films to a file. */
 static bool flush_films(struct find_index *x, struct err *e)
 {
     if (x->films == 0)
@@ -206,10 +230,9 @@ static bool flush_films(struct find_index *x, struct err *e)
     free(room);
     bool ok = w && write_words(x, w, e);
     ok = find_writer_end(&w, ok ? x->film : NULL, (uint32_t)x->films, e) && ok;
-    struct find_file *f = ok ? find_file_open(path, e) : NULL;
     free(path);
     x->films = x->words = 0;
-    return f && keep_file(x, f, FIND_UNNUMBERED, e);
+    return ok;
 }
 
 bool find_index_add(struct find_index *x, struct hash128 id, uint32_t frames,
@@ -238,16 +261,14 @@ static bool merge_files(struct find_index *x, size_t from, struct err *e)
         return false;
     char *path = m.films > 0 ? file_path(x, m.film, m.films, e) : NULL;
     bool ok = m.films == 0 || (path && find_merge_write(&m, path, e));
-    struct find_file *f = ok && path ? find_file_open(path, e) : NULL;
-    ok = ok && (f || !path);
+    find_merge_close(&m);
     while (ok && x->files > from) {
-        /* a file whose films are all in the new one may be the new one */
+        /* films of which there are copies elsewhere are merged to a file of the same name */
         bool same = path && strcmp(path, x->file[x->files - 1]->path) == 0;
         drop_file(x, x->files - 1, !same);
     }
-    find_merge_close(&m);
     free(path);
-    return ok && (!f || keep_file(x, f, FIND_UNNUMBERED, e));
+    return ok && load_files(x, e) && number_films(x, e);
 }
 
 static uint64_t wanted_landmarks(const struct find_index *x, size_t f)
@@ -275,7 +296,7 @@ static void sort_files(struct find_index *x)
 
 bool find_index_save(struct find_index *x, struct err *e)
 {
-    if (!flush_films(x, e))
+    if (!flush_films(x, e) || !load_files(x, e) || !number_films(x, e))
         return false;
     sort_files(x);
     uint64_t smaller = 0;
@@ -308,7 +329,7 @@ static bool look_up(const struct look *l, struct find_cursor *c, size_t i, uint6
         film = find_file_film(f, c->word - begin, film);
         uint32_t number = l->x->number[l->file][film];
         uint32_t frame = (uint32_t)(c->word - begin - f->base[film]);
-        if ((number < FIND_UNNUMBERED && !l->hit(l->user, i, number, frame, e)) ||
+        if ((number != FIND_NOT_WANTED && !l->hit(l->user, i, number, frame, e)) ||
             !find_cursor_next(c, e))
             return false;
     }
@@ -358,5 +379,6 @@ void find_index_close(struct find_index *x)
     free(x->name);
     free(x->film);
     free(x->word);
+    free(x->wanted);
     *x = (struct find_index){0};
 }

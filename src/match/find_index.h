@@ -12,22 +12,28 @@
 
 #include "find_file.h"
 
+#define FIND_NOT_WANTED UINT32_MAX
+
+/* A film of the library. */
+struct find_wanted {
+    struct hash128 id;
+    uint32_t number;
+};
+
 struct find_index {
     char *folder; /* owned; need not exist before something is added */
     char *name;   /* owned; of the library: the files' names begin with it */
     struct find_file **file;
     uint32_t **number; /* of each file's films: in the library's list, or FIND_NOT_WANTED */
     size_t files;
+    struct find_wanted *wanted; /* [wants] by id */
+    size_t wants;
     /* films that are not in a file yet */
     struct find_film *film;
     size_t films, films_room;
     uint64_t *word; /* landmark_word */
     size_t words, words_room;
 };
-
-/* Instead of a number: of a film that does not count; of one that was added and will. */
-#define FIND_NOT_WANTED UINT32_MAX
-#define FIND_UNNUMBERED (UINT32_MAX - 1)
 
 /*
  * Opens the index of the library `name` in `folder`. Files that are damaged or of another version
@@ -37,11 +43,14 @@ struct find_index {
 bool find_index_open(struct find_index *x, const char *folder, const char *name, struct err *e);
 
 /*
- * Looks up the library's films: has[i] becomes true if id[i] is in a file. Landmarks of other films
- * no longer count. Call it again after find_index_save.
+ * Sets the library's films, and has[i] for each that is in the index. Landmarks of other films no
+ * longer count, and are dropped when files are merged.
  */
 bool find_index_want(struct find_index *x, const struct hash128 *id, size_t films, bool *has,
                      struct err *e);
+
+/* Sets has[i] for each wanted film that is in the index. */
+void find_index_has(const struct find_index *x, bool *has);
 
 /*
  * Adds a film with its landmarks (landmarks_make), which may be none. It is in the index after

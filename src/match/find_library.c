@@ -1,38 +1,128 @@
 #include "find_library.h"
 
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/file.h"
 #include "barcode/base/film_id.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
-#include "barcode/base/log.h"
 #include "barcode/batch/batch_run.h"
 #include "barcode/cache/sound_cache.h"
 
-/* Films are decoded and added in parts, so that the cache need not hold the sound of all. */
-enum { FILMS_AT_ONCE = 256, SOUND_STREAM = -1 };
+/* Films are decoded in parts, so that the cache need not hold the sound of all of them. */
+enum { FILMS_AT_ONCE = 256 };
 
 /*
- * Identifies a film by its files as they are, without reading them. The index has nothing of films
- * of another definition of peaks.
+ * Identifies a film by its files as they are, without reading them, and by all that its landmarks
+ * depend on.
  */
-static struct hash128 identify(const struct inputs *in, size_t i)
-{
-    uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN};
-    struct hash128 none = {0, 0};
-    return part[0] ? hash_128(part, sizeof part) : none;
-}
-
-static bool is_film(const struct find_library *l, size_t i)
+static struct hash128 identify(const struct find_library *l, size_t i)
 {
     const struct inputs *in = &l->batch.in;
-    return in->problem[i].code == ERR_NONE && (l->id[i].low || l->id[i].high);
+    uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
+                       (uint64_t)(int64_t)l->batch.options.sound_stream};
+    return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
-/* Returns the beginning of the names of the library's files in the cache: HASH of its folders. */
+bool find_library_open(struct find_library *l, const struct command_line *line, char *const *word,
+                       size_t words, bool recursive, struct err *e)
+{
+    static const char *const subfolders[] = {"-r", NULL};
+    *l = (struct find_library){0};
+    if (!command_batch_open(&l->batch, line, word, words, recursive ? subfolders : NULL, e))
+        return false;
+    struct inputs *in = &l->batch.in;
+    l->batch.options.sound_only = true;
+    if (!inputs_expand(&l->batch.options, in, e))
+        return false;
+    l->id = err_calloc(in->count + 1, sizeof *l->id, e);
+    l->has = err_calloc(in->count + 1, sizeof *l->has, e);
+    for (size_t i = 0; l->id && i < in->count; i++)
+        l->id[i] = identify(l, i);
+    return l->id && l->has;
+}
+
+bool find_library_sound(const struct find_library *l, size_t i, struct film_sound *sound)
+{
+    const struct options *o = &l->batch.options;
+    struct cache_options cache = o->cache;
+    cache.refresh = false;
+    cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
+    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->sound_stream,
+                            sound);
+}
+
+/* What is called for the sounds of films from `next` on. */
+struct walk {
+    struct find_library *library;
+    const bool *skip;
+    find_visit *visit;
+    void *user;
+    int *status;
+    size_t next;
+};
+
+/* Visits film i if its sound is in the cache; *found tells. */
+static bool visit_cached(const struct walk *w, size_t i, bool *found, struct err *e)
+{
+    struct film_sound sound;
+    *found = find_library_sound(w->library, i, &sound);
+    bool ok = !*found || w->visit(w->user, i, &sound, e);
+    film_sound_free(&sound);
+    return ok && (interrupted() ? interrupt_error(e) : true);
+}
+
+/* Decodes the films with duty INPUT_TO_DO, and visits them. */
+static enum find_state decode_part(const struct walk *w, struct err *e)
+{
+    struct inputs *in = &w->library->batch.in;
+    bool found;
+    *w->status = batch_render(&w->library->batch.options, in);
+    if (batch_run_is_worker())
+        return FIND_WORKER;
+    w->library->batch.options.cache.refresh = false;
+    for (size_t i = 0; i < in->count; i++)
+        if (in->duty[i] == INPUT_TO_DO && !visit_cached(w, i, &found, e))
+            return FIND_FAILED;
+    return interrupted() && !interrupt_error(e) ? FIND_FAILED : FIND_DONE;
+}
+
+/* Visits films that are cached until enough others are known to decode. */
+static enum find_state walk_part(struct walk *w, struct err *e)
+{
+    struct inputs *in = &w->library->batch.in;
+    bool refresh = w->library->batch.options.cache.refresh;
+    size_t due = 0;
+    for (size_t i = 0; i < in->count; i++)
+        in->duty[i] = INPUT_OTHERS;
+    for (; w->next < in->count && due < FILMS_AT_ONCE; w->next++) {
+        bool found = false;
+        if (w->skip && w->skip[w->next])
+            continue;
+        if (!refresh && in->problem[w->next].code == ERR_NONE &&
+            !visit_cached(w, w->next, &found, e))
+            return FIND_FAILED;
+        if (!found) {
+            in->duty[w->next] = INPUT_TO_DO;
+            due++;
+        }
+    }
+    return due > 0 ? decode_part(w, e) : FIND_DONE;
+}
+
+enum find_state find_library_each(struct find_library *l, const bool *skip, find_visit *visit,
+                                  void *user, int *status, struct err *e)
+{
+    struct walk w = {l, skip, visit, user, status, 0};
+    enum find_state state = FIND_DONE;
+    while (state == FIND_DONE && w.next < l->batch.in.count)
+        state = walk_part(&w, e);
+    return state;
+}
+
+/* ---- The index ---- */
+
+/* Hashes the paths of the library's folders. */
 static bool name_library(char name[33], char *const *word, size_t words, struct err *e)
 {
     struct hash_stream *s = hash_stream_open();
@@ -48,110 +138,54 @@ static bool name_library(char name[33], char *const *word, size_t words, struct 
     return true;
 }
 
-static bool open_index(struct find_library *l, char *const *word, size_t words, struct err *e)
+/* Adds a film to the index; also one without sound, so that it is not read again. */
+static bool add_film(void *user, size_t i, const struct film_sound *sound, struct err *e)
 {
-    char folder[4096], name[33];
-    if (!cache_options_folder(&l->batch.options.cache, folder, sizeof folder))
-        return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
-    return name_library(name, word, words, e) && find_index_open(&l->index, folder, name, e);
-}
-
-/* Adds film i to the index. A film without sound is added too, so that it is not read again. */
-static bool add_film(struct find_library *l, size_t i, struct err *e)
-{
-    struct film_sound sound;
-    if (!find_library_sound(&l->batch, i, &sound))
-        return true;
-    uint32_t frames = sound.peaks > 0 ? sound.point[sound.peaks - 1].frame + 1 : 0;
-    struct landmark *mark = err_calloc(sound.peaks * LANDMARK_FAN + 1, sizeof *mark, e);
-    size_t n = mark ? landmarks_make(sound.point, sound.peaks, true, LANDMARK_FAN, mark) : 0;
-    bool ok = mark && find_index_add(&l->index, l->id[i], frames, mark, n, e);
+    struct find_library *l = user;
+    uint32_t frames = sound->peaks > 0 ? sound->point[sound->peaks - 1].frame + 1 : 0;
+    struct landmark *mark = err_calloc(sound->peaks * LANDMARK_FAN + 1, sizeof *mark, e);
+    if (!mark)
+        return false;
+    size_t n = landmarks_make(sound->point, sound->peaks, true, LANDMARK_FAN, mark);
+    struct hash128 id = l->id[i];
+    bool ok = (!id.low && !id.high) || find_index_add(&l->index, id, frames, mark, n, e);
     free(mark);
-    film_sound_free(&sound);
     return ok;
 }
 
-/* Decodes the films that are to do, of which inputs.duty has a part, and adds them. */
-static enum find_library_state add_part(struct find_library *l, int *status, struct err *e)
+enum find_state find_library_index(struct find_library *l, char *const *word, size_t words,
+                                   int *status, struct err *e)
 {
-    struct inputs *in = &l->batch.in;
-    *status = batch_render(&l->batch.options, in);
-    if (batch_run_is_worker())
-        return FIND_LIBRARY_WORKER;
-    bool ok = !interrupted() || interrupt_error(e);
-    for (size_t i = 0; ok && i < in->count; i++)
-        if (in->duty[i] == INPUT_TO_DO && is_film(l, i))
-            ok = add_film(l, i, e);
-    return ok && find_index_save(&l->index, e) ? FIND_LIBRARY_READY : FIND_LIBRARY_FAILED;
-}
-
-static enum find_library_state add_missing(struct find_library *l, int *status, struct err *e)
-{
-    struct inputs *in = &l->batch.in;
-    enum find_library_state state = FIND_LIBRARY_READY;
-    for (size_t next = 0; state == FIND_LIBRARY_READY && next < in->count;) {
-        size_t due = 0;
-        for (size_t i = 0; i < in->count; i++) {
-            bool take = i >= next && due < FILMS_AT_ONCE && !l->has[i];
-            in->duty[i] = take ? INPUT_TO_DO : INPUT_OTHERS;
-            due += take;
-            if (due == FILMS_AT_ONCE && take)
-                next = i + 1;
-        }
-        if (due < FILMS_AT_ONCE)
-            next = in->count;
-        if (due > 0)
-            state = add_part(l, status, e);
+    char folder[PATH_MAX], name[33];
+    size_t films = l->batch.in.count;
+    bool again = l->index.folder != NULL;
+    if (again && !find_index_check(&l->index, e))
+        return FIND_FAILED;
+    if (!again && !cache_options_folder(&l->batch.options.cache, folder, sizeof folder)) {
+        err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
+        return FIND_FAILED;
     }
-    return state;
-}
-
-/* Adds what is missing, and counts what is there. */
-static enum find_library_state update(struct find_library *l, int *status, struct err *e)
-{
-    struct inputs *in = &l->batch.in;
-    if (!find_index_want(&l->index, l->id, in->count, l->has, e))
-        return FIND_LIBRARY_FAILED;
-    enum find_library_state state = add_missing(l, status, e);
-    if (state != FIND_LIBRARY_READY)
+    if (!again &&
+        (!name_library(name, word, words, e) || !find_index_open(&l->index, folder, name, e)))
+        return FIND_FAILED;
+    if (!find_index_want(&l->index, l->id, films, l->has, e))
+        return FIND_FAILED;
+    enum find_state state = find_library_each(l, l->has, add_film, l, status, e);
+    if (state == FIND_WORKER)
         return state;
-    if (!find_index_want(&l->index, l->id, in->count, l->has, e))
-        return FIND_LIBRARY_FAILED;
+    /* also after an interruption: what is known need not be decoded again */
+    struct err unsaved = ERR_INIT;
+    if (!find_index_save(&l->index, &unsaved) && state == FIND_DONE) {
+        *e = unsaved;
+        return FIND_FAILED;
+    }
+    if (state != FIND_DONE)
+        return state;
+    find_index_has(&l->index, l->has);
     l->known = 0;
-    for (size_t i = 0; i < in->count; i++)
+    for (size_t i = 0; i < films; i++)
         l->known += l->has[i];
-    return FIND_LIBRARY_READY;
-}
-
-enum find_library_state find_library_open(struct find_library *l, const struct command_line *line,
-                                          char *const *word, size_t words, int *status,
-                                          struct err *e)
-{
-    static const char *const extra[] = {"-r", NULL};
-    *l = (struct find_library){0};
-    if (!command_batch_open(&l->batch, line, word, words, extra, e))
-        return FIND_LIBRARY_FAILED;
-    struct inputs *in = &l->batch.in;
-    l->batch.options.sound_only = true;
-    if (!inputs_expand(&l->batch.options, in, e))
-        return FIND_LIBRARY_FAILED;
-    l->id = err_calloc(in->count + 1, sizeof *l->id, e);
-    l->has = err_calloc(in->count + 1, sizeof *l->has, e);
-    if (!l->id || !l->has)
-        return FIND_LIBRARY_FAILED;
-    for (size_t i = 0; i < in->count; i++)
-        l->id[i] = identify(in, i);
-    return open_index(l, word, words, e) ? update(l, status, e) : FIND_LIBRARY_FAILED;
-}
-
-bool find_library_sound(const struct command_batch *b, size_t i, struct film_sound *sound)
-{
-    return sound_cache_load(&b->options.cache, b->in.path[i], b->in.parts[i], SOUND_STREAM, sound);
-}
-
-enum find_library_state find_library_mend(struct find_library *l, int *status, struct err *e)
-{
-    return find_index_check(&l->index, e) ? update(l, status, e) : FIND_LIBRARY_FAILED;
+    return FIND_DONE;
 }
 
 void find_library_close(struct find_library *l)

@@ -3,6 +3,10 @@
 #include <stdlib.h>
 
 #include "barcode/base/sort_words.h"
+#include "barcode/sound/spectrogram.h"
+
+/* How many votes are needed: wrong places of made films have fewer. */
+enum { VOTES_LEAST = 8, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 200 };
 
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
@@ -11,26 +15,45 @@ struct count {
     uint64_t *word; /* the clip's landmarks: key | frame */
     uint32_t *key;  /* without repetition */
     size_t *first;  /* of each key, the first of its words; [keys + 1] */
-    size_t words, keys;
+    size_t landmarks, words, keys;
     uint64_t *vote;
     size_t votes, room;
 };
 
-static bool list_landmarks(struct count *c, const struct peak *peak, size_t peaks, struct err *e)
+static void add_word(struct count *c, int bin, int df, int dt, uint32_t frame)
 {
-    struct landmark *l = err_calloc(peaks * FIND_FAN + 1, sizeof *l, e);
-    size_t n = l ? landmarks_make(peak, peaks, true, FIND_FAN, l) : 0;
-    c->words = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
-    c->word = err_calloc(2 * c->words + 1, sizeof *c->word, e);
-    c->key = err_calloc(c->words + 1, sizeof *c->key, e);
-    c->first = err_calloc(c->words + 1, sizeof *c->first, e);
+    if (bin >= 0 && bin < SPECTROGRAM_BINS && abs(df) <= LANDMARK_DF_MOST && dt >= 1 &&
+        dt <= LANDMARK_DT_MOST)
+        c->word[c->words++] = (uint64_t)landmark_key((uint32_t)bin, df, (uint32_t)dt) << 32 | frame;
+}
+
+/* Adds a landmark, and with `reach` those of which each number differs by up to that. */
+static void add_landmark(struct count *c, struct landmark l, int reach)
+{
+    int bin = (int)(l.key >> 14), df = (int)(l.key >> 6 & 255) - 128, dt = (int)(l.key & 63);
+    for (int i = -reach; i <= reach; i++)
+        for (int j = -reach; j <= reach; j++)
+            for (int k = -reach; k <= reach; k++)
+                add_word(c, bin + i, df + j, dt + k, l.frame);
+}
+
+static bool list_landmarks(struct count *c, const struct align_peaks *clip, struct err *e)
+{
+    size_t side = 2 * (size_t)clip->reach + 1;
+    struct landmark *l = err_calloc(clip->count * FIND_FAN + 1, sizeof *l, e);
+    size_t n = l ? landmarks_make(clip->point, clip->count, true, FIND_FAN, l) : 0;
+    c->landmarks = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
+    size_t most = c->landmarks * side * side * side;
+    c->word = err_calloc(2 * most + 1, sizeof *c->word, e);
+    c->key = err_calloc(most + 1, sizeof *c->key, e);
+    c->first = err_calloc(most + 1, sizeof *c->first, e);
     bool ok = l && c->word && c->key && c->first;
-    for (size_t i = 0; ok && i < c->words; i++)
-        c->word[i] = (uint64_t)l[i].key << 32 | l[i].frame;
+    for (size_t i = 0; ok && i < c->landmarks; i++)
+        add_landmark(c, l[i], clip->reach);
     free(l);
     if (!ok)
         return false;
-    sort_words(c->word, c->word + c->words, c->words, 32 + LANDMARK_KEY_BITS);
+    sort_words(c->word, c->word + most, c->words, 32 + LANDMARK_KEY_BITS);
     for (size_t i = 0; i < c->words; i++)
         if (i == 0 || c->word[i] >> 32 != c->key[c->keys - 1]) {
             c->first[c->keys] = i;
@@ -82,18 +105,19 @@ static void choose_places(const struct count *c, struct find_result *r)
     }
 }
 
-bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
-                struct find_result *result, struct err *e)
+static bool count_votes(struct find_index *x, const struct align_peaks *clip,
+                        struct find_result *result, struct err *e)
 {
     struct count c = {0};
     *result = (struct find_result){0};
-    bool ok =
-        list_landmarks(&c, peak, peaks, e) && find_index_look(x, c.key, c.keys, add_votes, &c, e);
+    bool ok = list_landmarks(&c, clip, e) && find_index_look(x, c.key, c.keys, add_votes, &c, e);
     uint64_t *room = ok ? err_calloc(c.votes + 1, sizeof *room, e) : NULL;
     if (room) {
         sort_words(c.vote, room, c.votes, VOTE_BITS);
         choose_places(&c, result);
-        result->landmarks = c.words;
+        result->landmarks = c.landmarks;
+        result->needed =
+            (clip->reach ? NEAR_LEAST : VOTES_LEAST) + (uint32_t)(c.words / LANDMARKS_A_VOTE);
     }
     free(room);
     free(c.word);
@@ -101,4 +125,28 @@ bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
     free(c.first);
     free(c.vote);
     return room != NULL;
+}
+
+bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
+               struct err *e)
+{
+    size_t n;
+    const struct align_speed *speed = align_speeds(&n);
+    for (size_t i = 0; i < n; i++) {
+        struct find_result r = {0};
+        struct align_peaks peaks;
+        bool ok =
+            align_peaks_make(clip, true, speed[i], &peaks, e) && count_votes(x, &peaks, &r, e);
+        align_peaks_free(&peaks);
+        if (!ok)
+            return false;
+        r.speed = speed[i];
+        /* that of the most votes for those that are needed, the first of equal ones */
+        if (i == 0 ||
+            (uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
+            *result = r;
+        if (i == 0 && r.best.votes >= r.needed)
+            break;
+    }
+    return true;
 }

@@ -5,7 +5,7 @@
 #ifndef BARCODE_FIND_VOTES_H
 #define BARCODE_FIND_VOTES_H
 
-#include "barcode/sound/peaks.h"
+#include "align_peaks.h"
 #include "find_index.h"
 
 enum {
@@ -23,10 +23,15 @@ struct find_place {
 struct find_result {
     struct find_place best, other; /* `other`: the best of another film */
     size_t landmarks;              /* of the clip, that were looked up */
+    uint32_t needed;               /* with fewer votes, the clip is from none of the films */
+    struct align_speed speed;      /* of the film, in the clip's */
 };
 
-/* Looks up the clip's peaks (peaks_list). Returns false with an error of find_index_look. */
-bool find_votes(struct find_index *x, const struct peak *peak, size_t peaks,
-                struct find_result *result, struct err *e);
+/*
+ * Looks up a clip. If it is from none of the films, the known changes of speed are tried. Returns
+ * false with an error of find_index_look.
+ */
+bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
+               struct err *e);
 
 #endif

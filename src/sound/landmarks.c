@@ -13,8 +13,7 @@ size_t landmarks_of_anchor(const struct peak *peak, size_t n, bool wide, int fan
             break;
         if (dt == 0 || abs(df) > LANDMARK_DF_MOST || (wide && !peak[i].wide))
             continue;
-        uint32_t key = (uint32_t)peak->bin << 14 | (uint32_t)(df + 128) << 6 | dt;
-        out[pairs++] = (struct landmark){key, peak->frame};
+        out[pairs++] = (struct landmark){landmark_key(peak->bin, df, dt), peak->frame};
     }
     return pairs;
 }

@@ -117,17 +117,25 @@ static void index_films(const char *folder, char **path, size_t films)
     struct hash128 *id = calloc(films + 1, sizeof *id);
     if (!find_index_open(&x, folder, "bench", &e))
         fail("open");
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of(path[i], 0);
+    want(&x, id, films);
     int64_t begun = clock_ns();
     for (size_t i = 0; i < films; i++) {
         struct list l = read_peaks(path[i]);
-        add_film(&x, id[i] = id_of(path[i], 0), l);
+        add_film(&x, id[i], l);
         free(l.peak);
     }
-    want(&x, id, films);
     if (!find_index_save(&x, &e))
         fail("save");
     print_index(&x, begun);
     find_index_close(&x);
+}
+
+static struct align_sound sound_of(struct list l)
+{
+    uint64_t frames = l.n ? l.peak[l.n - 1].frame + 1 : 0;
+    return (struct align_sound){l.peak, l.n, frames * SPECTROGRAM_HOP};
 }
 
 static void query(const char *folder, size_t films, char **path, size_t n)
@@ -142,12 +150,14 @@ static void query(const char *folder, size_t films, char **path, size_t n)
     for (size_t i = films; i < n; i++) {
         struct list l = read_peaks(path[i]);
         struct find_result r;
+        struct align_sound sound = sound_of(l);
         int64_t begun = clock_ns();
-        if (!find_votes(&x, l.peak, l.n, &r, &e))
+        if (!find_clip(&x, &sound, &r, &e))
             fail("votes");
-        printf("%s %s %.3f %u other %u of %zu %.2f ms\n", path[i],
+        printf("%s %s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d%s\n", path[i],
                r.best.votes ? path[r.best.film] : "-", r.best.sixteenth * .002, r.best.votes,
-               r.other.votes, r.landmarks, clock_since(begun) * 1e3);
+               r.other.votes, r.landmarks, clock_since(begun) * 1e3, r.needed, r.speed.num,
+               r.speed.den, r.speed.same_pitch ? " same pitch" : "");
         free(l.peak);
     }
     find_index_close(&x);
@@ -184,25 +194,23 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
         fail("open");
     for (size_t i = 0; i < films; i++)
         id[i] = id_of("made", i);
+    want(&x, id, films);
     int64_t begun = clock_ns();
     for (size_t i = 0; i < films; i++) {
         struct list l = make_film(from, n, (uint32_t)(hours * 3600 * 31.25));
         add_film(&x, id[i], l);
         free(l.peak);
-        if (i % 100 == 99 || i + 1 == films) {
-            want(&x, id, films);
-            if (!find_index_save(&x, &e))
-                fail("save");
-        }
+        if ((i % 100 == 99 || i + 1 == films) && !find_index_save(&x, &e))
+            fail("save");
     }
     print_index(&x, begun);
-    want(&x, id, films);
     double took = 0;
     for (int i = 0; i < 100; i++) {
         struct list clip = make_film(from, n, 312);
         struct find_result r;
+        struct align_sound sound = sound_of(clip);
         begun = clock_ns();
-        if (!find_votes(&x, clip.peak, clip.n, &r, &e))
+        if (!find_clip(&x, &sound, &r, &e))
             fail("votes");
         took += clock_since(begun);
         free(clip.peak);

@@ -55,6 +55,13 @@ struct shared_films {
 bool shared_votes(uint64_t *word, size_t n, const struct shared_films *films, size_t most,
                   uint64_t **vote, size_t *votes, struct err *e);
 
+/*
+ * The same on the first GPU, if the program was built with CUDA (cuda/shared_gpu.h); word[n] stays
+ * in its order. Fails with ERR_ENGINE without a GPU, or if its memory does not suffice.
+ */
+bool shared_votes_gpu(const uint64_t *word, size_t n, const struct shared_films *films, size_t most,
+                      uint64_t **vote, size_t *votes, struct err *e);
+
 /* Returns the film at a position of the axis. */
 static inline uint32_t shared_film_at(const uint32_t *base, uint32_t films, uint32_t position)
 {
