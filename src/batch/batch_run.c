@@ -12,22 +12,27 @@
 
 static pid_t parent;
 
-int batch_run(struct options *o, struct inputs *in)
+int batch_render(struct options *o, const struct inputs *in)
 {
-    struct err e = ERR_INIT;
     struct engines engines;
     int threads = o->threads > 0 ? o->threads : machine_cores();
     parent = getpid();
     limits_set(o->memory, o->pixels);
     engines_init(&engines, o->engine, &o->devices, threads);
     struct render r = {.options = o, .inputs = in, .engines = &engines, .threads = threads};
-    bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
-                 update_leave_out(o, in, &e) && outputs_check(o, in, &e);
-    if (ready)
-        frame_cache_check_folder(&o->cache);
-    int status = ready ? render_films(&r) : err_report(&e);
+    frame_cache_check_folder(&o->cache);
+    int status = render_films(&r);
     engines_close(&engines);
     return status;
+}
+
+int batch_run(struct options *o, struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
+                 update_leave_out(o, in, &e) && outputs_check(o, in, &e);
+    parent = getpid();
+    return ready ? batch_render(o, in) : err_report(&e);
 }
 
 bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }

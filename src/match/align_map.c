@@ -23,6 +23,12 @@ static const struct align_speed speeds[] = {
     {24, 25, true},  {1001, 960, true},   {960, 1001, true},
 };
 
+const struct align_speed *align_speeds(size_t *n)
+{
+    *n = sizeof speeds / sizeof *speeds;
+    return speeds;
+}
+
 /* The peaks of both films, all or the wide ones, and what was found at the last speed. */
 struct aligner {
     const struct align_sound *a_sound, *b_sound;

@@ -10,6 +10,9 @@ struct align_speed {
     bool same_pitch; /* B's speed was changed without its pitch */
 };
 
+/* Returns the *n known changes of speed; the first is none. */
+const struct align_speed *align_speeds(size_t *n);
+
 struct align_peaks {
     struct peak *point; /* [count] in peaks_list's order */
     size_t count;

@@ -22,6 +22,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {
     {"align", command_align},
+    {"find", command_find},
 };
 
 bool command_run(int argc, char **argv, int *status)

@@ -79,5 +79,6 @@ char *command_folder(struct err *e);
 void command_remove_folder(char **path);
 
 int command_align(int argc, char **argv);
+int command_find(int argc, char **argv);
 
 #endif

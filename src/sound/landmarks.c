@@ -2,9 +2,8 @@
 
 #include <stdlib.h>
 
-/* Pairs the first peak of peak[n] with up to `fan` others. Returns the number of pairs. */
-static size_t pair_anchor(const struct peak *peak, size_t n, bool wide, int fan,
-                          struct landmark *out)
+size_t landmarks_of_anchor(const struct peak *peak, size_t n, bool wide, int fan,
+                           struct landmark *out)
 {
     size_t pairs = 0;
     for (size_t i = 1; i < n && pairs < (size_t)fan; i++) {
@@ -14,8 +13,7 @@ static size_t pair_anchor(const struct peak *peak, size_t n, bool wide, int fan,
             break;
         if (dt == 0 || abs(df) > LANDMARK_DF_MOST || (wide && !peak[i].wide))
             continue;
-        uint32_t key = (uint32_t)peak->bin << 14 | (uint32_t)(df + 128) << 6 | dt;
-        out[pairs++] = (struct landmark){key, peak->frame};
+        out[pairs++] = (struct landmark){landmark_key(peak->bin, df, dt), peak->frame};
     }
     return pairs;
 }
@@ -25,6 +23,6 @@ size_t landmarks_make(const struct peak *peaks, size_t n, bool wide, int fan, st
     size_t made = 0;
     for (size_t i = 0; i < n; i++)
         if (!wide || peaks[i].wide)
-            made += pair_anchor(peaks + i, n - i, wide, fan, out + made);
+            made += landmarks_of_anchor(peaks + i, n - i, wide, fan, out + made);
     return made;
 }

@@ -14,7 +14,10 @@
  */
 int batch_run(struct options *o, struct inputs *in);
 
-/* Returns true in a process that batch_run has forked. */
+/* The same for films that are listed; their outputs are not checked. May be called repeatedly. */
+int batch_render(struct options *o, const struct inputs *in);
+
+/* Returns true in a process that one of these has forked. */
 bool batch_run_is_worker(void);
 
 #endif

@@ -42,6 +42,16 @@ struct landmark {
  */
 size_t landmarks_make(const struct peak *peaks, size_t n, bool wide, int fan, struct landmark *out);
 
+/* Writes those of the first peak of peak[n] alone, at most `fan`. Returns their number. */
+size_t landmarks_of_anchor(const struct peak *peak, size_t n, bool wide, int fan,
+                           struct landmark *out);
+
+/* Returns the key of an anchor's bin, 0..511, and the partner's distance. */
+static inline uint32_t landmark_key(uint32_t bin, int df, uint32_t dt)
+{
+    return bin << 14 | (uint32_t)(df + 128) << 6 | dt;
+}
+
 /*
  * Returns key | film | time in 63 bits, for an index of films that is sorted by key. `film` and the
  * landmark's frame are below 2^20.

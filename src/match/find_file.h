@@ -1,0 +1,99 @@
+/*
+ * find_file.h - a file of an index: the landmarks of some films, sorted by key. It never changes.
+ *
+ * All films of the file lie one after the other on one axis of frames; a landmark is the word
+ *
+ *   key * frames of all films + the film's first frame + the landmark's frame
+ *
+ * The file (numbers as in wire.h):
+ *
+ *   blocks of FIND_BLOCK bytes: u64 XXH3 of the rest; words, each as the distance from the one
+ *     before, of which the first is in the table of blocks; zeros
+ *   the films: hash128 identity, u32 frames, u32 landmarks
+ *   the blocks' first words, u64 each
+ *   "barcodel" u32 version, u32 films, u64 blocks, u64 landmarks, XXH3-128 of the tables, and u64
+ *     XXH3 of these 48 bytes                                               FIND_TAIL bytes
+ *
+ * It is read with pread() and each part is checked before it is used, so that neither a damaged nor
+ * a shortened file can do harm, as they could if it were mapped.
+ */
+#ifndef BARCODE_FIND_FILE_H
+#define BARCODE_FIND_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+#include "barcode/base/hash.h"
+#include "barcode/sound/landmarks.h"
+
+enum {
+    FIND_VERSION = 1,
+    FIND_BLOCK = 8192,
+    FIND_TAIL = 56,
+    FIND_FILMS_MOST = 1 << LANDMARK_FILM_BITS,
+    FIND_FRAMES_MOST = 1 << LANDMARK_TIME_BITS /* of a film: later landmarks are left out */
+};
+
+struct find_film {
+    struct hash128 id;
+    uint32_t frames, landmarks;
+};
+
+struct find_file {
+    int fd;
+    char *path;             /* owned */
+    struct find_film *film; /* [films] */
+    uint64_t *base;         /* [films + 1]; the first frame of each; the last is that of all */
+    uint32_t films;
+    uint64_t *first; /* [blocks]: the blocks' first words */
+    uint64_t blocks, landmarks;
+    uint64_t loaded; /* the block that is in `block`; UINT64_MAX: none */
+    uint8_t block[FIND_BLOCK];
+};
+
+/*
+ * Opens a file and checks its tables. Returns NULL: with ERR_INPUT if it is damaged, or of another
+ * version; with ERR_FAILED if it cannot be read; with ERR_MEMORY. One thread a file.
+ */
+struct find_file *find_file_open(const char *path, struct err *e);
+
+/* Closes *f and sets it to NULL. Does nothing if it is NULL. */
+void find_file_close(struct find_file **f);
+
+/* Walks through the landmarks in ascending order. */
+struct find_cursor {
+    struct find_file *file;
+    uint64_t block;
+    size_t at;     /* in the block */
+    uint64_t word; /* the current one */
+    bool ended;
+};
+
+/* Begins at the first word that is `word` or more. Returns false with an error as above. */
+bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e);
+
+/* Moves to the next word, or sets `ended`. */
+bool find_cursor_next(struct find_cursor *c, struct err *e);
+
+/* Returns the film that contains frame `position` of the axis, at `from` or later. */
+uint32_t find_file_film(const struct find_file *f, uint64_t position, uint32_t from);
+
+/* Writes a file. */
+struct find_writer;
+
+/* Begins a file. It appears under its path when it ends. */
+struct find_writer *find_writer_open(const char *path, struct err *e);
+
+/* Adds the next word, which is larger than the last one. */
+bool find_writer_add(struct find_writer *w, uint64_t word, struct err *e);
+
+/*
+ * Writes the tables and renames the file to its path. Frees *w and sets it to NULL in any case;
+ * `film` is NULL to give up.
+ */
+bool find_writer_end(struct find_writer **w, const struct find_film *film, uint32_t films,
+                     struct err *e);
+
+#endif

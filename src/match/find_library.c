@@ -1,0 +1,198 @@
+#include "find_library.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/base/film_id.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/batch/batch_run.h"
+#include "barcode/cache/sound_cache.h"
+
+/* Films are decoded in parts, so that the cache need not hold the sound of all of them. */
+enum { FILMS_AT_ONCE = 256 };
+
+/*
+ * Identifies a film by its files as they are, without reading them, and by all that its landmarks
+ * depend on.
+ */
+static struct hash128 identify(const struct find_library *l, size_t i)
+{
+    const struct inputs *in = &l->batch.in;
+    uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
+                       (uint64_t)(int64_t)l->batch.options.sound_stream};
+    return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
+}
+
+bool find_library_open(struct find_library *l, const struct command_line *line, char *const *word,
+                       size_t words, bool recursive, struct err *e)
+{
+    static const char *const subfolders[] = {"-r", NULL};
+    *l = (struct find_library){0};
+    if (!command_batch_open(&l->batch, line, word, words, recursive ? subfolders : NULL, e))
+        return false;
+    struct inputs *in = &l->batch.in;
+    l->batch.options.sound_only = true;
+    if (!inputs_expand(&l->batch.options, in, e))
+        return false;
+    l->id = err_calloc(in->count + 1, sizeof *l->id, e);
+    l->has = err_calloc(in->count + 1, sizeof *l->has, e);
+    for (size_t i = 0; l->id && i < in->count; i++)
+        l->id[i] = identify(l, i);
+    return l->id && l->has;
+}
+
+bool find_library_sound(const struct find_library *l, size_t i, struct film_sound *sound)
+{
+    const struct options *o = &l->batch.options;
+    struct cache_options cache = o->cache;
+    cache.refresh = false;
+    cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
+    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->sound_stream,
+                            sound);
+}
+
+/* What is called for the sounds of films from `next` on. */
+struct walk {
+    struct find_library *library;
+    const bool *skip;
+    find_visit *visit;
+    void *user;
+    int *status;
+    size_t next;
+};
+
+/* Visits film i if its sound is in the cache; *found tells. */
+static bool visit_cached(const struct walk *w, size_t i, bool *found, struct err *e)
+{
+    struct film_sound sound;
+    *found = find_library_sound(w->library, i, &sound);
+    bool ok = !*found || w->visit(w->user, i, &sound, e);
+    film_sound_free(&sound);
+    return ok && (interrupted() ? interrupt_error(e) : true);
+}
+
+/* Decodes the films with duty INPUT_TO_DO, and visits them. */
+static enum find_state decode_part(const struct walk *w, struct err *e)
+{
+    struct inputs *in = &w->library->batch.in;
+    bool found;
+    *w->status = batch_render(&w->library->batch.options, in);
+    if (batch_run_is_worker())
+        return FIND_WORKER;
+    w->library->batch.options.cache.refresh = false;
+    for (size_t i = 0; i < in->count; i++)
+        if (in->duty[i] == INPUT_TO_DO && !visit_cached(w, i, &found, e))
+            return FIND_FAILED;
+    return interrupted() && !interrupt_error(e) ? FIND_FAILED : FIND_DONE;
+}
+
+/* Visits films that are cached until enough others are known to decode. */
+static enum find_state walk_part(struct walk *w, struct err *e)
+{
+    struct inputs *in = &w->library->batch.in;
+    bool refresh = w->library->batch.options.cache.refresh;
+    size_t due = 0;
+    for (size_t i = 0; i < in->count; i++)
+        in->duty[i] = INPUT_OTHERS;
+    for (; w->next < in->count && due < FILMS_AT_ONCE; w->next++) {
+        bool found = false;
+        if (w->skip && w->skip[w->next])
+            continue;
+        if (!refresh && in->problem[w->next].code == ERR_NONE &&
+            !visit_cached(w, w->next, &found, e))
+            return FIND_FAILED;
+        if (!found) {
+            in->duty[w->next] = INPUT_TO_DO;
+            due++;
+        }
+    }
+    return due > 0 ? decode_part(w, e) : FIND_DONE;
+}
+
+enum find_state find_library_each(struct find_library *l, const bool *skip, find_visit *visit,
+                                  void *user, int *status, struct err *e)
+{
+    struct walk w = {l, skip, visit, user, status, 0};
+    enum find_state state = FIND_DONE;
+    while (state == FIND_DONE && w.next < l->batch.in.count)
+        state = walk_part(&w, e);
+    return state;
+}
+
+/* ---- The index ---- */
+
+/* Hashes the paths of the library's folders. */
+static bool name_library(char name[33], char *const *word, size_t words, struct err *e)
+{
+    struct hash_stream *s = hash_stream_open();
+    if (!s)
+        return err_memory(e, sizeof s);
+    for (size_t i = 0; i < words; i++) {
+        char *path = realpath(word[i], NULL);
+        const char *text = path ? path : word[i];
+        hash_stream_add(s, text, strlen(text) + 1);
+        free(path);
+    }
+    hash_hex(hash_stream_end(&s), name);
+    return true;
+}
+
+/* Adds a film to the index; also one without sound, so that it is not read again. */
+static bool add_film(void *user, size_t i, const struct film_sound *sound, struct err *e)
+{
+    struct find_library *l = user;
+    uint32_t frames = sound->peaks > 0 ? sound->point[sound->peaks - 1].frame + 1 : 0;
+    struct landmark *mark = err_calloc(sound->peaks * LANDMARK_FAN + 1, sizeof *mark, e);
+    if (!mark)
+        return false;
+    size_t n = landmarks_make(sound->point, sound->peaks, true, LANDMARK_FAN, mark);
+    struct hash128 id = l->id[i];
+    bool ok = (!id.low && !id.high) || find_index_add(&l->index, id, frames, mark, n, e);
+    free(mark);
+    return ok;
+}
+
+enum find_state find_library_index(struct find_library *l, char *const *word, size_t words,
+                                   int *status, struct err *e)
+{
+    char folder[PATH_MAX], name[33];
+    size_t films = l->batch.in.count;
+    bool again = l->index.folder != NULL;
+    if (again && !find_index_check(&l->index, e))
+        return FIND_FAILED;
+    if (!again && !cache_options_folder(&l->batch.options.cache, folder, sizeof folder)) {
+        err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
+        return FIND_FAILED;
+    }
+    if (!again &&
+        (!name_library(name, word, words, e) || !find_index_open(&l->index, folder, name, e)))
+        return FIND_FAILED;
+    if (!find_index_want(&l->index, l->id, films, l->has, e))
+        return FIND_FAILED;
+    enum find_state state = find_library_each(l, l->has, add_film, l, status, e);
+    if (state == FIND_WORKER)
+        return state;
+    /* also after an interruption: what is known need not be decoded again */
+    struct err unsaved = ERR_INIT;
+    if (!find_index_save(&l->index, &unsaved) && state == FIND_DONE) {
+        *e = unsaved;
+        return FIND_FAILED;
+    }
+    if (state != FIND_DONE)
+        return state;
+    find_index_has(&l->index, l->has);
+    l->known = 0;
+    for (size_t i = 0; i < films; i++)
+        l->known += l->has[i];
+    return FIND_DONE;
+}
+
+void find_library_close(struct find_library *l)
+{
+    find_index_close(&l->index);
+    command_batch_close(&l->batch);
+    free(l->id);
+    free(l->has);
+    *l = (struct find_library){0};
+}

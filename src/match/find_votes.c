@@ -1,0 +1,152 @@
+#include "find_votes.h"
+
+#include <stdlib.h>
+
+#include "barcode/base/sort_words.h"
+#include "barcode/sound/spectrogram.h"
+
+/* How many votes are needed: wrong places of made films have fewer. */
+enum { VOTES_LEAST = 8, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 200 };
+
+/* A vote: film | offset + OFFSET_ZERO. */
+enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
+
+struct count {
+    uint64_t *word; /* the clip's landmarks: key | frame */
+    uint32_t *key;  /* without repetition */
+    size_t *first;  /* of each key, the first of its words; [keys + 1] */
+    size_t landmarks, words, keys;
+    uint64_t *vote;
+    size_t votes, room;
+};
+
+static void add_word(struct count *c, int bin, int df, int dt, uint32_t frame)
+{
+    if (bin >= 0 && bin < SPECTROGRAM_BINS && abs(df) <= LANDMARK_DF_MOST && dt >= 1 &&
+        dt <= LANDMARK_DT_MOST)
+        c->word[c->words++] = (uint64_t)landmark_key((uint32_t)bin, df, (uint32_t)dt) << 32 | frame;
+}
+
+/* Adds a landmark, and with `reach` those of which each number differs by up to that. */
+static void add_landmark(struct count *c, struct landmark l, int reach)
+{
+    int bin = (int)(l.key >> 14), df = (int)(l.key >> 6 & 255) - 128, dt = (int)(l.key & 63);
+    for (int i = -reach; i <= reach; i++)
+        for (int j = -reach; j <= reach; j++)
+            for (int k = -reach; k <= reach; k++)
+                add_word(c, bin + i, df + j, dt + k, l.frame);
+}
+
+static bool list_landmarks(struct count *c, const struct align_peaks *clip, struct err *e)
+{
+    size_t side = 2 * (size_t)clip->reach + 1;
+    struct landmark *l = err_calloc(clip->count * FIND_FAN + 1, sizeof *l, e);
+    size_t n = l ? landmarks_make(clip->point, clip->count, true, FIND_FAN, l) : 0;
+    c->landmarks = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
+    size_t most = c->landmarks * side * side * side;
+    c->word = err_calloc(2 * most + 1, sizeof *c->word, e);
+    c->key = err_calloc(most + 1, sizeof *c->key, e);
+    c->first = err_calloc(most + 1, sizeof *c->first, e);
+    bool ok = l && c->word && c->key && c->first;
+    for (size_t i = 0; ok && i < c->landmarks; i++)
+        add_landmark(c, l[i], clip->reach);
+    free(l);
+    if (!ok)
+        return false;
+    sort_words(c->word, c->word + most, c->words, 32 + LANDMARK_KEY_BITS);
+    for (size_t i = 0; i < c->words; i++)
+        if (i == 0 || c->word[i] >> 32 != c->key[c->keys - 1]) {
+            c->first[c->keys] = i;
+            c->key[c->keys++] = (uint32_t)(c->word[i] >> 32);
+        }
+    c->first[c->keys] = c->words;
+    return true;
+}
+
+static bool add_votes(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e)
+{
+    struct count *c = user;
+    size_t from = c->first[i], to = c->first[i + 1];
+    if (!err_reserve(&c->vote, c->votes + to - from, &c->room, sizeof *c->vote, e))
+        return false;
+    for (size_t w = from; w < to; w++) {
+        uint32_t offset = frame + OFFSET_ZERO - ((uint32_t)c->word[w] & (FIND_FRAMES_MOST - 1));
+        c->vote[c->votes++] = (uint64_t)film << OFFSET_BITS | offset;
+    }
+    return true;
+}
+
+/* Sets *p to the place in the middle of vote[from .. to). */
+static void set_place(struct find_place *p, const uint64_t *vote, size_t from, size_t to)
+{
+    int64_t sum = 0, n = (int64_t)(to - from);
+    for (size_t i = from; i < to; i++)
+        sum += (int64_t)(vote[i] & ((1 << OFFSET_BITS) - 1)) - OFFSET_ZERO;
+    int64_t mean = (16 * sum + (sum < 0 ? -n : n) / 2) / n;
+    *p = (struct find_place){(uint32_t)(vote[from] >> OFFSET_BITS), (int32_t)(mean / 16),
+                             (int32_t)mean, (uint32_t)n};
+}
+
+/* Looks for the most votes of a film within three neighbouring offsets. */
+static void choose_places(const struct count *c, struct find_result *r)
+{
+    for (size_t from = 0, to = 0; from < c->votes; from++) {
+        while (to < c->votes && c->vote[to] - c->vote[from] <= 2)
+            to++;
+        size_t n = to - from;
+        bool same = r->best.votes > 0 && c->vote[from] >> OFFSET_BITS == r->best.film;
+        if (n > r->best.votes) {
+            if (!same)
+                r->other = r->best;
+            set_place(&r->best, c->vote, from, to);
+        } else if (!same && n > r->other.votes) {
+            set_place(&r->other, c->vote, from, to);
+        }
+    }
+}
+
+static bool count_votes(struct find_index *x, const struct align_peaks *clip,
+                        struct find_result *result, struct err *e)
+{
+    struct count c = {0};
+    *result = (struct find_result){0};
+    bool ok = list_landmarks(&c, clip, e) && find_index_look(x, c.key, c.keys, add_votes, &c, e);
+    uint64_t *room = ok ? err_calloc(c.votes + 1, sizeof *room, e) : NULL;
+    if (room) {
+        sort_words(c.vote, room, c.votes, VOTE_BITS);
+        choose_places(&c, result);
+        result->landmarks = c.landmarks;
+        result->needed =
+            (clip->reach ? NEAR_LEAST : VOTES_LEAST) + (uint32_t)(c.words / LANDMARKS_A_VOTE);
+    }
+    free(room);
+    free(c.word);
+    free(c.key);
+    free(c.first);
+    free(c.vote);
+    return room != NULL;
+}
+
+bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
+               struct err *e)
+{
+    size_t n;
+    const struct align_speed *speed = align_speeds(&n);
+    for (size_t i = 0; i < n; i++) {
+        struct find_result r = {0};
+        struct align_peaks peaks;
+        bool ok =
+            align_peaks_make(clip, true, speed[i], &peaks, e) && count_votes(x, &peaks, &r, e);
+        align_peaks_free(&peaks);
+        if (!ok)
+            return false;
+        r.speed = speed[i];
+        /* that of the most votes for those that are needed, the first of equal ones */
+        if (i == 0 ||
+            (uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
+            *result = r;
+        if (i == 0 && r.best.votes >= r.needed)
+            break;
+    }
+    return true;
+}

@@ -1,0 +1,37 @@
+/*
+ * find_votes.h - where in a library a clip is: the film and offset for which most landmarks of the
+ * clip are at the same distance from those of the film. One thread.
+ */
+#ifndef BARCODE_FIND_VOTES_H
+#define BARCODE_FIND_VOTES_H
+
+#include "align_peaks.h"
+#include "find_index.h"
+
+enum {
+    FIND_FAN = 2 * LANDMARK_FAN, /* of the clip: a partner may be missing in the film */
+    FIND_LANDMARKS_MOST = 20000  /* of a clip, five minutes: later ones are left out */
+};
+
+struct find_place {
+    uint32_t film;     /* its number in the library */
+    int32_t offset;    /* the film's frame at the clip's frame 0; may be negative */
+    int32_t sixteenth; /* the same in 1/16 frames, from the mean of the votes */
+    uint32_t votes;    /* landmarks at that offset, or one frame before or after it; 0: no place */
+};
+
+struct find_result {
+    struct find_place best, other; /* `other`: the best of another film */
+    size_t landmarks;              /* of the clip, that were looked up */
+    uint32_t needed;               /* with fewer votes, the clip is from none of the films */
+    struct align_speed speed;      /* of the film, in the clip's */
+};
+
+/*
+ * Looks up a clip. If it is from none of the films, the known changes of speed are tried. Returns
+ * false with an error of find_index_look.
+ */
+bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
+               struct err *e);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * The index of `barcode find` (src/match/find_index.h) on films that are lists of peaks.
+ *
+ *     bench_find peaks OUT < SAMPLES           16-bit samples at 16 kHz; OUT has struct peak
+ *     bench_find index FOLDER PEAKS...         adds films to an index
+ *     bench_find query FOLDER FILMS PEAKS...   the first FILMS are the library; looks up the rest
+ *     bench_find grow FOLDER FILMS HOURS PEAKS...   films of so many hours, made of pieces of PEAKS
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "barcode/base/clock.h"
+#include "barcode/sound/peaks.h"
+#include "barcode/sound/spectrogram.h"
+#include "match/find_index.h"
+#include "match/find_votes.h"
+
+static struct err e = ERR_INIT;
+
+static _Noreturn void fail(const char *text)
+{
+    fprintf(stderr, "bench_find: %s %s\n", text, e.text);
+    exit(1);
+}
+
+struct list {
+    struct peak *peak;
+    size_t n;
+};
+
+static void *read_all(FILE *f, size_t size, size_t *n)
+{
+    size_t room = 1 << 20, got = 0;
+    uint8_t *data = malloc(room);
+    while (data && (got += fread(data + got, 1, room - got, f)) == room)
+        data = realloc(data, room *= 2);
+    *n = got / size;
+    return data;
+}
+
+static struct list read_peaks(const char *path)
+{
+    struct list l;
+    FILE *f = fopen(path, "rb");
+    if (!f || !(l.peak = read_all(f, sizeof *l.peak, &l.n)))
+        fail(path);
+    fclose(f);
+    return l;
+}
+
+static void write_peaks(const char *path)
+{
+    size_t n, frames, peaks;
+    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    enum isa isa = ISA_C;
+    if (!isa_choose(&isa, &e))
+        fail("isa");
+    struct spectrogram *s = spectrogram_open(isa, &e);
+    struct peaks *p = peaks_open(PEAK_FLOOR, &e);
+    frames = spectrogram_frames(n);
+    int16_t *value = malloc(frames * SPECTROGRAM_BINS * sizeof *value + 1);
+    FILE *f = fopen(path, "wb");
+    if (!s || !p || !value || !f)
+        fail("no memory");
+    spectrogram_run(s, sample, n, frames, value);
+    if (!peaks_push(p, value, frames, &e) || !peaks_finish(p, &e))
+        fail("peaks");
+    const struct peak *list = peaks_list(p, &peaks);
+    if (fwrite(list, sizeof *list, peaks, f) != peaks || fclose(f) != 0)
+        fail("cannot write");
+}
+
+static struct hash128 id_of(const char *name, size_t i)
+{
+    return (struct hash128){hash_64(name, strlen(name)), i};
+}
+
+static void add_film(struct find_index *x, struct hash128 id, struct list l)
+{
+    struct landmark *mark = malloc((l.n * LANDMARK_FAN + 1) * sizeof *mark);
+    size_t n = landmarks_make(l.peak, l.n, true, LANDMARK_FAN, mark);
+    if (!find_index_add(x, id, l.n ? l.peak[l.n - 1].frame + 1 : 0, mark, n, &e))
+        fail("add");
+    free(mark);
+}
+
+static void print_index(const struct find_index *x, int64_t begun)
+{
+    uint64_t landmarks = 0, bytes = 0, films = 0;
+    struct stat st;
+    for (size_t i = 0; i < x->files; i++) {
+        landmarks += x->file[i]->landmarks;
+        films += x->file[i]->films;
+        bytes += stat(x->file[i]->path, &st) == 0 ? (uint64_t)st.st_size : 0;
+    }
+    printf("%" PRIu64 " films, %" PRIu64 " landmarks, %zu files, %" PRIu64
+           " bytes, %.3f a landmark, %.0f a film, %.2f s\n",
+           films, landmarks, x->files, bytes, (double)bytes / (double)landmarks,
+           (double)bytes / (double)films, clock_since(begun));
+}
+
+static void want(struct find_index *x, const struct hash128 *id, size_t films)
+{
+    bool *has = calloc(films + 1, 1);
+    if (!find_index_want(x, id, films, has, &e))
+        fail("want");
+    free(has);
+}
+
+static void index_films(const char *folder, char **path, size_t films)
+{
+    struct find_index x;
+    struct hash128 *id = calloc(films + 1, sizeof *id);
+    if (!find_index_open(&x, folder, "bench", &e))
+        fail("open");
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of(path[i], 0);
+    want(&x, id, films);
+    int64_t begun = clock_ns();
+    for (size_t i = 0; i < films; i++) {
+        struct list l = read_peaks(path[i]);
+        add_film(&x, id[i], l);
+        free(l.peak);
+    }
+    if (!find_index_save(&x, &e))
+        fail("save");
+    print_index(&x, begun);
+    find_index_close(&x);
+}
+
+static struct align_sound sound_of(struct list l)
+{
+    uint64_t frames = l.n ? l.peak[l.n - 1].frame + 1 : 0;
+    return (struct align_sound){l.peak, l.n, frames * SPECTROGRAM_HOP};
+}
+
+static void query(const char *folder, size_t films, char **path, size_t n)
+{
+    struct find_index x;
+    struct hash128 *id = calloc(films + 1, sizeof *id);
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of(path[i], 0);
+    if (!find_index_open(&x, folder, "bench", &e))
+        fail("open");
+    want(&x, id, films);
+    for (size_t i = films; i < n; i++) {
+        struct list l = read_peaks(path[i]);
+        struct find_result r;
+        struct align_sound sound = sound_of(l);
+        int64_t begun = clock_ns();
+        if (!find_clip(&x, &sound, &r, &e))
+            fail("votes");
+        printf("%s %s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d%s\n", path[i],
+               r.best.votes ? path[r.best.film] : "-", r.best.sixteenth * .002, r.best.votes,
+               r.other.votes, r.landmarks, clock_since(begun) * 1e3, r.needed, r.speed.num,
+               r.speed.den, r.speed.same_pitch ? " same pitch" : "");
+        free(l.peak);
+    }
+    find_index_close(&x);
+}
+
+/* Makes a film of pieces of up to 20 s of other films, moved by some bins. */
+static struct list make_film(const struct list *from, size_t lists, uint32_t frames)
+{
+    struct list l = {malloc(((size_t)frames * 8 + 1) * sizeof(struct peak)), 0};
+    for (uint32_t at = 0; at < frames;) {
+        const struct list *p = from + (size_t)rand() % lists;
+        uint32_t length = 100 + (uint32_t)rand() % 500, first = (uint32_t)rand() % 5000;
+        int move = rand() % 41 - 20;
+        for (size_t i = 0; i < p->n && at + length <= frames; i++) {
+            int bin = p->peak[i].bin + move;
+            if (p->peak[i].frame >= first && p->peak[i].frame < first + length &&
+                bin >= PEAK_BIN_LEAST && bin < SPECTROGRAM_BINS)
+                l.peak[l.n++] =
+                    (struct peak){p->peak[i].frame - first + at, (uint16_t)bin, p->peak[i].wide};
+        }
+        at += length;
+    }
+    return l;
+}
+
+static void grow(const char *folder, size_t films, double hours, char **path, size_t n)
+{
+    struct find_index x;
+    struct list *from = calloc(n + 1, sizeof *from);
+    struct hash128 *id = calloc(films + 1, sizeof *id);
+    for (size_t i = 0; i < n; i++)
+        from[i] = read_peaks(path[i]);
+    if (!find_index_open(&x, folder, "bench", &e))
+        fail("open");
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of("made", i);
+    want(&x, id, films);
+    int64_t begun = clock_ns();
+    for (size_t i = 0; i < films; i++) {
+        struct list l = make_film(from, n, (uint32_t)(hours * 3600 * 31.25));
+        add_film(&x, id[i], l);
+        free(l.peak);
+        if ((i % 100 == 99 || i + 1 == films) && !find_index_save(&x, &e))
+            fail("save");
+    }
+    print_index(&x, begun);
+    double took = 0;
+    for (int i = 0; i < 100; i++) {
+        struct list clip = make_film(from, n, 312);
+        struct find_result r;
+        struct align_sound sound = sound_of(clip);
+        begun = clock_ns();
+        if (!find_clip(&x, &sound, &r, &e))
+            fail("votes");
+        took += clock_since(begun);
+        free(clip.peak);
+    }
+    printf("%.2f ms for 10 s\n", took * 10);
+    find_index_close(&x);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 2 ? argv[1] : "";
+    if (strcmp(what, "peaks") == 0)
+        write_peaks(argv[2]);
+    else if (strcmp(what, "index") == 0)
+        index_films(argv[2], argv + 3, (size_t)argc - 3);
+    else if (strcmp(what, "query") == 0 && argc > 3)
+        query(argv[2], strtoul(argv[3], NULL, 10), argv + 4, (size_t)argc - 4);
+    else if (strcmp(what, "grow") == 0 && argc > 5)
+        grow(argv[2], strtoul(argv[3], NULL, 10), atof(argv[4]), argv + 5, (size_t)argc - 5);
+    else
+        fail("see the beginning of bench_find.c");
+    return 0;
+}
