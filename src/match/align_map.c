@@ -10,6 +10,7 @@
 enum {
     FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
                1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
+    GAP_LEAST_US = 100000,
     MORE = 3,       /* partners of B's landmarks */
     RUN_PRICE = 8,  /* points that a run costs when speeds are compared */
     SLOW_SPEEDS = 3 /* the first of speeds[], which hardly change a pitch */
@@ -160,9 +161,9 @@ static void add_gap(struct align_map *out, int64_t a_to, int64_t b_to)
 {
     const struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
     int64_t a = last ? last->a_to_us : 0, b = last ? last->b_to_us : 0;
-    if (a_to - a >= 2 * FRAME_US)
+    if (a_to - a >= GAP_LEAST_US)
         add_segment(out, ALIGN_ONLY_A, a_to, 0);
-    if (b_to - b >= 2 * FRAME_US)
+    if (b_to - b >= GAP_LEAST_US)
         add_segment(out, ALIGN_ONLY_B, 0, b_to);
 }
 
