@@ -294,7 +294,7 @@ static void assert_beside(const char *name, const struct selection *rule, bool b
     assert_int_equal(columns_count(a.columns), columns_count(b.columns));
     struct digest_result r = digest_compare(a.digest, b.digest);
     assert_true(r.both > 0 && r.different + r.alone == 0);
-    assert_int_equal(a.counts.read_failed, b.counts.read_failed);
+    assert_true(a.counts.read_failed || !b.counts.read_failed); /* the sound may be cut off */
     assert_int_equal(a.counts.displayed, b.counts.displayed);
     if (job.done != beside)
         fail_msg("%s: its sound was read %d", name, job.done);
@@ -309,23 +309,33 @@ static void assert_beside(const char *name, const struct selection *rule, bool b
     source_close(&without);
 }
 
+/* Does the same with the beginning of a film. */
+static void assert_truncated(const char *name, int thousandths)
+{
+    char line[200];
+    struct selection all = every(1);
+    snprintf(line, sizeof line, "head -c $(($(stat -c %%s %s) * %d / 1000)) %s > truncated.mp4",
+             name, thousandths, name);
+    assert_int_equal(system(line), 0);
+    assert_beside("truncated.mp4", &all, true);
+}
+
 TEST(pictures_are_the_same)
 {
-    struct selection all = every(1), part = every(3), keys = every(1);
+    struct selection part = every(3), keys = every(1);
     part.end_us = 3000000;
     keys.keyframes = true;
     keys.interval_us = 40000;
     assert_true(clip_ffmpeg(PICTURES STEREO VIDEO "-c:a aac -movflags +faststart good.mp4"));
     assert_true(clip_ffmpeg("-i good.mp4 -c copy good.mkv"));
     assert_true(clip_ffmpeg(PICTURES STEREO "-c:v mpeg2video -bf 2 -c:a mp2 good.ts"));
+    /* Fragments have all of their pictures, then all of their sound. */
+    assert_true(clip_ffmpeg("-i good.mp4 -c:v copy -c:a pcm_s16le -movflags +frag_keyframe "
+                            "-frag_duration 4000000 -min_frag_duration 4000000 fragments.mov"));
     clip_careful = true; /* else the pass ends where the film does, to be repeated */
-    for (int thousandths = 700; thousandths < 1000; thousandths += 41) {
-        char line[200];
-        snprintf(line, sizeof line,
-                 "head -c $(($(stat -c %%s good.mp4) * %d / 1000)) good.mp4 > truncated.mp4",
-                 thousandths);
-        assert_int_equal(system(line), 0);
-        assert_beside("truncated.mp4", &all, true);
+    for (int thousandths = 700; thousandths < 1000; thousandths += 59) {
+        assert_truncated("good.mp4", thousandths);
+        assert_truncated("fragments.mov", thousandths);
     }
     clip_careful = false;
     static const char *const name[] = {"good.mp4", "good.mkv", "good.ts"};
