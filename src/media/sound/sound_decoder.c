@@ -135,9 +135,9 @@ static bool push_parts(struct sound_decoder *d, struct sound_block b, struct err
         if (!sound_maker_push(d->maker, &b, e))
             return false;
         from_us += av_rescale((int64_t)b.frames, 1000000, b.rate);
-        d->end_us = from_us;
+        d->end_us = from_us > d->end_us ? from_us : d->end_us;
         b.sample += b.frames * (size_t)b.channels;
-        b.time_us = INT64_MIN;
+        b.time_us = b.time_us == INT64_MIN ? INT64_MIN : from_us;
         frames -= b.frames;
     }
     return true;
