@@ -79,7 +79,7 @@ static void make_row(const struct resample_filter *f, const int32_t response[RES
         value[k] = response_at(response, distance * (STEPS << 16) / f->phases * lower / f->rate);
         sum += value[k];
     }
-    for (size_t k = 0; k < f->taps && sum > 0; k++) {
+    for (size_t k = 0; k < f->taps; k++) {
         coef[k] = (int16_t)divide(value[k] * (1 << FIR_BITS), sum);
         left -= coef[k];
     }
@@ -95,9 +95,10 @@ static uint32_t common_divisor(uint32_t a, uint32_t b) { return b ? common_divis
 /* Returns the most rows for a rate: an error of time of 1 / 2 row is 60 dB below the sound. */
 static uint32_t phases_most(int rate)
 {
-    return rate <= SPECTROGRAM_RATE
-               ? PHASES_MOST
-               : (uint32_t)((int64_t)PHASES_MOST * SPECTROGRAM_RATE / rate) + 1;
+    uint32_t most = PHASES_MOST;
+    if (rate > SPECTROGRAM_RATE)
+        most = most * SPECTROGRAM_RATE / (uint32_t)rate;
+    return most + 1;
 }
 
 bool resample_filter_set(struct resample_filter *f, int rate, struct err *e)
@@ -107,7 +108,7 @@ bool resample_filter_set(struct resample_filter *f, int rate, struct err *e)
     f->rate = rate;
     f->up = SPECTROGRAM_RATE / common;
     f->down = (uint32_t)rate / common;
-    f->phases = f->up - 1 < phases_most(rate) ? f->up : phases_most(rate);
+    f->phases = f->up < phases_most(rate) ? f->up : phases_most(rate);
     size_t lower = rate < SPECTROGRAM_RATE ? (size_t)rate : SPECTROGRAM_RATE;
     size_t reach = (size_t)2 * RESAMPLE_ZEROS * (size_t)rate / lower + 2;
     f->taps = (reach + FIR_STEP - 1) / FIR_STEP * FIR_STEP;
