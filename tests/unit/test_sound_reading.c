@@ -215,16 +215,15 @@ static struct film_sound hear(const char *name, int sound)
     return job.sound;
 }
 
-/* Adds 1 to every byte of `name` from `from` to `to`, in thousandths of the file, and copies it. */
-static void damage_bytes(const char *name, const char *copy, int from, int to, int step)
+/* Changes every `step`th byte of a copy of the film, but not of its first and last part. */
+static void damage_bytes(const char *name, const char *copy, long step)
 {
     FILE *in = fopen(name, "rb"), *out = fopen(copy, "wb");
     assert_true(in && out && fseek(in, 0, SEEK_END) == 0);
     long size = ftell(in), at = 0;
     rewind(in);
     for (int c; (c = getc(in)) != EOF; at++)
-        putc(at >= size / 1000 * from && at < size / 1000 * to && at % step == 0 ? c ^ 0x5a : c,
-             out);
+        putc(at > size / 3 && at < size / 3 * 2 && at % step == 0 ? c ^ 0x5a : c, out);
     fclose(in);
     assert_int_equal(fclose(out), 0);
 }
@@ -344,6 +343,123 @@ TEST(pictures_are_the_same)
         /* an index leads past the sound */
         assert_beside(name[i], &keys, i == 2);
     }
+}
+
+/* Damaged packets are counted, and the rest is heard. */
+TEST(damaged_sound)
+{
+    assert_true(clip_ffmpeg("-f lavfi -i color=black:s=16x16:r=1:d=20 -f lavfi -i sine=d=20 "
+                            "-c:v mpeg4 -c:a flac whole.mkv"));
+    damage_bytes("whole.mkv", "damaged.mkv", 5000);
+    struct film_sound whole = hear("whole.mkv", SOURCE_STREAM_CHOICE);
+    struct film_sound damaged = hear("damaged.mkv", SOURCE_STREAM_CHOICE);
+    assert_int_equal(whole.errors, 0);
+    assert_in_range(damaged.errors, 1, 40);
+    assert_in_range(damaged.samples, whole.samples - SPECTROGRAM_RATE, whole.samples);
+    film_sound_free(&whole);
+    film_sound_free(&damaged);
+}
+
+/* Writes a copy of the film in which `from` is replaced by `to`, which is as long. */
+static void replace_bytes(const char *name, const char *copy, const char *from, const char *to)
+{
+    char line[300];
+    snprintf(line, sizeof line, "LC_ALL=C sed 's/%s/%s/g' %s > %s", from, to, name, copy);
+    assert_int_equal(system(line), 0);
+}
+
+/* A codec without a decoder, and no sound at all, are silence. */
+TEST(nothing_to_hear)
+{
+    assert_true(clip_ffmpeg(PICTURES STEREO VIDEO "-c:a pcm_s24le known.mov"));
+    assert_true(clip_ffmpeg(PICTURES VIDEO "silent.mkv"));
+    replace_bytes("known.mov", "unknown.mov", "in24", "zz24");
+    struct selection all = every(1);
+    assert_beside("unknown.mov", &all, true);
+    assert_beside("silent.mkv", &all, true);
+    struct film_sound known = hear("known.mov", SOURCE_STREAM_CHOICE),
+                      unknown = hear("unknown.mov", SOURCE_STREAM_CHOICE),
+                      silent = hear("silent.mkv", 3);
+    assert_string_equal(known.decoder, "pcm_s24le");
+    assert_in_range(known.rows, 249, 251);
+    assert_int_equal(unknown.stream, 0);
+    assert_string_equal(unknown.decoder, "");
+    assert_int_equal(unknown.rows, 0);
+    assert_int_equal(unknown.samples, 0);
+    assert_int_equal(silent.stream, -1);
+    assert_int_equal(silent.rows, 0);
+    film_sound_free(&known);
+    film_sound_free(&unknown);
+    film_sound_free(&silent);
+}
+
+/* The default stream, else the one with the most channels; or the one with the number. */
+TEST(chooses_a_stream)
+{
+    struct err e = ERR_INIT;
+    assert_true(clip_ffmpeg(PICTURES STEREO SURROUND
+                            "-map 1:a -map 0:v -map 2:a -map 1:a " VIDEO
+                            "-c:a flac -ar:a:2 32000 -disposition:a 0 plain.mkv"));
+    assert_true(clip_ffmpeg("-i plain.mkv -map 0 -c copy -disposition:a:2 default default.mkv"));
+    assert_true(clip_ffmpeg("-i plain.mkv -map 0 -c copy -disposition:a:1 comment comment.mkv"));
+    static const struct {
+        const char *name;
+        int asked, stream, channels, rate;
+    } trial[] = {{"plain.mkv", SOURCE_STREAM_CHOICE, 1, 6, 48000},
+                 {"default.mkv", SOURCE_STREAM_CHOICE, 2, 2, 32000},
+                 {"comment.mkv", SOURCE_STREAM_CHOICE, 0, 2, 48000},
+                 {"default.mkv", 0, 0, 2, 48000},
+                 {"default.mkv", 1, 1, 6, 48000}};
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        struct film_sound s = hear(trial[i].name, trial[i].asked);
+        assert_int_equal(s.stream, trial[i].stream);
+        assert_int_equal(s.channels, trial[i].channels);
+        assert_int_equal(s.rate, trial[i].rate);
+        film_sound_free(&s);
+    }
+    assert_null(source_open_stream("plain.mkv", NULL, SOURCE_STREAM_CHOICE, 3, false, &e));
+    assert_int_equal(e.code, ERR_USAGE);
+    assert_string_equal(e.text, "'plain.mkv' has 3 streams of sound, numbered from 0: there is no "
+                                "--sound-stream 3");
+}
+
+/* Rates and channels that no film has. */
+TEST(hostile_formats)
+{
+    static const struct {
+        const char *rate, *channels;
+        uint64_t samples;
+        bool heard;
+    } trial[] = {{"1", "1", 16000 * UINT64_C(6400), true},
+                 {"768000", "2", 67, true},
+                 {"768001", "1", 0, false},
+                 {"48000", "64", 33, true},
+                 {"48000", "65", 0, false}};
+    assert_int_equal(system("head -c 12800 /dev/urandom > noise"), 0);
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
+        char line[300];
+        snprintf(line, sizeof line,
+                 PICTURES "-f s16le -ar %s -ac %s -i noise -c:v mpeg4 -c:a copy odd.mkv",
+                 trial[i].rate, trial[i].channels);
+        assert_true(clip_ffmpeg(line));
+        struct film_sound s = hear("odd.mkv", SOURCE_STREAM_CHOICE);
+        assert_int_equal(s.stream, 0);
+        assert_int_equal(s.errors > 0, !trial[i].heard);
+        assert_in_range(s.samples, trial[i].samples > 8 ? trial[i].samples - 8 : 0,
+                        trial[i].samples + 8);
+        film_sound_free(&s);
+    }
+}
+
+/* A time in the far future is not waited for. */
+TEST(wrong_time)
+{
+    assert_true(clip_ffmpeg(PICTURES STEREO VIDEO
+                            "-c:a pcm_s16le -bsf:a setts=pts='if(eq(N\\,100)\\,PTS+9e9\\,PTS)' "
+                            "future.mkv"));
+    struct film_sound s = hear("future.mkv", SOURCE_STREAM_CHOICE);
+    assert_in_range(s.rows, 240, 260);
+    film_sound_free(&s);
 }
 
 TEST_MAIN(clip_begin, clip_end)
