@@ -103,6 +103,8 @@ static uint32_t phases_most(int rate)
 
 bool resample_filter_set(struct resample_filter *f, int rate, struct err *e)
 {
+    if (rate < 1 || rate > RESAMPLE_RATE_MOST)
+        return err_set(e, ERR_FAILED, "sound at %d Hz", rate);
     uint32_t common = common_divisor((uint32_t)rate, SPECTROGRAM_RATE);
     resample_filter_free(f);
     f->rate = rate;
