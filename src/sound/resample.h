@@ -34,7 +34,7 @@ struct resample_filter {
     int16_t *coef;     /* [phases + 1][taps] */
 };
 
-/* Makes *f the filter for a rate, and frees what it had. Returns false if out of memory. */
+/* Makes *f the filter for a rate, 1..RESAMPLE_RATE_MOST, and frees what it had. */
 bool resample_filter_set(struct resample_filter *f, int rate, struct err *e);
 void resample_filter_free(struct resample_filter *f);
 

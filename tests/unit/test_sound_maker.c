@@ -348,8 +348,8 @@ static struct film_sound of_noise(enum isa isa, size_t block, struct tapped *t)
 
 static void assert_same(const struct film_sound *a, const struct film_sound *b)
 {
-    uint8_t *x, *y;
-    size_t n, m;
+    uint8_t *x = NULL, *y = NULL;
+    size_t n = 0, m = 0;
     assert_true(film_sound_write(a, &x, &n, NULL) && film_sound_write(b, &y, &m, NULL));
     assert_int_equal(n, m);
     assert_memory_equal(x, y, n);
