@@ -64,7 +64,7 @@ bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct 
 /*
  * Takes the open batch away from the ports, if the job is prompt, no other batch is in flight and
  * no port is filling a slot. Returns NULL otherwise. Frames that come while a batch is in flight
- * gather in the next one. `c` must be locked.
+ * wait in the next one. `c` must be locked.
  */
 static struct gpu_batch *take_prompt(struct cuda *c)
 {

@@ -26,7 +26,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|probe)/|samples/)' 'a libav header'
+only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|probe|live)/|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png\.c$' 'png.h'
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
 only '#include <webp/' '^src/output/formats/webp\.c$' 'a header of libwebp'

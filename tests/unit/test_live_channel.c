@@ -1,0 +1,393 @@
+/*
+ * test_live_channel.c - frames of a made source become columns, with a clock that the test sets:
+ * from midnight on, faster than real time.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "test.h"
+#include "live/live_channel.h"
+#include "live/live_columns.h"
+#include "live/live_log.h"
+#include "barcode/output/strip.h"
+#include "named.h"
+
+static const int64_t second = 1000000, hour = INT64_C(3600000000),
+                     midnight = INT64_C(1795651200000000); /* 2026-11-26 */
+
+/* ------------------------------------------------------------------ a made clock and source */
+
+static _Atomic int64_t wall_us, steady_ns;
+
+static int64_t made_wall(void) { return wall_us; }
+static int64_t made_steady(void) { return steady_ns; }
+static const struct live_clock made_clock = {made_wall, made_steady};
+
+/* Gives what `play` does, from run's thread. */
+struct made {
+    struct live_source base;
+    bool (*play)(struct made *m, const struct live_sink *sink, struct err *e);
+    atomic_bool stop;
+    int runs;
+};
+
+static bool run_made(struct live_source *s, const struct live_sink *sink, struct err *e)
+{
+    struct made *m = (struct made *)s;
+    sink->current(sink->user);
+    m->runs++;
+    return m->play(m, sink, e);
+}
+static void stop_made(struct live_source *s) { ((struct made *)s)->stop = true; }
+static void close_made(struct live_source **s) { *s = NULL; }
+static const struct live_source_kind made_kind = {
+    .name = "made", .run = run_made, .stop = stop_made, .close = close_made};
+
+static const struct film film = {.codec = "made", .width = 4, .height = 2, .rate_den = 1};
+
+/* Gives a frame of one colour that arrives at the clock's time. */
+static bool give(const struct live_sink *sink, uint8_t level, bool late, struct err *e)
+{
+    uint8_t plane[8];
+    memset(plane, level, sizeof plane);
+    const struct plane p = {plane, 4, 1, 4, 2};
+    const struct frame_view view = {.model = MODEL_RGB,
+                                    .matrix = MATRIX_RGB,
+                                    .range = RANGE_FULL,
+                                    .bits = 8,
+                                    .width = 4,
+                                    .height = 2,
+                                    .plane = {p, p, p}};
+    const struct live_frame frame = {
+        .film = &film, .view = &view, .arrived_ns = steady_ns, .late = late};
+    return sink->frame(sink->user, &frame, e);
+}
+
+/* ------------------------------------------------------------------ a channel */
+
+static struct options options;
+static struct engines engines;
+static struct live_engines *all;
+static struct made made;
+static struct live_channel *channel;
+
+static struct live_channel *open_channel(bool (*play)(struct made *, const struct live_sink *,
+                                                      struct err *),
+                                         const char *to)
+{
+    static struct live_setup setup;
+    struct err e = ERR_INIT;
+    struct live_source *source = &made.base;
+    options = (struct options){.strip = {strip_find("average", 7)},
+                               .strips = 1,
+                               .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
+                               .size = {.kind = SIZE_SIDE, .side = 4},
+                               .height = 2,
+                               .live_us = 10 * second};
+    engines_init(&engines, ENGINE_CPU, &options.devices, 1);
+    made = (struct made){.base = {&made_kind}, .play = play};
+    all = live_engines_open(&options, 0, &engines, 1, &e);
+    assert_non_null(all);
+    setup = (struct live_setup){&options, &made_clock, all, to};
+    channel = live_channel_open(&setup, &source, "made", "made", &e);
+    assert_string_equal(e.text, "");
+    return channel;
+}
+
+static void close_channel(void)
+{
+    assert_true(live_channel_stop(channel));
+    live_channel_close(&channel);
+    live_engines_close(&all);
+    engines_close(&engines);
+}
+
+/* Runs `play` in a thread until it returns. */
+static void play_to_end(bool (*play)(struct made *, const struct live_sink *, struct err *),
+                        const char *to)
+{
+    struct err e = ERR_INIT;
+    assert_non_null(open_channel(play, to));
+    assert_true(live_channel_start(channel, &e));
+    while (!live_channel_ended(channel))
+        usleep(1000);
+}
+
+static void at(int64_t us)
+{
+    steady_ns += (us - wall_us) * 1000;
+    wall_us = us;
+}
+
+/* ------------------------------------------------------------------ what the log has */
+
+struct logged {
+    int count;
+    int64_t first, last, number[64];
+    uint8_t level[64];
+    bool ordered;
+};
+
+static bool note(void *user, int64_t number, const struct column *c, struct err *e)
+{
+    struct logged *l = user;
+    (void)e;
+    if (l->count == 0)
+        l->first = number;
+    else
+        l->ordered = l->ordered && number > l->last;
+    if (l->count < 64) {
+        l->number[l->count] = number - midnight / (10 * second);
+        l->level[l->count] = c->average[0];
+    }
+    l->last = number;
+    l->count++;
+    return true;
+}
+
+static struct logged logged(const char *path)
+{
+    struct err e = ERR_INIT;
+    struct logged l = {.ordered = true};
+    const struct live_shape shape = {10 * second, 4, 2, 0, 0};
+    struct live_log *log = live_log_open(path, &shape, note, &l, &e);
+    assert_string_equal(e.text, "");
+    live_log_close(&log);
+    assert_true(l.ordered);
+    return l;
+}
+
+/* ------------------------------------------------------------------ tests */
+
+static bool play_some(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    (void)m;
+    /* column 0 has three frames, 1 none, 2 one and a late one, 3 one */
+    at(midnight);
+    give(sink, 10, false, e);
+    at(midnight + 4 * second);
+    give(sink, 20, false, e);
+    at(midnight + 10 * second - 1);
+    give(sink, 60, false, e);
+    at(midnight + 20 * second);
+    give(sink, 7, false, e);
+    give(sink, 200, true, e);
+    at(midnight + 35 * second);
+    give(sink, 9, false, e);
+    return e->code == ERR_NONE;
+}
+
+TEST_WITH(columns_of_wall_clock_time, enter, leave)
+{
+    play_to_end(play_some, ".");
+    struct live_counts counts = live_channel_counts(channel);
+    assert_int_equal(counts.frames, 5);
+    assert_int_equal(counts.late, 1);
+    assert_int_equal(counts.refused, 0);
+    assert_int_equal(counts.columns, 2); /* the last one is open */
+    struct live_column shown[8];
+    uint8_t rgb[8][2][3];
+    struct live_feed *feed = live_channel_feed(channel);
+    assert_int_equal(live_feed_read(feed, midnight / (10 * second) - 1, 8, shown, rgb[0][0]), 4);
+    assert_int_equal(shown[0].average[1], 30);
+    assert_int_equal(rgb[0][1][2], 30);
+    assert_true(shown[1].missing && !shown[0].missing && !shown[2].missing);
+    assert_true(shown[3].open && !shown[2].open);
+    assert_int_equal(shown[3].time_us, midnight + 30 * second);
+    close_channel();
+    struct logged l = logged("made-2026-11-26.columns");
+    assert_int_equal(l.count, 3);
+    static const int numbers[] = {0, 2, 3}, levels[] = {30, 7, 9};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(l.number[i], numbers[i]);
+        assert_int_equal(l.level[i], levels[i]);
+    }
+}
+
+/* The clock is set an hour back, and an hour ahead: nothing twice, nothing moved. */
+static bool play_jumps(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    (void)m;
+    int64_t begin = midnight + 6 * hour;
+    for (int i = 0; i < 4; i++) {
+        at(begin + i * 10 * second);
+        give(sink, (uint8_t)(i + 1), false, e);
+    }
+    wall_us -= hour;
+    for (int i = 0; i < 10; i++) {
+        at(wall_us + 10 * second);
+        give(sink, 99, false, e); /* refused: the time was here already */
+    }
+    wall_us += 2 * hour;
+    for (int i = 0; i < 4; i++) {
+        at(wall_us + 10 * second);
+        give(sink, (uint8_t)(i + 11), false, e);
+    }
+    return e->code == ERR_NONE;
+}
+
+TEST_WITH(a_clock_that_is_set, enter, leave)
+{
+    play_to_end(play_jumps, ".");
+    assert_int_equal(live_channel_counts(channel).refused, 10);
+    close_channel();
+    struct logged l = logged("made-2026-11-26.columns");
+    assert_int_equal(l.count, 8);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(l.number[i], 6 * 360 + i);
+        assert_int_equal(l.level[i], i + 1);
+        assert_int_equal(l.number[i + 4], 7 * 360 + 3 + 10 + i + 1);
+        assert_int_equal(l.level[i + 4], i + 11);
+    }
+}
+
+/* Restarts take up the day; the column that was open at a kill is the only one that is lost. */
+static bool play_one(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    (void)m;
+    return give(sink, 50, false, e);
+}
+
+TEST_WITH(a_restart_takes_up_the_day, enter, leave)
+{
+    for (int i = 0; i < 5; i++) {
+        at(midnight + i * 20 * second);
+        play_to_end(play_one, ".");
+        struct live_feed *feed = live_channel_feed(channel);
+        struct live_column shown[16];
+        assert_int_equal(live_feed_read(feed, INT64_MIN, 16, shown, NULL), 2 * i + 1);
+        for (int k = 0; k < 2 * i + 1; k++)
+            assert_int_equal(shown[k].missing, k % 2);
+        close_channel();
+    }
+    struct logged l = logged("made-2026-11-26.columns");
+    assert_int_equal(l.count, 5);
+    /* in the same column again: it was written already */
+    play_to_end(play_one, ".");
+    assert_int_equal(live_channel_counts(channel).refused, 1);
+    close_channel();
+    assert_int_equal(logged("made-2026-11-26.columns").count, 5);
+}
+
+/* A source that breaks after each frame: each gap is where it was. */
+static bool play_break(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    at(midnight + (m->runs - 1) * 30 * second);
+    give(sink, (uint8_t)m->runs, false, e);
+    return m->runs == 4 || err_set(e, ERR_FAILED, "it broke");
+}
+
+TEST_WITH(a_source_that_breaks, enter, leave)
+{
+    play_to_end(play_break, ".");
+    assert_int_equal(live_channel_counts(channel).breaks, 3);
+    close_channel();
+    struct logged l = logged("made-2026-11-26.columns");
+    assert_int_equal(l.count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(l.number[i], 3 * i);
+}
+
+/* What cannot be mended ends the stream. */
+static bool play_final(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    (void)m;
+    (void)sink;
+    return err_set(e, ERR_USAGE, "no such stream");
+}
+
+TEST_WITH(an_error_for_good, enter, leave)
+{
+    play_to_end(play_final, ".");
+    assert_true(live_channel_stop(channel));
+    assert_int_equal(live_channel_error(channel)->code, ERR_USAGE);
+    close_channel();
+}
+
+/* The clock alone closes columns, while no frame comes. */
+TEST_WITH(the_clock_closes_columns, enter, leave)
+{
+    struct err e = ERR_INIT;
+    const struct live_columns_setup s = {
+        .options = &options, .folder = ".", .stem = "s", .label = "s", .now_us = midnight};
+    struct column column = {.status = COLUMN_OK, .average = {1, 2, 3}};
+    const struct live_average sum = {{8, 8, 8}, 8};
+    int64_t n = midnight / (10 * second);
+    struct live_columns *c = live_columns_open(&s, &e);
+    assert_non_null(c);
+    assert_true(live_columns_start(c, &film, 4, 2, &e));
+    assert_true(live_columns_want(c, n));
+    assert_true(live_columns_add(c, n, &column, &sum, &e));
+    live_columns_tick(c, midnight + 10 * second, false); /* a frame may be on its way */
+    assert_true(live_columns_want(c, n));
+    live_columns_tick(c, midnight + 11 * second, false);
+    assert_int_equal(live_columns_closed(c), 0); /* it is being analysed */
+    live_columns_skip(c);
+    live_columns_tick(c, midnight + 11 * second, false);
+    assert_int_equal(live_columns_closed(c), 1);
+    assert_false(live_columns_want(c, n));
+    live_columns_tick(c, midnight + 40 * second, false);
+    struct live_column shown[8];
+    assert_int_equal(live_feed_read(live_columns_feed(c), n - 1, 8, shown, NULL), 2);
+    assert_true(shown[1].missing && !shown[1].open);
+    live_columns_free(&c);
+}
+
+/* ------------------------------------------------------------------ a million columns */
+
+static long resident_pages(void)
+{
+    long size = 0, resident = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_int_equal(fscanf(f, "%ld %ld", &size, &resident), 2);
+    fclose(f);
+    return resident;
+}
+
+enum { MILLION = 1000000, WARM = 10000 };
+static _Atomic int played;
+static _Atomic bool may_go_on;
+
+static bool play_million(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    for (int i = 0; i < MILLION && e->code == ERR_NONE && !m->stop; i++) {
+        at(midnight + (int64_t)i * 10 * second);
+        give(sink, (uint8_t)i, false, e);
+        may_go_on = (i + 1) % 5000 != 0;
+        played = i + 1;
+        while (!may_go_on)
+            usleep(50);
+    }
+    return e->code == ERR_NONE;
+}
+
+/* Resident memory grows by nothing after the first day and a bit. */
+TEST_WITH(a_million_columns, enter, leave)
+{
+    struct err e = ERR_INIT;
+    long before = 0;
+    at(midnight);
+    assert_non_null(open_channel(play_million, ""));
+    assert_true(live_channel_start(channel, &e));
+    while (!live_channel_ended(channel)) {
+        if (played % 5000 == 0) {
+            live_channel_tick(channel);
+            live_channel_write(channel, false);
+            if (before == 0 && played >= 2 * WARM)
+                before = resident_pages();
+            may_go_on = true;
+        }
+        usleep(50);
+    }
+    assert_int_equal(live_channel_counts(channel).frames, MILLION);
+    assert_int_equal(live_channel_counts(channel).columns, MILLION - 1);
+    long grown = resident_pages() - before;
+    close_channel();
+    print_message("resident memory: %ld pages, %+ld after a million columns\n", before, grown);
+    assert_true(grown < 64);
+}
+
+TEST_MAIN(NULL, NULL)
