@@ -363,10 +363,10 @@ static bool play_million(struct made *m, const struct live_sink *sink, struct er
     for (int i = 0; i < MILLION && e->code == ERR_NONE && !m->stop; i++) {
         at(midnight + (int64_t)i * 10 * second);
         give(sink, (uint8_t)i, false, e);
-        played = i + 1;
-        while ((i + 1) % 5000 == 0 && !may_go_on)
-            usleep(50);
         may_go_on = (i + 1) % 5000 != 0;
+        played = i + 1;
+        while (!may_go_on)
+            usleep(50);
     }
     return e->code == ERR_NONE;
 }

@@ -104,9 +104,24 @@ static bool open_format(struct stream *s, struct err *e)
     return code >= 0 || refuse(s, code, e);
 }
 
+/*
+ * Returns true if the container's header told the only video stream: the rest comes with the first
+ * frame. Probing would hold back a second of it.
+ */
+static bool is_known(const AVFormatContext *format)
+{
+    unsigned video = 0, known = 0;
+    for (unsigned i = 0; i < format->nb_streams; i++) {
+        const AVCodecParameters *par = format->streams[i]->codecpar;
+        video += par->codec_type == AVMEDIA_TYPE_VIDEO;
+        known += par->codec_type == AVMEDIA_TYPE_VIDEO && par->codec_id != AV_CODEC_ID_NONE;
+    }
+    return video == 1 && known == 1;
+}
+
 static bool choose_stream(struct stream *s, struct err *e)
 {
-    int code = avformat_find_stream_info(s->format, NULL);
+    int code = is_known(s->format) ? 0 : avformat_find_stream_info(s->format, NULL);
     if (code < 0 || must_end(s))
         return refuse(s, code < 0 ? code : AVERROR_EXIT, e);
     s->video = film_stream_choose(s->format, s->o.stream, s->o.name, e);

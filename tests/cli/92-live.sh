@@ -1,0 +1,202 @@
+# shellcheck shell=bash
+# --live: streams, what is written of them, and how they end. tests/live.sh has servers and faults.
+# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+
+# camera SECONDS [URL]: H.264 in MPEG-TS in real time, of so many seconds of red, then as many of green.
+camera() {
+    ffmpeg -nostdin -v error -re -f lavfi -i "color=red:s=128x72:r=25:d=$1[a];color=lime:s=128x72:r=25:d=$1[b];[a][b]concat" \
+        -c:v libx264 -preset ultrafast -tune zerolatency -g 10 -flush_packets 1 -f mpegts "${2:--}"
+}
+
+# columns FILE.csv: the days' columns that have a frame, "NUMBER COLOUR" a line.
+columns() {
+    "$PYTHON" -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])):
+    if row["status"] != "missing":
+        print(row["column"], row["average"])' "$1"
+}
+
+# in_order FILE.csv LEAST: at least so many columns, nearly all in a row, the red ones first.
+in_order() {
+    columns "$1" > list
+    "$PYTHON" -c 'import sys
+rows = [line.split() for line in open("list")]
+numbers = [int(n) for n, _ in rows]
+assert len(rows) >= int(sys.argv[1]), f"{len(rows)} columns"
+assert numbers == sorted(set(numbers)), "a column twice"
+assert len(rows) >= (numbers[-1] - numbers[0] + 1) * 3 // 4, "columns are missing"
+red = [int(c[1:3], 16) > 200 and int(c[3:5], 16) < 60 for _, c in rows]
+green = [int(c[3:5], 16) > 200 and int(c[1:3], 16) < 60 for _, c in rows]
+assert sum(red) >= 3 and sum(green) >= 3, "colours"
+assert red[0] and green[-1] and sum(red) + sum(green) >= len(rows) - 1, "order"' "$2" || fail "columns: $(cat list)"
+}
+
+test_live_pipe() { # quick
+    camera 1.5 | timeout 60 "$BARCODE" --live=0.2 --sandbox=require -m average,kmeans -o day --bench - > "$LOGS/stdout" 2> "$LOGS/stderr" ||
+        fail "exit status $?: $(cat "$LOGS/stderr")"
+    [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
+    in_order day/stdin-*.csv 12
+    grep -q '"frames":[1-9].*"p99_ms":' "$LOGS/stdout" || fail "--bench: $(cat "$LOGS/stdout")"
+    ffprobe -v error -show_entries stream=width -of csv=p=0 day/stdin-*.png | grep -q '[0-9]' || fail "no picture"
+    rm -r day list
+    files
+}
+
+# start_live ARG...: barcode in the background, in $pid.
+start_live() {
+    COMMAND="barcode $*" STATUS=
+    env --default-signal=INT "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
+    pid=$!
+}
+
+# wait_for FILE [BYTES]
+wait_for() {
+    for _ in $(seq 300); do
+        for f in $1; do [ -e "$f" ] && [ "$(stat -c %s "$f")" -ge "${2:-1}" ] && return 0; done
+        sleep 0.1
+    done
+    fail "there is no $1 of ${2:-1} bytes: $(cat "$LOGS/stderr")"
+}
+
+# ends STATUS: the program $pid ends so, within some seconds.
+ends() {
+    STATUS=0
+    timeout 20 tail --pid="$pid" -f /dev/null || fail "it does not end"
+    wait "$pid" || STATUS=$?
+    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1: $(cat "$LOGS/stderr")"
+}
+
+port() {
+    "$PYTHON" -c 'import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+test_live_udp() {
+    local to signal status
+    for signal in TERM INT; do
+        to=udp://127.0.0.1:$(port)
+        start_live --live=0.2 --sandbox=require -m average -o day "$to"
+        sleep 1
+        camera 2 "$to?pkt_size=1316"
+        kill -$signal "$pid"
+        [ $signal = TERM ] && ends 0 || ends 130
+        in_order day/127.0.0.1-*.csv 14
+        rm -r day
+    done
+}
+
+# The worker and its parent are killed while columns come: each loses the open column, and no other moves.
+test_live_killed() {
+    local to before after
+    to=udp://127.0.0.1:$(port)
+    camera 8 "$to?pkt_size=1316" &
+    for i in 1 2 3; do
+        start_live --live=0.2 -m average -o day "$to"
+        sleep 1.2
+        wait_for "day/*.columns" $((i * 100))
+        kill -KILL "$pid"
+        wait "$pid" 2> /dev/null || true
+        before=$(stat -c %s day/*.columns)
+        sleep 0.3
+        after=$(stat -c %s day/*.columns)
+        [ "$before" -eq "$after" ] || fail "the worker outlives its parent"
+    done
+    start_live --live=0.2 -m average -o day "$to"
+    find_worker
+    sleep 1
+    kill -KILL "$worker"
+    sleep 2.5
+    says "crashed"
+    kill -TERM "$pid"
+    ends 0
+    wait
+    columns day/*.csv > list
+    "$PYTHON" -c 'rows = [int(line.split()[0]) for line in open("list")]
+assert len(rows) >= 15 and rows == sorted(set(rows)), rows' || fail "$(cat list)"
+}
+
+test_live_twice() {
+    local to
+    to=udp://127.0.0.1:$(port)
+    start_live --live=0.2 -m average -o day "$to"
+    camera 1 "$to?pkt_size=1316" &
+    wait_for "day/*.columns" 80
+    run --live=0.2 -m average -o day "$to"
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    says "in use by another process"
+    kill -TERM "$pid"
+    ends 0
+    wait
+}
+
+# A stream that is silent, and one that is not there: opened again and again until a signal.
+test_live_reconnects() {
+    start_live --live=1 --timeout 0.5 -m average -o day "udp://127.0.0.1:$(port)" "tcp://127.0.0.1:$(port)"
+    sleep 4.5
+    kill -TERM "$pid"
+    ends 0
+    says "no packet for 0.5 s; opening it again in 1 s"
+    says "no packet for 0.5 s; opening it again in 2 s"
+    says "tcp://.*refused; opening it again in 2 s"
+}
+
+test_live_usage() { # quick
+    echo x > film.mkv
+    refuses 2 --live=7 -o day rtsp://camera
+    says "a day has no whole number"
+    refuses 2 --live=0.03 -o day rtsp://camera
+    refuses 2 --live=x -o day rtsp://camera
+    refuses 2 --live rtsp://camera
+    says "-o DIR"
+    refuses 2 --live -o day gopher://camera
+    says "gopher"
+    refuses 2 --live -o day film.mkv
+    says "is a file"
+    refuses 2 --live -o day missing
+    refuses 2 --live -o day udp://127.0.0.1:1 udp://127.0.0.1:1
+    says "same files"
+    refuses 2 --live --steady -o day -
+    refuses 1 --live -o film.mkv/day -
+}
+
+# Outside --live no protocol of the network is opened, and a password is in no message.
+test_live_alone() { # quick
+    refuses 3 udp://127.0.0.1:9
+    start_live --live=1 --timeout 0.3 -m average -o day "tcp://user:secret@127.0.0.1:$(port)/a?key=secret"
+    sleep 1
+    kill -TERM "$pid"
+    ends 0
+    says "tcp://127.0.0.1"
+    says_not secret
+    ! find day | grep secret || fail "a secret in a name"
+}
+
+# www FILE: a server of the folder www, in $server, and its address in $at.
+www() {
+    at=$("$PYTHON" -c 'import socket
+s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    "$PYTHON" -m http.server --bind 127.0.0.1 --directory www "$at" > /dev/null 2>&1 &
+    server=$!
+    sleep 1
+}
+
+# watched LIST: whether columns come of a list of HLS.
+watched() {
+    start_live --live=1 --timeout 2 -m average -o "$1" "http://127.0.0.1:$at/$1.m3u8"
+    sleep 5
+    kill -TERM "$pid"
+    ends 0
+    compgen -G "$1/*.csv" > /dev/null
+}
+
+# An HLS list from a server may name segments there, but no file of this machine.
+test_live_hls_names_files() {
+    mkdir www
+    camera 1 www/good.ts
+    printf '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n%s.ts\n' good > www/good.m3u8
+    printf '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n%s.ts\n' "file://$PWD/www/good" > www/bad.m3u8
+    www
+    watched good || fail "HLS is not read: $(cat "$LOGS/stderr")"
+    ! watched bad || fail "it read a file that a list named"
+    kill $server
+}
