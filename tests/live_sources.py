@@ -125,17 +125,17 @@ def goes_on_over_losses():
 def killed_sources(count):
     """Kills and restarts a source; the number of gaps."""
     source = Source()
-    live = Live(source.url, 0.2)
+    live = Live(source.url, 0.5)
     live.wait_for(3)
     chance = random.Random(source.port)
     for _ in range(count):
         source.pause()
-        time.sleep(chance.uniform(0.5, 0.9))
+        time.sleep(chance.uniform(0, 0.5))
         source.go_on()
         before = len(source.sent)
         wait_for(lambda: len(source.sent) > before + 20, 20, f"the source again; {live.errors[-3:]}")
     found = live.columns()
-    gaps = check_gaps(found, source.sent, 0.2, f"{count} kills")
+    gaps = check_gaps(found, source.sent, 0.5, f"{count} kills")
     live.stop()
     source.close()
     return gaps
