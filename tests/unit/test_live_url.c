@@ -43,7 +43,6 @@ TEST(what_a_scheme_allows)
             assert_false(lists(url.protocols, never[k]));
         assert_int_equal(lists(url.demuxers, "hls"), web);
         assert_int_equal(lists(url.protocols, "http"), web);
-        assert_false(url.pipe);
     }
 }
 
@@ -60,7 +59,7 @@ TEST(what_options_have)
                  lists(demuxers, "dash") || lists(demuxers, "sdp") || lists(demuxers, "lavfi"));
     av_dict_free(&options);
     url = parse("-");
-    assert_true(url.pipe);
+    assert_true(url.bytes);
     assert_true(live_url_options(&url, &options) >= 0);
     assert_string_equal(av_dict_get(options, "protocol_whitelist", NULL, 0)->value, "none");
     av_dict_free(&options);
@@ -79,7 +78,7 @@ TEST_WITH(what_is_no_stream, enter, leave)
         assert_int_equal(e.code, ERR_USAGE);
     }
     assert_int_equal(mkfifo("fifo", 0600), 0);
-    assert_true(parse("fifo").pipe);
+    assert_true(parse("fifo").bytes);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -10,8 +10,9 @@
 #include <string.h>
 
 #include "live_decode.h"
+#include "live_input.h"
 #include "live_packets.h"
-#include "live_pipe.h"
+#include "live_split.h"
 #include "live_url.h"
 #include "media/container/refusal.h"
 #include "media/container/stream_select.h"
@@ -28,7 +29,8 @@ struct stream {
     atomic_int_fast64_t moved_ns; /* when the last packet came, or the run began */
     atomic_bool leaving;          /* the decoder has failed */
     AVFormatContext *format;
-    AVIOContext *own; /* of a pipe */
+    struct live_input *input; /* NULL: libavformat opens it */
+    struct live_split *split; /* NULL: libavformat's packets are pictures */
     int video;
     int64_t first_ns, first_us; /* paced: when the first packet came, and its time */
     struct live_packets *packets;
@@ -80,28 +82,47 @@ static bool refuse(const struct stream *s, int code, struct err *e)
 
 /* ------------------------------------------------------------------ connecting */
 
-static bool open_format(struct stream *s, struct err *e)
+/* Opens the input if the program reads it. */
+static bool open_input(struct stream *s, AVDictionary **options, struct err *e)
 {
     const AVIOInterruptCB stop = {must_end, s};
-    AVDictionary *options = NULL;
-    if (s->url.pipe && !(s->own = live_pipe_open(s->url.path, stop, e)))
-        return false;
+    AVDictionary *own = NULL;
+    int code = 0;
+    if (!s->url.bytes)
+        return true;
+    av_dict_copy(&own, *options, 0);
+    s->input = live_input_open(s->url.path, stop, &own, &code, e);
+    av_dict_free(&own);
+    return s->input || e->code != ERR_NONE ? s->input != NULL : refuse(s, code, e);
+}
+
+/* Opens the container; `options` are used up. */
+static int open_container(struct stream *s, AVDictionary **options)
+{
     AVFormatContext *format = avformat_alloc_context();
     if (!format)
-        return err_memory(e, sizeof *format);
-    format->interrupt_callback = stop;
+        return AVERROR(ENOMEM);
+    format->interrupt_callback = (AVIOInterruptCB){must_end, s};
     format->max_streams = STREAMS_MOST;
-    format->pb = s->own;
-    format->flags |= s->own ? AVFMT_FLAG_CUSTOM_IO : 0;
+    if (s->input) {
+        format->pb = live_input_context(s->input);
+        format->flags |= AVFMT_FLAG_CUSTOM_IO;
+    }
     const AVInputFormat *demuxer = s->url.demuxer ? av_find_input_format(s->url.demuxer) : NULL;
-    int code = live_url_options(&s->url, &options);
-    if (code >= 0)
-        code = avformat_open_input(&format, s->own ? "" : s->url.path, demuxer, &options);
-    else
-        avformat_free_context(format);
-    av_dict_free(&options);
+    int code = avformat_open_input(&format, s->input ? "" : s->url.path, demuxer, options);
     s->format = code >= 0 ? format : NULL;
-    return code >= 0 || refuse(s, code, e);
+    return code;
+}
+
+static bool open_format(struct stream *s, struct err *e)
+{
+    AVDictionary *options = NULL;
+    int code = live_url_options(&s->url, &options);
+    bool ok = code >= 0 && open_input(s, &options, e);
+    if (ok)
+        code = open_container(s, &options);
+    av_dict_free(&options);
+    return code >= 0 ? ok : refuse(s, code, e);
 }
 
 /*
@@ -139,9 +160,21 @@ static bool connect_stream(struct stream *s, struct err *e)
     atomic_store(&s->leaving, false);
     s->first_ns = 0;
     err_clear(&s->error);
-    if (!open_format(s, e) || !choose_stream(s, e))
+    if (!open_format(s, e))
         return false;
+    bool ts = s->input && strcmp(s->format->iformat->name, "mpegts") == 0;
+    if (ts) /* live_split.h is the parser */
+        s->format->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
+    if (!choose_stream(s, e))
+        return false;
+    const AVStream *video = s->format->streams[s->video];
     s->url.paced = strcmp(s->format->iformat->name, "hls") == 0;
+    if (ts) {
+        live_input_pause_after(s->input, video->id);
+        s->split = live_split_open(video, e);
+        if (!s->split)
+            return false;
+    }
     s->packets = live_packets_open(e);
     s->decode =
         s->packets ? live_decode_open(s->format->streams[s->video], s->o.name, &s->o, e) : NULL;
@@ -152,8 +185,9 @@ static void disconnect(struct stream *s)
 {
     live_decode_close(&s->decode);
     live_packets_free(&s->packets);
+    live_split_close(&s->split);
     avformat_close_input(&s->format);
-    live_pipe_close(&s->own);
+    live_input_close(&s->input);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -182,30 +216,60 @@ static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
     return due;
 }
 
+/* Queues a picture, and lets go of its packet. */
+static int queue_picture(struct stream *s, AVPacket *picture, int64_t arrived)
+{
+    if (!s->o.keyframes || picture->flags & AV_PKT_FLAG_KEY)
+        return live_packets_put(s->packets, picture, arrived, &s->error) ? 0 : AVERROR(ENOMEM);
+    av_packet_unref(picture);
+    return 0;
+}
+
+/* Queues the pictures of a packet, and lets go of it. */
+static int queue_packet(struct stream *s, AVPacket *packet, AVPacket *picture)
+{
+    int64_t arrived = s->input ? live_input_arrived(s->input) : clock_ns();
+    int code = 0;
+    if (s->url.paced)
+        arrived = wait_until_due(s, packet);
+    if (!s->split)
+        return queue_picture(s, packet, arrived);
+    live_split_begin(s->split, packet);
+    while (code >= 0 && (code = live_split_next(s->split, picture)) >= 0)
+        code = queue_picture(s, picture, arrived);
+    av_packet_unref(packet);
+    return code == AVERROR_EOF ? 0 : code;
+}
+
+/* Reads the next packet of any stream. */
+static int read_packet(struct stream *s, AVPacket *packet)
+{
+    int code;
+    do
+        code = av_read_frame(s->format, packet);
+    while (code < 0 && s->input && live_input_resume(s->input) && !must_end(s));
+    return code;
+}
+
 static void *read_packets(void *argument)
 {
     struct stream *s = argument;
-    AVPacket *packet = av_packet_alloc();
-    int code = packet ? 0 : AVERROR(ENOMEM);
-    bool ok = true;
-    while (ok && !must_end(s) && (code = av_read_frame(s->format, packet)) >= 0) {
-        bool wanted = packet->stream_index == s->video &&
-                      (!s->o.keyframes || packet->flags & AV_PKT_FLAG_KEY);
-        int64_t arrived = clock_ns();
-        atomic_store(&s->moved_ns, arrived);
-        if (wanted && s->url.paced)
-            arrived = wait_until_due(s, packet);
-        if (wanted)
-            ok = live_packets_put(s->packets, packet, arrived, &s->error);
+    AVPacket *packet = av_packet_alloc(), *picture = av_packet_alloc();
+    int code = packet && picture ? 0 : AVERROR(ENOMEM);
+    while (code >= 0 && !must_end(s) && (code = read_packet(s, packet)) >= 0) {
+        bool video = packet->stream_index == s->video;
+        atomic_store(&s->moved_ns, clock_ns());
+        if (video)
+            code = queue_packet(s, packet, picture);
         else
             av_packet_unref(packet);
     }
-    if (ok && !atomic_load(&s->stop) && !atomic_load(&s->leaving))
+    bool asked = atomic_load(&s->stop) || atomic_load(&s->leaving);
+    /* the end of a pipe is the end of the stream */
+    if (!asked && !(strcmp(s->o.name, "-") == 0 && code == AVERROR_EOF))
         refuse(s, code < 0 ? code : AVERROR_EXIT, &s->error);
-    /* what a stream of key frames leaves out is no silence, but its end is the end of the pipe */
-    if (s->url.pipe && code == AVERROR_EOF)
-        err_clear(&s->error);
     av_packet_free(&packet);
+    av_packet_free(&picture);
     live_packets_end(s->packets);
     return NULL;
 }

@@ -23,10 +23,10 @@ static const struct scheme schemes[] = {
     {"rtsps", {.protocols = "tcp,tls", .demuxers = "rtsp", .demuxer = "rtsp"}},
     {"rtmp", {.protocols = "rtmp,tcp", .demuxers = "", .demuxer = "flv"}},
     {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = "", .demuxer = "flv"}},
-    {"srt", {.protocols = "srt", .demuxers = ""}},
-    {"udp", {.protocols = "udp", .demuxers = ""}},
+    {"srt", {.protocols = "srt", .demuxers = "", .bytes = true}},
+    {"udp", {.protocols = "udp", .demuxers = "", .bytes = true}},
     {"rtp", {.protocols = "rtp,udp", .demuxers = "rtp", .demuxer = "rtp"}},
-    {"tcp", {.protocols = "tcp", .demuxers = ""}},
+    {"tcp", {.protocols = "tcp", .demuxers = "", .bytes = true}},
     {"http", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
     {"https", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
 };
@@ -68,7 +68,7 @@ bool live_url_parse(const char *name, struct live_url *url, struct err *e)
 {
     struct stat s;
     const char *scheme = strstr(name, "://");
-    *url = (struct live_url){.protocols = "", .demuxers = "", .pipe = true, .path = name};
+    *url = (struct live_url){.protocols = "", .demuxers = "", .bytes = true, .path = name};
     if (strcmp(name, "-") == 0)
         return true;
     if (scheme)
