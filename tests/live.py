@@ -15,6 +15,8 @@ import traceback
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import live_serve  # noqa: E402,F401
 import live_page  # noqa: E402,F401
+import live_service  # noqa: E402,F401
+import live_sources  # noqa: E402,F401
 from live_cases import WORK, Skipped, alone, figures, started, stop, tests  # noqa: E402
 
 os.environ["BARCODE_CACHE"] = "-"
