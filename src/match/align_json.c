@@ -33,8 +33,8 @@ bool align_write_json(const struct align_result *r, FILE *f, struct err *e)
     bool ok = list;
     for (size_t i = 0; i < map->segments && ok; i++)
         ok = json_array_append_new(list, segment_object(&map->segment[i])) == 0;
-    json_t *all = json_pack("{ss si so so s{si si sb} sf so so}", "version", BARCODE_VERSION,
-                            "align", ALIGN_FORMAT, "a", film_object(&r->film[0], map->a_us, e), "b",
+    json_t *all = json_pack("{si ss so so s{si si sb} sf so so}", "align", ALIGN_FORMAT, "version",
+                            BARCODE_VERSION, "a", film_object(&r->film[0], map->a_us, e), "b",
                             film_object(&r->film[1], map->b_us, e), "speed", "num", map->speed_num,
                             "den", map->speed_den, "same_pitch", map->same_pitch, "score",
                             (double)map->score / ALIGN_SCORE_MOST, "common",

@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data] [live]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data] [live] [align]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -14,6 +14,7 @@
 #   web     also a browser, and what drives it
 #   data    also pandas and R
 #   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
+#   align   also speech and music, of which versions of a film are made
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libjpeg-dev libwebp-dev libzstd-dev
@@ -31,10 +32,11 @@ for group in "$@"; do
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     data) packages="$packages python3-pandas r-base-core" ;;
+    align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
     live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd
         gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-good gstreamer1.0-plugins-bad" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web, data and live" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web, data, live and align" >&2
         exit 2
         ;;
     esac
