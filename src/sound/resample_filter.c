@@ -79,7 +79,7 @@ static void make_row(const struct resample_filter *f, const int32_t response[RES
         value[k] = response_at(response, distance * (STEPS << 16) / f->phases * lower / f->rate);
         sum += value[k];
     }
-    for (size_t k = 0; k < f->taps; k++) {
+    for (size_t k = 0; k < f->taps && sum > 0; k++) {
         coef[k] = (int16_t)divide(value[k] * (1 << FIR_BITS), sum);
         left -= coef[k];
     }

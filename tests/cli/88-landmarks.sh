@@ -43,6 +43,8 @@ test_landmarks_and_spectrogram() { # quick
     cmp with.png without.png || fail "sound changes the picture"
     ok film.mkv --no-cache -q --spectrogram -
     cmp "$LOGS/stdout" s.npy || fail "--spectrogram - is not what --spectrogram FILE is"
+    ok film.mkv --no-cache -q -o named.npy
+    cmp named.npy s.npy || fail "-o FILE.npy is not what --spectrogram FILE is"
 }
 
 test_landmarks_read_no_pictures() {

@@ -1,3 +1,4 @@
+#include <ebur128.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,32 @@ TEST(loudness_range_of_test_signals)
         assert_in_range(s.range, (int)pair[i][2] * 10 - 10, (int)pair[i][2] * 10 + 10);
         film_sound_free(&s);
     }
+}
+
+/* Noise of levels that change, with pauses: what libebur128 itself finds. */
+TEST(as_libebur128_has_it)
+{
+    enum { FRAMES = 44100 / 10, BLOCKS = 900 };
+    static int16_t noise[FRAMES * 2];
+    struct sound_maker *m = begin();
+    ebur128_state *r128 = ebur128_init(2, 44100, EBUR128_MODE_I | EBUR128_MODE_LRA);
+    double level, range;
+    srand(5);
+    for (int i = 0; i < BLOCKS; i++) {
+        int height = i / 40 % 7 == 6 ? 1 : 3000 << i / 25 % 4;
+        for (int k = 0; k < FRAMES * 2; k++)
+            noise[k] = (int16_t)((rand() % 2048 - 1024) * height / 1024);
+        struct sound_block b = {noise, FRAMES, 2, 44100, STEREO, INT64_MIN};
+        assert_true(sound_maker_push(m, &b, NULL));
+        assert_int_equal(ebur128_add_frames_short(r128, noise, FRAMES), EBUR128_SUCCESS);
+    }
+    ebur128_loudness_global(r128, &level);
+    ebur128_loudness_range(r128, &range);
+    ebur128_destroy(&r128);
+    struct film_sound s = end(m);
+    assert_true(fabs(s.loudness / 10.0 - level) <= 0.051);
+    assert_true(fabs(s.range / 10.0 - range) <= 0.051 && range > 5);
+    film_sound_free(&s);
 }
 
 /* The row's 400 ms lie around its middle. */
