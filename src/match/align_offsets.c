@@ -177,7 +177,7 @@ static bool find_all(struct finder *f, uint32_t frames, struct err *e)
 }
 
 bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, int more,
-                        struct align_offset out[ALIGN_OFFSETS_MOST], size_t *n, struct err *e)
+                        size_t most, struct align_offset *out, size_t *n, struct err *e)
 {
     struct finder f = {.index = index, .near = b->reach > 0};
     f.least = -(int32_t)b->frames - 1;
@@ -188,7 +188,7 @@ bool align_offsets_find(const struct align_index *index, const struct align_peak
     *n = 0;
     if (f.founds > 0)
         qsort(f.found, f.founds, sizeof *f.found, compare_votes);
-    for (size_t i = 0; i < f.founds && *n < ALIGN_OFFSETS_MOST; i++)
+    for (size_t i = 0; i < f.founds && *n < most; i++)
         if (!is_known(out, *n, f.found[i].frames))
             out[(*n)++] = f.found[i];
     qsort(out, *n, sizeof *out, compare_frames);
