@@ -434,14 +434,6 @@ TEST(modes)
     for (size_t m = 0; m < 5; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
-    good("f -m spectrum+all+sound");
-    assert_int_equal(o.strips, strip_count);
-    assert_true(o.stacked);
-    good("f -m sound+squeeze");
-    assert_true(o.strips == 2 && selected("squeeze") && o.stacked);
-    assert_string_equal(o.strip[1]->name, "sound");
-    good("f -m sound+sound");
-    assert_true(o.strips == 1 && selected("sound") && !o.stacked);
     good("f -m all -m squeeze,squeeze");
     assert_true(selected("squeeze") && o.strips == 1 && !o.stacked);
     good("f -m squeeze,kmeans"); /* in the table's order */
@@ -452,9 +444,8 @@ TEST(modes)
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
         assert_true(selected(strip_table[m]->name));
     }
-    static const char *const no[] = {
-        "palette,all",          "all,kmeans", "all,all", "",      ",",       "kmeans+", "+",
-        "kmeans+sound,palette", "kmeans,",    ",kmeans", "kmean", "kmeans2", "Kmeans"};
+    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "kmeans+", ",",
+                                     "kmeans,",     ",kmeans",    "",        "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
         assert_false(cli_parse_modes(no[i], &o, &e));
