@@ -264,15 +264,13 @@ TEST(misuse_is_one_sentence)
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
                        "average, squeeze, sound, spectrum and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
-    bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                           "--swatches -, --dump -, --report - and --bench");
-    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --html -, --json -, --csv "
-                                     "-, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump /dev/fd/1 -o /proc/self/fd/1",
-        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, "
-        "--report - and --bench");
-    bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                              "--swatches -, --dump -, --report - and --bench");
+    static const char one[] = "stdout can carry only one of -o -, --html -, --json -, --csv -, "
+                              "--swatches -, --landmarks -, --spectrogram -, --dump -, --report - "
+                              "and --bench";
+    bad("f -o - --json -", one);
+    bad("f -o - --json /dev/stdout", one);
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", one);
+    bad("f --dump - --bench", one);
 }
 
 TEST(many_films)
