@@ -96,6 +96,12 @@ static enum find_state look_up(struct find *f, char *const *word, size_t words, 
         enum find_state state = find_library_index(&f->library, word, words, &f->status, e);
         if (state != FIND_DONE)
             return state;
+        if (f->library.known == 0) /* the reason is reported */
+            return f->status != 0 ||
+                           err_set(e, ERR_FAILED, "there are no films in which to find '%s'",
+                                   f->clip.batch.in.path[0])
+                       ? FIND_DONE
+                       : FIND_FAILED;
         if (find_clip(&f->library.index, &f->sound, &r, &reason)) {
             f->status = 0;
             return print_best(f, &r, e) ? FIND_DONE : FIND_FAILED;

@@ -1,0 +1,108 @@
+# shellcheck shell=bash
+# barcode find: clips and their films, by sound. tests/find.sh has many films.
+
+# film NAME SEED: 40 s of tones that nobody else has, with a small picture.
+film() {
+    ffmpeg -nostdin -v error -f lavfi -i color=s=64x36:r=2:d=40 -f lavfi \
+        -i "aevalsrc='0.2*sin(2*PI*t*(300+150*mod(floor(t*5)*$2*7,17)))+0.2*sin(2*PI*t*(2100+130*mod(floor(t*7)*floor(t*3+$2),23)))':s=48000:d=40" \
+        -c:v mpeg4 -c:a ac3 -b:a 128k "$1"
+}
+
+library() {
+    mkdir -p lib/more
+    film lib/one.mkv 1
+    film lib/two.mkv 2
+    film lib/more/three.mkv 3
+}
+
+# clip_of FILM FROM NAME
+clip_of() {
+    ffmpeg -nostdin -v error -f lavfi -i color=s=64x36:r=2 -ss "$2" -i "$1" -map 0:v -map 1:a -t 8 -c:v mpeg4 -c:a libmp3lame -b:a 64k "$3"
+}
+
+finds() { # FILM START
+    "$PYTHON" - "$LOGS/stdout" "$@" << 'END' || fail "it is another film or time: $(cat "$LOGS/stdout")"
+import json, sys
+found = json.load(open(sys.argv[1]))
+sys.exit(found["film"] != sys.argv[2] or abs(found["start"] - float(sys.argv[3])) > 0.1 or found["score"] < found["needed"])
+END
+}
+
+test_find() { # quick
+    library
+    clip_of lib/more/three.mkv 21.3 clip.mkv
+    ok find clip.mkv lib --cache cache --json
+    finds lib/more/three.mkv 21.3
+    ok find clip.mkv lib --cache cache
+    grep -qx '0:00:21\.3 (score [0-9]*)  lib/more/three\.mkv' "$LOGS/stdout" || fail "another line"
+    rm lib/more/three.mkv
+    refuses 1 find clip.mkv lib --cache cache
+    says "'clip.mkv' is from none of the 2 films"
+}
+
+# The index is brought up to date, and made again when it is damaged.
+test_find_index() {
+    library
+    clip_of lib/two.mkv 11.5 clip.mkv
+    mv lib/two.mkv .
+    refuses 1 find clip.mkv lib --cache cache -q
+    mv two.mkv lib
+    ok find clip.mkv lib --cache cache --json
+    finds lib/two.mkv 11.5
+    for damage in short empty changed gone; do
+        for file in cache/*.landmarks; do
+            case $damage in
+                short) truncate -s -100 "$file" ;;
+                empty) : > "$file" ;;
+                changed) "$PYTHON" -c 'import sys; f = open(sys.argv[1], "r+b"); f.seek(300); f.write(b"damaged")' "$file" ;;
+                gone) rm "$file" ;;
+            esac
+        done
+        ok find clip.mkv lib --cache cache --json
+        finds lib/two.mkv 11.5
+        [ $damage = gone ] || says 'the index is damaged; it is made again'
+    done
+    ok find clip.mkv lib --cache cache --json
+    [ ! -s "$LOGS/stderr" ] || fail "there are messages"
+    ok find clip.mkv lib --no-cache --json -q
+    finds lib/two.mkv 11.5
+}
+
+test_find_bad_input() {
+    library
+    refuses 2 find lib/one.mkv
+    refuses 2 find --same
+    refuses 3 find missing.mkv lib --cache cache
+    echo no film > bad.mkv
+    refuses 3 find bad.mkv lib --cache cache
+    ffmpeg -nostdin -v error -i lib/one.mkv -an -c copy silent.mkv
+    refuses 1 find silent.mkv lib --cache cache -q
+    says "'silent.mkv' has no sound by which it could be found"
+    mkdir none
+    refuses 3 find lib/one.mkv none --cache cache -q
+    # a film that fails is reported, and the others are searched
+    cp bad.mkv lib
+    clip_of lib/two.mkv 5.25 clip.mkv
+    ok find clip.mkv lib --cache cache --json
+    finds lib/two.mkv 5.25
+    says bad.mkv
+}
+
+test_find_same() {
+    library
+    ok find --same lib --cache cache
+    [ ! -s "$LOGS/stdout" ] || fail "films that are not the same"
+    ffmpeg -nostdin -v error -ss 4.02 -i lib/one.mkv -c:v mpeg4 -c:a libmp3lame -b:a 96k -t 30 lib/copy.mkv
+    for again in 1 2; do
+        ok find --same lib --cache cache --json
+        "$PYTHON" - "$LOGS/stdout" << 'END' || fail "run $again: $(cat "$LOGS/stdout")"
+import json, sys
+(group,) = json.load(open(sys.argv[1]))["groups"]
+(pair,) = group
+assert (pair["a"], pair["b"]) == ("lib/copy.mkv", "lib/one.mkv")
+assert abs(pair["common"] - 30) < 2 and pair["of_a"] > 0.95 and 0.7 < pair["of_b"] < 0.8
+END
+        cp "$LOGS/stdout" "run$again"
+    done
+    cmp run1 run2
+}
