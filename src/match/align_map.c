@@ -11,7 +11,6 @@ enum {
     FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
                1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
     GAP_LEAST_US = 100000,
-    MORE = 3,           /* partners of B's landmarks */
     SPEED_OFFSETS = 40, /* are enough to compare speeds */
     RUN_PRICE = 8,      /* points that a run costs when speeds are compared */
     SLOW_SPEEDS = 3     /* the first of speeds[], which hardly change a pitch */
@@ -66,7 +65,7 @@ static bool try_speed(struct aligner *m, struct align_speed speed, size_t offset
     if (interrupted())
         return interrupt_error(e);
     if (!align_peaks_make(m->b_sound, m->wide, speed, &m->b, e) ||
-        !align_offsets_find(m->index, &m->b, m->wide ? 0 : MORE, offsets, offset, &n, e) ||
+        !align_offsets_find(m->index, &m->b, offsets, offset, &n, e) ||
         !align_path_find(&m->a, &m->b, offset, n, &m->path, e))
         return false;
     log_msg(LOG_DEBUG, "align: speed %d/%d%s: %zu offsets, %zu runs, %lld points", speed.num,
