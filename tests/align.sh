@@ -10,7 +10,7 @@ status=0
 for truth in "$data"/*.json; do
     name=$(basename "$truth" .json)
     case $name in
-        dub* | pal*) least=(95 75) ;;
+        dub* | pal* | slow*) least=(95 75) ;;
         *) least=(99 90) ;;
     esac
     echo "== $name: at least ${least[0]} % of seconds, ${least[1]} % of edits"

@@ -60,6 +60,11 @@ test_align() { # quick
     ! grep -qE '(src|href)="?(https?:)?//|url\(' both.html || fail "the page loads something"
     [ "$(grep -cE '^00[0-9]  [AB] ' both.edl)" -eq 4 ] || fail "$(cat both.edl)"
     grep -q '^003  B        V     C        00:01:05:00 00:01:15:00 00:01:05:00 00:01:15:00' both.edl || fail "$(cat both.edl)"
+    # A name is text, not HTML.
+    cp b.mkv "<i>&'\".mkv"
+    ok align a.mkv "<i>&'\".mkv" -q -o name.html --cache cache
+    grep -q "<span>B</span> &lt;i&gt;&amp;'&quot;.mkv<" name.html || fail "the name is not escaped"
+    ! grep -q '<i>' name.html || fail "the name is not escaped"
     # The other way round, what is missing is in the other film. stdout is CSV.
     ok align b.mkv a.mkv -q --cache cache
     segments "$LOGS/stdout" both:0:40:0:40 b:40:40:40:55 both:40:65:55:80 a:65:75:80:80 both:75:115:80:120
