@@ -99,13 +99,13 @@ endif
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(CANVAS))
 PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(CANVAS)) -lm $(CUDA_LIBS)
 
-# PORTABLE=1 (make portable): FFmpeg with NVDEC and dav1d and every other library but glibc inside the program.
+# PORTABLE=1 (make portable): FFmpeg with NVDEC, dav1d, libebur128 and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg
 ifeq ($(PORTABLE),1)
   PKG        = PKG_CONFIG_PATH=$(FFMPEG)/lib/pkgconfig pkg-config --static
   LIBAV      = libavformat libavcodec libswscale libavutil
   PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
-  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jpeg webp $(shell pkg-config --exists libsharpyuv && echo sharpyuv) jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
+  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jpeg webp ebur128 $(shell pkg-config --exists libsharpyuv && echo sharpyuv) jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
   LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
@@ -205,7 +205,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-align test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -342,6 +342,12 @@ test-data: deps ## CSV and JSON as pandas and R read them, by samples/python and
 	@tests/support/install-packages.sh data
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/data.sh
+
+.PHONY: test-align
+test-align: deps ## an hour of made sound and other versions of it, aligned (10 minutes the first time, then one)
+	@tests/support/install-packages.sh align
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/align.sh
 
 .PHONY: test-time
 test-time: deps ## lengths and times in 82 pairs of container and codec, compared with ffprobe's (two minutes)

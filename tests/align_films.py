@@ -29,6 +29,10 @@ VERSIONS = {
     "pal": (["libmp3lame", "64k"], "25/24", False, False),
     "pal-23976": (["libmp3lame", "64k"], "25025/24000", False, False),
     "pal-atempo": (["libmp3lame", "64k"], "25/24", True, False),
+    "aac-24k": (["aac", "24k"], "1", False, False),
+    "dub-2": (["libmp3lame", "64k"], "1", False, True),
+    "pal-dub": (["libmp3lame", "64k"], "25/24", False, True),
+    "slow-atempo": (["libopus", "24k"], "24/25", True, False),
 }
 
 

@@ -188,6 +188,15 @@ static bool visit_letters(void *user, const char *path, struct err *e)
     return sandbox_allow(user, path, READ, e);
 }
 
+/* Returns true if frames or a spectrogram are kept in a temporary file. */
+static bool needs_scratch(const struct options *o)
+{
+    bool spectrum = outputs_format(o)->spectrum;
+    for (size_t i = 0; i < o->extras; i++)
+        spectrum |= o->extra[i].writer->spectrum;
+    return spectrum || (o->dump && (file_descriptor(o->dump) >= 0 || !file_is_regular(o->dump)));
+}
+
 /* Allows what the run as a whole writes and reads. */
 static bool allow_run(struct sandbox *s, const struct options *o, struct err *e)
 {
@@ -199,10 +208,7 @@ static bool allow_run(struct sandbox *s, const struct options *o, struct err *e)
     /* The process that renders also writes the gallery if no worker could be started. */
     if (gallery)
         ok = ok && allow_folder(s, gallery, READ | WRITE, e);
-    for (size_t i = 0; i < o->extras; i++)
-        if (o->extra[i].writer->spectrum)
-            ok = ok && sandbox_allow(s, dump_scratch_folder(), READ | WRITE, e);
-    if (o->dump && (file_descriptor(o->dump) >= 0 || !file_is_regular(o->dump)))
+    if (needs_scratch(o))
         ok = ok && sandbox_allow(s, dump_scratch_folder(), READ | WRITE, e);
     return ok;
 }

@@ -1,30 +1,245 @@
+/*
+ * align.c - `barcode align A B`: reads the sound of both films through the batch and the cache,
+ * makes the map (align_map.h), and their strips if an output shows them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "align_output.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
+#include "barcode/base/path.h"
+#include "barcode/batch/batch_run.h"
+#include "barcode/cache/sound_cache.h"
+#include "barcode/cli/outputs.h"
 #include "command.h"
+
+enum { FILMS = 2, OUTPUTS_MOST = 16 };
+
+struct align {
+    const char *path[OUTPUTS_MOST]; /* -o */
+    size_t outputs;
+    struct command_line line;
+    struct film_sound sound[FILMS];
+    struct align_map map;
+    struct align_film film[FILMS];
+    int status; /* of a batch that failed, or of a worker process */
+};
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Outputs:", 1},
-    {"output", 'o', "FILE", 0, "output file (.html, .csv, .edl, .json); may be repeated", 0},
+    {"output", 'o', "FILE", 0,
+     ".html: both barcodes on one axis; .csv, .json: the parts; .edl: how B is made of A; may be "
+     "repeated (CSV to stdout)",
+     0},
+    {NULL, 0, NULL, 0, "Films:", 2},
+    {"sound-stream", COMMAND_COMMON + 100, "N", 0, "stream of sound N, from 0 (the default one)",
+     0},
     {0}};
 
-static bool set_option(void *user, int key, const char *arg, struct err *e)
+static bool add_output(void *user, int key, const char *arg, struct err *e)
 {
-    (void)user;
-    (void)arg;
-    return err_set(e, ERR_FAILED, "internal error: nothing reads the option %d", key);
+    struct align *a = user;
+    (void)key;
+    if (a->outputs == OUTPUTS_MOST)
+        return err_set(e, ERR_USAGE, "-o: at most %d outputs", OUTPUTS_MOST);
+    if (!align_format_of(arg))
+        return err_set(e, ERR_USAGE, "-o: '%s' does not end in .html, .csv, .edl or .json", arg);
+    a->path[a->outputs++] = arg;
+    return true;
 }
 
 static const struct command command = {
     "align", "A B",
     "Aligns two versions of a film by their sound: which times of B are which times of A, and what "
-    "is missing in either.",
-    options, set_option};
+    "only one of them has. A film that is another one is refused (exit status 1).",
+    options, add_output};
+
+/* ---- Sound ---- */
+
+/*
+ * Runs a batch with the further words `extra`, which ends in NULL. Returns false if it failed:
+ * with `e`, or with a->status.
+ */
+static bool run_batch(struct align *a, struct command_batch *b, const char *const *extra,
+                      bool sound_only, struct err *e)
+{
+    if (!command_batch_open(b, &a->line, a->line.word, FILMS, extra, e))
+        return false;
+    b->options.sound_only = sound_only;
+    /* What the batch writes is temporary: only its warnings count. */
+    bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
+    if (usual)
+        log_set_level(LOG_WARNING);
+    a->status = command_batch_run(b);
+    if (usual)
+        log_set_level(LOG_INFO);
+    return a->status == 0 && !batch_run_is_worker();
+}
+
+static bool load_sound(struct align *a, const struct command_batch *b, int i, struct err *e)
+{
+    struct cache_options cache = b->options.cache;
+    const char *path = b->in.path[i];
+    cache.refresh = false;
+    if (!sound_cache_load(&cache, path, b->in.parts[i], b->options.sound_stream, &a->sound[i]))
+        return err_set(e, ERR_FAILED,
+                       "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
+                       "change?)",
+                       path);
+    return a->sound[i].stream >= 0 || err_set(e, ERR_FAILED, "'%s' has no sound", path);
+}
+
+static bool read_sounds(struct align *a, struct err *e)
+{
+    struct command_batch b;
+    bool ok = run_batch(a, &b, NULL, true, e);
+    if (ok && b.in.count != FILMS)
+        ok = err_set(e, ERR_USAGE, "align needs two films, not %zu", b.in.count);
+    for (int i = 0; i < FILMS && ok; i++)
+        ok = load_sound(a, &b, i, e);
+    command_batch_close(&b);
+    return ok;
+}
+
+static struct align_sound sound_of(const struct film_sound *s)
+{
+    return (struct align_sound){s->point, s->peaks, s->samples};
+}
+
+static bool make_map(struct align *a, struct err *e)
+{
+    const struct align_sound first = sound_of(&a->sound[0]), second = sound_of(&a->sound[1]);
+    const struct align_map *map = &a->map;
+    if (!align_map_make(&first, &second, &a->map, e))
+        return false;
+    double percent = 100.0 * map->score / ALIGN_SCORE_MOST;
+    if (map->score < ALIGN_SCORE_LEAST)
+        return err_set(e, ERR_FAILED,
+                       "'%s' is another film than '%s': its score is %.1f %%, and versions of a "
+                       "film have %.1f %% or more",
+                       a->film[1].path, a->film[0].path, percent,
+                       100.0 * ALIGN_SCORE_LEAST / ALIGN_SCORE_MOST);
+    log_msg(LOG_INFO, "%.1f s of %.1f s and %.1f s in both, speed %d/%d, score %.1f %%",
+            (double)map->common_us / 1e6, (double)map->a_us / 1e6, (double)map->b_us / 1e6,
+            map->speed_num, map->speed_den, percent);
+    return true;
+}
+
+/* ---- Pictures ---- */
+
+static bool read_file(const char *path, uint8_t **bytes, size_t *count, struct err *e)
+{
+    struct stat st;
+    FILE *f = fopen(path, "rb");
+    bool ok = f && fstat(fileno(f), &st) == 0;
+    if (ok && (*bytes = err_calloc((size_t)st.st_size + 1, 1, e))) {
+        *count = (size_t)st.st_size;
+        ok = fread(*bytes, 1, *count, f) == *count;
+    }
+    if (!ok)
+        err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
+    if (f)
+        fclose(f);
+    return ok && *bytes;
+}
+
+/* Reads what the batch wrote about film `i`: a PNG and a JSON. */
+static bool read_outputs(struct align *a, const struct command_batch *b, size_t i, bool strips,
+                         struct err *e)
+{
+    struct outputs list;
+    bool ok = outputs_of(&b->options, &b->in, i, &list, e);
+    for (size_t k = 0; ok && k < list.count; k++) {
+        const char *path = list.output[k].path;
+        if (strcmp(list.output[k].writer->name, "json") == 0)
+            ok = align_json_read(path, &a->film[i], e);
+        else if (strips)
+            ok = read_file(path, &a->film[i].png, &a->film[i].png_bytes, e);
+    }
+    outputs_free(&list);
+    return ok;
+}
+
+/* Renders the films into a temporary folder. Without `strips`, only what is known of the film. */
+static bool read_pictures(struct align *a, bool strips, struct err *e)
+{
+    struct command_batch b = {0};
+    char *folder = command_folder(e), *below = folder ? path_join(folder, "", "/", e) : NULL;
+    const char *const drawn[] = {"-m",  "squeeze", "--height", "160", "-o",
+                                 below, "--json",  below,      NULL};
+    const char *const known[] = {"-m", "average", "--every", "2147483647", "--json", below, NULL};
+    bool ok = below && run_batch(a, &b, strips ? drawn : known, false, e);
+    for (size_t i = 0; i < FILMS && ok; i++)
+        ok = read_outputs(a, &b, i, strips, e);
+    command_batch_close(&b);
+    command_remove_folder(&folder);
+    free(below);
+    return ok;
+}
+
+/* ---- The command ---- */
+
+/* Refuses what would fail after the films were read. */
+static bool check_words(const struct align *a, struct err *e)
+{
+    if (a->line.words != FILMS)
+        return err_set(e, ERR_USAGE, "align needs two films; usage: barcode align [OPTION...] A B");
+    for (size_t i = 0; i < FILMS; i++) {
+        struct stat st;
+        if (stat(a->line.word[i], &st) == 0 && S_ISDIR(st.st_mode))
+            return err_set(e, ERR_USAGE, "align needs two films; '%s' is a folder",
+                           a->line.word[i]);
+    }
+    for (size_t i = 0; i < a->outputs; i++) {
+        char *folder = path_beside(a->path[i], ".", e);
+        if (!folder)
+            return false;
+        bool ok = strcmp(a->path[i], "-") == 0 || access(folder, W_OK) == 0;
+        free(folder);
+        if (!ok)
+            return err_set(e, ERR_FAILED, "cannot write '%s': %s", a->path[i], strerror(errno));
+    }
+    return true;
+}
+
+static bool run(struct align *a, struct err *e)
+{
+    bool strips = false, rate = false;
+    if (!check_words(a, e))
+        return false;
+    if (a->outputs == 0)
+        a->path[a->outputs++] = "-";
+    for (size_t i = 0; i < a->outputs; i++) {
+        strips |= align_format_of(a->path[i])->strips;
+        rate |= align_format_of(a->path[i])->rate;
+    }
+    for (size_t i = 0; i < FILMS; i++)
+        a->film[i].path = a->line.word[i];
+    if (!read_sounds(a, e) || !make_map(a, e) || ((strips || rate) && !read_pictures(a, strips, e)))
+        return false;
+    const struct align_result result = {&a->map, {a->film[0], a->film[1]}};
+    for (size_t i = 0; i < a->outputs; i++)
+        if (interrupted() ? !interrupt_error(e)
+                          : !align_output_save(align_format_of(a->path[i]), &result, a->path[i], e))
+            return false;
+    return true;
+}
 
 int command_align(int argc, char **argv)
 {
     struct err e = ERR_INIT;
-    struct command_line line;
-    enum command_result parsed = command_parse(&command, argc, argv, NULL, &line, &e);
-    if (parsed == COMMAND_RUN && line.words != 2)
-        err_set(&e, ERR_USAGE, "align needs two films; usage: barcode align [OPTION...] A B");
-    command_line_free(&line);
-    return e.code != ERR_NONE ? err_report(&e) : 0;
+    struct align a = {0};
+    if (command_parse(&command, argc, argv, &a, &a.line, &e) == COMMAND_RUN)
+        (void)run(&a, &e);
+    for (size_t i = 0; i < FILMS; i++) {
+        film_sound_free(&a.sound[i]);
+        free(a.film[i].png);
+    }
+    align_map_free(&a.map);
+    command_line_free(&a.line);
+    return e.code != ERR_NONE ? err_report(&e) : a.status;
 }

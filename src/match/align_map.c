@@ -10,9 +10,10 @@
 enum {
     FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
                1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
-    MORE = 3,       /* partners of B's landmarks */
-    RUN_PRICE = 8,  /* points that a run costs when speeds are compared */
-    SLOW_SPEEDS = 3 /* the first of speeds[], which hardly change a pitch */
+    GAP_LEAST_US = 100000,
+    SPEED_OFFSETS = 40, /* are enough to compare speeds */
+    RUN_PRICE = 8,      /* points that a run costs when speeds are compared */
+    SLOW_SPEEDS = 3     /* the first of speeds[], which hardly change a pitch */
 };
 
 /* 24, 24000/1001 and 25 frames a second, each shown as another. */
@@ -53,8 +54,8 @@ static void close_aligner(struct aligner *m)
     free(m->path.run);
 }
 
-/* Finds the path at a speed. */
-static bool try_speed(struct aligner *m, struct align_speed speed, struct err *e)
+/* Finds the path at a speed, through that many offsets at most. */
+static bool try_speed(struct aligner *m, struct align_speed speed, size_t offsets, struct err *e)
 {
     struct align_offset offset[ALIGN_OFFSETS_MOST];
     size_t n;
@@ -64,7 +65,7 @@ static bool try_speed(struct aligner *m, struct align_speed speed, struct err *e
     if (interrupted())
         return interrupt_error(e);
     if (!align_peaks_make(m->b_sound, m->wide, speed, &m->b, e) ||
-        !align_offsets_find(m->index, &m->b, m->wide ? 0 : MORE, offset, &n, e) ||
+        !align_offsets_find(m->index, &m->b, offsets, offset, &n, e) ||
         !align_path_find(&m->a, &m->b, offset, n, &m->path, e))
         return false;
     log_msg(LOG_DEBUG, "align: speed %d/%d%s: %zu offsets, %zu runs, %lld points", speed.num,
@@ -91,7 +92,7 @@ static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
         if (i == SLOW_SPEEDS && *common > m->b.frames / 2)
             break;
-        if (!try_speed(m, speeds[i], e))
+        if (!try_speed(m, speeds[i], SPEED_OFFSETS, e))
             return false;
         int64_t points = m->path.points - (int64_t)m->path.runs * RUN_PRICE * ALIGN_POINT;
         if (m->path.runs == 0 || points <= best)
@@ -107,7 +108,7 @@ static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *
 static bool find_speed(const struct align_sound *a, const struct align_sound *b,
                        struct align_speed *speed, struct err *e)
 {
-    int64_t common;
+    int64_t common = 0;
     for (int wide = 1; wide >= 0; wide--) {
         struct aligner m;
         bool ok = open_aligner(&m, a, b, wide, e) && choose_speed(&m, speed, &common, e);
@@ -160,9 +161,9 @@ static void add_gap(struct align_map *out, int64_t a_to, int64_t b_to)
 {
     const struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
     int64_t a = last ? last->a_to_us : 0, b = last ? last->b_to_us : 0;
-    if (a_to - a >= 2 * FRAME_US)
+    if (a_to - a >= GAP_LEAST_US)
         add_segment(out, ALIGN_ONLY_A, a_to, 0);
-    if (b_to - b >= 2 * FRAME_US)
+    if (b_to - b >= GAP_LEAST_US)
         add_segment(out, ALIGN_ONLY_B, 0, b_to);
 }
 
@@ -221,7 +222,7 @@ static bool make_map(struct aligner *m, struct align_speed speed, struct align_m
     out->speed_num = speed.num;
     out->speed_den = speed.den;
     out->same_pitch = speed.same_pitch;
-    if (!try_speed(m, speed, e) ||
+    if (!try_speed(m, speed, ALIGN_OFFSETS_MOST, e) ||
         (m->path.runs > 0 && !align_edges_refine(&m->a, &m->b, &m->path, e)))
         return false;
     out->score = score_of(m);

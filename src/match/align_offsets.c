@@ -36,18 +36,17 @@ struct finder {
 
 /* ---- Film A ---- */
 
-static struct landmark *make_landmarks(const struct align_peaks *p, int fan, size_t *n,
-                                       struct err *e)
+static struct landmark *make_landmarks(const struct align_peaks *p, size_t *n, struct err *e)
 {
-    struct landmark *made = err_calloc(p->count * (size_t)fan + 1, sizeof *made, e);
-    *n = made ? landmarks_make(p->point, p->count, false, fan, made) : 0;
+    struct landmark *made = err_calloc(p->count * LANDMARK_FAN + 1, sizeof *made, e);
+    *n = made ? landmarks_make(p->point, p->count, false, LANDMARK_FAN, made) : 0;
     return made;
 }
 
 struct align_index *align_index_open(const struct align_peaks *a, struct err *e)
 {
     size_t n;
-    struct landmark *made = make_landmarks(a, LANDMARK_FAN, &n, e);
+    struct landmark *made = make_landmarks(a, &n, e);
     struct align_index *index = made ? err_calloc(1, sizeof *index, e) : NULL;
     if (index) {
         index->frames = a->frames;
@@ -176,19 +175,19 @@ static bool find_all(struct finder *f, uint32_t frames, struct err *e)
     return true;
 }
 
-bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, int more,
-                        struct align_offset out[ALIGN_OFFSETS_MOST], size_t *n, struct err *e)
+bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, size_t most,
+                        struct align_offset *out, size_t *n, struct err *e)
 {
     struct finder f = {.index = index, .near = b->reach > 0};
     f.least = -(int32_t)b->frames - 1;
-    f.landmark = make_landmarks(b, LANDMARK_FAN + more, &f.landmarks, e);
+    f.landmark = make_landmarks(b, &f.landmarks, e);
     f.count =
         f.landmark ? err_calloc((size_t)index->frames + b->frames + 3, sizeof *f.count, e) : NULL;
     bool ok = f.count && find_all(&f, b->frames, e);
     *n = 0;
     if (f.founds > 0)
         qsort(f.found, f.founds, sizeof *f.found, compare_votes);
-    for (size_t i = 0; i < f.founds && *n < ALIGN_OFFSETS_MOST; i++)
+    for (size_t i = 0; i < f.founds && *n < most; i++)
         if (!is_known(out, *n, f.found[i].frames))
             out[(*n)++] = f.found[i];
     qsort(out, *n, sizeof *out, compare_frames);

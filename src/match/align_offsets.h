@@ -24,12 +24,12 @@ struct align_index *align_index_open(const struct align_peaks *a, struct err *e)
 void align_index_free(struct align_index **index);
 
 /*
- * Finds *n offsets, at most ALIGN_OFFSETS_MOST, in order of time, at least two frames from each
- * other; those with the most votes. Each peak of B is paired with the next LANDMARK_FAN + `more`.
- * With b->reach, each of a landmark's three numbers may differ by one. Keys that are very frequent
- * in A, such as those of a constant hum, have no votes. Returns false if out of memory.
+ * Finds *n offsets, at most `most`, in order of time, at least two frames from each other; those
+ * with the most votes. With b->reach, each of a landmark's three numbers may differ by one. Keys
+ * that are very frequent in A, such as those of a constant hum, have no votes. Returns false if out
+ * of memory.
  */
-bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, int more,
-                        struct align_offset out[ALIGN_OFFSETS_MOST], size_t *n, struct err *e);
+bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, size_t most,
+                        struct align_offset *out, size_t *n, struct err *e);
 
 #endif

@@ -51,19 +51,20 @@ static void enter_offset(struct finder *f, size_t c, uint32_t frame, uint16_t *c
 {
     const size_t n = f->n;
     const int32_t offset = f->offset[c].frames, a = (int32_t)frame + offset;
+    const int64_t change = (int64_t)ALIGN_CHANGE * ALIGN_POINT;
     struct state *to = &f->next[c];
     *to = f->now[c];
     came[c] = (uint16_t)c;
     for (size_t k = 0; k < n; k++) {
         int32_t step = offset - f->offset[k].frames;
         if (abs(step) <= ALIGN_DRIFT)
-            come_from(to, &came[c], &f->now[k], k, ALIGN_DRIFT_PRICE * ALIGN_POINT);
+            come_from(to, &came[c], &f->now[k], k, (int64_t)ALIGN_DRIFT_PRICE * ALIGN_POINT);
         else if (step > 0)
-            come_from(to, &came[c], &f->now[k], k, ALIGN_CHANGE * ALIGN_POINT);
+            come_from(to, &came[c], &f->now[k], k, change);
         if (f->now[n + k].left <= a + SLACK)
-            come_from(to, &came[c], &f->now[n + k], n + k, ALIGN_CHANGE * ALIGN_POINT);
+            come_from(to, &came[c], &f->now[n + k], n + k, change);
     }
-    come_from(to, &came[c], &f->now[2 * n], 2 * n, ALIGN_CHANGE * ALIGN_POINT);
+    come_from(to, &came[c], &f->now[2 * n], 2 * n, change);
     to->points += count_shared(f, frame, offset);
     to->left = a + ALIGN_WINDOW;
 }

@@ -177,6 +177,30 @@ void command_line_free(struct command_line *line)
 
 /* ---- The batch ---- */
 
+char *command_folder(struct err *e)
+{
+    char *folder = path_join(dump_scratch_folder(), "barcode-XXXXXX", "", e);
+    if (!folder || mkdtemp(folder))
+        return folder;
+    err_set(e, ERR_FAILED, "cannot make a folder in '%s': %s", dump_scratch_folder(),
+            strerror(errno));
+    free(folder);
+    return NULL;
+}
+
+void command_remove_folder(char **path)
+{
+    DIR *folder = *path && !batch_run_is_worker() ? opendir(*path) : NULL;
+    for (const struct dirent *d; folder && (d = readdir(folder));)
+        (void)unlinkat(dirfd(folder), d->d_name, 0);
+    if (folder) {
+        closedir(folder);
+        (void)rmdir(*path);
+    }
+    free(*path);
+    *path = NULL;
+}
+
 /* Makes a cache of its own if the user has none, or wants none. */
 static bool choose_cache(struct command_batch *b, struct err *e)
 {
@@ -184,19 +208,9 @@ static bool choose_cache(struct command_batch *b, struct err *e)
     char folder[PATH_MAX];
     if (!cache->off && cache_options_folder(cache, folder, sizeof folder))
         return true;
-    b->folder = path_join(dump_scratch_folder(), "barcode-XXXXXX", "", e);
-    if (!b->folder)
-        return false;
-    if (!mkdtemp(b->folder)) {
-        err_set(e, ERR_FAILED, "cannot make a folder in '%s': %s", dump_scratch_folder(),
-                strerror(errno));
-        free(b->folder);
-        b->folder = NULL;
-        return false;
-    }
     cache->off = false;
-    cache->folder = b->folder;
-    return true;
+    cache->folder = b->folder = command_folder(e);
+    return b->folder;
 }
 
 bool command_batch_open(struct command_batch *b, const struct command_line *line, char *const *film,
@@ -222,23 +236,10 @@ bool command_batch_open(struct command_batch *b, const struct command_line *line
 
 int command_batch_run(struct command_batch *b) { return batch_run(&b->options, &b->in); }
 
-/* Removes the temporary cache with its entries, which have no folders. */
-static void remove_folder(const char *path)
-{
-    DIR *folder = opendir(path);
-    for (const struct dirent *d; folder && (d = readdir(folder));)
-        (void)unlinkat(dirfd(folder), d->d_name, 0);
-    if (folder)
-        closedir(folder);
-    (void)rmdir(path);
-}
-
 void command_batch_close(struct command_batch *b)
 {
     inputs_free(&b->in);
-    if (b->folder && !batch_run_is_worker())
-        remove_folder(b->folder);
-    free(b->folder);
+    command_remove_folder(&b->folder);
     free(b->argv);
     *b = (struct command_batch){0};
 }

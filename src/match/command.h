@@ -69,6 +69,15 @@ int command_batch_run(struct command_batch *b);
 
 void command_batch_close(struct command_batch *b);
 
+/* Makes a temporary folder. Returns its path, or NULL. */
+char *command_folder(struct err *e);
+
+/*
+ * Removes the folder with its files, and frees *path and sets it to NULL. In a worker process the
+ * folder stays. Does nothing if *path is NULL.
+ */
+void command_remove_folder(char **path);
+
 int command_align(int argc, char **argv);
 int command_find(int argc, char **argv);
 

@@ -20,8 +20,8 @@
     DO(thumbnails) \
     DO(jellyfin) \
     DO(bif) \
-    DO(peaks_csv) \
-    DO(npy) \
+    DO(landmarks) \
+    DO(spectrogram) \
     DO(bench) \
     DO(html)
 

@@ -4,7 +4,7 @@
 
 #include "barcode/sound/spectrogram.h"
 
-enum { LEVEL_MOST = 99 /* 0.1 LUFS; quieter than any full-scale sound by little */ };
+enum { LEVEL_MOST = 99 /* 0.1 LUFS: the most that a row has */ };
 
 /* 2^20 * 10^(i / 100) */
 static const uint32_t tenth[100] = {
@@ -37,7 +37,7 @@ static uint64_t power_of(int loudness)
     return power;
 }
 
-/* Returns the loudness with the power that is nearest from below. */
+/* Returns the loudness with the nearest power. */
 static int loudness_of(uint64_t power)
 {
     int least = SOUND_SILENCE, most = LEVEL_MOST;
@@ -48,7 +48,9 @@ static int loudness_of(uint64_t power)
         else
             most = middle - 1;
     }
-    return least;
+    bool nearer = least < LEVEL_MOST && power > power_of(least) &&
+                  power - power_of(least) > power_of(least + 1) - power;
+    return least + nearer;
 }
 
 static int clamped(int loudness)
@@ -56,19 +58,22 @@ static int clamped(int loudness)
     return loudness < SOUND_SILENCE ? SOUND_SILENCE : loudness > LEVEL_MOST ? LEVEL_MOST : loudness;
 }
 
-static void sum_rows(const struct sound_row *row, size_t rows, struct sound_row *out)
+static void sum_rows(const struct film_sound *s, size_t first, size_t rows, struct sound_row *out)
 {
     uint64_t power = 0, weight = 0, moment = 0, band[SOUND_BANDS] = {0};
-    for (size_t i = 0; i < rows; i++) {
-        uint64_t its = power_of(clamped(row[i].loudness));
+    if (rows == 0)
+        return;
+    for (size_t i = first; i < first + rows; i++) {
+        const struct sound_row *row = &s->row[i];
+        uint64_t its = power_of(clamped(row->loudness));
         power += its;
-        if (row[i].centroid > 0) {
+        if (row->centroid > 0) {
             weight += its >> 14;
-            moment += (its >> 14) * row[i].centroid;
+            moment += (its >> 14) * row->centroid;
         }
-        out->peak = row[i].peak > out->peak ? row[i].peak : out->peak;
+        out->peak = row->peak > out->peak ? row->peak : out->peak;
         for (int b = 0; b < SOUND_BANDS; b++)
-            band[b] += row[i].band[b];
+            band[b] += row->band[b];
     }
     out->loudness = (int16_t)loudness_of(power / rows);
     if (weight > 0)
@@ -87,6 +92,5 @@ void film_sound_span(const struct film_sound *s, int64_t from_us, int64_t to_us,
     uint64_t first = from_us > 0 ? (uint64_t)from_us / row_us : 0;
     uint64_t end = ((uint64_t)to_us - 1) / row_us + 1;
     end = end < s->rows ? end : s->rows;
-    if (first < end)
-        sum_rows(s->row + first, (size_t)(end - first), out);
+    sum_rows(s, (size_t)first, first < end ? (size_t)(end - first) : 0, out);
 }

@@ -152,7 +152,7 @@ static double level_of(double power) { return power > 0 ? 10 * log10(power) - 0.
 /* Returns a level in tenths, within what a row has room for. */
 static int tenths(double level)
 {
-    return level > SOUND_SILENCE / 10.0 ? (int)lrint(10 * fmin(level, 99)) : SOUND_SILENCE;
+    return level > SOUND_SILENCE / 10.0 ? (int)lrint(10 * fmin(level, 9.9)) : SOUND_SILENCE;
 }
 
 static int decibels(int peak)

@@ -3,12 +3,12 @@
  *
  * Output n is the input at n RATE / SPECTROGRAM_RATE, through a low-pass filter: a sinc of
  * RESAMPLE_ZEROS zeros a side under a Kaiser window. It passes up to 6.4 kHz (0.8 of half the lower
- * rate) and stops from 8 kHz on by 60 dB (55 dB above 192 kHz). Coefficients have 14 bits, their
- * sum is 2^14. They are computed by integers alone (resample_filter.c): the same on every machine.
+ * rate) and stops from 8 kHz on by 60 dB (55 dB above 192 kHz). Coefficients have 14 bits, so that
+ * sums have 32. They are computed by integers alone (resample_filter.c): the same on every machine.
  *
  * The filter has a row of coefficients for each place between two samples that an output can have
- * (polyphase). 48 kHz has one, 44.1 kHz 160. Rates that have more of them than
- * resample_phases_most() take the nearest of so many places.
+ * (polyphase). 48 kHz has one, 44.1 kHz 160. Rates with more than about 1,000 of them, as 44,099
+ * Hz, take the nearest of some hundreds.
  *
  * A sound is 0 before its first sample and after its last. In which parts it arrives makes no
  * difference.
@@ -34,7 +34,7 @@ struct resample_filter {
     int16_t *coef;     /* [phases + 1][taps] */
 };
 
-/* Makes *f the filter for a rate, and frees what it had. Returns false if out of memory. */
+/* Makes *f the filter for a rate, 1..RESAMPLE_RATE_MOST, and frees what it had. */
 bool resample_filter_set(struct resample_filter *f, int rate, struct err *e);
 void resample_filter_free(struct resample_filter *f);
 

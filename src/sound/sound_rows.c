@@ -45,13 +45,6 @@ static const uint32_t power_step[256] = {
     129660, 130012, 130364, 130718,
 };
 
-/* The bins of a band: the mean over it of the line through the bins' values. */
-struct band {
-    uint32_t first, bins;
-    uint32_t weight[64]; /* [bins] */
-    uint32_t sum;        /* of the weights */
-};
-
 /* Sums of the frames of a row. |X|^2 is taken in 2^POWER_SHIFT. */
 struct sum {
     uint64_t power, moment; /* of |X|^2 and of it times its bin */
@@ -60,27 +53,11 @@ struct sum {
 };
 
 struct sound_rows {
-    struct band band[SOUND_BANDS];
     uint32_t hops; /* of a row */
     size_t rows;   /* the last one may be incomplete */
     size_t room;
     struct sum *sum;
 };
-
-static void make_band(struct band *b, uint32_t from, uint32_t to)
-{
-    b->first = from / STEPS;
-    for (uint32_t x = from; x < to; x++) {
-        uint32_t bin = x / STEPS - b->first, part = x % STEPS;
-        b->weight[bin] += STEPS - part;
-        b->weight[bin + 1] += part;
-        b->bins = bin + 2;
-    }
-    if (b->first + b->bins > BINS)
-        b->bins = BINS - b->first;
-    for (uint32_t i = 0; i < b->bins; i++)
-        b->sum += b->weight[i];
-}
 
 struct sound_rows *sound_rows_open(struct err *e)
 {
@@ -88,8 +65,6 @@ struct sound_rows *sound_rows_open(struct err *e)
     if (!r)
         return NULL;
     r->hops = 1;
-    for (int i = 0; i < SOUND_BANDS; i++)
-        make_band(&r->band[i], edge[i], edge[i + 1]);
     return r;
 }
 
@@ -109,15 +84,25 @@ static inline uint64_t power_of(int value)
     return shift < 0 ? step >> -shift : step << shift;
 }
 
-static void add_frame(const struct sound_rows *r, const int16_t *value, struct sum *sum)
+/* Returns the largest value of a band's bins; if it lies between two bins, one between theirs. */
+static uint32_t band_level(const int16_t *value, uint32_t from, uint32_t to)
 {
-    for (int i = 0; i < SOUND_BANDS; i++) {
-        const struct band *b = &r->band[i];
-        uint32_t level = 0;
-        for (uint32_t k = 0; k < b->bins; k++)
-            level += b->weight[k] * (uint32_t)value[b->first + k];
-        sum->band[i] += level / b->sum;
+    uint32_t first = (from + STEPS - 1) / STEPS, end = (to + STEPS - 1) / STEPS;
+    if (first == end) {
+        uint32_t part = (from + to) / 2 % STEPS;
+        return ((uint32_t)value[first - 1] * (STEPS - part) + (uint32_t)value[first] * part) /
+               STEPS;
     }
+    int16_t most = 0;
+    for (uint32_t f = first; f < end; f++)
+        most = value[f] > most ? value[f] : most;
+    return (uint32_t)most;
+}
+
+static void add_frame(const int16_t *value, struct sum *sum)
+{
+    for (int i = 0; i < SOUND_BANDS; i++)
+        sum->band[i] += band_level(value, edge[i], edge[i + 1]);
     for (uint32_t f = 0; f < BINS; f++) {
         uint64_t power = power_of(value[f]);
         sum->power += power;
@@ -156,7 +141,7 @@ bool sound_rows_push(struct sound_rows *r, const int16_t *values, size_t frames,
                 return false;
             r->sum[r->rows++] = (struct sum){.frames = 0};
         }
-        add_frame(r, values + t * BINS, &r->sum[r->rows - 1]);
+        add_frame(values + t * BINS, &r->sum[r->rows - 1]);
     }
     return true;
 }

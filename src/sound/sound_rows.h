@@ -1,6 +1,6 @@
 /*
- * sound_rows.h - sums the frames of a spectrogram up into rows of bands and centroids. When there
- * are SOUND_ROWS_MOST rows, each two become one.
+ * sound_rows.h - sums the frames of a spectrogram up into rows of bands and centroids
+ * (film_sound.h). When there are SOUND_ROWS_MOST rows, each two become one.
  */
 #ifndef BARCODE_SRC_SOUND_ROWS_H
 #define BARCODE_SRC_SOUND_ROWS_H

@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data] [align]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -13,10 +13,11 @@
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   web     also a browser, and what drives it
 #   data    also pandas and R
+#   align   also speech and music, of which versions of a film are made
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libjpeg-dev libwebp-dev libzstd-dev
-    libxxhash-dev libjansson-dev libseccomp-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
+    libxxhash-dev libjansson-dev libseccomp-dev libebur128-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
     help2man python3 python3-numpy python3-jsonschema git strace"
 
 for group in "$@"; do
@@ -30,8 +31,9 @@ for group in "$@"; do
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     data) packages="$packages python3-pandas r-base-core" ;;
+    align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web and data" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web, data and align" >&2
         exit 2
         ;;
     esac
@@ -39,7 +41,7 @@ done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Not Debian: its own packages may be there already under other names.
-    if pkg-config --exists libavformat libavcodec libswscale libavutil libpng libjpeg libwebp libzstd libxxhash jansson libseccomp cairo pangocairo fontconfig 2>/dev/null; then
+    if pkg-config --exists libavformat libavcodec libswscale libavutil libpng libjpeg libwebp libzstd libxxhash jansson libseccomp libebur128 cairo pangocairo fontconfig 2>/dev/null; then
         exit 0
     fi
     # shellcheck disable=SC2086 # one line of words

@@ -264,15 +264,13 @@ TEST(misuse_is_one_sentence)
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
                        "average, squeeze, sound, spectrum and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
-    bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                           "--swatches -, --dump -, --report - and --bench");
-    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --html -, --json -, --csv "
-                                     "-, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump /dev/fd/1 -o /proc/self/fd/1",
-        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, "
-        "--report - and --bench");
-    bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                              "--swatches -, --dump -, --report - and --bench");
+    static const char one[] = "stdout can carry only one of -o -, --html -, --json -, --csv -, "
+                              "--swatches -, --landmarks -, --spectrogram -, --dump -, --report - "
+                              "and --bench";
+    bad("f -o - --json -", one);
+    bad("f -o - --json /dev/stdout", one);
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", one);
+    bad("f --dump - --bench", one);
 }
 
 TEST(many_films)
@@ -434,14 +432,6 @@ TEST(modes)
     for (size_t m = 0; m < 5; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
-    good("f -m spectrum+all+sound");
-    assert_int_equal(o.strips, strip_count);
-    assert_true(o.stacked);
-    good("f -m sound+squeeze");
-    assert_true(o.strips == 2 && selected("squeeze") && o.stacked);
-    assert_string_equal(o.strip[1]->name, "sound");
-    good("f -m sound+sound");
-    assert_true(o.strips == 1 && selected("sound") && !o.stacked);
     good("f -m all -m squeeze,squeeze");
     assert_true(selected("squeeze") && o.strips == 1 && !o.stacked);
     good("f -m squeeze,kmeans"); /* in the table's order */
@@ -452,9 +442,8 @@ TEST(modes)
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
         assert_true(selected(strip_table[m]->name));
     }
-    static const char *const no[] = {
-        "palette,all",          "all,kmeans", "all,all", "",      ",",       "kmeans+", "+",
-        "kmeans+sound,palette", "kmeans,",    ",kmeans", "kmean", "kmeans2", "Kmeans"};
+    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "kmeans+", ",",
+                                     "kmeans,",     ",kmeans",    "",        "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
         assert_false(cli_parse_modes(no[i], &o, &e));

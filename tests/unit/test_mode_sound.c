@@ -36,7 +36,7 @@ static int set_up(void **state)
                                                       .repeat = 1,
                                                       .status = COLUMN_OK,
                                                       .average = {200, 100, 50}};
-    sound = (struct film_sound){.hops = 1, .rows = ROWS, .samples = ROWS * 512};
+    sound = (struct film_sound){.hops = 1, .rows = ROWS, .samples = ROWS * UINT64_C(512)};
     sound.row = calloc(ROWS, sizeof *sound.row);
     assert_non_null(sound.row);
     for (size_t i = 0; i < ROWS; i++) {

@@ -38,6 +38,25 @@ TEST(the_former_name)
     assert_string_equal(o.strip[1]->name, "squeeze");
 }
 
+/* Several in one picture, in the table's order. */
+TEST(stacks)
+{
+    struct options o = {0};
+    struct err e = ERR_INIT;
+    assert_true(cli_parse_modes("spectrum+all+sound", &o, &e));
+    assert_true(o.strips == strip_count && o.stacked);
+    assert_true(cli_parse_modes("sound+squeeze", &o, &e));
+    assert_true(o.strips == 2 && o.stacked);
+    assert_string_equal(o.strip[0]->name, "squeeze");
+    assert_string_equal(o.strip[1]->name, "sound");
+    assert_true(cli_parse_modes("sound+sound", &o, &e));
+    assert_true(o.strips == 1 && !o.stacked);
+    assert_false(cli_parse_modes("sound+squeeze,average", &o, &e));
+    assert_string_equal(e.text,
+                        "-m: 'sound+squeeze,average' has both , and +: give one picture for "
+                        "each mode, or one with several modes");
+}
+
 TEST(the_table)
 {
     static const struct {

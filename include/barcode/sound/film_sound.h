@@ -38,7 +38,8 @@ struct sound_row {
     int16_t loudness; /* momentary (EBU R128, 400 ms) around the row's middle, 0.1 LUFS */
     int16_t peak; /* the largest sample of a channel, 0.1 dB of full scale; SOUND_SILENCE least */
     uint16_t centroid;         /* of the power spectrum, in Hz; 0: silence */
-    uint8_t band[SOUND_BANDS]; /* mean level, 0..255: 255 is SPECTROGRAM_VALUE_MOST */
+    uint8_t band[SOUND_BANDS]; /* the largest value, mean of the hops; 255: SPECTROGRAM_VALUE_MOST
+                                */
 };
 
 struct film_sound {

@@ -392,7 +392,9 @@ static const struct argp parser = {
     .parser = parse_option,
     .args_doc = "FILM|FOLDER...",
     .doc = "Makes a movie barcode: one picture of a film's colours, a column for every sampled "
-           "frame. FILM may be - for stdin. Defaults are in parentheses.",
+           "frame. FILM may be - for stdin. Defaults are in parentheses.\v"
+           "barcode align A B compares two versions of a film, barcode find CLIP LIBRARY finds the "
+           "film of a clip. Their options: barcode align --help, barcode find --help.",
     .help_filter = help_filter};
 
 /*

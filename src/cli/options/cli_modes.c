@@ -55,7 +55,7 @@ static bool select_word(const char *word, size_t length, bool selected[STRIPS_MO
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
 {
     static const char marks[] = {',', STRIP_JOIN, 0};
-    bool selected[STRIPS_MOST] = {false}, all = false;
+    bool selected[STRIPS_MOST] = {false}, all = false, list = strchr(text, ',');
     for (const char *word = text; word;) {
         word += strspn(word, " ");
         size_t length = strcspn(word, marks);
@@ -64,7 +64,6 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
         all |= !strip_find(word, length);
         word = word[length] ? word + length + 1 : NULL;
     }
-    bool list = strchr(text, ',');
     if (all && list)
         return err_set(e, ERR_USAGE,
                        "-m: '" STRIP_ALL "' is one picture with every mode and stands alone");

@@ -92,6 +92,8 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
                     k->seed);
     if (needs & STRIP_SOUND)
         append_text(text, " sound=%d", SOUND_VERSION);
+    if ((needs & STRIP_SOUND) && o->sound_stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " sound_stream=%d", o->sound_stream);
     if (outputs_show_palette(o, w))
         append_text(text, " colours=%d", o->colours);
 }

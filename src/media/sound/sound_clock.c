@@ -17,6 +17,7 @@ struct sound_clock sound_clock_begin(int64_t origin_us, int64_t pictures_us, boo
     return (struct sound_clock){.origin_us =
                                     origin_us == TIME_NONE || far ? pictures_us : origin_us,
                                 .wraps = wraps,
+                                .most_us = INT64_MAX,
                                 .frame_us = frame_us};
 }
 
@@ -30,6 +31,8 @@ static int64_t advance(const struct sound_clock *c, struct sound_track *t, int64
         t->shift_us += t->end_us - time;
         time = t->end_us;
     }
+    if (time > c->most_us)
+        return TIME_NONE;
     t->end_us = time + lasts_us;
     t->begun = true;
     return time;

@@ -23,6 +23,7 @@ struct sound_clock {
     int64_t origin_us; /* the stored time that is 0 for a player; TIME_NONE: unknown */
     bool wraps;
     int64_t frame_us; /* of the pictures */
+    int64_t most_us;  /* a later time is wrong: it counts as none. INT64_MAX, or set by the user */
     struct sound_track pictures, sound;
 };
 
@@ -38,7 +39,7 @@ void sound_clock_picture(struct sound_clock *c, int64_t stored_us);
 
 /*
  * Returns the player's time of a packet of sound that is stored at `stored_us` and lasts for
- * `lasts_us`; it may be before 0. TIME_NONE: it has no time, and follows the last packet.
+ * `lasts_us`; it may be before 0. TIME_NONE: it has no usable time, and follows the last packet.
  */
 int64_t sound_clock_at(struct sound_clock *c, int64_t stored_us, int64_t lasts_us);
 

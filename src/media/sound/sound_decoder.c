@@ -6,6 +6,7 @@
 
 #include "samples.h"
 #include "media/ffmpeg/av_error.h"
+#include "barcode/base/interrupt.h"
 
 /*
  * Decoders that compute with integers, and so give the same samples on every machine. Others get
@@ -118,13 +119,27 @@ static bool is_usable(const AVFrame *f)
            samples_known((enum AVSampleFormat)f->format);
 }
 
-/* Returns false for a block that is behind the film's end. Moves d->end_us to the block's end. */
-static bool is_within(struct sound_decoder *d, const struct sound_block *b)
+/*
+ * Passes the block on, without what is behind the film's end, in parts of a few seconds: at a rate
+ * of 1 Hz a frame may last for days. Stops if interrupted.
+ */
+static bool push_parts(struct sound_decoder *d, struct sound_block b, struct err *e)
 {
-    int64_t from_us = b->time_us == INT64_MIN ? d->end_us : b->time_us;
-    if (from_us >= d->most_us)
-        return false;
-    d->end_us = from_us + av_rescale((int64_t)b->frames, 1000000, b->rate);
+    enum { SECONDS = 8 };
+    size_t frames = b.frames;
+    int64_t from_us = b.time_us == INT64_MIN ? d->end_us : b.time_us;
+    int64_t most = from_us < d->most_us ? av_rescale(d->most_us - from_us, b.rate, 1000000) : 0;
+    frames = (uint64_t)most < frames ? (size_t)most : frames;
+    while (frames > 0 && !interrupted()) {
+        b.frames = frames < (size_t)b.rate * SECONDS ? frames : (size_t)b.rate * SECONDS;
+        if (!sound_maker_push(d->maker, &b, e))
+            return false;
+        from_us += av_rescale((int64_t)b.frames, 1000000, b.rate);
+        d->end_us = from_us > d->end_us ? from_us : d->end_us;
+        b.sample += b.frames * (size_t)b.channels;
+        b.time_us = b.time_us == INT64_MIN ? INT64_MIN : from_us;
+        frames -= b.frames;
+    }
     return true;
 }
 
@@ -143,14 +158,12 @@ static bool push_frame(struct sound_decoder *d, struct err *e)
         d->about.rate = f->sample_rate;
         describe_layout(d, &f->ch_layout);
     }
-    if (!is_within(d, &block))
-        return true;
     size_t count = block.frames * (size_t)channels;
     if (!err_reserve(&d->samples, count, &d->room, sizeof *d->samples, e))
         return false;
     samples_convert(f, channels, d->samples);
     block.sample = d->samples;
-    return sound_maker_push(d->maker, &block, e);
+    return push_parts(d, block, e);
 }
 
 /* Returns false on `e`. Sets *damaged if the decoder reports an error. */

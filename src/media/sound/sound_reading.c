@@ -106,11 +106,11 @@ static void on_packet(void *user, AVPacket *packet)
 
 /*
  * Returns from when on sound is dropped: an hour after the declared end of the film. Without one,
- * and if that is wrong, after 100 hours: silence up to a wrong time would be analysed, too.
+ * and if that is wrong, after SOUND_HOURS_MOST: silence up to a wrong time would be analysed, too.
  */
 static int64_t most_us(const AVFormatContext *format, const struct film *film)
 {
-    const int64_t hour_us = INT64_C(3600000000), longest_us = 100 * hour_us;
+    const int64_t hour_us = INT64_C(3600000000), longest_us = SOUND_HOURS_MOST * hour_us;
     bool declared =
         format->duration > 0 && format->duration_estimation_method != AVFMT_DURATION_FROM_BITRATE;
     int64_t end_us = film_length_end(&film->length);
@@ -125,11 +125,12 @@ static bool open_decoder(struct sound_reading *s, const struct film *film, struc
                          struct err *e)
 {
     const AVFormatContext *format = s->demux->format;
+    int64_t most = s->clock.most_us;
     int i = film->sound_stream;
     bool same = i >= 0 && i < (int)format->nb_streams &&
                 format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
     const AVStream *stream = same ? format->streams[i] : NULL;
-    s->decoder = sound_decoder_open(stream, film->sound, film->path, most_us(format, film), job, e);
+    s->decoder = sound_decoder_open(stream, film->sound, film->path, most, job, e);
     if (s->decoder && sound_decoder_works(s->decoder))
         s->stream = stream;
     return s->decoder != NULL;
@@ -164,6 +165,7 @@ struct sound_reading *sound_reading_open(struct demux *r, const struct film *fil
     s->clock = sound_clock_begin(
         clock.origin_us, first == AV_NOPTS_VALUE ? TIME_NONE : container_us(r->stream, first),
         clock.wraps, clock.frame_us);
+    s->clock.most_us = most_us(r->format, film);
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     if (!open_decoder(s, film, job, e) || !start_thread(s, e))

@@ -57,12 +57,12 @@ static bool recognize_npy(const uint8_t *head, size_t size, char film[FILM_ID_TE
 
 static const char *const ending[] = {"npy", NULL};
 
-const struct writer writer_npy = {.name = "spectrogram",
-                                  .title = "NumPy",
-                                  .ending = ending,
-                                  .binary = true,
-                                  .modeless = true,
-                                  .sound = true,
-                                  .spectrum = true,
-                                  .recognizes = recognize_npy,
-                                  .write = write_npy};
+const struct writer writer_spectrogram = {.name = "spectrogram",
+                                          .title = "NumPy",
+                                          .ending = ending,
+                                          .binary = true,
+                                          .modeless = true,
+                                          .sound = true,
+                                          .spectrum = true,
+                                          .recognizes = recognize_npy,
+                                          .write = write_npy};

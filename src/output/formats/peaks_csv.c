@@ -42,7 +42,7 @@ static bool recognize_peaks(const uint8_t *head, size_t size, char film[FILM_ID_
 /* -o FILE.csv is the table of columns. */
 static const char *const ending[] = {"landmarks.csv", NULL};
 
-const struct writer writer_peaks_csv = {.name = "landmarks",
+const struct writer writer_landmarks = {.name = "landmarks",
                                         .title = "CSV of peaks",
                                         .ending = ending,
                                         .modeless = true,

@@ -4,7 +4,7 @@
 
 #include "barcode/base/version.h"
 #include "output/poster/shape.h"
-#include "base64.h"
+#include "barcode/output/base64.h"
 #include "output/poster/canvas_cairo.h"
 #include "output/text/labels.h"
 #include "trailer_comment.h"

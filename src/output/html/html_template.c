@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "barcode/base/version.h"
-#include "output/formats/base64.h"
+#include "barcode/output/base64.h"
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 

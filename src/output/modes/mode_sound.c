@@ -65,14 +65,16 @@ static bool fill_colours(const struct strip *s, struct wave *wave, struct err *e
 {
     size_t width = (size_t)s->width;
     struct strip *average = strip_open(s->report, strip_find("average", 7), s->width, 1, e);
-    uint8_t *rgb = average ? malloc(width * 3) : NULL;
-    bool ok = average && (rgb || err_memory(e, width * 3));
-    if (ok)
+    if (!average)
+        return false;
+    uint8_t *rgb = malloc(width * 3);
+    if (rgb)
         strip_row(average, 0, rgb);
-    for (size_t x = 0; ok && x < width; x++)
+    for (size_t x = 0; rgb && x < width; x++)
         set_colours(&wave[x], rgb + x * 3);
-    free(rgb);
     strip_free(&average);
+    bool ok = rgb || err_memory(e, width * 3);
+    free(rgb);
     return ok;
 }
 
@@ -81,8 +83,11 @@ static bool open_wave(struct strip *s, struct err *e)
     size_t width = (size_t)s->width;
     struct wave *wave = s->state = calloc(width, sizeof *wave);
     uint16_t *level = malloc(width * LEVELS * sizeof *level);
-    bool ok = (wave && level) || err_memory(e, width * (sizeof *wave + LEVELS * sizeof *level));
-    ok = ok && sound_line_fill(s, LEVELS, take_wave, level, e) && fill_colours(s, wave, e);
+    if (!wave || !level) {
+        free(level);
+        return err_memory(e, width * (sizeof *wave + LEVELS * sizeof *level));
+    }
+    bool ok = sound_line_fill(s, LEVELS, take_wave, level, e) && fill_colours(s, wave, e);
     for (size_t i = 0; ok && i < width * LEVELS; i++)
         wave[i / LEVELS].half[i % LEVELS] =
             (uint32_t)((uint64_t)level[i] * (uint64_t)s->height * (ONE / 2) / SOUND_LINE_FULL);

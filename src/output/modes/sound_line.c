@@ -32,15 +32,17 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
 {
     size_t width = (size_t)s->width;
     struct smooth *smooth = smooth_open(edge, width, s->report->smooth_us, e);
+    if (!smooth)
+        return false;
     uint16_t *line = malloc(width * sizeof *line);
-    bool ok = smooth && (line || err_memory(e, width * sizeof *line));
-    for (size_t k = 0; ok && k < levels; k++) {
+    for (size_t k = 0; line && k < levels; k++) {
         for (size_t x = 0; x < width; x++)
             line[x] = level[x * levels + k];
         smooth_values(smooth, line);
         for (size_t x = 0; x < width; x++)
             level[x * levels + k] = line[x];
     }
+    bool ok = line || err_memory(e, width * sizeof *line);
     free(line);
     smooth_free(&smooth);
     return ok;

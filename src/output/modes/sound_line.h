@@ -8,7 +8,7 @@
  *
  *     sound      Loudness and peak: 0 at -50 LUFS and -50 dB of full scale, SOUND_LINE_FULL at 0.
  *                The same for all films, so that they compare.
- *     spectrum   A band of sound_row: 0 at -107 dB of full scale, SOUND_LINE_FULL at -9 dB.
+ *     spectrum   A band of sound_row: 0 at -105 dB of full scale, SOUND_LINE_FULL at -8 dB.
  *
  * --smooth S smooths levels along time with the triangle of smooth.h.
  *

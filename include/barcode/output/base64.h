@@ -1,6 +1,6 @@
 /* base64.h - encodes base64 (RFC 4648) for pages and SVG. Pure; any thread. */
-#ifndef BARCODE_FORMATS_BASE64_H
-#define BARCODE_FORMATS_BASE64_H
+#ifndef BARCODE_BASE64_H
+#define BARCODE_BASE64_H
 
 #include <stddef.h>
 

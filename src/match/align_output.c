@@ -1,0 +1,152 @@
+#include "align_output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "barcode/base/atomic_file.h"
+#include "barcode/base/path.h"
+#include "barcode/base/text.h"
+
+static const struct align_format formats[] = {
+    {"csv", false, false, align_write_csv},
+    {"html", true, false, align_write_html},
+    {"edl", false, true, align_write_edl},
+    {"json", false, false, align_write_json},
+};
+
+const struct align_format *align_format_of(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (atomic_file_is_stdout(path))
+        return &formats[0];
+    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
+        if (strcasecmp(dot + 1, formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
+}
+
+bool align_output_save(const struct align_format *format, const struct align_result *r,
+                       const char *path, struct err *e)
+{
+    struct atomic_file *file = atomic_file_open(path, false, e);
+    if (!file)
+        return false;
+    errno = 0;
+    if (!format->write(r, atomic_file_stream(file), e)) {
+        err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+        err_prefix(e, "cannot write '%s'", path);
+        atomic_file_discard(&file);
+        return false;
+    }
+    return atomic_file_commit(&file, e);
+}
+
+char *align_film_name(const struct align_film *film, struct err *e)
+{
+    size_t length;
+    const char *last = path_last(film->path, &length);
+    char *name = err_calloc(length + 1, 1, e);
+    if (!name)
+        return NULL;
+    memcpy(name, last, length);
+    text_make_plain(name);
+    return name;
+}
+
+/* ---- CSV ---- */
+
+static void put_us(FILE *f, int64_t us)
+{
+    fprintf(f, "%" PRId64 ".%03d", us / 1000000, (int)(us % 1000000 / 1000));
+}
+
+bool align_write_csv(const struct align_result *r, FILE *f, struct err *e)
+{
+    (void)e;
+    fputs("a_start,a_end,b_start,b_end,kind\n", f);
+    for (size_t i = 0; i < r->map->segments; i++) {
+        const struct align_segment *s = &r->map->segment[i];
+        const int64_t us[] = {s->a_from_us, s->a_to_us, s->b_from_us, s->b_to_us};
+        for (size_t k = 0; k < 4; k++) {
+            put_us(f, us[k]);
+            fputc(',', f);
+        }
+        fprintf(f, "%s\n", align_kind_name(s->kind));
+    }
+    return !ferror(f);
+}
+
+/* ---- EDL ---- */
+
+/* Writes a timecode without drop frames. Frames are counted at the film's rate. */
+static void put_timecode(FILE *f, int64_t frame, int base)
+{
+    int64_t second = frame / base;
+    fprintf(f, " %02" PRId64 ":%02d:%02d:%02d", second / 3600 % 24, (int)(second / 60 % 60),
+            (int)(second % 60), (int)(frame % base));
+}
+
+static int64_t frame_at(int64_t us, double rate) { return llround((double)us * rate / 1e6); }
+
+/*
+ * Writes an event: the source's time, then the record's, which is B's. CMX 3600 gives an end as the
+ * frame after the last one. M2 is the speed of a source in its frames a second.
+ */
+static void put_event(const struct align_result *r, FILE *f, int number, int source, int64_t from,
+                      int64_t to, int64_t record_from, int64_t record_to)
+{
+    const double rate = r->film[1].rate;
+    const int base = (int)lround(rate);
+    const struct align_map *map = r->map;
+    fprintf(f, "%03d  %-8s V     C       ", number, source == 0 ? "A" : "B");
+    put_timecode(f, from, base);
+    put_timecode(f, to, base);
+    put_timecode(f, record_from, base);
+    put_timecode(f, record_to, base);
+    fputc('\n', f);
+    if (source == 0 && map->speed_num != map->speed_den) {
+        fprintf(f, "M2   %-8s %05.1f   ", "A", rate * map->speed_num / map->speed_den);
+        put_timecode(f, from, base);
+        fputc('\n', f);
+    }
+}
+
+/*
+ * Writes how B is made: of A, and of itself where A lacks it. A's missing parts are what is skipped
+ * in A. Without a rate, as of films without pictures, it is 25.
+ */
+bool align_write_edl(const struct align_result *r, FILE *f, struct err *e)
+{
+    struct align_result known = *r;
+    char *name[2] = {align_film_name(&r->film[0], e), NULL};
+    name[1] = name[0] ? align_film_name(&r->film[1], e) : NULL;
+    double *rate = &known.film[1].rate;
+    int number = 0;
+    if (!(*rate >= 1 && *rate <= 99.5))
+        *rate = 25;
+    if (name[1]) {
+        fprintf(f, "TITLE: %.60s\nFCM: NON-DROP FRAME\n\n", name[1]);
+        for (size_t i = 0; i < r->map->segments; i++) {
+            const struct align_segment *s = &r->map->segment[i];
+            bool a = s->kind == ALIGN_BOTH;
+            int64_t from = frame_at(s->b_from_us, *rate), to = frame_at(s->b_to_us, *rate);
+            int64_t begin = a ? frame_at(s->a_from_us, *rate) : from;
+            int64_t end = a ? frame_at(s->a_to_us, *rate) : to;
+            if (s->kind == ALIGN_ONLY_A || to <= from)
+                continue;
+            /* Without a change of speed, source and record are equally long. */
+            if (a && r->map->speed_num == r->map->speed_den)
+                end = begin + to - from;
+            put_event(&known, f, ++number, a ? 0 : 1, begin, end, from, to);
+            fprintf(f, "* FROM CLIP NAME: %s\n\n", name[a ? 0 : 1]);
+        }
+    }
+    bool ok = name[1] && !ferror(f);
+    free(name[0]);
+    free(name[1]);
+    return ok;
+}

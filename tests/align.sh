@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# align.sh - an hour of speech and music (align_films.py), and how right `barcode align` is about other versions of it (align_judge.py).
+# BARCODE, PYTHON, MUSIC (a folder of .ogg files) and ALIGN_DATA (out/align; what is made there once is kept) come from the environment.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+BARCODE=${BARCODE:-out/bin/barcode} PYTHON=${PYTHON:-/usr/bin/python3} data=${ALIGN_DATA:-out/align}
+MUSIC=${MUSIC:-/usr/share/games/wesnoth/1.16/data/core/music}
+"$PYTHON" tests/align_films.py "$MUSIC" "$data" || exit 1
+status=0
+for truth in "$data"/*.json; do
+    name=$(basename "$truth" .json)
+    case $name in
+        dub* | pal* | slow*) least=(95 75) ;;
+        *) least=(99 90) ;;
+    esac
+    echo "== $name: at least ${least[0]} % of seconds, ${least[1]} % of edits"
+    "$BARCODE" align "$data/base.mkv" "$data/$name.mkv" --cache "$data/cache" -o "$data/$name.csv" || status=1
+    "$PYTHON" tests/align_judge.py "$truth" "$data/$name.csv" "${least[@]}" || status=1
+done
+echo "== another film: refused"
+"$BARCODE" align "$data/base.mkv" "$data/other.mkv" --cache "$data/cache" && status=1
+exit $status
