@@ -6,7 +6,7 @@
 #include "barcode/sound/spectrogram.h"
 
 /* How many votes are needed: wrong places of made films have fewer. */
-enum { VOTES_LEAST = 8, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 200 };
+enum { VOTES_LEAST = 7, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 500, NEAR_A_VOTE = 200 };
 
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
@@ -116,8 +116,8 @@ static bool count_votes(struct find_index *x, const struct align_peaks *clip,
         sort_words(c.vote, room, c.votes, VOTE_BITS);
         choose_places(&c, result);
         result->landmarks = c.landmarks;
-        result->needed =
-            (clip->reach ? NEAR_LEAST : VOTES_LEAST) + (uint32_t)(c.words / LANDMARKS_A_VOTE);
+        result->needed = (clip->reach ? NEAR_LEAST : VOTES_LEAST) +
+                         (uint32_t)(c.words / (clip->reach ? NEAR_A_VOTE : LANDMARKS_A_VOTE));
     }
     free(room);
     free(c.word);

@@ -4,6 +4,7 @@
  *     bench_find peaks OUT < SAMPLES           16-bit samples at 16 kHz; OUT has struct peak
  *     bench_find index FOLDER PEAKS...         adds films to an index
  *     bench_find query FOLDER FILMS PEAKS...   the first FILMS are the library; looks up the rest
+ *     bench_find clips FOLDER SECONDS COUNT PEAKS... < SAMPLES   looks up so many pieces of SAMPLES
  *     bench_find grow FOLDER FILMS HOURS PEAKS...   films of so many hours, made of pieces of PEAKS
  */
 #include <dirent.h>
@@ -52,25 +53,36 @@ static struct list read_peaks(const char *path)
     return l;
 }
 
-static void write_peaks(const char *path)
+static struct list make_peaks(const int16_t *sample, size_t n)
 {
-    size_t n, frames, peaks;
-    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    size_t frames = spectrogram_frames(n), peaks;
     enum isa isa = ISA_C;
     if (!isa_choose(&isa, &e))
         fail("isa");
     struct spectrogram *s = spectrogram_open(isa, &e);
     struct peaks *p = peaks_open(PEAK_FLOOR, &e);
-    frames = spectrogram_frames(n);
     int16_t *value = malloc(frames * SPECTROGRAM_BINS * sizeof *value + 1);
-    FILE *f = fopen(path, "wb");
-    if (!s || !p || !value || !f)
+    if (!s || !p || !value)
         fail("no memory");
     spectrogram_run(s, sample, n, frames, value);
     if (!peaks_push(p, value, frames, &e) || !peaks_finish(p, &e))
         fail("peaks");
-    const struct peak *list = peaks_list(p, &peaks);
-    if (fwrite(list, sizeof *list, peaks, f) != peaks || fclose(f) != 0)
+    const struct peak *found = peaks_list(p, &peaks);
+    struct list l = {malloc(peaks * sizeof *found + 1), peaks};
+    memcpy(l.peak, found, peaks * sizeof *found);
+    peaks_free(&p);
+    spectrogram_free(&s);
+    free(value);
+    return l;
+}
+
+static void write_peaks(const char *path)
+{
+    size_t n;
+    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    struct list l = make_peaks(sample, n);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(l.peak, sizeof *l.peak, l.n, f) != l.n || fclose(f) != 0)
         fail("cannot write");
 }
 
@@ -138,6 +150,14 @@ static struct align_sound sound_of(struct list l)
     return (struct align_sound){l.peak, l.n, frames * SPECTROGRAM_HOP};
 }
 
+static void print_result(const struct find_result *r, char **path, int64_t begun)
+{
+    printf("%s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d\n",
+           r->best.votes ? path[r->best.film] : "-", r->best.sixteenth * .002, r->best.votes,
+           r->other.votes, r->landmarks, clock_since(begun) * 1e3, r->needed, r->speed.num,
+           r->speed.den);
+}
+
 static void query(const char *folder, size_t films, char **path, size_t n)
 {
     struct find_index x;
@@ -154,10 +174,34 @@ static void query(const char *folder, size_t films, char **path, size_t n)
         int64_t begun = clock_ns();
         if (!find_clip(&x, &sound, &r, &e))
             fail("votes");
-        printf("%s %s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d%s\n", path[i],
-               r.best.votes ? path[r.best.film] : "-", r.best.sixteenth * .002, r.best.votes,
-               r.other.votes, r.landmarks, clock_since(begun) * 1e3, r.needed, r.speed.num,
-               r.speed.den, r.speed.same_pitch ? " same pitch" : "");
+        printf("%s ", path[i]);
+        print_result(&r, path, begun);
+        free(l.peak);
+    }
+    find_index_close(&x);
+}
+
+static void query_clips(const char *folder, size_t seconds, int count, char **path, size_t films)
+{
+    struct find_index x;
+    size_t n, length = seconds * SPECTROGRAM_RATE;
+    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    struct hash128 *id = calloc(films + 1, sizeof *id);
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of(path[i], 0);
+    if (!find_index_open(&x, folder, "bench", &e) || n <= length)
+        fail("open");
+    want(&x, id, films);
+    for (int i = 0; i < count; i++) {
+        size_t at = ((size_t)rand() * 32768 + (size_t)rand()) % (n - length);
+        struct list l = make_peaks(sample + at, length);
+        struct align_sound sound = sound_of(l);
+        struct find_result r;
+        int64_t begun = clock_ns();
+        if (!find_clip(&x, &sound, &r, &e))
+            fail("votes");
+        printf("%.3f ", (double)at / SPECTROGRAM_RATE);
+        print_result(&r, path, begun);
         free(l.peak);
     }
     find_index_close(&x);
@@ -228,6 +272,8 @@ int main(int argc, char **argv)
         index_films(argv[2], argv + 3, (size_t)argc - 3);
     else if (strcmp(what, "query") == 0 && argc > 3)
         query(argv[2], strtoul(argv[3], NULL, 10), argv + 4, (size_t)argc - 4);
+    else if (strcmp(what, "clips") == 0 && argc > 4)
+        query_clips(argv[2], strtoul(argv[3], NULL, 10), atoi(argv[4]), argv + 5, (size_t)argc - 5);
     else if (strcmp(what, "grow") == 0 && argc > 5)
         grow(argv[2], strtoul(argv[3], NULL, 10), atof(argv[4]), argv + 5, (size_t)argc - 5);
     else
