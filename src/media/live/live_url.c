@@ -21,8 +21,8 @@ struct scheme {
 static const struct scheme schemes[] = {
     {"rtsp", {.protocols = "tcp,udp,rtp", .demuxers = "rtsp", .demuxer = "rtsp"}},
     {"rtsps", {.protocols = "tcp,tls", .demuxers = "rtsp", .demuxer = "rtsp"}},
-    {"rtmp", {.protocols = "rtmp,tcp", .demuxers = "", .demuxer = "flv"}},
-    {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = "", .demuxer = "flv"}},
+    {"rtmp", {.protocols = "rtmp,tcp", .demuxers = ""}},
+    {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = ""}},
     {"srt", {.protocols = "srt", .demuxers = "", .bytes = true}},
     {"udp", {.protocols = "udp", .demuxers = "", .bytes = true}},
     {"rtp", {.protocols = "rtp,udp", .demuxers = "rtp", .demuxer = "rtp"}},
@@ -30,6 +30,19 @@ static const struct scheme schemes[] = {
     {"http", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
     {"https", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
 };
+
+/* Returns true if this FFmpeg has what a scheme needs: its demuxer, or the protocol of its name. */
+static bool is_built(const char *scheme, const struct live_url *url)
+{
+    void *next = NULL;
+    const char *found;
+    if (url->demuxer)
+        return av_find_input_format(url->demuxer) != NULL;
+    do
+        found = avio_enum_protocols(&next, 0);
+    while (found && strcmp(found, scheme) != 0);
+    return found != NULL;
+}
 
 static bool parse_scheme(const char *name, size_t length, struct live_url *url, struct err *e)
 {
@@ -39,7 +52,8 @@ static bool parse_scheme(const char *name, size_t length, struct live_url *url, 
             continue;
         *url = schemes[i].url;
         url->path = name;
-        return true;
+        return is_built(known, url) ||
+               err_set(e, ERR_USAGE, "--live: the FFmpeg of this build cannot read %s", known);
     }
     return err_set(e, ERR_USAGE,
                    "--live: '%.*s' is not a scheme that is read; rtsp, rtsps, rtmp, rtmps, srt, "
