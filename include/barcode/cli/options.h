@@ -125,13 +125,12 @@ struct options {
     bool update;       /* skip films whose outputs exist */
     /* also replace outputs of other films at names that the program chose */
     bool overwrite;
-    struct cache_options cache; /* of analysis frames */
-    int64_t live_us;            /* --live: the time of a column; 0: not given */
-    int64_t timeout_us;         /* --timeout */
-    struct live_day_rule day;   /* --day */
-
+    struct cache_options cache;   /* of analysis frames */
+    int64_t live_us;              /* --live: the time of a column; 0: not given */
+    int64_t timeout_us;           /* --timeout */
     struct serve_address serve;   /* --serve */
     enum live_format live_format; /* --live-format; LIVE_FORMAT_NONE: not given */
+    struct live_day_rule day;     /* --day */
 };
 
 #endif
