@@ -55,7 +55,7 @@ static time_t begin_of(struct tm *tm, int days, const struct live_day_rule *rule
     tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
     tm->tm_isdst = 0;
     time_t midnight = timegm(tm); /* makes the date valid */
-    return rule->local ? local_time(tm, rule->minutes) : midnight + rule->minutes * 60;
+    return rule->local ? local_time(tm, rule->minutes) : midnight + (time_t)rule->minutes * 60;
 }
 
 /* Returns the first column that begins at `time` or later. */
