@@ -99,6 +99,12 @@ endif
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES) $(CANVAS))
 PKG_LIBS   = $(shell pkg-config --libs $(PACKAGES) $(CANVAS)) -lm $(CUDA_LIBS)
 
+# The server of --serve, where libmicrohttpd is (SERVER=0: without). Debian has no static one without GnuTLS.
+SERVER ?= $(if $(PORTABLE),0,$(shell pkg-config --exists libmicrohttpd && echo 1 || echo 0))
+ifeq ($(SERVER),1)
+  PACKAGES += libmicrohttpd
+endif
+
 # PORTABLE=1 (make portable): FFmpeg with NVDEC, dav1d, libebur128 and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg
 ifeq ($(PORTABLE),1)
@@ -113,7 +119,7 @@ endif
 MAP      = -ffile-prefix-map=$(CURDIR)=.
 
 # Objects live under a name made from the flags, so that changing flags never mixes objects.
-FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(HARDENED) $(ZEROED) $(LINK) $(NVCC) $(NVCC_FLAGS)' | cksum | cut -d' ' -f1)
+FLAGS_ID := $(shell printf '%s' '$(CC) $(CFLAGS) $(BASE) $(HARDENED) $(ZEROED) $(LINK) $(NVCC) $(NVCC_FLAGS) $(SERVER)' | cksum | cut -d' ' -f1)
 BUILD    := out/build/$(FLAGS_ID)
 # What nvcc and CXX make is the same for every CC.
 NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' | cksum | cut -d' ' -f1)
@@ -131,6 +137,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
+SRC     := $(filter-out src/live/serve_$(if $(filter 1,$(SERVER)),none,http).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
@@ -190,6 +197,11 @@ $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
+# A feed of made columns for tests/live.sh.
+$(BIN)/made_feed: $(BUILD)/tests/support/made_feed.o $(LIB)
+	@mkdir -p $(@D)
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
+
 # For LD_PRELOAD in cases of the command line: threads and memory that cannot be had, bytes that cannot be
 # read.
 PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so refused-memory.so)
@@ -205,7 +217,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web test-live,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -337,6 +349,12 @@ test-web: deps ## the pages of --html in a real browser (chromium; two minutes);
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.made
 	@BARCODE=$(BIN)/barcode $(PYTHON) tests/web.py
 
+.PHONY: test-live
+test-live: deps ## live barcodes with real parts: streams, clocks, losses, kills, the page, hostile clients (four minutes)
+	@tests/support/install-packages.sh live
+	@$(MAKE) --no-print-directory $(BIN)/barcode $(BIN)/made_feed
+	@BARCODE=$(BIN)/barcode MADE_FEED=$(BIN)/made_feed PYTHON=$(PYTHON) tests/live.sh
+
 .PHONY: test-data
 test-data: deps ## CSV and JSON as pandas and R read them, by samples/python and samples/r (seconds)
 	@tests/support/install-packages.sh data
@@ -443,7 +461,7 @@ test-gpu: films-there $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everyth
 
 # ------------------------------------------------------------------ every program
 
-PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED)))
+PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED))) made_feed
 
 .PHONY: programs
 programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree, built and not run

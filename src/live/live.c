@@ -15,10 +15,14 @@
 
 #include "live_confine.h"
 #include "live_loop.h"
+#include "live_show.h"
 #include "live_time.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
+
+/* Of the parent; the worker has a copy, of which it uses the feed. */
+static struct live_show show;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -31,18 +35,21 @@ static int run_worker(const struct options *o, struct engines *engines, int stop
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before prctl took effect */
         _exit(1);
-    if (!live_confine_enter(o, &e))
+    if (!live_confine_enter(o, show.feed, &e))
         return err_report(&e);
-    return live_loop(o, engines, stop);
+    return live_loop(o, engines, show.feed, stop);
 }
 
-/* Waits for the worker's end, and asks for it once after a signal. Returns waitpid's status. */
+/*
+ * Waits for the worker's end, and asks for it once after a signal, or when nobody reads stdout any
+ * more. Returns waitpid's status.
+ */
 static int wait_for_worker(pid_t worker, int *stop)
 {
     const struct timespec moment = {.tv_nsec = 20000000};
     int how = 0;
     while (waitpid(worker, &how, WNOHANG) == 0) {
-        if (interrupt_pending() && *stop >= 0) {
+        if ((interrupt_pending() || live_show_is_over(&show)) && *stop >= 0) {
             close(*stop);
             *stop = -1;
         }
@@ -91,7 +98,7 @@ int live_run(const struct options *o, struct engines *engines)
     pid_t parent = getpid();
     int how = 0, crashes = 0;
     log_share();
-    if (!live_confine_prepare(o, &e))
+    if (!live_confine_prepare(o, &e) || !live_show_open(&show, o, &e))
         return err_report(&e);
     do {
         int end[2];
@@ -113,5 +120,7 @@ int live_run(const struct options *o, struct engines *engines)
         pause_before_restart(crashes);
     } while (!interrupt_pending());
     int status = WIFEXITED(how) ? WEXITSTATUS(how) : 1;
+    if (!live_show_close(&show, &e) && status == 0)
+        status = err_report(&e);
     return status != 0 ? status : interrupt_signal() == SIGINT ? ERR_INTERRUPTED : 0;
 }

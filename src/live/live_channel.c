@@ -38,6 +38,7 @@ struct live_channel *live_channel_open(const struct live_setup *setup, struct li
         return NULL;
     const struct live_columns_setup columns = {.options = setup->options,
                                                .folder = setup->folder,
+                                               .feed = setup->feed,
                                                .stem = stem,
                                                .label = label,
                                                .means = live_engines_means(setup->engines),
@@ -201,11 +202,6 @@ void live_channel_tick(struct live_channel *c)
 }
 
 void live_channel_write(struct live_channel *c, bool end) { live_columns_write(c->columns, end); }
-
-struct live_feed *live_channel_feed(struct live_channel *c)
-{
-    return live_columns_feed(c->columns);
-}
 
 struct live_bench *live_channel_bench(struct live_channel *c) { return &c->bench; }
 

@@ -25,7 +25,8 @@ struct live_setup {
     const struct options *options;
     const struct live_clock *clock;
     struct live_engines *engines;
-    const char *folder; /* of the outputs; "": none are written */
+    const char *folder;     /* of the outputs; "": none are written */
+    struct live_feed *feed; /* gets the columns; NULL: none does */
 };
 
 struct live_counts {
@@ -58,8 +59,6 @@ void live_channel_tick(struct live_channel *c);
 /* As live_columns_write. */
 void live_channel_write(struct live_channel *c, bool end);
 
-/* Returns the feed; NULL until the first frame or log. */
-struct live_feed *live_channel_feed(struct live_channel *c);
 struct live_bench *live_channel_bench(struct live_channel *c);
 struct live_counts live_channel_counts(struct live_channel *c);
 

@@ -11,8 +11,6 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 
-enum { FEED_COLUMNS = 8640 };
-
 /* A day and its columns, index 0 is the day's first. */
 struct day {
     struct live_day day;
@@ -32,7 +30,6 @@ struct live_columns {
     bool shaped;
     struct report report;
     struct live_paint *paint;
-    struct live_feed *feed;
     struct day *today, *over;
     int64_t last;        /* of today: the last column that was closed; INT64_MIN: none */
     int64_t open, busy;  /* INT64_MIN: none */
@@ -52,6 +49,8 @@ static const int64_t NONE = INT64_MIN;
 static void put_open(struct live_columns *c, bool over)
 {
     struct err none = ERR_INIT;
+    if (!c->s.feed)
+        return;
     struct live_column to = {.number = c->open,
                              .time_us = live_start_us(c->open, c->step_us),
                              .missing = !c->has,
@@ -64,7 +63,7 @@ static void put_open(struct live_columns *c, bool over)
         rgb = live_paint_column(c->paint, column, &none);
         to.missing = !rgb;
     }
-    live_feed_put(c->feed, &to, rgb);
+    live_feed_put(c->s.feed, &to, rgb);
 }
 
 /* ------------------------------------------------------------------ days */
@@ -328,8 +327,7 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
     if (c->own)
         columns_keep_slit(c->own, c->shape.slit_length);
     c->paint = c->own && columns_at(c->own, 0, e) ? live_paint_open(o, &c->report, e) : NULL;
-    c->feed = c->paint ? live_feed_open(FEED_COLUMNS, o->height, c->step_us, e) : NULL;
-    c->shaped = c->feed != NULL;
+    c->shaped = c->paint != NULL;
     return c->shaped;
 }
 
@@ -337,7 +335,8 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
 static void show_day(struct live_columns *c)
 {
     const struct day *d = c->today;
-    uint64_t i = d->count > FEED_COLUMNS ? d->count - FEED_COLUMNS : 0;
+    const uint64_t room = c->s.feed ? live_feed_capacity(c->s.feed) : 0;
+    uint64_t i = d->count > room ? d->count - room : 0;
     for (; i < d->count; i++) {
         const struct column *column = columns_get(d->columns, i);
         if (column->status == COLUMN_MISSING)
@@ -420,14 +419,6 @@ uint64_t live_columns_closed(struct live_columns *c)
     return closed;
 }
 
-struct live_feed *live_columns_feed(struct live_columns *c)
-{
-    pthread_mutex_lock(&c->lock);
-    struct live_feed *feed = c->feed;
-    pthread_mutex_unlock(&c->lock);
-    return feed;
-}
-
 void live_columns_free(struct live_columns **c)
 {
     if (!*c)
@@ -438,7 +429,6 @@ void live_columns_free(struct live_columns **c)
         free_day(&d);
     }
     free_day(&(*c)->today);
-    live_feed_free(&(*c)->feed);
     live_paint_free(&(*c)->paint);
     columns_free(&(*c)->own);
     free((*c)->film.path);

@@ -20,12 +20,13 @@ struct live_columns;
 /*
  * Opens the columns of a stream that is called `stem` in file names of `folder`. `label` is its
  * title. `means`: as in engine_job. The strings are borrowed. Reads the log of the day of `now_us`
- * if there is one. Returns NULL on failure (live_log.h).
+ * if there is one. `feed` gets the columns; it may be NULL. Returns NULL on failure (live_log.h).
  */
 struct live_columns_setup {
     const struct options *options;
     const char *folder, *stem, *label;
     const struct light_table *means;
+    struct live_feed *feed;
     int64_t now_us;
     bool dated; /* live_source_kind.dated */
 };
@@ -73,9 +74,6 @@ void live_columns_write(struct live_columns *c, bool end);
 
 /* Returns the number of columns closed with a frame since live_columns_open. */
 uint64_t live_columns_closed(struct live_columns *c);
-
-/* Returns the feed; NULL until the first frame or log. */
-struct live_feed *live_columns_feed(struct live_columns *c);
 
 /* Frees *c and sets it to NULL. Does nothing if *c is NULL. */
 void live_columns_free(struct live_columns **c);

@@ -50,7 +50,7 @@ bool live_confine_prepare(const struct options *o, struct err *e)
         sandbox_make_devices();
     if (o->strips > 1)
         (void)paint_has_letters(&none); /* labels are optional */
-    if (outputs_is_stdout(o->output))
+    if (!o->output || outputs_is_stdout(o->output))
         return true;
     snprintf(path, sizeof path, "%s", o->output);
     if (!make_folders(path) || access(path, W_OK | X_OK) != 0)
@@ -81,7 +81,7 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
 {
     bool ok = sandbox_allow_libraries(s, e) && paint_letter_places(allow_letters, s, e) &&
               (!uses_gpu(o) || sandbox_allow_nvidia(s, e));
-    if (!outputs_is_stdout(o->output))
+    if (o->output && !outputs_is_stdout(o->output))
         ok = ok && sandbox_allow(s, o->output, SANDBOX_READ | SANDBOX_WRITE, e);
     for (size_t i = 0; i < o->inputs && ok; i++) {
         if (strstr(o->input[i], "://")) {
@@ -94,12 +94,13 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
     return ok;
 }
 
-bool live_confine_enter(const struct options *o, struct err *e)
+bool live_confine_enter(const struct options *o, const struct live_feed *feed, struct err *e)
 {
     if (choice_of(o) == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
-    bool ok = s && allow_all(s, o, e) && sandbox_enter(s, e);
+    bool ok =
+        s && allow_all(s, o, e) && (!feed || live_feed_keep(feed, s, e)) && sandbox_enter(s, e);
     sandbox_free(&s);
     if (ok || o->sandbox == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");

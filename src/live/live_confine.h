@@ -3,6 +3,7 @@
 #define BARCODE_LIVE_LIVE_CONFINE_H
 
 #include "barcode/cli/options.h"
+#include "barcode/live/live_feed.h"
 
 /*
  * Makes the folder of the outputs, and what the sandbox needs. Fails with ERR_FAILED if it cannot
@@ -14,7 +15,8 @@ bool live_confine_prepare(const struct options *o, struct err *e);
  * Confines this process, unless --sandbox=off. It reads and writes the folder of the outputs, reads
  * devices and folders among the inputs, and reaches the network if an input is a URL or it serves.
  * Returns false if --sandbox=require and the confinement is incomplete. Before other threads start.
+ * Keeps what `feed` needs, which may be NULL.
  */
-bool live_confine_enter(const struct options *o, struct err *e);
+bool live_confine_enter(const struct options *o, const struct live_feed *feed, struct err *e);
 
 #endif

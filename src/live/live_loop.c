@@ -1,10 +1,13 @@
 #include "live_loop.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "live_channel.h"
@@ -26,6 +29,10 @@ struct stream {
 
 struct loop {
     const struct options *o;
+    pthread_t writer;
+    pthread_mutex_t lock; /* guards `over` */
+    pthread_cond_t ended;
+    bool over;
     struct live_setup setup;
     struct live_engines *engines;
     int threads;
@@ -71,6 +78,7 @@ static bool open_stream(struct loop *l, const char *name, struct err *e)
     if (!source)
         return false;
     s->channel = live_channel_open(&l->setup, &source, s->label, s->stem, e);
+    l->setup.feed = NULL;
     l->count += s->channel != NULL;
     return s->channel && live_channel_start(s->channel, e);
 }
@@ -80,10 +88,12 @@ static bool open_all(struct loop *l, struct engines *engines, struct err *e)
     const struct options *o = l->o;
     l->stream = err_calloc(o->inputs, sizeof *l->stream, e);
     l->engines = l->stream ? live_engines_open(o, live_needs(o), engines, (int)o->inputs, e) : NULL;
-    l->setup = (struct live_setup){.options = o,
-                                   .clock = &live_machine_clock,
-                                   .engines = l->engines,
-                                   .folder = outputs_is_stdout(o->output) ? "" : o->output};
+    l->setup =
+        (struct live_setup){.options = o,
+                            .clock = &live_machine_clock,
+                            .engines = l->engines,
+                            .feed = l->setup.feed,
+                            .folder = !o->output || outputs_is_stdout(o->output) ? "" : o->output};
     bool ok = l->engines != NULL;
     for (size_t i = 0; i < o->inputs && ok; i++)
         ok = open_stream(l, o->input[i], e);
@@ -100,19 +110,55 @@ static bool all_ended(const struct loop *l)
     return true;
 }
 
-static void go_on(struct loop *l, int stop)
+/*
+ * Writes the files of the day every 10 s, but for no more than a twentieth of the time, and after
+ * everybody else.
+ */
+static void *write_days(void *argument)
 {
-    int64_t refreshed = clock_ns();
-    struct pollfd asked = {.fd = stop, .events = POLLIN};
-    while (poll(&asked, 1, TICK_MS) <= 0 && !all_ended(l)) {
-        bool refresh = clock_ns() - refreshed > refresh_ns;
-        for (size_t i = 0; i < l->count; i++) {
-            live_channel_tick(l->stream[i].channel);
-            if (refresh)
-                live_channel_write(l->stream[i].channel, false);
-        }
-        refreshed = refresh ? clock_ns() : refreshed;
+    enum { NICE = 10, SHARE = 20 };
+    struct loop *l = argument;
+    int64_t pause_ns = refresh_ns;
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of a thread, in Linux */
+    pthread_mutex_lock(&l->lock);
+    while (!l->over) {
+        struct timespec until = clock_steady_deadline(pause_ns);
+        if (pthread_cond_timedwait(&l->ended, &l->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&l->lock);
+        int64_t began = clock_ns();
+        for (size_t i = 0; i < l->count; i++)
+            live_channel_write(l->stream[i].channel, false);
+        int64_t least = (clock_ns() - began) * SHARE;
+        pause_ns = least > refresh_ns ? least : refresh_ns;
+        pthread_mutex_lock(&l->lock);
     }
+    pthread_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+/* Ends the writer, once it has written what it is at. */
+static void end_writer(struct loop *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->over = true;
+    pthread_cond_broadcast(&l->ended);
+    pthread_mutex_unlock(&l->lock);
+    pthread_join(l->writer, NULL);
+}
+
+static bool go_on(struct loop *l, int stop, struct err *e)
+{
+    struct pollfd asked = {.fd = stop, .events = POLLIN};
+    pthread_mutex_init(&l->lock, NULL);
+    clock_steady_cond(&l->ended);
+    if (pthread_create(&l->writer, NULL, write_days, l) != 0)
+        return err_set(e, ERR_MEMORY, "cannot start a thread");
+    while (poll(&asked, 1, TICK_MS) <= 0 && !all_ended(l))
+        for (size_t i = 0; i < l->count; i++)
+            live_channel_tick(l->stream[i].channel);
+    end_writer(l);
+    return true;
 }
 
 static void print_bench(const struct stream *s)
@@ -145,15 +191,13 @@ static bool end_stream(struct loop *l, struct stream *s, int *status)
     return gone;
 }
 
-int live_loop(const struct options *o, struct engines *engines, int stop)
+int live_loop(const struct options *o, struct engines *engines, struct live_feed *feed, int stop)
 {
     struct err e = ERR_INIT;
-    struct loop l = {.o = o, .threads = engines->threads};
+    struct loop l = {.o = o, .setup.feed = feed, .threads = engines->threads};
     int status = 0;
     bool gone = true;
-    if (open_all(&l, engines, &e))
-        go_on(&l, stop);
-    else
+    if (!open_all(&l, engines, &e) || !go_on(&l, stop, &e))
         status = err_report(&e);
     for (size_t i = 0; i < l.count; i++)
         gone = end_stream(&l, &l.stream[i], &status) && gone;

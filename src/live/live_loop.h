@@ -3,11 +3,13 @@
 #define BARCODE_LIVE_LIVE_LOOP_H
 
 #include "barcode/cli/options.h"
+#include "barcode/live/live_feed.h"
 
 /*
  * Reads all streams until they end, or until the descriptor `stop` can be read or is closed at its
- * other end. Then writes the files of the day. Reports failures; returns the exit status.
+ * other end. Then writes the files of the day. Columns of the first stream are put into `feed`,
+ * which may be NULL. Reports failures; returns the exit status.
  */
-int live_loop(const struct options *o, struct engines *engines, int stop);
+int live_loop(const struct options *o, struct engines *engines, struct live_feed *feed, int stop);
 
 #endif

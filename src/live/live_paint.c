@@ -7,7 +7,9 @@
 
 unsigned live_needs(const struct options *o)
 {
-    return strips_need((struct strips){o->strip, o->strips}) | csv_columns_need(&o->csv_columns);
+    const bool shown = o->serve.given || o->live_format != LIVE_FORMAT_NONE;
+    return strips_need((struct strips){o->strip, o->strips}) | csv_columns_need(&o->csv_columns) |
+           (shown ? STRIP_DOMINANT : 0U);
 }
 
 void live_report(const struct options *o, const struct film *film, int width, int height,

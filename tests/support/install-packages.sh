@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data] [live]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -13,10 +13,11 @@
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   web     also a browser, and what drives it
 #   data    also pandas and R
+#   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libjpeg-dev libwebp-dev libzstd-dev
-    libxxhash-dev libjansson-dev libseccomp-dev libebur128-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
+    libxxhash-dev libjansson-dev libseccomp-dev libebur128-dev libmicrohttpd-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
     help2man python3 python3-numpy python3-jsonschema git strace"
 
 for group in "$@"; do
@@ -30,8 +31,10 @@ for group in "$@"; do
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     data) packages="$packages python3-pandas r-base-core" ;;
+    live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd
+        gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-good gstreamer1.0-plugins-bad" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web and data" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web, data and live" >&2
         exit 2
         ;;
     esac

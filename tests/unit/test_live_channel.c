@@ -73,6 +73,7 @@ static struct engines engines;
 static struct live_engines *all;
 static struct made made;
 static struct live_channel *channel;
+static struct live_feed *feed;
 
 static struct live_channel *open_channel(bool (*play)(struct made *, const struct live_sink *,
                                                       struct err *),
@@ -91,7 +92,8 @@ static struct live_channel *open_channel(bool (*play)(struct made *, const struc
     made = (struct made){.base = {&made_kind}, .play = play};
     all = live_engines_open(&options, 0, &engines, 1, &e);
     assert_non_null(all);
-    setup = (struct live_setup){&options, &made_clock, all, to};
+    feed = live_feed_open(64, options.height, options.live_us, &e);
+    setup = (struct live_setup){&options, &made_clock, all, to, feed};
     channel = live_channel_open(&setup, &source, "made", "made", &e);
     assert_string_equal(e.text, "");
     return channel;
@@ -101,6 +103,7 @@ static void close_channel(void)
 {
     assert_true(live_channel_stop(channel));
     live_channel_close(&channel);
+    live_feed_free(&feed);
     live_engines_close(&all);
     engines_close(&engines);
 }
@@ -190,7 +193,6 @@ TEST_WITH(columns_of_wall_clock_time, enter, leave)
     assert_int_equal(counts.columns, 2); /* the last one is open */
     struct live_column shown[8];
     uint8_t rgb[8][2][3];
-    struct live_feed *feed = live_channel_feed(channel);
     assert_int_equal(live_feed_read(feed, midnight / (10 * second) - 1, 8, shown, rgb[0][0]), 4);
     assert_int_equal(shown[0].average[1], 30);
     assert_int_equal(rgb[0][1][2], 30);
@@ -256,7 +258,6 @@ TEST_WITH(a_restart_takes_up_the_day, enter, leave)
     for (int i = 0; i < 5; i++) {
         at(midnight + i * 20 * second);
         play_to_end(play_one, ".");
-        struct live_feed *feed = live_channel_feed(channel);
         struct live_column shown[16];
         assert_int_equal(live_feed_read(feed, INT64_MIN, 16, shown, NULL), 2 * i + 1);
         for (int k = 0; k < 2 * i + 1; k++)
@@ -311,8 +312,13 @@ TEST_WITH(an_error_for_good, enter, leave)
 TEST_WITH(the_clock_closes_columns, enter, leave)
 {
     struct err e = ERR_INIT;
-    const struct live_columns_setup s = {
-        .options = &options, .folder = ".", .stem = "s", .label = "s", .now_us = midnight};
+    struct live_feed *own = live_feed_open(8, 2, 10 * second, &e);
+    const struct live_columns_setup s = {.options = &options,
+                                         .folder = ".",
+                                         .stem = "s",
+                                         .label = "s",
+                                         .feed = own,
+                                         .now_us = midnight};
     struct column column = {.status = COLUMN_OK, .average = {1, 2, 3}};
     const struct live_average sum = {{8, 8, 8}, 8};
     int64_t n = midnight / (10 * second);
@@ -331,9 +337,10 @@ TEST_WITH(the_clock_closes_columns, enter, leave)
     assert_false(live_columns_want(c, n));
     live_columns_tick(c, midnight + 40 * second, false);
     struct live_column shown[8];
-    assert_int_equal(live_feed_read(live_columns_feed(c), n - 1, 8, shown, NULL), 2);
+    assert_int_equal(live_feed_read(own, n - 1, 8, shown, NULL), 2);
     assert_true(shown[1].missing && !shown[1].open);
     live_columns_free(&c);
+    live_feed_free(&own);
 }
 
 /* ------------------------------------------------------------------ a million columns */

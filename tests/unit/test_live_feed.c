@@ -2,7 +2,9 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -142,10 +144,51 @@ TEST(readers_are_woken)
     live_feed_close(f);
     assert_true(live_feed_closed(f));
     assert_true(is_readable(a) && is_readable(b));
-    for (int i = 2; i < LIVE_FEED_WATCHES_MOST; i++)
-        assert_true(live_feed_watch(f, NULL) >= 0);
     assert_int_equal(live_feed_watch(f, &e), -1);
     assert_int_equal(e.code, ERR_FAILED);
+    live_feed_free(&f);
+}
+
+TEST(another_process_puts)
+{
+    struct live_feed *f = open_feed(4);
+    struct live_column c[4];
+    int watch = live_feed_watch(f, NULL), how;
+    pid_t child = fork();
+    if (child == 0) {
+        put(f, 7, 70, false);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(is_readable(watch));
+    assert_int_equal(live_feed_read(f, -1, 4, c, NULL), 1);
+    assert_int_equal(c[0].average[0], 70);
+    live_feed_free(&f);
+}
+
+/* A process is killed again and again while it puts; what is read is whole, and the next goes on.
+ */
+TEST(a_killed_process_leaves_whole_columns)
+{
+    struct live_feed *f = live_feed_open(4, 2000, PERIOD, NULL);
+    static uint8_t rgb[4][2000][3];
+    struct live_column c[4];
+    for (int turn = 0; turn < (UNDER_TSAN ? 5 : 50); turn++) {
+        pid_t child = fork();
+        for (int64_t n = live_feed_newest(f) < 0 ? 0 : live_feed_newest(f); child == 0; n++) {
+            memset(rgb[0], (int)(n % 251), sizeof rgb[0]);
+            live_feed_put(f, &(struct live_column){.number = n, .time_us = n}, rgb[0][0]);
+        }
+        usleep(2000 + 137 * (unsigned)turn);
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+        size_t count = live_feed_read(f, -1, 4, c, rgb[0][0]);
+        assert_true(count >= 2); /* all but the one that was written, and the one before it */
+        for (size_t i = 0; i < count; i++)
+            for (int y = 0; y < 2000; y++)
+                assert_int_equal(rgb[i][y][1], c[i].number % 251);
+    }
+    assert_true(live_feed_newest(f) > 100);
     live_feed_free(&f);
 }
 

@@ -112,6 +112,11 @@ bool cli_parse_name(const char *text, struct options *o, struct err *e);
  */
 bool cli_parse_rate(const char *text, struct options *o, struct err *e);
 
+/* Parse "[ADDR:]PORT" into o->serve, "rgb" or "jsonl" into o->live_format. Return false with
+ * ERR_USAGE. */
+bool cli_parse_serve(const char *text, struct options *o, struct err *e);
+bool cli_parse_live_format(const char *text, struct options *o, struct err *e);
+
 /* Parses a size such as "1G" (256 MiB or more) into o->memory. Returns false with ERR_USAGE. */
 bool cli_parse_memory(const char *text, struct options *o, struct err *e);
 

@@ -34,6 +34,16 @@ struct options_extra {
     const char *path; /* "-": stdout; "": beside the film (writer.beside) */
 };
 
+/* --serve */
+struct serve_address {
+    char host[256]; /* a name or an address, without brackets */
+    uint16_t port;  /* 0: the kernel chooses */
+    bool given;
+};
+
+/* --live-format, for -o - */
+enum live_format { LIVE_FORMAT_NONE, LIVE_FORMAT_RGB, LIVE_FORMAT_JSONL };
+
 /* When a day of --live begins. */
 struct live_day_rule {
     bool local;  /* by the time zone of the process; else UTC */
@@ -115,10 +125,12 @@ struct options {
     bool update;       /* skip films whose outputs exist */
     /* also replace outputs of other films at names that the program chose */
     bool overwrite;
-    struct cache_options cache; /* of analysis frames */
-    int64_t live_us;            /* --live: the time of a column; 0: not given */
-    int64_t timeout_us;         /* --timeout */
-    struct live_day_rule day;   /* --day */
+    struct cache_options cache;   /* of analysis frames */
+    int64_t live_us;              /* --live: the time of a column; 0: not given */
+    int64_t timeout_us;           /* --timeout */
+    struct serve_address serve;   /* --serve */
+    enum live_format live_format; /* --live-format; LIVE_FORMAT_NONE: not given */
+    struct live_day_rule day;     /* --day */
 };
 
 #endif

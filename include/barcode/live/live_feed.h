@@ -3,7 +3,9 @@
  * the server, and the standard output.
  *
  * One thread puts columns, any number of others read them. The last `capacity` columns are kept.
- * No reader holds a lock, so that no reader ever delays the thread that puts.
+ * No reader holds a lock, so that no reader ever delays the thread that puts. That may be in a
+ * process that is forked later; what such a process does with the memory makes a reader see wrong
+ * columns, and nothing worse.
  */
 #ifndef BARCODE_LIVE_FEED_H
 #define BARCODE_LIVE_FEED_H
@@ -13,8 +15,9 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/base/sandbox.h"
 
-enum { LIVE_FEED_WATCHES_MOST = 8 };
+enum { LIVE_FEED_WATCHES_MOST = 2 };
 
 struct live_feed;
 
@@ -27,8 +30,8 @@ struct live_column {
 };
 
 /*
- * Opens a feed of columns of `height` pixels that each cover `period_us` (T). Returns NULL if out
- * of memory.
+ * Opens a feed of `capacity` columns (1 or more) of `height` pixels that each cover `period_us`
+ * (T). Returns NULL if out of memory.
  */
 struct live_feed *live_feed_open(size_t capacity, int height, int64_t period_us, struct err *e);
 
@@ -63,6 +66,10 @@ uint64_t live_feed_puts(struct live_feed *f);
  * there are too many. Any thread.
  */
 int live_feed_watch(struct live_feed *f, struct err *e);
+
+/* Keeps the feed's descriptors in a sandbox, so that the process in it can put. Returns false if
+ * out of memory. */
+bool live_feed_keep(const struct live_feed *f, struct sandbox *s, struct err *e);
 
 /* No more columns will come: wakes all readers. Any thread. */
 void live_feed_close(struct live_feed *f);

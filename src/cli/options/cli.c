@@ -278,6 +278,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case 'o': return set_path(p, "-o", arg, &o->output);
     case KEY_NAME: return cli_parse_name(arg, o, p->e);
     case KEY_RATE: return cli_parse_rate(arg, o, p->e);
+    case KEY_SERVE: return cli_parse_serve(arg, o, p->e);
+    case KEY_LIVE_FORMAT: return cli_parse_live_format(arg, o, p->e);
     case KEY_SHARD: return cli_parse_shard(arg, o, p->e);
     case KEY_CSV_COLUMNS: return csv_columns_parse(arg, &o->csv_columns, p->e);
     case KEY_REPORT: return set_path(p, "--report", arg, &o->report);

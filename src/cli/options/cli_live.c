@@ -36,10 +36,16 @@ bool cli_parse_day(const char *text, struct options *o, struct err *e)
 
 bool cli_check_live(const struct options *o, struct err *e)
 {
+    const bool to_stdout = o->output && outputs_is_stdout(o->output),
+               shown = o->serve.given || o->live_format != LIVE_FORMAT_NONE;
     if (o->live_us == 0)
-        return true;
-    if (!o->output)
+        return !shown || err_set(e, ERR_USAGE, "--serve and --live-format need --live");
+    if (!o->output && !o->serve.given)
         return err_set(e, ERR_USAGE, "--live: give the folder of the day's files by -o DIR");
+    if (to_stdout != (o->live_format != LIVE_FORMAT_NONE))
+        return err_set(e, ERR_USAGE, "--live: -o - and --live-format rgb or jsonl belong together");
+    if (shown && o->inputs > 1)
+        return err_set(e, ERR_USAGE, "--serve and --live-format show one stream");
     if (o->steady > 0 || o->smooth_us > 0)
         return err_set(e, ERR_USAGE,
                        "--live: --steady and --smooth need all columns of a film, also later ones");

@@ -129,6 +129,8 @@ const struct argp_option cli_option_table[] = {
     {"day", KEY_DAY, "RULE", 0, "a day begins at 0:00 of utc (default), local, or at HH:MM (local)",
      0},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "open a stream again that is silent for TIME (10)", 0},
+    {"serve", KEY_SERVE, "[ADDR:]PORT", 0, "serve a page that grows (127.0.0.1)", 0},
+    {"live-format", KEY_LIVE_FORMAT, "FORMAT", 0, "-o - writes each column as rgb or jsonl", 0},
 
     {NULL, 0, NULL, 0, "Cache of analysed frames:", GROUP_CACHE},
     {"cache", CACHE_OPTION_FOLDER, "DIR", 0, "cache folder, - for none (~/.cache/barcode)", 0},

@@ -83,7 +83,9 @@ enum option_key {
     KEY_ROTATE,
     KEY_DAY,
     KEY_LIVE,
-    KEY_TIMEOUT
+    KEY_TIMEOUT,
+    KEY_SERVE,
+    KEY_LIVE_FORMAT
     /* The cache's options follow from CACHE_OPTION_FOLDER: see cache_options.h. */
 };
 

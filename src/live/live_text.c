@@ -1,0 +1,106 @@
+#include "live_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "barcode/base/text.h"
+
+void live_text_time(int64_t time_us, char text[LIVE_TIME])
+{
+    int64_t ms = time_us / 1000 - (time_us % 1000 < 0);
+    int64_t seconds = ms / 1000 - (ms % 1000 < 0);
+    time_t at = (time_t)seconds;
+    struct tm tm;
+    if (!gmtime_r(&at, &tm) || strftime(text, LIVE_TIME, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        snprintf(text, LIVE_TIME, "1970-01-01T00:00:00");
+    size_t length = strlen(text);
+    snprintf(text + length, LIVE_TIME - length, ".%03dZ", (int)(ms - seconds * 1000));
+}
+
+static size_t base64_length(size_t bytes) { return (bytes + 2) / 3 * 4; }
+
+static void put_base64(const uint8_t *from, size_t bytes, char *to)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < bytes; i += 3) { /* pixels: always a multiple of three */
+        uint32_t three = (uint32_t)from[i] << 16 | (uint32_t)from[i + 1] << 8 | from[i + 2];
+        for (int shift = 18; shift >= 0; shift -= 6)
+            *to++ = digit[three >> shift & 63];
+    }
+}
+
+size_t live_text_json_room(int height) { return LIVE_JSON + base64_length((size_t)height * 3); }
+
+static void put_colour(const struct live_column *c, const uint8_t rgb[3], char text[10])
+{
+    if (c->missing)
+        snprintf(text, 10, "null");
+    else
+        snprintf(text, 10, "\"#%02x%02x%02x\"", rgb[0], rgb[1], rgb[2]);
+}
+
+size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int height, char *text,
+                      size_t room)
+{
+    char time[LIVE_TIME], average[10], dominant[10];
+    live_text_time(c->time_us, time);
+    put_colour(c, c->average, average);
+    put_colour(c, c->dominant, dominant);
+    int length = snprintf(text, room,
+                          "{\"number\":%" PRId64 ",\"time\":\"%s\",\"missing\":%s,\"open\":%s,"
+                          "\"average\":%s,\"dominant\":%s",
+                          c->number, time, c->missing ? "true" : "false",
+                          c->open ? "true" : "false", average, dominant);
+    char *at = text + length;
+    if (rgb && !c->missing) {
+        at = stpcpy(at, ",\"rgb\":\"");
+        put_base64(rgb, (size_t)height * 3, at);
+        at = stpcpy(at + base64_length((size_t)height * 3), "\"");
+    }
+    at = stpcpy(at, "}");
+    return (size_t)(at - text);
+}
+
+static void put_number(uint64_t value, int bytes, uint8_t *to)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+}
+
+void live_text_record(const struct live_column *c, const uint8_t *rgb, int height, uint8_t *to)
+{
+    put_number((uint64_t)c->number, 8, to);
+    put_number((uint64_t)c->time_us, 8, to + 8);
+    to[16] = (uint8_t)((c->missing ? 1 : 0) | (c->open ? 2 : 0));
+    memcpy(to + 17, c->average, 3);
+    memcpy(to + 20, c->dominant, 3);
+    to[23] = 0;
+    memcpy(to + LIVE_RECORD, rgb, (size_t)height * 3);
+}
+
+void live_text_records_head(const struct live_feed *f, uint8_t to[LIVE_RECORDS_HEAD])
+{
+    const uint64_t height = (uint64_t)live_feed_height(f);
+    memcpy(to, "barcode", 8);
+    put_number(LIVE_RECORD + 3 * height, 4, to + 8);
+    put_number(height, 4, to + 12);
+    put_number(1, 4, to + 16);
+    put_number(0, 4, to + 20);
+    put_number((uint64_t)live_feed_period_us(f), 8, to + 24);
+}
+
+void live_text_quote(const char *text, char *to, size_t room)
+{
+    char plain[256];
+    snprintf(plain, sizeof plain, "%s", text);
+    text_make_plain(plain);
+    size_t at = 0;
+    for (const char *c = plain; *c && at + 3 < room; c++) {
+        if (*c == '"' || *c == '\\')
+            to[at++] = '\\';
+        to[at++] = *c;
+    }
+    to[at] = 0;
+}

@@ -1,0 +1,24 @@
+/* In place of serve_http.c in a build without libmicrohttpd. */
+#include "serve.h"
+
+#include <stddef.h>
+
+bool serve_is_built(void) { return false; }
+
+struct server *serve_open(const struct serve_address *a, struct live_feed *f, const char *title,
+                          struct err *e)
+{
+    (void)a;
+    (void)f;
+    (void)title;
+    err_set(e, ERR_USAGE, "--serve: this build has no server (libmicrohttpd was not there)");
+    return NULL;
+}
+
+int serve_port(const struct server *s)
+{
+    (void)s;
+    return 0;
+}
+
+void serve_close(struct server **s) { *s = NULL; }

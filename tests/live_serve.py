@@ -1,0 +1,335 @@
+"""live_serve.py - the server by itself, with a made feed: what it answers, and what hostile clients get and cost."""
+import os
+import pathlib
+import random
+import resource
+import socket
+import struct
+import subprocess
+import time
+import zlib
+
+from live_cases import MADE_FEED, Events, Feed, ask, check, figure, pixels_of, processor_seconds, records, resident_kib, same, start, stop, test, test_alone, wait_for
+
+
+@test
+def answers_and_their_headers():
+    feed = Feed()
+    for path, kind in (("/", "text/html"), ("/live.css", "text/css"), ("/common.css", "text/css"), ("/live.js", "text/javascript"), ("/strip.png", "image/png"), ("/columns", "application/octet-stream")):
+        status, fields, body = ask(feed.port, path)
+        same((status, fields["content-type"].split(";")[0]), (200, kind), path)
+        check(len(body) > 200, f"{path} has {len(body)} bytes")
+        for name, value in (("x-content-type-options", "nosniff"), ("cross-origin-resource-policy", "same-origin"), ("cache-control", "no-store")):
+            same(fields.get(name), value, f"{path}: {name}")
+        policy = fields["content-security-policy"]
+        check("default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy and "*" not in policy, policy)
+        check(not [name for name in fields if name.startswith("access-control")], f"{path} allows others: {fields}")
+        status, _, nothing = ask(feed.port, path, method="HEAD")
+        same((status, nothing), (200, b""), f"HEAD {path}")
+    same(ask(feed.port, "/../etc/passwd")[0], 404, "another path")
+    same(ask(feed.port, "/favicon.ico")[0], 404, "another path")
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH", "FOO"):
+        status, fields, _ = ask(feed.port, "/", method=method, headers=["Content-Length: 0"])
+        same((status, fields.get("allow")), (405, "GET, HEAD"), method)
+    same(feed.stop(), 0, "the exit status")
+
+
+@test
+def other_names_and_origins_are_refused():
+    feed = Feed()
+    mine = f"127.0.0.1:{feed.port}"
+    for host, status in (("localhost", 200), (mine, 200), ("127.0.0.1", 200), ("[::1]:80", 200), ("evil.example", 403), (f"evil.example:{feed.port}", 403), ("192.168.0.1", 403), ("127.0.0.1.evil.example", 403), ("", 403)):
+        for path in ("/", "/columns", "/strip.png"):
+            same(ask(feed.port, path, host=host)[0], status, f"{path} of '{host}'")
+    check(ask(feed.port, "/", host=None)[0] in (400, 403), "a request without a name")
+    same(ask(feed.port, "/columns", host=mine, headers=[f"Origin: http://{mine}"])[0], 200, "its own origin")
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{feed.port + 1}", "http://localhost"):
+        same(ask(feed.port, "/columns", host=mine, headers=[f"Origin: {origin}"])[0], 403, origin)
+    feed.stop()
+    everywhere = Feed("0.0.0.0:0")
+    same(ask(everywhere.port, host="10.1.2.3:80")[0], 200, "any address of 0.0.0.0")
+    same(ask(everywhere.port, host="evil.example")[0], 403, "a name of 0.0.0.0")
+    everywhere.stop()
+
+
+@test
+def listens_where_it_should():
+    feed = Feed("[::1]:0")
+    with socket.create_connection(("::1", feed.port), timeout=5):
+        pass
+    try:
+        socket.create_connection(("127.0.0.1", feed.port), timeout=1).close()
+        check(False, "[::1] is also on 127.0.0.1")
+    except OSError:
+        pass
+    feed.stop()
+    feed = Feed("0")
+    second = subprocess.run([MADE_FEED, str(feed.port), "100"], stderr=subprocess.PIPE, text=True)
+    same((second.returncode, second.stderr), (1, f"barcode: --serve: cannot listen on '127.0.0.1', port {feed.port}: Address already in use\n"), "a port that is taken")
+    feed.stop()
+
+
+def unfilter(body):
+    """[row, ...] of an 8-bit RGB PNG"""
+    same(body[:8], b"\x89PNG\r\n\x1a\n", "the signature")
+    at, data = 8, b""
+    while at < len(body):
+        length, kind = struct.unpack_from(">I4s", body, at)
+        if kind == b"IHDR":
+            width, height = struct.unpack_from(">II", body, at + 8)
+        if kind == b"IDAT":
+            data += body[at + 8:at + 8 + length]
+        at += 12 + length
+    data, rows, above = zlib.decompress(data), [], bytes(3 * width)
+    for y in range(height):
+        kind, row = data[y * (3 * width + 1)], bytearray(data[y * (3 * width + 1) + 1:(y + 1) * (3 * width + 1)])
+        for i, value in enumerate(row):
+            a, b, c = (row[i - 3] if i > 2 else 0), above[i], (above[i - 3] if i > 2 else 0)
+            p = a + b - c
+            paeth = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            row[i] = value + (0, a, b, (a + b) // 2, paeth)[kind] & 255
+        rows.append(bytes(row))
+        above = rows[-1]
+    return rows
+
+
+@test
+def columns_are_as_they_were_made():
+    feed = Feed(period_ms=200, before=100)
+    height, period, found = records(ask(feed.port, "/columns")[2])
+    same((height, period), (feed.height, 200000), "height and period")
+    numbers = [c[0] for c in found]
+    same(numbers, list(range(numbers[0], numbers[0] + len(numbers))), "the numbers")
+    check(len(found) > 100 and abs(numbers[-1] - feed.now()) <= 1, f"{len(found)} columns up to {numbers[-1]} at {feed.now()}")
+    for number, us, missing, is_open, average, dominant, pixels in found:
+        same((us, missing), (number * 200000, number % 10 == 9), f"column {number}")
+        check(not is_open or number == numbers[-1], f"column {number} is open")
+        same(pixels, feed.pixels(number), f"the pixels of {number}")
+        if not missing:
+            same((average, dominant), (bytes((number & 255, number >> 8 & 255, 128)), bytes((number * 7 & 255, 64, 255 - number % 200))), f"the colours of {number}")
+    since = numbers[60]
+    same(records(ask(feed.port, f"/columns?since={since}")[2])[2][0][0], since + 1, "since")
+    rows = unfilter(ask(feed.port, "/strip.png")[2])
+    same(len(rows), feed.height, "the height of the picture")
+    for x, number in enumerate(numbers[:100]):
+        column = b"".join(row[3 * x:3 * x + 3] for row in rows)
+        check(number % 10 == 9 or column == feed.pixels(number), f"column {number} of the picture")
+        check(number % 10 != 9 or set(column) == {0x1c, 0x38}, f"column {number} of the picture is not hatched")
+    feed.stop()
+
+
+@test
+def events_lose_nothing_over_restarts():
+    """Twenty times: the reader leaves or the server is killed, and the reader says what it had last."""
+    feed = Feed(period_ms=50, before=40)
+    port, found, last = feed.port, [], None
+    for turn in range(20):
+        reader = Events(port, last)
+        same((reader.status, reader.head["content-type"]), (200, "text/event-stream"), "the answer")
+        found += reader.complete(12)
+        last = reader.last
+        same(reader.feed["period_us"], 50000, "the period")
+        if turn % 2:
+            feed.stop(kill=turn % 4 == 1)
+            reader.close()
+            feed = Feed(f"127.0.0.1:{port}", period_ms=50, before=100)
+        else:
+            reader.close()
+            time.sleep(0.1)
+    numbers = [c["number"] for c in found]
+    same(numbers, list(range(numbers[0], numbers[0] + 240)), "the numbers")
+    for c in found:
+        same((c["missing"], pixels_of(c)), (c["number"] % 10 == 9, None if c["number"] % 10 == 9 else feed.pixels(c["number"])), f"column {c['number']}")
+    feed.stop()
+
+
+@test
+def events_have_a_heartbeat():
+    feed = Feed(period_ms=60000 if time.time() % 60 < 35 else 86400000, before=3)
+    reader = Events(feed.port, timeout=25)
+    reader.complete(3)
+    reader.next()
+    before = time.monotonic()
+    line = reader.line()
+    took = time.monotonic() - before
+    same(line, ":", "after a while")
+    check(10 < took < 20, f"a heartbeat after {took:.1f} s")
+    reader.close()
+    feed.stop()
+
+
+@test
+def stdout_pixels_and_lines():
+    made = subprocess.run([MADE_FEED, "-", "100", "rgb", "40", "0", "500"], stdout=subprocess.PIPE)
+    same((made.returncode, len(made.stdout)), (0, 500 * 120), "raw columns")
+    feed = Feed()
+    for n in range(500):
+        same(made.stdout[120 * n:120 * n + 120], feed.pixels(n), f"column {n}")
+    feed.stop()
+    lines = subprocess.run([MADE_FEED, "-", "100", "jsonl", "40", "0", "500"], stdout=subprocess.PIPE, text=True).stdout
+    same(lines.count("\n"), 500, "lines")
+    same(lines.split("\n")[8], '{"number":8,"time":"1970-01-01T00:00:00.800Z","missing":false,"open":false,"average":"#080080","dominant":"#3840f7"}', "a line")
+    same(lines.split("\n")[9], '{"number":9,"time":"1970-01-01T00:00:00.900Z","missing":true,"open":false,"average":null,"dominant":null}', "a line")
+
+
+@test
+def stdout_closed_ends_in_order():
+    writer = start(MADE_FEED, "-", "20", "jsonl", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    writer.stdout.readline()
+    writer.stdout.close()
+    same((writer.wait(timeout=5), writer.stderr.read()), (0, ""), "after the reader left")
+
+
+# ------------------------------------------------------------------ hostile clients
+
+
+def ends_after(s, limit):
+    """Seconds until the server ends the connection, reading what it sends."""
+    began = time.monotonic()
+    s.settimeout(limit)
+    try:
+        while s.recv(1 << 16):
+            pass
+    except ConnectionError:
+        pass
+    except TimeoutError:
+        raise AssertionError(f"still connected after {limit} s") from None
+    return time.monotonic() - began
+
+
+@test
+def slow_requests_are_ended():
+    feed = Feed()
+    began = time.monotonic()
+    drip = socket.create_connection(("127.0.0.1", feed.port))
+    silent = socket.create_connection(("127.0.0.1", feed.port))
+    half = socket.create_connection(("127.0.0.1", feed.port))
+    half.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+    body = socket.create_connection(("127.0.0.1", feed.port))
+    body.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100000\r\n\r\n")
+    ended = None
+    for byte in b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 100:
+        try:
+            drip.send(bytes([byte]))
+            body.send(b"x")
+        except OSError:
+            ended = time.monotonic() - began
+            break
+        time.sleep(0.2)
+    check(ended and 8 < ended < 15, f"a request of a byte every 0.2 s was ended after {ended} s")
+    for name, s in (("silent", silent), ("half a request", half), ("a slow body", body)):
+        ends_after(s, 5)
+        check(time.monotonic() - began < 18, f"{name}: ended after {time.monotonic() - began:.0f} s")
+    feed.stop()
+
+
+@test
+def huge_and_broken_requests_are_refused():
+    feed = Feed()
+    memory = resident_kib(feed.process.pid)
+    huge = [b"GET /" + b"a" * 200000 + b" HTTP/1.1\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 1000000 + b"\r\n\r\n",
+            b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"".join(b"X%d: a\r\n" % i for i in range(50000)) + b"\r\n",
+            b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: " + b"a=b; " * 100000 + b"\r\n\r\n",
+            b"GET /?" + b"a=b&" * 50000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"]
+    chance = random.Random(7)
+    broken = [bytes(chance.randrange(256) for _ in range(chance.randrange(1, 3000))) + b"\r\n\r\n" for _ in range(100)]
+    broken += [b"GET\r\n\r\n", b"\r\n" * 1000, b"GET / HTTP/9.9\r\n\r\n", b"GET /x%00%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\x16\x03\x01\x02\x00" + bytes(500), b"GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", b"GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n"]
+    for request in huge + broken:
+        with socket.create_connection(("127.0.0.1", feed.port), timeout=5) as s:
+            answer = b""
+            try:
+                s.sendall(request)
+                s.shutdown(socket.SHUT_WR)
+                while piece := s.recv(1 << 16):
+                    answer += piece
+            except OSError:
+                pass
+            check(not answer.startswith(b"HTTP/1.1 200") or request[:20] == b"\r\n" * 10, f"{request[:60]}: {answer[:60]}")
+    for since in ("", "x", "9" * 40, "-9223372036854775808", "9223372036854775807", "%00", "1&since=2"):
+        check(ask(feed.port, f"/columns?since={since}")[0] == 200, f"since={since}")
+    same(ask(feed.port)[0], 200, "afterwards")
+    check(resident_kib(feed.process.pid) - memory < 4096, f"{resident_kib(feed.process.pid) - memory} KiB more")
+    feed.stop()
+
+
+def sockets(pid):
+    """How many sockets a process has."""
+    return sum(os.readlink(f).startswith("socket:") for f in pathlib.Path(f"/proc/{pid}/fd").iterdir() if f.is_symlink())
+
+
+@test
+def readers_that_do_not_read_are_ended():
+    feed = Feed(period_ms=20, height=2000, before=2000)
+    memory, before = resident_kib(feed.process.pid), sockets(feed.process.pid)
+    stuck = []
+    for path in ("/columns", "/events", "/strip.png") * 4:
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        s.connect(("127.0.0.1", feed.port))
+        s.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        stuck.append(s)
+    wait_for(lambda: sockets(feed.process.pid) == before + 12, 5, "connections")
+    wait_for(lambda: sockets(feed.process.pid) == before, 40, "an end of the connections that do not read")
+    same(ask(feed.port)[0], 200, "afterwards")
+    for s in stuck:
+        s.close()
+    more = resident_kib(feed.process.pid) - memory
+    check(more < 80000, f"{more} KiB more")
+    feed.stop()
+
+
+@test_alone
+def a_thousand_connections_cost_nothing():
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),) * 2)
+    feed = Feed(period_ms=50)
+    reader = Events(feed.port)
+    reader.complete(60)
+    memory, used = resident_kib(feed.process.pid), processor_seconds(feed.process.pid)
+    began, crowd, latest = time.monotonic(), [], 0
+    while time.monotonic() - began < 6:
+        if len(crowd) < 1000:
+            for _ in range(25):
+                s = socket.socket()
+                s.setblocking(False)
+                s.connect_ex(("127.0.0.1", feed.port))
+                crowd.append(s)
+        at = time.monotonic()
+        column = reader.complete(1)[0]
+        latest = max(latest, time.monotonic() - at)
+        late = time.time() - (column["number"] + 1) * 0.05
+        check(late < 1, f"column {column['number']} came {late:.2f} s late")
+    same(len(crowd), 1000, "connections")
+    used = processor_seconds(feed.process.pid) - used
+    more = resident_kib(feed.process.pid) - memory
+    check(latest < 1 and used < 2 and more < 8192, f"the longest wait for a column {latest:.2f} s, {used:.2f} s of a core, {more} KiB more")
+    for s in crowd:
+        s.close()
+    at = time.monotonic()
+    wait_for(lambda: answered(feed.port), 5, "an answer afterwards")
+    figure(f"1,000 connections: the longest wait of a reader {latest * 1000:.0f} ms, {used:.2f} s of a core in 6 s, {more} KiB more memory, a new reader after {time.monotonic() - at:.2f} s")
+    reader.close()
+    feed.stop()
+
+
+def answered(port):
+    try:
+        return ask(port, timeout=2)[0] == 200
+    except OSError:
+        return False
+
+
+@test_alone
+def a_slow_pipe_delays_nothing():
+    """A reader of stdout that never reads: the columns go on, which a reader of the events sees."""
+    port_feed = start(MADE_FEED, "0", "50", "rgb", "2000", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    port = int(port_feed.stderr.readline().rsplit(":", 1)[1].strip("/\n"))
+    reader = Events(port)
+    found = [c["number"] for c in reader.complete(80)]
+    same(found, list(range(found[0], found[0] + 80)), "the numbers")
+    late = time.time() - (found[-1] + 1) * 0.05
+    check(late < 1, f"{late:.2f} s late")
+    reader.close()
+    at = time.monotonic()
+    same(stop(port_feed), 0, "the exit status")
+    check(time.monotonic() - at < 4, "the end waits for the pipe")

@@ -1,0 +1,174 @@
+#include "test.h"
+#include "live/live_output.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barcode/base/clock.h"
+#include "barcode/base/log.h"
+
+enum { HEIGHT = 100, PERIOD = 1000000, COLUMN = HEIGHT * 3 };
+
+static struct live_feed *feed;
+static int pipes[2];
+
+static int open_all(void **state)
+{
+    (void)state;
+    log_set_level(LOG_ERROR);
+    signal(SIGPIPE, SIG_IGN);
+    feed = live_feed_open(64, HEIGHT, PERIOD, NULL);
+    return feed && pipe(pipes) == 0 ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    close(pipes[0]);
+    close(pipes[1]);
+    live_feed_free(&feed);
+    return 0;
+}
+
+static void put(int64_t number, bool open)
+{
+    uint8_t rgb[COLUMN];
+    memset(rgb, (int)number, sizeof rgb);
+    struct live_column c = {.number = number,
+                            .time_us = number * PERIOD,
+                            .open = open,
+                            .missing = number % 5 == 4,
+                            .average = {1, 2, 3}};
+    live_feed_put(feed, &c, rgb);
+}
+
+/* Reads exactly `bytes`, within 5 s. */
+static void read_bytes(uint8_t *to, size_t bytes)
+{
+    while (bytes > 0) {
+        struct pollfd p = {.fd = pipes[0], .events = POLLIN};
+        assert_int_equal(poll(&p, 1, 5000), 1);
+        ssize_t n = read(pipes[0], to, bytes);
+        assert_true(n > 0);
+        to += n;
+        bytes -= (size_t)n;
+    }
+}
+
+static bool is_empty(void)
+{
+    struct pollfd p = {.fd = pipes[0], .events = POLLIN};
+    return poll(&p, 1, 100) == 0;
+}
+
+TEST_WITH(pixels_come_when_a_column_is_complete, open_all, close_all)
+{
+    uint8_t got[COLUMN];
+    put(1, false); /* before its time */
+    struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
+    assert_non_null(o);
+    put(2, true);
+    assert_true(is_empty());
+    for (int n = 2; n < 6; n++) {
+        put(n, false);
+        read_bytes(got, sizeof got);
+        for (int i = 0; i < COLUMN; i++)
+            assert_int_equal(got[i], n == 4 ? 0 : n);
+    }
+    put(8, false); /* 6 and 7 are missing */
+    for (int n = 6; n < 9; n++) {
+        read_bytes(got, sizeof got);
+        assert_int_equal(got[0], n == 8 ? 8 : 0);
+    }
+    assert_true(is_empty());
+    live_feed_close(feed);
+    assert_int_equal(live_output_dropped(o), 0);
+    assert_true(live_output_close(&o, NULL));
+    assert_null(o);
+    assert_true(live_output_close(&o, NULL));
+}
+
+TEST_WITH(lines_of_json, open_all, close_all)
+{
+    static const char want[] =
+        "{\"number\":3,\"time\":\"1970-01-01T00:00:03.000Z\",\"missing\":false,\"open\":false,"
+        "\"average\":\"#010203\",\"dominant\":\"#000000\"}\n"
+        "{\"number\":4,\"time\":\"1970-01-01T00:00:04.000Z\",\"missing\":true,\"open\":false,"
+        "\"average\":null,\"dominant\":null}\n";
+    uint8_t got[sizeof want - 1];
+    struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_JSONL, feed, NULL);
+    put(3, false);
+    put(4, false);
+    read_bytes(got, sizeof got);
+    assert_memory_equal(got, want, sizeof got);
+    assert_true(live_output_close(&o, NULL));
+}
+
+TEST_WITH(a_slow_reader_delays_nothing, open_all, close_all)
+{
+    struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
+    uint8_t got[4096];
+    put(0, false);
+    read_bytes(got, COLUMN);
+    const int64_t began = clock_ns();
+    for (int n = 1; n <= 5000; n++)
+        put(n, false);
+    assert_true(clock_since(began) < 2);
+    assert_false(live_output_is_over(o));
+    /* It reads on: what was in the pipe, and what is kept. */
+    fcntl(pipes[0], F_SETFL, O_NONBLOCK);
+    uint64_t bytes = 0;
+    for (int empty = 0; empty < 20;) {
+        ssize_t n = read(pipes[0], got, sizeof got);
+        bytes += n > 0 ? (uint64_t)n : 0;
+        empty = n > 0 ? 0 : empty + 1;
+        if (n <= 0)
+            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    assert_int_equal(bytes % COLUMN, 0);
+    assert_true(bytes / COLUMN >= 64);
+    assert_int_equal(bytes / COLUMN + live_output_dropped(o), 5000);
+    assert_true(live_output_close(&o, NULL));
+}
+
+TEST_WITH(a_reader_that_is_stuck_does_not_keep_the_end, open_all, close_all)
+{
+    struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
+    for (int n = 0; n < 1000; n++)
+        put(n, false);
+    const int64_t began = clock_ns();
+    assert_true(live_output_close(&o, NULL));
+    assert_true(clock_since(began) < 4);
+}
+
+TEST_WITH(a_closed_pipe_is_noticed_without_a_column, open_all, close_all)
+{
+    struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
+    put(1, false);
+    assert_false(live_output_is_over(o));
+    close(pipes[0]);
+    for (int i = 0; i < 500 && !live_output_is_over(o); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_true(live_output_is_over(o));
+    struct err e = ERR_INIT;
+    assert_true(live_output_close(&o, &e));
+    pipes[0] = open("/dev/null", O_RDONLY);
+}
+
+TEST_WITH(a_full_disk_is_an_error, open_all, close_all)
+{
+    int fd = open("/dev/full", O_WRONLY);
+    struct live_output *o = live_output_open(fd, LIVE_FORMAT_JSONL, feed, NULL);
+    struct err e = ERR_INIT;
+    put(1, false);
+    assert_false(live_output_close(&o, &e));
+    assert_string_equal(e.text, "cannot write to stdout: No space left on device");
+    close(fd);
+}
+
+TEST_MAIN(NULL, NULL)
