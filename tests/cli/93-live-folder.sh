@@ -119,3 +119,16 @@ test_live_picture() {
     colours=$(cut -d, -f6 day/image.png-*.csv | grep '#' | uniq | tr '\n' ' ')
     [ "$colours" = "#fd0000 #00ff00 #ffffff " ] || [ "$colours" = "#fd0000 #00fe00 #ffffff " ] || fail "$colours"
 }
+
+# What is there and not barcode's stays, and its own picture is no picture of the sky.
+test_live_folder_loses_nothing() { # quick
+    mkdir sky day
+    picture sky/a.png blue 2026-03-01T21:00:00
+    refuses 2 --live=60 sky -o sky
+    says "cannot be in the folder of the pictures"
+    cp sky/a.png day/sky-2026-03-01.png
+    watch --live=60 sky -o day -m average
+    end_watch
+    says "'day/sky-2026-03-01.png' is not a file that barcode made"
+    cmp sky/a.png day/sky-2026-03-01.png
+}
