@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
-# cache, mpls, sound and film_sound; seeds that exist already are kept.
+# cache, mpls, sound, film_sound and exif; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
 top=$(realpath "$(dirname "$0")/../..")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,exif}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -28,6 +28,12 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 [ -e film_sound/none ] || printf '%b' '\x01\x01\0\0\0\0\0\0\0\0\0\xf7\x0a\0\xf7\x0a\x01\0\0' > film_sound/none
 [ -e film_sound/row ] || printf '%b%096d%b' '\x01\0\x80\xfa\x01\x02\x03aac\x03aac\x04mono\x80\x04\0\0\0\x13\0\x09\x01\x01\x01\x13\x09\xd0\x0f' 0 \
     '\xc9\x01' > film_sound/row
+
+# ---- a photograph turned by 90 degrees, with its time and time zone ----
+
+[ -e exif/photo ] || printf '%b' 'Exif\0\0MM\0*\0\0\0\x08' '\0\x02' '\x01\x12\0\x03\0\0\0\x01\0\x06\0\0' \
+    '\x87\x69\0\x04\0\0\0\x01\0\0\0\x22' '\0\x02' '\x90\x03\0\x02\0\0\0\x14\0\0\0\x3c' '\x90\x11\0\x02\0\0\0\x07\0\0\0\x50' \
+    '2026:11:26 23:59:58\0' '+01:00\0' > exif/photo
 
 # ---- a playlist of two clips ----
 

@@ -41,7 +41,7 @@ void csv_item_name(const struct csv_item *item, int cluster, char name[CSV_NAME]
 
 unsigned csv_item_need(const struct csv_item *item)
 {
-    if (item->subject == CSV_PLAIN && item->what >= PLAIN_LOUDNESS)
+    if (item->subject == CSV_PLAIN && item->what >= PLAIN_LOUDNESS && item->what <= PLAIN_CENTROID)
         return STRIP_SOUND;
     bool clusters = item->subject == CSV_CLUSTER ||
                     (item->subject == CSV_PLAIN &&
