@@ -132,8 +132,8 @@
 
     function begin(data) {
         const now = JSON.parse(data), other = feed && (now.period_us !== feed.period_us || now.height !== feed.height);
-        // Numbers of another T, or of a log that is gone, mean other times.
-        if (other || (last !== null && now.newest !== null && now.newest < last)) {
+        // Numbers of another T mean other times.
+        if (other) {
             location.reload();
             return;
         }
