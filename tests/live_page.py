@@ -85,8 +85,9 @@ def page_shows_each_column_within_a_second():
         check(late[-1] < 1, f"columns come {late} s late")
         figure(f"page: a column is there {late[10] * 1000:.0f} ms after its beginning (median; at most {late[-1] * 1000:.0f} ms)")
         check(same_as_made(b, feed) > 400, "columns are missing")
-        first = b.js("return document.getElementById('state').textContent.trim()")
-        same(first, "connected, a column every 0.2 s", "the state")
+        for _ in range(3):  # one of ten columns is missing
+            wait_for(lambda: b.js("return document.getElementById('state').textContent.trim()") == "connected, a column every 0.2 s", 3, "the state")
+            wait_for(lambda: b.js("return document.getElementById('state').textContent.trim()") == "no picture from the source", 3, "the state of a missing column")
         # One that went back in time stays there, and returns.
         b.js("document.getElementById('scroller').scrollLeft = 0")
         b.settle()
@@ -118,7 +119,7 @@ def page_survives_restarts():
             time.sleep(1)
             feed = Feed(f"127.0.0.1:{feed.port}", period_ms=100, height=60, before=200)
             began = time.monotonic()
-            wait_for(lambda: b.js("return document.body.dataset.state") == "connected", 10, "the connection")
+            wait_for(lambda: b.js("return document.body.dataset.state") in ("connected", "silent"), 10, "the connection")
             figure(f"page: connected again {time.monotonic() - began:.1f} s after the server was there")
             wait_for(lambda: b.js("return barcode.newest()") >= feed.now() - 2, 5, "the columns of meanwhile")
             check(same_as_made(b, feed) > 60, "columns are missing")
