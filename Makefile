@@ -317,7 +317,7 @@ test-mutated: out/clips.made ## mutated clips through the program under ASan and
 	@$(PYTHON) tests/mutated_films.py out/bin-address/barcode out/clips $(or $(COUNT),2000)
 
 .PHONY: judge
-judge: films-there $(BIN)/barcode $(BIN)/bench_sound out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames, SciPy for sound
+judge: films-there $(BIN)/barcode $(BIN)/bench_sound out/sample.mkv out/clips.made ## independent judges: scikit-learn for inertia, the ffmpeg program for frames, SciPy for sound, NumPy for keograms
 	@tests/support/install-packages.sh judge
 	@BARCODE=$(BIN)/barcode BENCH_SOUND=$(BIN)/bench_sound PYTHON=$(PYTHON) tests/judge.sh
 

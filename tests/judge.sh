@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # judge.sh - independent judges of what barcode computes, on the sample film, the made films and those of BARCODE_FILMS:
-# the ffmpeg program for staged frames (judge.py), scikit-learn for inertia (judge_kmeans.py), SciPy for sound (judge_sound.py).
+# the ffmpeg program for staged frames (judge.py), scikit-learn for inertia (judge_kmeans.py), SciPy for sound (judge_sound.py),
+# NumPy for keograms of --live (judge_keogram.py).
 # BARCODE, BENCH_SOUND, BARCODE_FILMS, PYTHON and FRAMES (frames a film whose inertia is judged; 5) come from the environment. Exit 1 when
 # one of them objects.
 set -u
@@ -23,4 +24,5 @@ for film in "${films[@]}"; do
     done
 done
 "$PYTHON" tests/judge_sound.py "$BENCH_SOUND" "$work" "${films[@]}" || status=1
+"$PYTHON" tests/judge_keogram.py "$BARCODE" "$work/keogram" || status=1
 exit $status

@@ -16,6 +16,7 @@ struct segment {
     struct cluster *clusters; /* [SEGMENT_COLUMNS][k] or NULL */
     uint8_t *rows;            /* [SEGMENT_COLUMNS][rows][3] or NULL */
     struct cluster *modes;    /* [SEGMENT_COLUMNS][DOMINANT_MOST] or NULL */
+    uint8_t *slits;           /* [SEGMENT_COLUMNS][slit][3] or NULL */
 };
 
 /*
@@ -24,7 +25,7 @@ struct segment {
  */
 struct columns {
     pthread_mutex_t lock;
-    int k, rows;
+    int k, rows, slit;
     bool modes;
     struct segment **segment;
     size_t segments; /* entries in the table; many may be NULL */
@@ -44,6 +45,8 @@ struct columns *columns_open(int k, int rows, struct err *e)
 
 void columns_keep_modes(struct columns *c) { c->modes = true; }
 
+void columns_keep_slit(struct columns *c, int length) { c->slit = length; }
+
 static void segment_free(struct segment *s)
 {
     if (!s)
@@ -51,12 +54,13 @@ static void segment_free(struct segment *s)
     free(s->clusters);
     free(s->rows);
     free(s->modes);
+    free(s->slits);
     free(s);
 }
 
 static struct segment *segment_make(const struct columns *c, struct err *e)
 {
-    size_t row_bytes = (size_t)c->rows * 3;
+    size_t row_bytes = (size_t)c->rows * 3, slit_bytes = (size_t)c->slit * 3;
     struct segment *s = calloc(1, sizeof *s);
     if (!s)
         goto fail;
@@ -66,15 +70,19 @@ static struct segment *segment_make(const struct columns *c, struct err *e)
         goto fail;
     if (c->modes && !(s->modes = calloc((size_t)DOMINANT_MOST * SEGMENT_COLUMNS, sizeof *s->modes)))
         goto fail;
+    if (c->slit > 0 && !(s->slits = calloc(SEGMENT_COLUMNS, slit_bytes)))
+        goto fail;
     for (size_t i = 0; i < SEGMENT_COLUMNS; i++) {
         s->column[i].cluster = s->clusters ? s->clusters + i * (size_t)c->k : NULL;
         s->column[i].row = s->rows ? s->rows + i * row_bytes : NULL;
         s->column[i].mode = s->modes ? s->modes + i * DOMINANT_MOST : NULL;
+        s->column[i].slit = s->slits ? s->slits + i * slit_bytes : NULL;
     }
     return s;
 fail:
     segment_free(s);
-    err_memory(e, sizeof *s + SEGMENT_COLUMNS * ((size_t)c->k * sizeof *s->clusters + row_bytes));
+    err_memory(e, sizeof *s + SEGMENT_COLUMNS *
+                                  ((size_t)c->k * sizeof *s->clusters + row_bytes + slit_bytes));
     return NULL;
 }
 

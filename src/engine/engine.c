@@ -37,10 +37,27 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
     return NULL;
 }
 
+/* Keeps the slit of a frame, then calls the film's tap. So every engine has the slit. */
+static bool tap_slit(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    const struct engine_job *job = &((const struct engine *)user)->job;
+    struct column *column = NULL;
+    if (!frame_is_preview_only(tag) && !(column = columns_at(job->columns, tag->column, e)))
+        return false;
+    if (column)
+        slit_line_read(job->slit, rgb, column->slit);
+    return !job->tap || job->tap(job->tap_user, tag, rgb, e);
+}
+
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
+    struct engine_job own = *job;
     g->job = *job;
-    return g->ops->begin(g, job, e);
+    if (job->slit) {
+        own.tap = tap_slit;
+        own.tap_user = g;
+    }
+    return g->ops->begin(g, &own, e);
 }
 
 struct engine_port *engine_port_open(struct engine *g, struct err *e)

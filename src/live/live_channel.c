@@ -42,7 +42,8 @@ struct live_channel *live_channel_open(const struct live_setup *setup, struct li
                                                .stem = stem,
                                                .label = label,
                                                .means = live_engines_means(setup->engines),
-                                               .now_us = setup->clock->wall_us()};
+                                               .now_us = setup->clock->wall_us(),
+                                               .dated = (*source)->kind->dated};
     c->setup = *setup;
     c->label = label;
     c->source = *source;

@@ -36,6 +36,7 @@ struct live_columns {
     bool has;            /* the open column has a frame */
     struct columns *own; /* [1]: the open column */
     struct live_average sum;
+    int64_t added_us; /* of a dated source: the first tick after the last frame, or NONE */
     uint64_t closed;
     bool log_failed;
 };
@@ -85,7 +86,7 @@ static bool keep(struct live_columns *c, struct day *d, int64_t number, const st
     struct column *to = columns_at(d->columns, index, e);
     if (!to)
         return false;
-    live_copy_column(to, from, c->shape.rows);
+    live_copy_column(to, from, &c->report);
     to->frame = index;
     to->time_us = (int64_t)index * c->step_us;
     to->repeat = 1;
@@ -133,6 +134,8 @@ static struct day *open_day(struct live_columns *c, int64_t number, struct err *
         return NULL;
     d->day = live_day_of(c->s.options, number, c->step_us);
     d->columns = columns_open(c->shape.k, c->shape.rows, e);
+    if (d->columns)
+        columns_keep_slit(d->columns, c->shape.slit_length);
     if (!d->columns || !open_log(c, d, e))
         free_day(&d);
     return d;
@@ -220,10 +223,11 @@ static void merge(struct live_columns *c, const struct column *column,
     struct column *own = columns_at(c->own, 0, NULL);
     if (!own || column->status == COLUMN_MISSING)
         return;
-    live_copy_column(own, column, c->shape.rows);
+    live_copy_column(own, column, &c->report);
     live_average_add(&c->sum, sum);
     live_average_colour(&c->sum, c->s.means, own->average);
     c->has = true;
+    c->added_us = NONE;
 }
 
 bool live_columns_add(struct live_columns *c, int64_t number, const struct column *column,
@@ -244,18 +248,29 @@ bool live_columns_add(struct live_columns *c, int64_t number, const struct colum
     return ok;
 }
 
+/* Returns true for some seconds after a dated frame: others of its column may follow at once. */
+static bool is_bursting(struct live_columns *c, int64_t now_us)
+{
+    const int64_t most_us = 5000000;
+    if (c->s.dated && c->added_us == NONE)
+        c->added_us = now_us;
+    return c->s.dated && now_us - c->added_us < most_us;
+}
+
 void live_columns_tick(struct live_columns *c, int64_t now_us, bool end)
 {
     /* a frame that came in time may still be in the decoder */
-    const int64_t grace_us = 250000;
+    const int64_t grace_us = 250000, dated_us = 3600000000;
     pthread_mutex_lock(&c->lock);
     int64_t number = live_number(end ? now_us : now_us - grace_us, c->step_us);
     bool over = c->open != NONE && (end || number > c->open) && c->busy != c->open;
-    if (c->shaped && over)
+    if (c->shaped && over && (end || !is_bursting(c, now_us)))
         close_open(c);
+    if (c->s.dated)
+        number = live_number(now_us - dated_us, c->step_us);
     if (c->today && c->open == NONE && number >= c->today->day.end)
         leave_day(c);
-    if (c->shaped && !end && c->open == NONE && number > c->last)
+    if (c->shaped && !end && !c->s.dated && c->open == NONE && number > c->last)
         open_column(c, number);
     pthread_mutex_unlock(&c->lock);
 }
@@ -300,13 +315,17 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
 {
     const struct options *o = c->s.options;
     unsigned needs = live_needs(o);
+    live_report(o, &c->film, width, height, c->s.means, &c->report);
     c->shape = (struct live_shape){.step_us = c->step_us,
                                    .width = width,
                                    .height = height,
                                    .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
-                                   .rows = needs & STRIP_ROWS ? height : 0};
-    live_report(o, &c->film, width, height, c->s.means, &c->report);
+                                   .rows = needs & STRIP_ROWS ? height : 0,
+                                   .slit_length = c->report.slit_length,
+                                   .slit = c->report.slit};
     c->own = columns_open(c->shape.k, c->shape.rows, e);
+    if (c->own)
+        columns_keep_slit(c->own, c->shape.slit_length);
     c->paint = c->own && columns_at(c->own, 0, e) ? live_paint_open(o, &c->report, e) : NULL;
     c->shaped = c->paint != NULL;
     return c->shaped;
@@ -322,7 +341,7 @@ static void show_day(struct live_columns *c)
         const struct column *column = columns_get(d->columns, i);
         if (column->status == COLUMN_MISSING)
             continue;
-        live_copy_column(columns_at(c->own, 0, NULL), column, c->shape.rows);
+        live_copy_column(columns_at(c->own, 0, NULL), column, &c->report);
         c->open = d->day.first + (int64_t)i;
         c->has = true;
         put_open(c, true);

@@ -28,6 +28,7 @@ struct live_columns_setup {
     const struct light_table *means;
     struct live_feed *feed;
     int64_t now_us;
+    bool dated; /* live_source_kind.dated */
 };
 struct live_columns *live_columns_open(const struct live_columns_setup *s, struct err *e);
 

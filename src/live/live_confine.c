@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "barcode/base/log.h"
+#include "barcode/base/path.h"
 #include "barcode/base/sandbox_places.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/paint.h"
@@ -62,6 +63,20 @@ static bool allow_letters(void *user, const char *path, struct err *e)
     return sandbox_allow(user, path, SANDBOX_READ, e);
 }
 
+/* Allows a device, or a folder; for a picture its folder, because it will be replaced. */
+static bool allow_path(struct sandbox *s, const char *path, struct err *e)
+{
+    char folder[PATH_MAX];
+    struct stat st;
+    bool there = stat(path, &st) == 0, device = there && S_ISCHR(st.st_mode);
+    size_t length;
+    const char *last = path_last(path, &length);
+    snprintf(folder, sizeof folder, "%.*s", (int)(last - path), path);
+    if (there && S_ISREG(st.st_mode))
+        path = folder[0] ? folder : ".";
+    return sandbox_allow(s, path, SANDBOX_READ | (device ? SANDBOX_WRITE | SANDBOX_DEVICE : 0U), e);
+}
+
 static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
 {
     bool ok = sandbox_allow_libraries(s, e) && paint_letter_places(allow_letters, s, e) &&
@@ -73,10 +88,7 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
             sandbox_allow_network(s);
             ok = sandbox_allow_names(s, e);
         } else if (strcmp(o->input[i], "-") != 0) {
-            struct stat st;
-            bool device = stat(o->input[i], &st) == 0 && S_ISCHR(st.st_mode);
-            ok = sandbox_allow(s, o->input[i],
-                               SANDBOX_READ | (device ? SANDBOX_WRITE | SANDBOX_DEVICE : 0U), e);
+            ok = allow_path(s, o->input[i], e);
         }
     }
     return ok;

@@ -23,6 +23,12 @@ struct live_day {
 struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us);
 
 /*
+ * Returns the end of the last column in the newest log of the stream (live_log.h), in microseconds
+ * of UTC; 0 if there is none.
+ */
+int64_t live_day_since(const char *folder, const char *stem);
+
+/*
  * Writes the files of the day so far, each whole by rename. `r` is complete except for `columns`
  * and `count`, which are the arguments: column i begins i * step_us after the day's first. Those
  * with status MISSING have no frame. `end`: the day is over. Fails with ERR_FAILED, such as a full

@@ -11,6 +11,7 @@
 struct shared {
     struct engine *engine;
     struct columns *columns;    /* one for each port, which the next frame of the port replaces */
+    struct slit_line *slit;     /* NULL: no mode needs it */
     struct live_analyser *user; /* list */
     int width, height, ports;
     bool begun;
@@ -65,6 +66,7 @@ static void close_shared(struct shared *s)
     if (s->begun)
         (void)engine_finish(s->engine, &times, &none);
     columns_free(&s->columns);
+    slit_line_free(&s->slit);
     engine_close(&s->engine);
 }
 
@@ -134,11 +136,17 @@ static bool begin(struct live_engines *g, struct shared *s, struct err *e)
     const struct options *o = g->o;
     bool cluster = g->needs & STRIP_CLUSTERS, rows = g->needs & STRIP_ROWS;
     s->columns = columns_open(cluster ? o->kmeans.k : 0, rows ? s->height : 0, e);
-    s->engine = s->columns ? open_engine(g, e) : NULL;
+    if (g->needs & STRIP_SLIT)
+        s->slit = slit_line_open(&o->slit, s->width, s->height, e);
+    if (s->columns && s->slit)
+        columns_keep_slit(s->columns, s->slit->length);
+    bool ok = s->columns && (s->slit || !(g->needs & STRIP_SLIT));
+    s->engine = ok ? open_engine(g, e) : NULL;
     const struct engine_job job = {.width = s->width,
                                    .height = s->height,
                                    .cluster = cluster,
                                    .rows = rows,
+                                   .slit = s->slit,
                                    .modes = g->needs & STRIP_DOMINANT ? 1 : 0,
                                    .kmeans = o->kmeans,
                                    .ports = g->ports,

@@ -16,7 +16,7 @@ static const char magic[16] = "barcode live 1\n";
 struct header {
     char magic[16];
     int64_t step_us;
-    int32_t width, height, k, rows;
+    int32_t width, height, k, rows, slit_length, slit_x, slit_angle, unused;
     uint64_t checksum; /* of the bytes before */
 };
 
@@ -53,6 +53,9 @@ static struct header header_of(const struct live_shape *shape)
     h.height = shape->height;
     h.k = shape->k;
     h.rows = shape->rows;
+    h.slit_length = shape->slit_length;
+    h.slit_x = shape->slit.x;
+    h.slit_angle = shape->slit.angle;
     h.checksum = hash_64(&h, offsetof(struct header, checksum));
     return h;
 }
@@ -61,7 +64,8 @@ static struct header header_of(const struct live_shape *shape)
 
 static void pack(struct live_log *l, int64_t number, const struct column *c)
 {
-    size_t clusters = (size_t)l->header.k * sizeof(struct cluster);
+    size_t clusters = (size_t)l->header.k * sizeof(struct cluster),
+           rows = (size_t)l->header.rows * 3;
     struct record head = {
         .number = number, .status = c->status, .clusters = c->clusters, .chosen = c->chosen};
     memcpy(head.average, c->average, 3);
@@ -71,7 +75,10 @@ static void pack(struct live_log *l, int64_t number, const struct column *c)
     if (c->cluster)
         memcpy(l->record + sizeof head, c->cluster, c->clusters * sizeof *c->cluster);
     if (c->row)
-        memcpy(l->record + sizeof head + clusters, c->row, (size_t)l->header.rows * 3);
+        memcpy(l->record + sizeof head + clusters, c->row, rows);
+    if (c->slit)
+        memcpy(l->record + sizeof head + clusters + rows, c->slit,
+               (size_t)l->header.slit_length * 3);
     uint64_t sum = checksum_of(l, l->records);
     memcpy(l->record + l->bytes - sizeof sum, &sum, sizeof sum);
 }
@@ -88,13 +95,16 @@ static bool unpack(struct live_log *l, struct cluster *clusters, int64_t *number
         return false;
     size_t bytes = (size_t)l->header.k * sizeof *clusters;
     memcpy(clusters, l->record + sizeof head, bytes);
+    uint8_t *row = l->record + sizeof head + bytes;
     *number = head.number;
     *c = (struct column){.repeat = 1,
                          .status = head.status,
                          .clusters = head.clusters,
                          .chosen = head.chosen,
                          .cluster = l->header.k > 0 ? clusters : NULL,
-                         .row = l->header.rows > 0 ? l->record + sizeof head + bytes : NULL};
+                         .row = l->header.rows > 0 ? row : NULL,
+                         .slit =
+                             l->header.slit_length > 0 ? row + (size_t)l->header.rows * 3 : NULL};
     memcpy(c->average, head.average, 3);
     memcpy(c->dominant, head.dominant, 3);
     return true;
@@ -148,7 +158,8 @@ bool live_log_shape(const char *path, struct live_shape *shape)
     struct header h;
     if (file_read_begin(path, &h, sizeof h) != sizeof h || !is_header(&h))
         return false;
-    *shape = (struct live_shape){h.step_us, h.width, h.height, h.k, h.rows};
+    *shape = (struct live_shape){
+        h.step_us, h.width, h.height, h.k, h.rows, h.slit_length, {h.slit_x, h.slit_angle}};
     return true;
 }
 
@@ -198,7 +209,7 @@ struct live_log *live_log_open(const char *path, const struct live_shape *shape,
     l->last = INT64_MIN;
     l->header = header_of(shape);
     l->bytes = sizeof(struct record) + (size_t)shape->k * sizeof(struct cluster) +
-               (size_t)shape->rows * 3 + sizeof(uint64_t);
+               ((size_t)shape->rows + (size_t)shape->slit_length) * 3 + sizeof(uint64_t);
     l->record = err_calloc(1, l->bytes, e);
     if (!l->record || !open_file(l, path, e) || !begin(l, e) || !read_records(l, each, user, e))
         live_log_close(&l);

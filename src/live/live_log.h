@@ -15,6 +15,7 @@
 
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
+#include "barcode/engine/slit.h"
 
 /* What records contain. Another shape needs another file. */
 struct live_shape {
@@ -22,6 +23,8 @@ struct live_shape {
     int width, height; /* of analysis frames */
     int k;             /* clusters; 0: none */
     int rows;          /* row means: 0 or `height` */
+    int slit_length;   /* pixels of the slit; 0: none */
+    struct slit slit;
 };
 
 struct live_log;

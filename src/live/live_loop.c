@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "live_channel.h"
+#include "live_day.h"
 #include "live_names.h"
 #include "live_paint.h"
 #include "barcode/base/clock.h"
@@ -58,13 +59,14 @@ static bool open_stream(struct loop *l, const char *name, struct err *e)
     const struct options *o = l->o;
     struct stream *s = &l->stream[l->count];
     int each = l->threads / (int)o->inputs;
+    if (!name_stream(l, s, name, e))
+        return false;
     const struct live_options options = {.name = name,
                                          .timeout_us = o->timeout_us,
                                          .keyframes = o->selection.keyframes,
                                          .stream = o->stream,
-                                         .threads = each > 1 ? each : 1};
-    if (!name_stream(l, s, name, e))
-        return false;
+                                         .threads = each > 1 ? each : 1,
+                                         .since_us = live_day_since(l->setup.folder, s->stem)};
     struct live_source *source = live_source_open(&options, e);
     if (!source)
         return false;

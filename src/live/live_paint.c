@@ -37,6 +37,12 @@ void live_report(const struct options *o, const struct film *film, int width, in
                          .decode = "cpu",
                          .cache = "off",
                          .threads = 1};
+    if (r->needs & STRIP_SLIT) {
+        struct slit_line *line = slit_line_open(&o->slit, width, height, NULL);
+        r->slit = o->slit;
+        r->slit_length = line ? line->length : 0;
+        slit_line_free(&line);
+    }
     r->light.peak = light_peak(&o->light, film->transfer, film->peak);
 }
 
@@ -59,6 +65,8 @@ struct live_paint *live_paint_open(const struct options *o, const struct report 
     p->report.count = 1;
     p->columns = columns_open(r->needs & STRIP_CLUSTERS ? r->kmeans.k : 0,
                               r->needs & STRIP_ROWS ? r->height : 0, e);
+    if (p->columns)
+        columns_keep_slit(p->columns, r->slit_length);
     p->report.columns = p->columns;
     p->rgb = p->columns ? err_calloc((size_t)o->height, 3, e) : NULL;
     if (!p->rgb)
@@ -66,17 +74,20 @@ struct live_paint *live_paint_open(const struct options *o, const struct report 
     return p;
 }
 
-void live_copy_column(struct column *to, const struct column *from, int rows)
+void live_copy_column(struct column *to, const struct column *from, const struct report *r)
 {
     struct column own = *to;
     *to = *from;
     to->cluster = own.cluster;
     to->row = own.row;
     to->mode = own.mode;
+    to->slit = own.slit;
     if (to->cluster && from->cluster)
         memcpy(to->cluster, from->cluster, from->clusters * sizeof *from->cluster);
     if (to->row && from->row)
-        memcpy(to->row, from->row, (size_t)rows * 3);
+        memcpy(to->row, from->row, (size_t)r->height * 3);
+    if (to->slit && from->slit)
+        memcpy(to->slit, from->slit, (size_t)r->slit_length * 3);
 }
 
 const uint8_t *live_paint_column(struct live_paint *p, const struct column *c, struct err *e)
@@ -84,7 +95,7 @@ const uint8_t *live_paint_column(struct live_paint *p, const struct column *c, s
     struct column *own = columns_at(p->columns, 0, e);
     if (!own)
         return NULL;
-    live_copy_column(own, c, p->report.height);
+    live_copy_column(own, c, &p->report);
     own->time_us = 0;
     own->frame = 0;
     struct painter *painter = painter_open(&p->report, (struct strips){p->o->strip, 1}, e);

@@ -29,7 +29,7 @@ const uint8_t *live_paint_column(struct live_paint *p, const struct column *c, s
 
 void live_paint_free(struct live_paint **p);
 
-/* Copies a column into another that has the same room. */
-void live_copy_column(struct column *to, const struct column *from, int rows);
+/* Copies a column of the report's kind into another that has the same room. */
+void live_copy_column(struct column *to, const struct column *from, const struct report *r);
 
 #endif

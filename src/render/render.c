@@ -55,6 +55,7 @@ static void copy_options(struct report *r, const struct options *o, const struct
     r->kmeans = o->kmeans;
     r->steady = o->steady;
     r->order = o->order;
+    r->slit = o->slit;
     r->needs = 0;
     for (size_t k = 0; k < outputs->count; k++) {
         const struct output *output = &outputs->output[k];
@@ -122,6 +123,9 @@ static bool open_job(struct render_job *j, struct err *e)
         err_clear(e);
     }
     copy_options(r, o, &j->outputs);
+    if ((r->needs & STRIP_SLIT) && !(j->slit = slit_line_open(&r->slit, r->width, r->height, e)))
+        return false;
+    r->slit_length = j->slit ? j->slit->length : 0;
     if (f->unknown_matrix[0])
         render_warn(j, "'%s': matrix '%s' is read as %s", path, f->unknown_matrix,
                     colour_matrix_name(f->matrix));
@@ -174,6 +178,7 @@ static void close_job(struct render_job *j)
     frame_cache_close(&j->cache);
     source_close(&j->source);
     light_close(&j->light);
+    slit_line_free(&j->slit);
 }
 
 /*

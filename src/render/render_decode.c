@@ -89,6 +89,8 @@ static bool open_stores(struct render_job *j, struct err *e)
                               r->needs & STRIP_ROWS ? r->height : 0, e);
     if (j->columns && modes_wanted(r) > 1)
         columns_keep_modes(j->columns);
+    if (j->columns && j->slit)
+        columns_keep_slit(j->columns, j->slit->length);
     const struct output *dump = &j->outputs.dump;
     /*
      * A dump does not name its film. None existed at first, so a dump that exists when the film is
@@ -160,6 +162,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                 .columns = columns,
                 .cluster = !judging && (j->report.needs & STRIP_CLUSTERS),
                 .rows = !judging && (j->report.needs & STRIP_ROWS),
+                .slit = judging ? NULL : j->slit,
                 .modes = judging ? 0 : modes_wanted(&j->report),
                 .tap = j->dump || j->thumbs || j->previews || j->histogram || j->digest ||
                                frame_cache_wants(j->cache)

@@ -27,6 +27,7 @@ struct render_job {
     struct engine *engine; /* owned by render->engines */
     struct report report;
     struct columns *columns;
+    struct slit_line *slit; /* NULL: no mode needs it */
     struct outputs outputs; /* the outputs to write */
     struct dump *dump;
     struct thumbs *thumbs;              /* NULL: no output needs thumbnails */

@@ -1,7 +1,7 @@
 /*
  * check_engine - the whole CUDA engine against the CPU engine: the same frames through put
  * (pictures in host and in device memory) and put_analysed, from several threads, in shuffled
- * order; columns, row means and the tap's frames must be the same bytes. And many films in one
+ * order; columns, row means, slits and the tap's frames must be the same bytes. And many films in one
  * process must leave memory where it was. All GPUs as one engine, the first one twice, give the
  * same bytes too.
  *
@@ -25,6 +25,7 @@ struct result {
     std::vector<std::vector<uint8_t>> tapped;
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     size_t bytes = 0;
+    int slit = 0;
 };
 
 static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *)
@@ -144,6 +145,11 @@ static bool run(engine *g, const film_frames &f, const kmeans_params *params, wa
     job.rows = true;
     job.modes = DOMINANT_MOST;
     columns_keep_modes(out->columns);
+    struct slit slit = {5000, 2025};
+    struct slit_line *line = slit_line_open(&slit, f.width, f.height, &e);
+    columns_keep_slit(out->columns, line->length);
+    out->slit = line->length;
+    job.slit = line;
     if (params)
         job.kmeans = *params;
     job.ports = WORKERS;
@@ -167,6 +173,7 @@ static bool run(engine *g, const film_frames &f, const kmeans_params *params, wa
         worked &= engine_finish(g, &times, &e);
     if (!worked)
         printf("%s\n", e.text);
+    slit_line_free(&line);
     return worked;
 }
 
@@ -181,7 +188,8 @@ static bool same(const result &a, const result &b, int height)
                      x->clusters == y->clusters && x->modes == y->modes &&
                      memcmp(x->average, y->average, 3) == 0 &&
                      memcmp(x->dominant, y->dominant, 3) == 0 &&
-                     memcmp(x->row, y->row, (size_t)height * 3) == 0;
+                     memcmp(x->row, y->row, (size_t)height * 3) == 0 && a.slit == b.slit &&
+                     memcmp(x->slit, y->slit, (size_t)a.slit * 3) == 0;
         for (int j = 0; j < x->clusters && alike; j++)
             alike = x->cluster[j].count == y->cluster[j].count &&
                     memcmp(x->cluster[j].rgb, y->cluster[j].rgb, 3) == 0;

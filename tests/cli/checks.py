@@ -9,6 +9,7 @@
     checks.py picture PNG JSON MODE        every pixel of a picture of one pixel a column against the columns
     checks.py same JSON JSON...            equal but for times, threads, instruction set and how it was asked for
     checks.py pixels PNG PNG               the same picture, whatever its text
+    checks.py slit PNG JSON RGB X DEGREES  a slit of the dump's frames, a column of one pixel each
     checks.py shape JSON                   the man page's section JSON, field by field
     checks.py dominant JSON RGB            the modes of the dump's frames, by the definition of dominant.h once more
     checks.py dump JSON RGB                the dump's size, and its averages against the columns'
@@ -19,9 +20,11 @@
 
 import itertools
 import json
+import math
 import os
 import subprocess
 import sys
+from fractions import Fraction
 
 import bands
 
@@ -364,6 +367,39 @@ def rows(path, json_path, dump_path):
             expect(max(abs(a - b) for a, b in zip(got, right)) <= 1, f"squeeze: pixel {x},{y} is {got}, right is {right}")
 
 
+def slit_pixels(w, h, x, degrees):
+    """The pixels (x, y) of a slit from the top, by slit.h's definition; x is in per cent."""
+    angle = math.radians(float(degrees))
+    c, s = round(math.cos(angle) * 2**20), round(math.sin(angle) * 2**20)
+    across, down = ((a * abs(c) + b * abs(s) + 2**19) // 2**20 for a, b in ((w, h), (h, w)))
+    u = 2 * min(across - 1, int(Fraction(x) * across / 100)) + 1 - across
+    for j in range(down):
+        v = 2 * j + 1 - down
+        px, py = (w * 2**20 + u * c + v * s) // 2**21, (h * 2**20 - u * s + v * c) // 2**21
+        if 0 <= px < w and 0 <= py < h:
+            yield px, py
+
+
+def slit(path, json_path, dump_path, x, degrees):
+    """Every pixel of the picture of a slit: the dump's pixels on it, by area mean to the height of the picture."""
+    w, h = load(json_path)["size"]
+    width, height, data = decode_png(path)
+    line = list(slit_pixels(w, h, x, degrees))
+    with open(dump_path, "rb") as f:
+        dump = f.read()
+    expect(len(dump) == width * w * h * 3, f"{path} is {width} wide, the dump has {len(dump) / (w * h * 3)} frames")
+    n = len(line)
+    for i in range(width):
+        frame = dump[i * w * h * 3:(i + 1) * w * h * 3]
+        column = [frame[(py * w + px) * 3:][:3] for px, py in line]
+        for y in range(height):
+            under = range(y * n // height, -(-(y + 1) * n // height))
+            weight = [min((y + 1) * n, (j + 1) * height) - max(y * n, j * height) for j in under]
+            right = [(2 * sum(a * column[j][k] for a, j in zip(weight, under)) + n) // (2 * n) for k in range(3)]
+            got = list(data[(y * width + i) * 3:][:3])
+            expect(got == right, f"slit: pixel {i},{y} is {got}, right is {right}")
+
+
 # ---- JSON ----
 
 def shape(path):
@@ -432,7 +468,7 @@ def cropped(path, *rectangles):
     expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, shape, same, dump, size, get, cropped)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, slit, shape, same, dump, size, get, cropped)}
 
 if __name__ == "__main__":
     try:

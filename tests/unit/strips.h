@@ -17,6 +17,6 @@ static inline struct strips alone(const char *name)
 }
 
 /* -m all. */
-static inline struct strips stacked(void) { return (struct strips){strip_table, strip_count}; }
+static inline struct strips stacked(void) { return strips_all(); }
 
 #endif

@@ -190,4 +190,38 @@ TEST(sides_of_formats)
         "a WebP is at most 16383 pixels wide and high; give a smaller --page or --dpi");
 }
 
+/* A slit's place and angle, and the frames that it makes large enough. */
+TEST(slits)
+{
+    good("f -m slit");
+    assert_true(o.slit.x == 5000 && o.slit.angle == 0);
+    assert_true(o.size.kind == SIZE_ROWS && o.size.side == 800);
+    good("f -m kmeans,slit=12.5% --rotate -10.25 --height 300");
+    assert_true(o.slit.x == 1250 && o.slit.angle == 34975 && o.size.side == 300);
+    good("f -m slit=100,slit=0.07 --rotate 360 --size 64 --shape vertical");
+    assert_true(o.slit.x == 7 && o.slit.angle == 0);
+    assert_true(o.size.kind == SIZE_SIDE && o.size.side == 64);
+    bad("f -m average=3", "-m: 'average' takes no value: 'average=3'");
+    bad("f -m slit=100.01", "-m: 'slit=100.01': the place is 0% to 100% of the width, with two "
+                            "decimals at most");
+    bad("f -m squeeze --rotate 3", "--rotate applies to the mode slit; add -m slit");
+    bad("f -m slit --rotate 1.234", "--rotate: '1.234' is not a number of degrees from -360 to "
+                                    "360, with two decimals at most");
+    good("f -m slit --shape vertical");
+    assert_true(o.size.kind == SIZE_ROWS && o.size.side == 800);
+    static const char *const no[] = {"slit=",    "slit=%", "slit=-1",  "slit=1.234", "slit=5 %",
+                                     "slit=101", "all=3",  "slit=3=4", "slit=.5"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_modes(no[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    static const char *const turns[] = {"", "-", "361", "-360.01", "1e1", "4.", "nan", "--3"};
+    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
+        err_clear(&e);
+        assert_false(cli_parse_rotate(turns[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+}
+
 TEST_MAIN(NULL, NULL)

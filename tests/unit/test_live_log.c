@@ -9,7 +9,7 @@
 #include "live/live_log.h"
 #include "named.h"
 
-static const struct live_shape shape = {10000000, 32, 18, 2, 3};
+static const struct live_shape shape = {10000000, 32, 18, 2, 3, 0, {0, 0}};
 
 struct seen {
     int count;
@@ -103,7 +103,7 @@ TEST_WITH(gives_what_was_appended, enter, leave)
 TEST_WITH(cut_anywhere, enter, leave)
 {
     off_t size = make();
-    const off_t header = 48, each = (size - header) / 3;
+    const off_t header = 64, each = (size - header) / 3;
     for (off_t cut = size; cut >= 0; cut--) {
         unlink("log");
         make();
@@ -127,7 +127,7 @@ TEST_WITH(cut_anywhere, enter, leave)
 TEST_WITH(changed_anywhere, enter, leave)
 {
     off_t size = make();
-    const off_t header = 48, each = (size - header) / 3;
+    const off_t header = 64, each = (size - header) / 3;
     for (off_t at = 0; at < size; at++) {
         unlink("log");
         make();
@@ -169,7 +169,7 @@ TEST_WITH(numbers_increase, enter, leave)
 TEST_WITH(a_record_has_its_place, enter, leave)
 {
     off_t size = make();
-    const off_t header = 48, each = (size - header) / 3;
+    const off_t header = 64, each = (size - header) / 3;
     uint8_t record[512];
     int fd = open("log", O_RDWR);
     assert_int_equal(pread(fd, record, (size_t)each, header + 2 * each), each);

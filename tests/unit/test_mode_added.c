@@ -99,9 +99,9 @@ static int set_up(void **state)
                              .columns = columns,
                              .count = COUNT,
                              .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
-    memcpy(table, strip_table, strip_count * sizeof *table);
-    table[strip_count] = &strip_least;
-    all.count = strip_count + 1;
+    memcpy(table, strip_table, strips_all().count * sizeof *table);
+    table[strips_all().count] = &strip_least;
+    all.count = strips_all().count + 1;
     opened = 0;
     return 0;
 }

@@ -43,13 +43,11 @@ TEST(the_table)
     static const struct {
         const char *name, *title;
         unsigned needs;
-    } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},
-                 {"dominant", "dominant", STRIP_DOMINANT},
-                 {"palette", "palette", STRIP_CLUSTERS},
-                 {"average", "average", 0},
-                 {"squeeze", "squeeze", STRIP_ROWS}};
-    assert_in_range(strip_count, 5, STRIPS_MOST);
-    for (size_t i = 0; i < 5; i++) {
+    } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},  {"dominant", "dominant", STRIP_DOMINANT},
+                 {"palette", "palette", STRIP_CLUSTERS}, {"average", "average", 0},
+                 {"squeeze", "squeeze", STRIP_ROWS},     {"slit", "slit", STRIP_SLIT}};
+    assert_in_range(strip_count, 6, STRIPS_MOST);
+    for (size_t i = 0; i < 6; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
         assert_string_equal(strip_table[i]->title, known[i].title);
         assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
@@ -57,6 +55,9 @@ TEST(the_table)
     }
     assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT);
     assert_string_equal(strips_name(stacked()), "all");
+    assert_int_equal(strips_all().count, 5);
+    for (size_t i = 0; i < strip_count; i++)
+        assert_int_equal(strip_table[i]->named_only, i >= strips_all().count);
 }
 
 static void expect_note(const char *name, int k, const char *text)
@@ -98,6 +99,14 @@ TEST(what_they_show)
     expect_note("palette", 1, "one cluster");
     expect_note("average", 8, "each frame's mean");
     expect_note("squeeze", 8, "each row's mean");
+    struct report r = {.slit = {.x = 1250}};
+    char out[80];
+    alone("slit").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out, "each frame's pixels at 12.5 % of its width");
+    r.slit = (struct slit){.x = 10000, .angle = 34725};
+    alone("slit").kind[0]->note(&r, out, sizeof out);
+    assert_string_equal(out,
+                        "each frame's pixels at 100 % of its width, rotated by 347.25 degrees");
 }
 
 /* In which order bands lie. */

@@ -161,4 +161,15 @@ TEST(what_is_made_again)
     assert_false(fingerprint_is_again(text, ".."));
 }
 
+/* The place of a slit and its angle, and the frames that it makes larger, are those of outputs that
+ * show it. */
+TEST(slits)
+{
+    assert_non_null(strstr(fingerprint("-m slit --height 300 f"), " size=x300 "));
+    assert_non_null(strstr(fingerprint("-m slit f"), " slit=50.00 rotate=0.00"));
+    assert_non_null(
+        strstr(fingerprint("-m slit=3.5% --rotate -0.25 f"), " slit=3.50 rotate=359.75"));
+    assert_null(strstr(fingerprint("-m average f"), "slit="));
+}
+
 TEST_MAIN(NULL, NULL)

@@ -54,7 +54,7 @@ TEST(vertical_is_the_strip_turned)
 {
     struct made m;
     made_open(&m, 23);
-    for (size_t k = 0; k < strip_count; k++)
+    for (size_t k = 0; k < strips_all().count; k++)
         for (int along = 0; along < 40; along += 13) {
             int w, h, vw, vh;
             m.report.shape = SHAPE_STRIP;

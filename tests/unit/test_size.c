@@ -46,6 +46,15 @@ TEST(side)
     resolves((struct size_rule){.kind = SIZE_SIDE, .side = 320}, 100, 80, 100, 80);
 }
 
+TEST(rows)
+{
+    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 800}, 1920, 1080, 1422, 800);
+    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 800}, 640, 480, 640, 480);
+    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 800}, 3, 1600, 2, 800); /* 1.5, up */
+    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 1}, 16384, 16384, 1, 1);
+    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 65535}, 16384, 7, 16384, 7);
+}
+
 TEST(exact)
 {
     struct size_rule rule = {.kind = SIZE_EXACT, .width = 64, .height = 48};

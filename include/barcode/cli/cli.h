@@ -45,6 +45,9 @@ bool cli_parse_crop(const char *text, struct crop_rule *rule);
  */
 bool cli_parse_modes(const char *text, struct options *o, struct err *e);
 
+/* Parses -360 to 360 degrees, with two decimals at most, into o->slit.angle. */
+bool cli_parse_rotate(const char *text, struct options *o, struct err *e);
+
 /*
  * Sets o->steady to a percentage from 0 to STEADY_MOST. NULL (--steady without a value) gives
  * STEADY_USUAL. Returns false with ERR_USAGE.
@@ -125,6 +128,9 @@ bool cli_parse_shard(const char *text, struct options *o, struct err *e);
  * has no whole number of such columns, or if it is below 0.04 s.
  */
 bool cli_parse_live(const char *text, struct options *o, struct err *e);
+
+/* Parses "utc", "local" or "HH:MM" into o->day. Returns false with ERR_USAGE. */
+bool cli_parse_day(const char *text, struct options *o, struct err *e);
 
 /* Checks the options of --live together. Returns false with ERR_USAGE. */
 bool cli_check_live(const struct options *o, struct err *e);

@@ -44,6 +44,12 @@ struct serve_address {
 /* --live-format, for -o - */
 enum live_format { LIVE_FORMAT_NONE, LIVE_FORMAT_RGB, LIVE_FORMAT_JSONL };
 
+/* When a day of --live begins. */
+struct live_day_rule {
+    bool local;  /* by the time zone of the process; else UTC */
+    int minutes; /* after 0:00 */
+};
+
 struct options {
     char **input; /* FILM|FOLDER..., as given; points into argv */
     size_t inputs;
@@ -81,6 +87,7 @@ struct options {
     struct size_rule size;
     struct crop_rule crop;
     struct light_rule light; /* --tone-map, --hdr-peak, --light */
+    struct slit slit;        /* -m slit=X, --rotate */
     int stream;              /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
     enum palette_order order;
     int colours; /* --colours, of the film's palette */
@@ -120,6 +127,7 @@ struct options {
     int64_t timeout_us;           /* --timeout */
     struct serve_address serve;   /* --serve */
     enum live_format live_format; /* --live-format; LIVE_FORMAT_NONE: not given */
+    struct live_day_rule day;     /* --day */
 };
 
 #endif

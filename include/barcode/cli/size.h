@@ -4,6 +4,7 @@
 
 enum size_kind {
     SIZE_SIDE,   /* longer side = side (default 320) */
+    SIZE_ROWS,   /* height = side (default with the mode `slit`: the height of a strip) */
     SIZE_EXACT,  /* width x height */
     SIZE_DIVIDE, /* 1/divisor of the film's width and height */
     SIZE_FULL

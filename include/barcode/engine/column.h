@@ -56,6 +56,8 @@ struct column {
     struct cluster *mode;
     /* [rows][3] mean colour of each row of the analysis frame; NULL if not requested */
     uint8_t *row;
+    /* [length][3] the pixels of the slit (slit.h), from the top; NULL if not kept */
+    uint8_t *slit;
 };
 
 /*
@@ -80,6 +82,12 @@ struct columns *columns_open(int k, int rows, struct err *e);
  * One thread.
  */
 void columns_keep_modes(struct columns *c);
+
+/*
+ * Keeps the pixels of a slit of `length` pixels (slit.h) of each frame. Call it before the first
+ * column is created. One thread.
+ */
+void columns_keep_slit(struct columns *c, int length);
 
 /*
  * Returns the column at `index`, and creates it (MISSING, zeros) if necessary. The pointer is valid

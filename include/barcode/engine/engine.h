@@ -27,6 +27,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"
 #include "barcode/engine/crop.h"
+#include "barcode/engine/slit.h"
 #include "barcode/kmeans/kmeans.h"
 
 #ifdef __cplusplus
@@ -71,6 +72,9 @@ struct engine_job {
     struct light *light;
     /* SDR table for means in linear light (--light linear); NULL: means of code values */
     const struct light_table *means;
+    /* the slit to keep of each frame (columns_keep_slit); borrowed until engine_finish. NULL: none
+     */
+    const struct slit_line *slit;
     engine_tap *tap; /* may be NULL */
     void *tap_user;
     engine_done *done; /* may be NULL */

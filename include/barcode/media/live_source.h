@@ -49,6 +49,8 @@ struct live_options {
     bool keyframes;     /* decode key frames only */
     int stream;         /* a number from 0, or SOURCE_STREAM_CHOICE (source.h) */
     int threads;        /* of the decoder (slices), 1 or more */
+    /* pictures of a folder that were taken earlier are passed over; 0: none. Microseconds of UTC */
+    int64_t since_us;
 };
 
 struct live_source;
@@ -56,6 +58,11 @@ struct live_source;
 /* A kind of source. */
 struct live_source_kind {
     const char *name; /* "stream", "folder" */
+    /*
+     * Its frames have times of their own, and come long after them: exposure, upload. So no column
+     * ends by the clock, but when a later frame comes.
+     */
+    bool dated;
     /* Returns true if the kind opens `name`. It may look at the file system, but opens nothing. */
     bool (*fits)(const char *name);
     struct live_source *(*open)(const struct live_options *o, struct err *e);

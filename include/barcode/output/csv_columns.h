@@ -2,6 +2,8 @@
  * csv_columns.h - the columns of --csv, and the list of them that --csv-columns takes.
  *
  *     title file film column frame time status contrast colourfulness
+ *     clock                when the column begins, UTC in ISO 8601; of days (--live), whose default
+ *                          and `all` begin with it
  *     QUANTITY             of the column's colour
  *     average dominant     the colour as #rrggbb; average_QUANTITY, dominant_QUANTITY
  *     QUANTITY_1 ...       of the frame's largest cluster and so on; share_1 ...

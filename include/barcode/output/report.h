@@ -12,6 +12,7 @@
 #include "barcode/engine/column.h"
 #include "barcode/engine/light.h"
 #include "barcode/engine/crop.h"
+#include "barcode/engine/slit.h"
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/media/film.h"
 #include "barcode/media/selection.h"
@@ -44,6 +45,8 @@ struct report {
     enum palette_order order; /* of the bands of the palette */
     unsigned needs;    /* what the selected strips need of a column: bits of enum strip_need */
     int width, height; /* of an analysis frame */
+    struct slit slit;  /* of the mode `slit` */
+    int slit_length;   /* the pixels of a slit in an analysis frame; 0: no mode needs them */
     struct crop crop;  /* the rectangles that frames were cropped to */
     struct light_rule light; /* as used: with the peak resolved */
     /*
@@ -69,6 +72,11 @@ struct report {
     const struct csv_columns *csv_columns;
     const struct columns *columns; /* finished */
     uint64_t count;                /* number of columns */
+    bool quick;                    /* the PNG will soon be written again: compress it less */
+    /* a day of --live: when column 0 begins, microseconds of UTC since 1970, and the others
+     * selection.interval_us apart; 0: a film */
+    int64_t clock_us;
+    bool gaps; /* columns that lack what a mode needs are hatched (strip.h), not filled */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
     struct previews *previews;      /* previews.h; NULL unless the writer of an output needs them */

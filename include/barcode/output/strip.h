@@ -18,9 +18,13 @@
  *     average     The mean colour.
  *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
  *                 the exact area mean (shrink.h), also when enlarging.
+ *     slit        The pixels of a line through the analysis frame (slit.h), scaled as those of
+ *                 squeeze. Not in -m all.
  *
  * A column that lacks what the mode needs is painted as the nearest earlier column that has it. At
- * the start, the nearest later column is used. If the image width differs from the number of
+ * the start, the nearest later column is used. With report.gaps its pixel in row y of column i is
+ * grey, STRIP_GAP_DARK or, where i + y has the bit 4, STRIP_GAP_LIGHT: a diagonal hatch, which no
+ * frame looks like. If the image width differs from the number of
  * columns, the columns are fitted by the rule of the mode (enum strip_fit).
  */
 #ifndef BARCODE_STRIP_H
@@ -34,6 +38,8 @@
 
 enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 
+enum { STRIP_GAP_DARK = 32, STRIP_GAP_LIGHT = 48 };
+
 #define STRIP_SMOOTH_MOST_US INT64_C(3600000000) /* of report.smooth_us: one hour */
 
 /* The name of all modes together, for -m and in the text of a PNG. No mode has this name. */
@@ -43,7 +49,8 @@ enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
-    STRIP_DOMINANT = 4  /* the dominant colour (dominant.h) */
+    STRIP_DOMINANT = 4, /* the dominant colour (dominant.h) */
+    STRIP_SLIT = 16     /* the pixels of a slit (slit.h) */
 };
 
 /* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The text
@@ -96,12 +103,15 @@ struct strip_kind {
     const char *former; /* an older name, which -m still accepts and fingerprints keep; NULL: none
                          */
     const char *title;  /* for display: "k-means" */
+    const char *value;  /* the name of a value that may follow the name and '=' after -m; NULL: none
+                         */
     unsigned needs;     /* bits of enum strip_need */
     unsigned obeys;     /* bits of enum strip_option */
     enum strip_fit fit;
     bool flat; /* all rows are equal, so only one is painted */
     /* shows all clusters, so the restarts of the k-means must not race (strips_settled) */
     bool settled;
+    bool named_only; /* not part of -m all; such modes are the last of the table */
 
     /* Writes what the mode shows of this film, such as "largest of 8 clusters", into out[size],
      * truncated if necessary. Any thread. */
@@ -119,7 +129,7 @@ struct strip_kind {
     void (*pixel)(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3]);
 };
 
-/* In the order of --help, and of -m all from top to bottom. The first is the default. */
+/* In the order of --help, and of a stack from top to bottom. The first is the default. */
 extern const struct strip_kind *const strip_table[];
 extern const size_t strip_count; /* 1..STRIPS_MOST */
 
@@ -133,6 +143,9 @@ struct strips {
     const struct strip_kind *const *kind;
     size_t count;
 };
+
+/* Returns the modes of -m all. Any thread. */
+struct strips strips_all(void);
 
 /* Returns the name of the mode, or STRIP_ALL for several. */
 const char *strips_name(struct strips s);

@@ -28,6 +28,7 @@ struct parse {
     /* the path for each writer of the table; NULL: not requested */
     const char *extra[WRITERS_MOST];
     enum log_level level;
+    bool sized;    /* --size was given */
     bool answered; /* -h, --help, --usage or --version */
 };
 
@@ -216,6 +217,7 @@ static bool option_layout(struct parse *p, int key, const char *arg)
     switch (key) {
     case KEY_SHAPE: return cli_parse_shape(arg, o, p->e);
     case KEY_SMOOTH: return cli_parse_smooth(arg, o, p->e);
+    case KEY_ROTATE: return cli_parse_rotate(arg, o, p->e);
     case KEY_POSTER: return cli_parse_poster(arg, o, p->e);
     case KEY_TITLE: return cli_parse_title(arg, o, p->e);
     case KEY_PAGE: return cli_parse_page(arg, o, p->e);
@@ -257,6 +259,7 @@ static bool option_frames(struct parse *p, int key, const char *arg)
 
 static bool set_size(struct parse *p, const char *arg)
 {
+    p->sized = true;
     return cli_parse_size(arg, &p->o->size) ||
            err_set(p->e, ERR_USAGE,
                    "--size: '%s' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full", arg);
@@ -306,6 +309,7 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_PROGRESS: return set_progress(p, arg);
     case KEY_SANDBOX: return set_sandbox(p, arg);
     case KEY_LIVE: return cli_parse_live(arg, o, p->e);
+    case KEY_DAY: return cli_parse_day(arg, o, p->e);
     case KEY_ENGINE: return cli_parse_engine(arg, o, p->e);
     case KEY_DECODE: return cli_parse_decode(arg, o, p->e);
     default: return option_frames(p, key, arg);
@@ -467,7 +471,8 @@ static bool check_together(const struct parse *p)
         return err_set(p->e, ERR_USAGE,
                        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
                        "-, --dump -, --report - and --bench");
-    return cli_finalize_picture(p->o, p->e) && check_pixels(o, p->e);
+    return cli_finalize_picture(p->o, p->e) && check_pixels(o, p->e) &&
+           cli_finalize_slit(p->o, p->sized, p->e);
 }
 
 enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
@@ -481,6 +486,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .previews = {.width = PREVIEWS_WIDTH, .interval_us = PREVIEWS_INTERVAL_US},
         .size = {.kind = SIZE_SIDE, .side = 320},
         .colours = FILM_PALETTE_USUAL,
+        .slit = {.x = SLIT_X_USUAL},
         .stream = SOURCE_STREAM_CHOICE,
         .timeout_us = 10000000,
         .cache = cache_options_default()};

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "barcode/cli/cli.h"
 #include "barcode/cli/outputs.h"
 
@@ -14,6 +16,22 @@ bool cli_parse_live(const char *text, struct options *o, struct err *e)
                "--live=%s: a day has no whole number of such columns; give 0.04, 0.1, 1, 10, 60 "
                "or the like",
                text ? text : "");
+}
+
+bool cli_parse_day(const char *text, struct options *o, struct err *e)
+{
+    const char *digit = "0123456789";
+    o->day = (struct live_day_rule){.local = strcmp(text, "utc") != 0};
+    if (!o->day.local || strcmp(text, "local") == 0)
+        return true;
+    bool clock = strlen(text) == 5 && strspn(text, digit) == 2 && text[2] == ':' &&
+                 strspn(text + 3, digit) == 2;
+    int hours = clock ? (text[0] - '0') * 10 + text[1] - '0' : 24,
+        minutes = clock ? (text[3] - '0') * 10 + text[4] - '0' : 0;
+    o->day.minutes = hours * 60 + minutes;
+    return (hours < 24 && minutes < 60) ||
+           err_set(e, ERR_USAGE, "--day: '%s' is not utc, local or a time of day such as 12:00",
+                   text);
 }
 
 bool cli_check_live(const struct options *o, struct err *e)

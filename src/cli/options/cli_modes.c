@@ -4,16 +4,21 @@
 #include <string.h>
 
 #include "barcode/cli/cli.h"
+#include "cli_values.h"
 
 enum { NAMES_SIZE = 32 * STRIPS_MOST };
 
-/* Writes the names of all modes, separated by commas; `after_first` follows the first. */
-static void names(char *text, const char *after_first)
+/* Writes the names of all modes, separated by commas; for --help with the default and the values.
+ */
+static void names(char *text, bool help)
 {
     size_t used = 0;
-    for (size_t i = 0; i < strip_count && used < NAMES_SIZE; i++)
-        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s%s", i == 0 ? "" : ", ",
-                                 strip_table[i]->name, i == 0 ? after_first : "");
+    for (size_t i = 0; i < strip_count && used < NAMES_SIZE; i++) {
+        const char *value = help ? strip_table[i]->value : NULL;
+        used += (size_t)snprintf(text + used, NAMES_SIZE - used, "%s%s%s%s%s%s", i == 0 ? "" : ", ",
+                                 strip_table[i]->name, value ? "[=" : "", value ? value : "",
+                                 value ? "]" : "", help && i == 0 ? " (default)" : "");
+    }
 }
 
 char *cli_modes_help(void)
@@ -21,22 +26,43 @@ char *cli_modes_help(void)
     static const char *const word[] = {
         "none", "one", "two",    "three",  "four",     "five",     "six",     "seven",  "eight",
         "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
+    size_t in_all = strips_all().count;
     _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1,
                    "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
-    names(list, " (default)");
+    names(list, true);
     int length = asprintf(
-        &text, "%s; several give one picture each, NAME-MODE.png; all gives the %s in one picture",
-        list, word[strip_count]);
+        &text,
+        "%s; several give one picture each, NAME-MODE.png; all gives the %s%s in one picture", list,
+        in_all < strip_count ? "first " : "", word[in_all]);
     return length < 0 ? NULL : text;
 }
 
 static bool unknown(const char *word, size_t length, struct err *e)
 {
     char list[NAMES_SIZE];
-    names(list, "");
+    names(list, false);
     return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are %s and " STRIP_ALL,
                    length > 80 ? 80 : (int)length, word, list);
+}
+
+/* Parses the value after the name of a mode, "=X%" or nothing. */
+static bool parse_value(const struct strip_kind *kind, const char *word, size_t length, size_t name,
+                        struct options *o, struct err *e)
+{
+    const char *value = word + name + 1;
+    size_t digits = length - name - 1;
+    if (name == length)
+        return true;
+    if (!kind->value)
+        return err_set(e, ERR_USAGE, "-m: '%s' takes no value: '%.*s'", kind->name, (int)length,
+                       word);
+    if (digits > 0 && value[digits - 1] == '%')
+        digits--;
+    return cli_read_hundredths(value, digits, 100, &o->slit.x) ||
+           err_set(e, ERR_USAGE,
+                   "-m: '%.*s': the place is 0%% to 100%% of the width, with two decimals at most",
+                   length > 80 ? 80 : (int)length, word);
 }
 
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
@@ -44,14 +70,16 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     bool selected[STRIPS_MOST] = {false}, stacked = false;
     for (const char *word = text; word;) {
         word += strspn(word, " ");
-        size_t length = strcspn(word, ",");
-        const struct strip_kind *kind = strip_find(word, length);
+        size_t length = strcspn(word, ","), name = strcspn(word, ",=");
+        const struct strip_kind *kind = strip_find(word, name);
         bool all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;
         if (!all && !kind)
-            return unknown(word, length, e);
+            return unknown(word, name, e);
+        if (kind && !parse_value(kind, word, length, name, o, e))
+            return false;
         stacked |= all;
         for (size_t i = 0; i < strip_count; i++)
-            selected[i] |= all || strip_table[i] == kind;
+            selected[i] |= (all && !strip_table[i]->named_only) || strip_table[i] == kind;
         word = word[length] ? word + length + 1 : NULL;
     }
     if (stacked && strcmp(text, STRIP_ALL) != 0)
@@ -63,6 +91,30 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
         if (selected[i])
             o->strip[o->strips++] = strip_table[i];
     }
+    return true;
+}
+
+bool cli_parse_rotate(const char *text, struct options *o, struct err *e)
+{
+    bool back = *text == '-';
+    int angle = 0;
+    if (!cli_read_hundredths(text + back, strlen(text + back), SLIT_TURN / 100, &angle))
+        return err_set(e, ERR_USAGE,
+                       "--rotate: '%s' is not a number of degrees from -360 to 360, with two "
+                       "decimals at most",
+                       text);
+    o->slit.angle = (back ? SLIT_TURN - angle : angle) % SLIT_TURN;
+    return true;
+}
+
+bool cli_finalize_slit(struct options *o, bool sized, struct err *e)
+{
+    bool has_slit = strips_need((struct strips){o->strip, o->strips}) & STRIP_SLIT;
+    if (o->slit.angle != 0 && !has_slit)
+        return err_set(e, ERR_USAGE, "--rotate applies to the mode slit; add -m slit");
+    if (has_slit && !sized)
+        o->size = (struct size_rule){.kind = SIZE_ROWS,
+                                     .side = o->shape == SHAPE_VERTICAL ? o->width : o->height};
     return true;
 }
 

@@ -16,4 +16,10 @@ char *cli_modes_help(void);
  */
 void cli_finalize_modes(struct options *o);
 
+/*
+ * Makes the analysis frames as high as the strip if there is a slit and `sized` is false. Rejects
+ * --rotate without a slit. Call it after cli_finalize_picture.
+ */
+bool cli_finalize_slit(struct options *o, bool sized, struct err *e);
+
 #endif

@@ -25,6 +25,23 @@ bool cli_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *v
     return read_digits(&text, most, value) && *text == '\0' && *value >= least;
 }
 
+bool cli_read_hundredths(const char *text, size_t length, uint64_t most, int *value)
+{
+    const char *end = text + length;
+    uint64_t whole, fraction = 0;
+    if (!read_digits(&text, most, &whole))
+        return false;
+    if (text < end && *text == '.') {
+        const char *first = ++text;
+        if (!read_digits(&text, 99, &fraction) || text - first > 2)
+            return false;
+        fraction *= text - first == 1 ? 10 : 1;
+    }
+    uint64_t hundredths = whole * 100 + fraction;
+    *value = (int)hundredths;
+    return text == end && hundredths <= most * 100;
+}
+
 bool cli_parse_time(const char *text, int64_t *us)
 {
     /* 10^9 hours in microseconds fit in 64 bits */

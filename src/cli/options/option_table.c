@@ -50,6 +50,7 @@ const struct argp_option cli_option_table[] = {
     {"height", KEY_HEIGHT, "PX", CLI_COMMON, "height (800; with -m all, 360 for each mode)", 0},
 
     {"shape", KEY_SHAPE, "SHAPE", 0, "strip (default), circle or vertical", 0},
+    {"rotate", KEY_ROTATE, "DEGREES", 0, "slit: first rotate the frame clockwise", 0},
     {"smooth", KEY_SMOOTH, "TIME", 0, "even out changes shorter than about TIME", 0},
 
     {NULL, 0, NULL, 0, "Posters (-o FILE.pdf, FILE.svg, or --poster):", GROUP_POSTER},
@@ -120,6 +121,8 @@ const struct argp_option cli_option_table[] = {
     {NULL, 0, NULL, 0, "Live (FILM is a URL, a device, a folder of pictures, or -):", GROUP_LIVE},
     {"live", KEY_LIVE, "SECONDS", OPTION_ARG_OPTIONAL,
      "a column of what comes in every SECONDS (10), for days; -o DIR", 0},
+    {"day", KEY_DAY, "RULE", 0, "a day begins at 0:00 of utc (default), local, or at HH:MM (local)",
+     0},
     {"timeout", KEY_TIMEOUT, "TIME", 0, "open a stream again that is silent for TIME (10)", 0},
     {"serve", KEY_SERVE, "[ADDR:]PORT", 0, "serve a page that grows (127.0.0.1)", 0},
     {"live-format", KEY_LIVE_FORMAT, "FORMAT", 0, "-o - writes each column as rgb or jsonl", 0},

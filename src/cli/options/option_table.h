@@ -77,6 +77,8 @@ enum option_key {
     KEY_TRICKPLAY_INTERVAL,
     KEY_TRICKPLAY_WIDTH,
     KEY_COLOURS,
+    KEY_ROTATE,
+    KEY_DAY,
     KEY_LIVE,
     KEY_TIMEOUT,
     KEY_SERVE,

@@ -39,6 +39,11 @@ void size_resolve(const struct size_rule *rule, int width, int height, int *out_
                   int *out_height)
 {
     switch (rule->kind) {
+    case SIZE_ROWS:
+        *out_height = clamp_side(rule->side, height);
+        *out_width =
+            clamp_side((int)((2 * (int64_t)width * *out_height + height) / (2 * height)), width);
+        return;
     case SIZE_SIDE: fit_side(width, height, rule->side, out_width, out_height); return;
     case SIZE_EXACT:
         *out_width = clamp_side(rule->width, width);

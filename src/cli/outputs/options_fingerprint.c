@@ -51,6 +51,8 @@ static void append_size(char text[REPORT_FINGERPRINT], const struct size_rule *s
         append_text(text, " size=%d", size->side);
     else if (size->kind == SIZE_EXACT)
         append_text(text, " size=%dx%d", size->width, size->height);
+    else if (size->kind == SIZE_ROWS)
+        append_text(text, " size=x%d", size->side);
     else if (size->kind == SIZE_DIVIDE)
         append_text(text, " size=1/%d", size->divisor);
     else
@@ -90,6 +92,9 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
                     k->seed);
+    if (needs & STRIP_SLIT)
+        append_text(text, " slit=%d.%02d rotate=%d.%02d", o->slit.x / 100, o->slit.x % 100,
+                    o->slit.angle / 100, o->slit.angle % 100);
     if (outputs_show_palette(o, w))
         append_text(text, " colours=%d", o->colours);
 }

@@ -143,6 +143,14 @@ bool live_decode_packet(struct live_decode *d, AVPacket *packet, int64_t arrived
     return receive(d, sink, e);
 }
 
+bool live_decode_end(struct live_decode *d, const struct live_sink *sink, struct err *e)
+{
+    int code = avcodec_send_packet(d->codec, NULL);
+    if (code == AVERROR(ENOMEM))
+        return av_out_of_memory(d->film.path, e);
+    return receive(d, sink, e);
+}
+
 void live_decode_close(struct live_decode **d)
 {
     if (!*d)

@@ -1,7 +1,7 @@
 #include "barcode/media/live_source.h"
 
 /* The first that fits opens a name. live_stream fits every name. */
-static const struct live_source_kind *const kinds[] = {&live_stream};
+static const struct live_source_kind *const kinds[] = {&live_folder, &live_stream};
 
 struct live_source *live_source_open(const struct live_options *o, struct err *e)
 {

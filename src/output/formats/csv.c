@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
@@ -124,22 +125,39 @@ static void put_quantity(struct csv_rows *s, const struct csv_item *item, int cl
     }
 }
 
+/* Writes "2026-11-26T17:00:00Z", with milliseconds if the columns need them. */
+static void put_clock(const struct csv_rows *s, uint64_t i)
+{
+    int64_t step = s->r->selection.interval_us, us = s->r->clock_us + (int64_t)i * step;
+    time_t seconds = (time_t)(us / 1000000);
+    struct tm tm;
+    char text[32];
+    if (s->r->clock_us == 0 || !gmtime_r(&seconds, &tm) ||
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        return;
+    fputs(text, s->f);
+    if (step % 1000000 != 0)
+        fprintf(s->f, ".%03d", (int)(us % 1000000 / 1000));
+    fputc('Z', s->f);
+}
+
 static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
                       const struct column *c)
 {
     static const char *const status[] = {"missing", "ok", "damaged"};
     int clusters = clusters_of(c);
-    bool untold = column_untold(c, i);
+    bool untold = s->r->clock_us == 0 && column_untold(c, i);
     switch (what) {
     case PLAIN_COLUMN: fprintf(s->f, "%" PRIu64, i); break;
     case PLAIN_FRAME:
         if (!untold)
-            fprintf(s->f, "%" PRIu64, c->frame);
+            fprintf(s->f, "%" PRIu64, s->r->clock_us ? i : c->frame);
         break;
     case PLAIN_TIME:
         if (!untold)
-            put_time(s->f, c->time_us);
+            put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->selection.interval_us : c->time_us);
         break;
+    case PLAIN_CLOCK: put_clock(s, i); break;
     case PLAIN_STATUS: fputs(status[c->status], s->f); break;
     case PLAIN_FILM: fputs(s->r->film_id, s->f); break;
     case PLAIN_CONTRAST:
@@ -208,7 +226,9 @@ static void choose_columns(struct csv_rows *s)
                                    : csv_columns_default();
     unsigned needs = strips_need(s->strips);
     s->columns.count = 0;
-    for (size_t i = 0; i < asked.count; i++)
+    if (s->r->clock_us != 0 && asked.item[0].optional)
+        s->columns.item[s->columns.count++] = (struct csv_item){CSV_PLAIN, PLAIN_CLOCK, 0, true};
+    for (size_t i = 0; i < asked.count && s->columns.count < CSV_ITEMS_MOST; i++)
         if (!asked.item[i].optional || (csv_item_need(&asked.item[i]) & ~needs) == 0)
             s->columns.item[s->columns.count++] = asked.item[i];
 }

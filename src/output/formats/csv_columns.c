@@ -8,7 +8,7 @@
 #include "csv_items.h"
 
 static const char *const plain[PLAINS] = {"column",   "frame",         "time",  "status", "film",
-                                          "contrast", "colourfulness", "title", "file"};
+                                          "contrast", "colourfulness", "title", "file", "clock"};
 
 /* The quantities. The values and their digits are in the order of enum colour_value. */
 static const struct {
@@ -80,7 +80,7 @@ static bool add_all(struct csv_columns *columns, struct err *e)
             ok = ok && add_optional(columns, subject, i, e);
     }
     ok = ok && add_optional(columns, CSV_CLUSTER, QUANTITY_SHARE, e);
-    for (unsigned i = PLAIN_CONTRAST; i < PLAINS; i++)
+    for (unsigned i = PLAIN_CONTRAST; i < PLAIN_CLOCK; i++)
         ok = ok && add_optional(columns, CSV_PLAIN, i, e);
     return ok;
 }

@@ -16,6 +16,7 @@ enum csv_plain {
     PLAIN_COLOURFULNESS,
     PLAIN_TITLE,
     PLAIN_FILE,
+    PLAIN_CLOCK,
     PLAINS
 };
 

@@ -21,7 +21,8 @@ enum {
     VALUE_SIZE = 1100,
     CHUNK_SIZE = 1 << 16,
     COMPRESSION = 4,
-    COMPRESSION_BARE = 6
+    COMPRESSION_BARE = 6,
+    COMPRESSION_QUICK = 1
 };
 
 /* The state of an image that is being written. It lives in the caller of setjmp's caller, so that
@@ -169,6 +170,13 @@ static void add_light_texts(struct job *job)
         add_text(job, "barcode:light", "linear");
 }
 
+static void add_hundredths(struct job *job, const char *key, int value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%d.%02d", value / 100, value % 100);
+    add_text(job, key, text);
+}
+
 /* Adds what determines the image and nothing else: no engine, no times. So the same input gives the
  * same bytes. */
 static void add_all_texts(struct job *job, struct strips strips)
@@ -200,6 +208,10 @@ static void add_all_texts(struct job *job, struct strips strips)
         add_text(job, PNG_PARTIAL_KEY, "yes");
     if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
         add_number(job, "barcode:steady", (uint64_t)r->steady);
+    if (strips_need(strips) & STRIP_SLIT) {
+        add_hundredths(job, "barcode:slit", r->slit.x);
+        add_hundredths(job, "barcode:rotate", r->slit.angle);
+    }
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
     add_number(job, "barcode:k", (uint64_t)k->k);
@@ -222,6 +234,8 @@ static bool encode(struct job *job)
     /* libpng's default limit is a million */
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_compression_level(png, job->compression);
+    if (job->report->quick)
+        png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_UP);
     png_set_compression_buffer_size(png, CHUNK_SIZE);
     png_set_IHDR(png, job->info, (png_uint_32)painter_width(job->painter),
                  (png_uint_32)painter_height(job->painter), 8,
@@ -282,7 +296,7 @@ static bool make_png(const struct report *r, struct strips strips, bool tell, in
 
 static bool write_png(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    return make_png(r, strips, true, COMPRESSION, f, e);
+    return make_png(r, strips, true, r->quick ? COMPRESSION_QUICK : COMPRESSION, f, e);
 }
 
 bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e)

@@ -46,10 +46,11 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
 
 static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
 {
-    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST, rows = job->report->height;
+    int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST,
+        rows = kind->needs & STRIP_SLIT ? job->report->slit_length : job->report->height;
     if (kind->flat)
         return 1;
-    return (kind->needs & STRIP_ROWS) && rows < most ? rows : most;
+    return (kind->needs & (STRIP_ROWS | STRIP_SLIT)) && rows < most ? rows : most;
 }
 
 /* Writes the strips. The first is visible at once; the script shows the others. */

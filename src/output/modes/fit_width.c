@@ -25,28 +25,34 @@ uint8_t strip_mean_light(const uint8_t *channel, const struct shrink_span *s, ui
     return light_to_byte(sdr, (uint32_t)((sum + middle * whole + total / 2) / total));
 }
 
+void strip_mean_span(const uint8_t *line, const struct shrink_span *s, uint64_t count,
+                     uint64_t width, const struct light_table *means, uint8_t rgb[3])
+{
+    const uint8_t *head = line + s->head * 3, *tail = line + s->tail * 3, *end = line + s->end * 3;
+    if (s->begin == s->end && s->head == s->tail) { /* within one pixel */
+        memcpy(rgb, head, 3);
+        return;
+    }
+    for (int c = 0; means && c < 3; c++)
+        rgb[c] = strip_mean_light(line + c, s, width, count, means);
+    if (means)
+        return;
+    uint64_t whole[3] = {0};
+    for (const uint8_t *q = line + s->begin * 3; q < end; q += 3)
+        for (int c = 0; c < 3; c++)
+            whole[c] += q[c];
+    for (int c = 0; c < 3; c++) {
+        uint64_t sum = head[c] * s->head_weight + whole[c] * width + tail[c] * s->tail_weight;
+        rgb[c] = (uint8_t)((2 * sum + count) / (2 * count));
+    }
+}
+
 void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width,
                     const struct light_table *means)
 {
     for (uint64_t x = 0; x < width; x++, rgb += 3) {
         struct shrink_span s = shrink_span(x, count, width);
-        const uint8_t *head = line + s.head * 3, *tail = line + s.tail * 3, *end = line + s.end * 3;
-        if (s.begin == s.end && s.head == s.tail) { /* within one column */
-            memcpy(rgb, head, 3);
-            continue;
-        }
-        for (int c = 0; means && c < 3; c++)
-            rgb[c] = strip_mean_light(line + c, &s, width, count, means);
-        if (means)
-            continue;
-        uint64_t whole[3] = {0};
-        for (const uint8_t *q = line + s.begin * 3; q < end; q += 3)
-            for (int c = 0; c < 3; c++)
-                whole[c] += q[c];
-        for (int c = 0; c < 3; c++) {
-            uint64_t sum = head[c] * s.head_weight + whole[c] * width + tail[c] * s.tail_weight;
-            rgb[c] = (uint8_t)((2 * sum + count) / (2 * count));
-        }
+        strip_mean_span(line, &s, count, width, means, rgb);
     }
 }
 

@@ -28,6 +28,13 @@ uint64_t strip_overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width);
 uint8_t strip_mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole,
                          uint64_t total, const struct light_table *sdr);
 
+/*
+ * Writes the mean of the pixels of line[count][3] under a span of shrink_span(x, count, width),
+ * rounded half up. With the SDR table in `means` it is in linear light; NULL means R'G'B' values.
+ */
+void strip_mean_span(const uint8_t *line, const struct shrink_span *s, uint64_t count,
+                     uint64_t width, const struct light_table *means, uint8_t rgb[3]);
+
 /* Scales line[count][3] to rgb[width][3] (>= 1 each) by FIT_MEAN. With the SDR table in `means` the
  * means are in linear light; NULL means R'G'B' values. */
 void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width,

@@ -28,18 +28,8 @@ static void row(struct strip *s)
 static void pixel_squeeze(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)i;
-    const struct shrink_span *rows = s->state;
-    const struct light_table *means = s->report->means;
-    uint64_t total = (uint64_t)s->report->height;
-    for (uint64_t k = 0; means && k < 3; k++)
-        rgb[k] = strip_mean_light(c->row + k, rows, (uint64_t)s->height, total, means);
-    for (uint64_t k = 0; !means && k < 3; k++) {
-        uint64_t sum = c->row[rows->head * 3 + k] * rows->head_weight +
-                       c->row[rows->tail * 3 + k] * rows->tail_weight;
-        for (uint64_t j = rows->begin; j < rows->end; j++)
-            sum += c->row[j * 3 + k] * (uint64_t)s->height;
-        rgb[k] = (uint8_t)((2 * sum + total) / (2 * total));
-    }
+    strip_mean_span(c->row, s->state, (uint64_t)s->report->height, (uint64_t)s->height,
+                    s->report->means, rgb);
 }
 
 const struct strip_kind strip_squeeze = {.name = "squeeze",

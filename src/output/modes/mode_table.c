@@ -9,7 +9,8 @@
     DO(dominant) \
     DO(palette) \
     DO(average) \
-    DO(squeeze)
+    DO(squeeze) \
+    DO(slit)
 
 #define DECLARE(name) extern const struct strip_kind strip_##name;
 #define POINT(name) &strip_##name,
@@ -44,6 +45,14 @@ const char *strip_shape_name(enum strip_shape shape)
 {
     static const char *const name[STRIP_SHAPES] = {"strip", "circle", "vertical"};
     return name[shape];
+}
+
+struct strips strips_all(void)
+{
+    struct strips all = {strip_table, 0};
+    while (all.count < strip_count && !strip_table[all.count]->named_only)
+        all.count++;
+    return all;
 }
 
 const char *strips_name(struct strips s) { return s.count == 1 ? s.kind[0]->name : STRIP_ALL; }

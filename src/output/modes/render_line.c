@@ -12,7 +12,12 @@ bool strip_shows(const struct strip *s, const struct column *c)
     unsigned needs = s->kind->needs;
     return c->status != COLUMN_MISSING &&
            (!(needs & STRIP_CLUSTERS) || (c->cluster && c->clusters > 0)) &&
-           (!(needs & STRIP_ROWS) || c->row);
+           (!(needs & STRIP_ROWS) || c->row) && (!(needs & STRIP_SLIT) || c->slit);
+}
+
+static void paint_gap(uint64_t i, int y, uint8_t rgb[3])
+{
+    memset(rgb, (i + (uint64_t)y) & 4 ? STRIP_GAP_LIGHT : STRIP_GAP_DARK, 3);
 }
 
 /* Paints row y of every column, one pixel each. */
@@ -22,15 +27,22 @@ static void paint_line(struct strip *s, int y, uint8_t *line)
     if (s->kind->row)
         s->kind->row(s);
     uint8_t *pixel = line + s->first * 3;
+    bool gaps = s->report->gaps;
     for (uint64_t i = s->first; i < s->count; i++, pixel += 3) {
         const struct column *c = columns_get(s->columns, i);
         if (strip_shows(s, c))
             s->kind->pixel(s, i, c, pixel);
+        else if (gaps)
+            paint_gap(i, y, pixel);
         else
             memcpy(pixel, pixel - 3, 3);
     }
-    for (uint64_t i = 0; i < s->first; i++)
-        memcpy(line + i * 3, line + s->first * 3, 3);
+    for (uint64_t i = 0; i < s->first; i++) {
+        if (gaps)
+            paint_gap(i, y, line + i * 3);
+        else
+            memcpy(line + i * 3, line + s->first * 3, 3);
+    }
     if (s->smooth)
         smooth_line(s->smooth, line);
 }
@@ -115,7 +127,7 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     if (s->report->smooth_us > 0 && !open_smooth(s, e))
         return false;
-    if (!s->kind->flat)
+    if (!s->kind->flat || s->report->gaps)
         return true;
     uint8_t *solid = pixels(width, e);
     if (!solid)

@@ -11,6 +11,7 @@
         palette: ["Palette", "The groups of similar colours in each frame, each as high as its share"],
         average: ["Average", "The mean of each frame"],
         squeeze: ["Squeezed frame", "Each frame, squeezed to the width of a column: what is on top stays on top"],
+        slit: ["Slit", "A line through each frame, a column for each"],
     };
     MODES.downsample = MODES.squeeze;      // its name in older pages
     const MISSING = 0, DAMAGED = 2, UNKNOWN = 0xffffffff;

@@ -1,0 +1,116 @@
+# shellcheck shell=bash
+# --live of a folder in which pictures appear. tests/judge_keogram.py judges the pixels of a whole night.
+# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
+
+# picture NAME COLOUR TIME: a picture that appears by rename and was modified then (UTC).
+picture() {
+    ffmpeg -nostdin -v error -y -f lavfi -i "color=$2:s=64x48:d=0.04:r=25" -frames:v 1 -update 1 "${1%/*}/.new.${1##*.}"
+    [ -z "${3:-}" ] || TZ=UTC touch -d "${3:-}" "${1%/*}/.new.${1##*.}"
+    mv "${1%/*}/.new.${1##*.}" "$1"
+}
+
+# watch ARG...: barcode in the background, in $pid.
+watch() {
+    COMMAND="barcode $*" STATUS=
+    "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
+    pid=$!
+}
+
+# until_row FILE TEXT: the CSV has such a row.
+until_row() {
+    for _ in $(seq 250); do
+        grep -qs -- "$2" "$1" && return 0
+        sleep 0.1
+    done
+    fail "$1 has no '$2': $(cat "$1" "$LOGS/stderr")"
+}
+
+end_watch() {
+    kill -TERM "$pid"
+    wait "$pid" || fail "exit status $?: $(cat "$LOGS/stderr")"
+}
+
+# frames FILE: the rows with a frame, "CLOCK COLOUR" in one line.
+frames() {
+    "$PYTHON" -c 'import csv, sys
+print(*(r["clock"][:16] + " " + r["average"] for r in csv.DictReader(open(sys.argv[1])) if r["status"] == "ok"))' "$1"
+}
+
+test_live_folder() { # quick
+    mkdir sky
+    picture sky/b.png red 2026-03-01T20:00:30
+    picture sky/a.png blue 2026-03-01T21:00:00
+    picture sky/c.bmp white 2026-03-02T01:00:00
+    watch --live=60 sky -o day -m average --height 20 --sandbox=require
+    sleep 1
+    end_watch
+    [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
+    [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #fd0000 2026-03-01T21:00 #0000fe" ] || fail "$(frames day/sky-2026-03-01.csv)"
+    [ "$(frames day/sky-2026-03-02.csv)" = "2026-03-02T01:00 #ffffff" ] || fail "$(frames day/sky-2026-03-02.csv)"
+    files day day/sky-2026-03-01.columns day/sky-2026-03-01.csv day/sky-2026-03-01.png day/sky-2026-03-02.columns \
+        day/sky-2026-03-02.csv day/sky-2026-03-02.png sky sky/a.png sky/b.png sky/c.bmp
+    [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 day/sky-2026-03-01.png)" = 1261,20 ] || fail "the day's size"
+}
+
+# The picture of the night ends with the night, in the owner's time, by EXIF and turned as it says.
+test_live_folder_of_photographs() {
+    mkdir sky
+    ffmpeg -nostdin -v error -f lavfi -i "color=red:s=64x48:d=0.04,drawbox=0:0:64:24:lime:fill" -frames:v 1 plain.jpg
+    "$PYTHON" - <<'PYTHON'
+import struct
+text = b"2026:07:10 01:30:00\0"
+first = struct.pack(">H", 2) + struct.pack(">HHIHH", 0x112, 3, 1, 3, 0) + struct.pack(">HHII", 0x8769, 4, 1, 38) + bytes(4)
+second = struct.pack(">H", 1) + struct.pack(">HHII", 0x9003, 2, len(text), 56) + bytes(4)
+exif = b"Exif\0\0MM\0*" + struct.pack(">I", 8) + first + second + text
+data = open("plain.jpg", "rb").read()
+open("sky/photo.jpg", "wb").write(data[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + data[2:])
+PYTHON
+    TZ=Europe/Berlin watch --live=60 sky -o day -m slit --height 2 --day 12:00
+    sleep 1
+    end_watch
+    clock=$(frames day/sky-2026-07-09.csv)
+    [ "${clock%% *}" = 2026-07-09T23:30 ] || fail "taken at $clock"
+    ffmpeg -nostdin -v error -i day/sky-2026-07-09.png -vf crop=1:2:810:0 -f rawvideo -pix_fmt rgb24 top.rgb
+    "$PYTHON" -c 'd = open("top.rgb", "rb").read(); assert d[0] > 200 > 60 > d[1] and d[4] > 200 > 60 > d[3], d' || fail "it is not turned by half"
+}
+
+# A restart goes on; pictures that are in the log are not read again. Then the folder is away for a time.
+test_live_folder_restarts() {
+    mkdir sky
+    picture sky/1.png red 2026-03-01T20:00:00
+    watch --live=60 sky -o day -m slit=10% --height 48
+    sleep 1
+    end_watch
+    picture sky/2.png blue 2026-03-01T20:02:00
+    rm sky/1.png
+    ffmpeg -nostdin -v error -f lavfi -i color=lime:s=64x48 -frames:v 1 sky/1.png
+    TZ=UTC touch -d 2026-03-01T20:00:10 sky/1.png
+    watch --live=60 sky -o day -m slit=10% --height 48
+    sleep 1
+    mv sky away
+    for _ in $(seq 50); do grep -q 'the folder is gone' "$LOGS/stderr" && break; sleep 0.1; done
+    says "'sky': the folder is gone; opening it again in 1 s"
+    picture away/3.png white 2026-03-01T20:04:00
+    mv away sky
+    until_row day/sky-2026-03-01.csv '20:04:00Z,.*#ffffff'
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null || true
+    [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #fd0000 2026-03-01T20:02 #0000fe 2026-03-01T20:04 #ffffff" ] ||
+        fail "$(frames day/sky-2026-03-01.csv)"
+}
+
+# One file that the camera writes again and again.
+test_live_picture() {
+    mkdir tmp
+    picture tmp/image.png red
+    picture tmp/other.png blue
+    watch --live=1 tmp/image.png -o day -m average --height 10 --sandbox=require
+    sleep 2
+    picture tmp/image.png lime
+    sleep 2
+    picture tmp/image.png white
+    sleep 1
+    end_watch
+    colours=$(cut -d, -f6 day/image.png-*.csv | grep '#' | uniq | tr '\n' ' ')
+    [ "$colours" = "#fd0000 #00ff00 #ffffff " ] || [ "$colours" = "#fd0000 #00fe00 #ffffff " ] || fail "$colours"
+}
