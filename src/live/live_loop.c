@@ -1,10 +1,13 @@
 #include "live_loop.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "live_channel.h"
@@ -26,6 +29,10 @@ struct stream {
 
 struct loop {
     const struct options *o;
+    pthread_t writer;
+    pthread_mutex_t lock; /* guards `over` */
+    pthread_cond_t ended;
+    bool over;
     struct live_setup setup;
     struct live_engines *engines;
     int threads;
@@ -103,19 +110,55 @@ static bool all_ended(const struct loop *l)
     return true;
 }
 
-static void go_on(struct loop *l, int stop)
+/*
+ * Writes the files of the day every 10 s, but for no more than a twentieth of the time, and after
+ * everybody else.
+ */
+static void *write_days(void *argument)
 {
-    int64_t refreshed = clock_ns();
-    struct pollfd asked = {.fd = stop, .events = POLLIN};
-    while (poll(&asked, 1, TICK_MS) <= 0 && !all_ended(l)) {
-        bool refresh = clock_ns() - refreshed > refresh_ns;
-        for (size_t i = 0; i < l->count; i++) {
-            live_channel_tick(l->stream[i].channel);
-            if (refresh)
-                live_channel_write(l->stream[i].channel, false);
-        }
-        refreshed = refresh ? clock_ns() : refreshed;
+    enum { NICE = 10, SHARE = 20 };
+    struct loop *l = argument;
+    int64_t pause_ns = refresh_ns;
+    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of a thread, in Linux */
+    pthread_mutex_lock(&l->lock);
+    while (!l->over) {
+        struct timespec until = clock_steady_deadline(pause_ns);
+        if (pthread_cond_timedwait(&l->ended, &l->lock, &until) != ETIMEDOUT)
+            continue;
+        pthread_mutex_unlock(&l->lock);
+        int64_t began = clock_ns();
+        for (size_t i = 0; i < l->count; i++)
+            live_channel_write(l->stream[i].channel, false);
+        int64_t least = (clock_ns() - began) * SHARE;
+        pause_ns = least > refresh_ns ? least : refresh_ns;
+        pthread_mutex_lock(&l->lock);
     }
+    pthread_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+/* Ends the writer, once it has written what it is at. */
+static void end_writer(struct loop *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->over = true;
+    pthread_cond_broadcast(&l->ended);
+    pthread_mutex_unlock(&l->lock);
+    pthread_join(l->writer, NULL);
+}
+
+static bool go_on(struct loop *l, int stop, struct err *e)
+{
+    struct pollfd asked = {.fd = stop, .events = POLLIN};
+    pthread_mutex_init(&l->lock, NULL);
+    clock_steady_cond(&l->ended);
+    if (pthread_create(&l->writer, NULL, write_days, l) != 0)
+        return err_set(e, ERR_MEMORY, "cannot start a thread");
+    while (poll(&asked, 1, TICK_MS) <= 0 && !all_ended(l))
+        for (size_t i = 0; i < l->count; i++)
+            live_channel_tick(l->stream[i].channel);
+    end_writer(l);
+    return true;
 }
 
 static void print_bench(const struct stream *s)
@@ -154,9 +197,7 @@ int live_loop(const struct options *o, struct engines *engines, struct live_feed
     struct loop l = {.o = o, .setup.feed = feed, .threads = engines->threads};
     int status = 0;
     bool gone = true;
-    if (open_all(&l, engines, &e))
-        go_on(&l, stop);
-    else
+    if (!open_all(&l, engines, &e) || !go_on(&l, stop, &e))
         status = err_report(&e);
     for (size_t i = 0; i < l.count; i++)
         gone = end_stream(&l, &l.stream[i], &status) && gone;

@@ -77,6 +77,11 @@ TEST_WITH(what_is_no_stream, enter, leave)
         assert_false(live_url_parse(names[i], &url, &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
+    /* a device, if FFmpeg can read any */
+    struct err e = ERR_INIT;
+    struct live_url url;
+    assert_true(live_url_parse("/dev/null", &url, &e) ? lists(url.demuxers, "v4l2")
+                                                      : e.code == ERR_USAGE);
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_true(parse("fifo").bytes);
 }

@@ -1,12 +1,10 @@
 #include "live_url.h"
 
+#include <dlfcn.h>
 #include <libavutil/avstring.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#ifdef BARCODE_DEVICES
-#include <libavdevice/avdevice.h>
-#endif
 
 #include "media/container/allowed.h"
 
@@ -21,8 +19,8 @@ struct scheme {
 static const struct scheme schemes[] = {
     {"rtsp", {.protocols = "tcp,udp,rtp", .demuxers = "rtsp", .demuxer = "rtsp"}},
     {"rtsps", {.protocols = "tcp,tls", .demuxers = "rtsp", .demuxer = "rtsp"}},
-    {"rtmp", {.protocols = "rtmp,tcp", .demuxers = "", .demuxer = "flv"}},
-    {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = "", .demuxer = "flv"}},
+    {"rtmp", {.protocols = "rtmp,tcp", .demuxers = ""}},
+    {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = ""}},
     {"srt", {.protocols = "srt", .demuxers = "", .bytes = true}},
     {"udp", {.protocols = "udp", .demuxers = "", .bytes = true}},
     {"rtp", {.protocols = "rtp,udp", .demuxers = "rtp", .demuxer = "rtp"}},
@@ -30,6 +28,19 @@ static const struct scheme schemes[] = {
     {"http", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
     {"https", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
 };
+
+/* Returns true if this FFmpeg has what a scheme needs: its demuxer, or the protocol of its name. */
+static bool is_built(const char *scheme, const struct live_url *url)
+{
+    void *next = NULL;
+    const char *found;
+    if (url->demuxer)
+        return av_find_input_format(url->demuxer) != NULL;
+    do
+        found = avio_enum_protocols(&next, 0);
+    while (found && strcmp(found, scheme) != 0);
+    return found != NULL;
+}
 
 static bool parse_scheme(const char *name, size_t length, struct live_url *url, struct err *e)
 {
@@ -39,7 +50,8 @@ static bool parse_scheme(const char *name, size_t length, struct live_url *url, 
             continue;
         *url = schemes[i].url;
         url->path = name;
-        return true;
+        return is_built(known, url) ||
+               err_set(e, ERR_USAGE, "--live: the FFmpeg of this build cannot read %s", known);
     }
     return err_set(e, ERR_USAGE,
                    "--live: '%.*s' is not a scheme that is read; rtsp, rtsps, rtmp, rtmps, srt, "
@@ -47,20 +59,31 @@ static bool parse_scheme(const char *name, size_t length, struct live_url *url, 
                    (int)(length < 40 ? length : 40), name);
 }
 
+/*
+ * Loads libavdevice, which registers its demuxers in libavformat. It is not linked: it needs a
+ * hundred libraries, of displays and sound, which would be loaded for every film. Its version is
+ * that of libavformat.
+ */
+static void load_devices(void)
+{
+    char name[40];
+    void (*register_all)(void) = NULL;
+    snprintf(name, sizeof name, "libavdevice.so.%d", LIBAVFORMAT_VERSION_MAJOR);
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void *found = library ? dlsym(library, "avdevice_register_all") : NULL;
+    memcpy(&register_all, &found, sizeof found);
+    if (register_all)
+        register_all();
+}
+
 static bool parse_device(const char *name, struct live_url *url, struct err *e)
 {
-#ifdef BARCODE_DEVICES
-    avdevice_register_all();
-    *url = (struct live_url){.protocols = "",
-                             .demuxers = "video4linux2,v4l2",
-                             .demuxer = "video4linux2,v4l2",
-                             .path = name};
-    if (av_find_input_format("v4l2"))
-        return true;
-#else
-    (void)url;
-#endif
-    return err_set(e, ERR_USAGE, "--live: '%s' is a device, for which this build has no library",
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_devices);
+    *url = (struct live_url){
+        .protocols = "", .demuxers = "video4linux2,v4l2", .demuxer = "video4linux2", .path = name};
+    return av_find_input_format(url->demuxer) ||
+           err_set(e, ERR_USAGE, "--live: '%s' is a device; reading it needs FFmpeg's libavdevice",
                    name);
 }
 

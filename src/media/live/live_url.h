@@ -21,7 +21,7 @@ struct live_url {
 
 /*
  * Describes a name. Fails with ERR_USAGE for a scheme that is not supported, a regular file, and
- * a device if this build has no libavdevice.
+ * a device without libavdevice, and a URL that this FFmpeg cannot read.
  */
 bool live_url_parse(const char *name, struct live_url *url, struct err *e);
 
