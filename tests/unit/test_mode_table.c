@@ -43,8 +43,9 @@ TEST(stacks)
 {
     struct options o = {0};
     struct err e = ERR_INIT;
-    assert_true(cli_parse_modes("spectrum+all+sound", &o, &e));
-    assert_true(o.strips == strips_all().count + 2 && o.stacked);
+    assert_true(cli_parse_modes("spectrum+slit=20%+all+sound", &o, &e));
+    assert_int_equal(o.slit.x, 2000);
+    assert_true(o.strips == strip_count && o.stacked);
     assert_true(cli_parse_modes("sound+squeeze", &o, &e));
     assert_true(o.strips == 2 && o.stacked);
     assert_string_equal(o.strip[0]->name, "squeeze");
