@@ -40,8 +40,9 @@ static void add_landmark(struct count *c, struct landmark l, int reach)
 static bool list_landmarks(struct count *c, const struct align_peaks *clip, struct err *e)
 {
     size_t side = 2 * (size_t)clip->reach + 1;
+    int fan = clip->reach ? LANDMARK_FAN : FIND_FAN;
     struct landmark *l = err_calloc(clip->count * FIND_FAN + 1, sizeof *l, e);
-    size_t n = l ? landmarks_make(clip->point, clip->count, true, FIND_FAN, l) : 0;
+    size_t n = l ? landmarks_make(clip->point, clip->count, true, fan, l) : 0;
     c->landmarks = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
     size_t most = c->landmarks * side * side * side;
     c->word = err_calloc(2 * most + 1, sizeof *c->word, e);
