@@ -42,7 +42,7 @@ static size_t partner(const struct align_frames *own, size_t i, const struct ali
 
 /*
  * Returns `at`, moved by the frames that make own's frames [from, to) most like those of `other`.
- * Of equal moves the smallest counts.
+ * A longer move must be better by a quarter of a level: pictures that stand still fit anywhere.
  */
 static int64_t best_shift(const struct align_frames *own, size_t from, size_t to,
                           const struct align_frames *other, const struct align_edit *edit,
@@ -50,12 +50,12 @@ static int64_t best_shift(const struct align_frames *own, size_t from, size_t to
 {
     int64_t step =
         (other->time_us[other->count - 1] - other->time_us[0]) / (int64_t)(other->count - 1);
-    int64_t best = INT64_MAX, shift = 0;
+    int64_t best = 0, shift = 0;
     for (int n = 0; n <= 2 * SHIFT_MOST; n++) {
         int64_t move = step * (n % 2 ? (n + 1) / 2 : -(n / 2)), sum = 0;
         for (size_t i = from; i < to; i++)
             sum += difference(own, i, other, partner(own, i, other, edit, at + move));
-        if (sum < best) {
+        if (n == 0 || sum + (int64_t)(to - from) * ALIGN_FRAME_BYTES / 4 < best) {
             best = sum;
             shift = move;
         }
