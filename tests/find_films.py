@@ -3,7 +3,7 @@
 
     find_films.py MUSIC FOLDER COUNT SECONDS [FIRST]
 
-MUSIC has Ogg files (Debian's wesnoth-1.16-music). Film i is FOLDER/film-i.mkv: music in two layers of 30 s pieces, each at a speed
+MUSIC has Ogg or MP3 files (Debian's wesnoth-1.16-music). Film i is FOLDER/film-i.mkv: music in two layers of 30 s pieces, each at a speed
 of its own, so that no two films and no two times of a film share a sound, and speech of espeak-ng over two thirds of it, louder or
 softer than the music; and a small picture. The same number always gives the same film.
 """
@@ -60,7 +60,7 @@ def make(music, folder, number, seconds, vocabulary):
 
 
 def main():
-    music = [(p, n) for p, n in ((str(p), length(p)) for p in sorted(pathlib.Path(sys.argv[1]).rglob("*.ogg"))) if n > 2 * PIECE]
+    music = [(p, n) for p, n in ((str(p), length(p)) for p in sorted(pathlib.Path(sys.argv[1]).rglob("*")) if p.suffix in (".ogg", ".mp3")) if n > 2 * PIECE]
     folder = pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
     first = int(sys.argv[5]) if len(sys.argv) > 5 else 0

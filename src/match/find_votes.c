@@ -6,7 +6,7 @@
 #include "barcode/sound/spectrogram.h"
 
 /* How many votes are needed: wrong places of made films have fewer. */
-enum { VOTES_LEAST = 8, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 200 };
+enum { VOTES_LEAST = 7, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 500, NEAR_A_VOTE = 200 };
 
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
@@ -40,8 +40,9 @@ static void add_landmark(struct count *c, struct landmark l, int reach)
 static bool list_landmarks(struct count *c, const struct align_peaks *clip, struct err *e)
 {
     size_t side = 2 * (size_t)clip->reach + 1;
+    int fan = clip->reach ? LANDMARK_FAN : FIND_FAN;
     struct landmark *l = err_calloc(clip->count * FIND_FAN + 1, sizeof *l, e);
-    size_t n = l ? landmarks_make(clip->point, clip->count, true, FIND_FAN, l) : 0;
+    size_t n = l ? landmarks_make(clip->point, clip->count, true, fan, l) : 0;
     c->landmarks = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
     size_t most = c->landmarks * side * side * side;
     c->word = err_calloc(2 * most + 1, sizeof *c->word, e);
@@ -116,8 +117,8 @@ static bool count_votes(struct find_index *x, const struct align_peaks *clip,
         sort_words(c.vote, room, c.votes, VOTE_BITS);
         choose_places(&c, result);
         result->landmarks = c.landmarks;
-        result->needed =
-            (clip->reach ? NEAR_LEAST : VOTES_LEAST) + (uint32_t)(c.words / LANDMARKS_A_VOTE);
+        result->needed = (clip->reach ? NEAR_LEAST : VOTES_LEAST) +
+                         (uint32_t)(c.words / (clip->reach ? NEAR_A_VOTE : LANDMARKS_A_VOTE));
     }
     free(room);
     free(c.word);

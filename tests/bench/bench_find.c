@@ -4,6 +4,7 @@
  *     bench_find peaks OUT < SAMPLES           16-bit samples at 16 kHz; OUT has struct peak
  *     bench_find index FOLDER PEAKS...         adds films to an index
  *     bench_find query FOLDER FILMS PEAKS...   the first FILMS are the library; looks up the rest
+ *     bench_find clips FOLDER SECONDS COUNT PEAKS... < SAMPLES   looks up so many pieces of SAMPLES
  *     bench_find grow FOLDER FILMS HOURS PEAKS...   films of so many hours, made of pieces of PEAKS
  */
 #include <dirent.h>
@@ -52,25 +53,36 @@ static struct list read_peaks(const char *path)
     return l;
 }
 
-static void write_peaks(const char *path)
+static struct list make_peaks(const int16_t *sample, size_t n)
 {
-    size_t n, frames, peaks;
-    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    size_t frames = spectrogram_frames(n), peaks;
     enum isa isa = ISA_C;
     if (!isa_choose(&isa, &e))
         fail("isa");
     struct spectrogram *s = spectrogram_open(isa, &e);
     struct peaks *p = peaks_open(PEAK_FLOOR, &e);
-    frames = spectrogram_frames(n);
     int16_t *value = malloc(frames * SPECTROGRAM_BINS * sizeof *value + 1);
-    FILE *f = fopen(path, "wb");
-    if (!s || !p || !value || !f)
+    if (!s || !p || !value)
         fail("no memory");
     spectrogram_run(s, sample, n, frames, value);
     if (!peaks_push(p, value, frames, &e) || !peaks_finish(p, &e))
         fail("peaks");
-    const struct peak *list = peaks_list(p, &peaks);
-    if (fwrite(list, sizeof *list, peaks, f) != peaks || fclose(f) != 0)
+    const struct peak *found = peaks_list(p, &peaks);
+    struct list l = {malloc(peaks * sizeof *found + 1), peaks};
+    memcpy(l.peak, found, peaks * sizeof *found);
+    peaks_free(&p);
+    spectrogram_free(&s);
+    free(value);
+    return l;
+}
+
+static void write_peaks(const char *path)
+{
+    size_t n;
+    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    struct list l = make_peaks(sample, n);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(l.peak, sizeof *l.peak, l.n, f) != l.n || fclose(f) != 0)
         fail("cannot write");
 }
 
@@ -138,6 +150,14 @@ static struct align_sound sound_of(struct list l)
     return (struct align_sound){l.peak, l.n, frames * SPECTROGRAM_HOP};
 }
 
+static void print_result(const struct find_result *r, char **path, int64_t begun)
+{
+    printf("%s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d\n",
+           r->best.votes ? path[r->best.film] : "-", r->best.sixteenth * .002, r->best.votes,
+           r->other.votes, r->landmarks, clock_since(begun) * 1e3, r->needed, r->speed.num,
+           r->speed.den);
+}
+
 static void query(const char *folder, size_t films, char **path, size_t n)
 {
     struct find_index x;
@@ -154,22 +174,50 @@ static void query(const char *folder, size_t films, char **path, size_t n)
         int64_t begun = clock_ns();
         if (!find_clip(&x, &sound, &r, &e))
             fail("votes");
-        printf("%s %s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d%s\n", path[i],
-               r.best.votes ? path[r.best.film] : "-", r.best.sixteenth * .002, r.best.votes,
-               r.other.votes, r.landmarks, clock_since(begun) * 1e3, r.needed, r.speed.num,
-               r.speed.den, r.speed.same_pitch ? " same pitch" : "");
+        printf("%s ", path[i]);
+        print_result(&r, path, begun);
+        free(l.peak);
+    }
+    find_index_close(&x);
+}
+
+static void query_clips(const char *folder, size_t seconds, int count, char **path, size_t films)
+{
+    struct find_index x;
+    size_t n, length = seconds * SPECTROGRAM_RATE;
+    int16_t *sample = read_all(stdin, sizeof *sample, &n);
+    struct hash128 *id = calloc(films + 1, sizeof *id);
+    for (size_t i = 0; i < films; i++)
+        id[i] = id_of(path[i], 0);
+    if (!find_index_open(&x, folder, "bench", &e) || n <= length)
+        fail("open");
+    want(&x, id, films);
+    for (int i = 0; i < count; i++) {
+        size_t at = ((size_t)rand() * 32768 + (size_t)rand()) % (n - length);
+        struct list l = make_peaks(sample + at, length);
+        struct align_sound sound = sound_of(l);
+        struct find_result r;
+        int64_t begun = clock_ns();
+        if (!find_clip(&x, &sound, &r, &e))
+            fail("votes");
+        printf("%.3f ", (double)at / SPECTROGRAM_RATE);
+        print_result(&r, path, begun);
         free(l.peak);
     }
     find_index_close(&x);
 }
 
 /* Makes a film of pieces of up to 20 s of other films, moved by some bins. */
-static struct list make_film(const struct list *from, size_t lists, uint32_t frames)
+static struct list make_film(const struct list *from, size_t lists, uint32_t frames, unsigned seed)
 {
+    srand(seed);
     struct list l = {malloc(((size_t)frames * 8 + 1) * sizeof(struct peak)), 0};
     for (uint32_t at = 0; at < frames;) {
         const struct list *p = from + (size_t)rand() % lists;
-        uint32_t length = 100 + (uint32_t)rand() % 500, first = (uint32_t)rand() % 5000;
+        uint32_t length = 100 + (uint32_t)rand() % 500,
+                 first = (uint32_t)rand() % p->peak[p->n - 1].frame;
+        length =
+            first + length > p->peak[p->n - 1].frame ? p->peak[p->n - 1].frame - first : length;
         int move = rand() % 41 - 20;
         for (size_t i = 0; i < p->n && at + length <= frames; i++) {
             int bin = p->peak[i].bin + move;
@@ -181,6 +229,18 @@ static struct list make_film(const struct list *from, size_t lists, uint32_t fra
         at += length;
     }
     return l;
+}
+
+/* Moves l's peaks of so many frames from `first` on to its beginning. */
+static struct align_sound cut(struct list l, uint32_t first, uint32_t frames)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l.n; i++)
+        if (l.peak[i].frame >= first && l.peak[i].frame < first + frames) {
+            l.peak[n] = l.peak[i];
+            l.peak[n++].frame -= first;
+        }
+    return (struct align_sound){l.peak, n, (uint64_t)frames * SPECTROGRAM_HOP};
 }
 
 static void grow(const char *folder, size_t films, double hours, char **path, size_t n)
@@ -197,25 +257,33 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
     want(&x, id, films);
     int64_t begun = clock_ns();
     for (size_t i = 0; i < films; i++) {
-        struct list l = make_film(from, n, (uint32_t)(hours * 3600 * 31.25));
+        struct list l = make_film(from, n, (uint32_t)(hours * 3600 * 31.25), (unsigned)i);
         add_film(&x, id[i], l);
         free(l.peak);
         if ((i % 100 == 99 || i + 1 == films) && !find_index_save(&x, &e))
             fail("save");
     }
     print_index(&x, begun);
-    double took = 0;
-    for (int i = 0; i < 100; i++) {
-        struct list clip = make_film(from, n, 312);
-        struct find_result r;
-        struct align_sound sound = sound_of(clip);
-        begun = clock_ns();
-        if (!find_clip(&x, &sound, &r, &e))
-            fail("votes");
-        took += clock_since(begun);
-        free(clip.peak);
+    for (unsigned strange = 0; strange < 2; strange++) {
+        double took = 0;
+        int found = 0, clips = strange ? 10 : 100;
+        for (int i = 0; i < clips; i++) {
+            unsigned film = (unsigned)(i * 7919) % (unsigned)films;
+            struct list l = make_film(from, n, 12000, film);
+            for (size_t p = 0; strange && p < l.n; p++)
+                l.peak[p].frame = l.peak[p].frame * 9 / 10;
+            struct align_sound clip = cut(l, 7000, 312);
+            struct find_result r;
+            begun = clock_ns();
+            if (!find_clip(&x, &clip, &r, &e))
+                fail("votes");
+            took += clock_since(begun);
+            found += r.best.votes >= r.needed;
+            free(l.peak);
+        }
+        printf("%d clips of 10 s%s: %d found, %.2f ms each\n", clips,
+               strange ? " at another speed" : "", found, took * 1e3 / clips);
     }
-    printf("%.2f ms for 10 s\n", took * 10);
     find_index_close(&x);
 }
 
@@ -228,6 +296,8 @@ int main(int argc, char **argv)
         index_films(argv[2], argv + 3, (size_t)argc - 3);
     else if (strcmp(what, "query") == 0 && argc > 3)
         query(argv[2], strtoul(argv[3], NULL, 10), argv + 4, (size_t)argc - 4);
+    else if (strcmp(what, "clips") == 0 && argc > 4)
+        query_clips(argv[2], strtoul(argv[3], NULL, 10), atoi(argv[4]), argv + 5, (size_t)argc - 5);
     else if (strcmp(what, "grow") == 0 && argc > 5)
         grow(argv[2], strtoul(argv[3], NULL, 10), atof(argv[4]), argv + 5, (size_t)argc - 5);
     else
