@@ -10,10 +10,10 @@
 enum {
     FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
                1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
-    GAP_LEAST_US = 100000,
-    SPEED_OFFSETS = 40, /* are enough to compare speeds */
-    RUN_PRICE = 8,      /* points that a run costs when speeds are compared */
-    SLOW_SPEEDS = 3     /* the first of speeds[], which hardly change a pitch */
+    GAP_LEAST_US = 200000, /* as exact as edges are */
+    SPEED_OFFSETS = 40,    /* are enough to compare speeds */
+    RUN_PRICE = 8,         /* points that a run costs when speeds are compared */
+    SLOW_SPEEDS = 3        /* the first of speeds[], which hardly change a pitch */
 };
 
 /* 24, 24000/1001 and 25 frames a second, each shown as another. */

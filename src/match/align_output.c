@@ -115,9 +115,19 @@ static void put_event(const struct align_result *r, FILE *f, int number, int sou
     }
 }
 
+/* Returns true for the rates that timecodes are made for. */
+static bool has_timecode(double rate)
+{
+    static const int usual[] = {24, 25, 30, 48, 50, 60};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (fabs(rate - usual[i]) < 0.1)
+            return true;
+    return false;
+}
+
 /*
  * Writes how B is made: of A, and of itself where A lacks it. A's missing parts are what is skipped
- * in A. Without a rate, as of films without pictures, it is 25.
+ * in A. Frames are B's, or 25 a second if B has an unusual rate.
  */
 bool align_write_edl(const struct align_result *r, FILE *f, struct err *e)
 {
@@ -126,7 +136,7 @@ bool align_write_edl(const struct align_result *r, FILE *f, struct err *e)
     name[1] = name[0] ? align_film_name(&r->film[1], e) : NULL;
     double *rate = &known.film[1].rate;
     int number = 0;
-    if (!(*rate >= 1 && *rate <= 99.5))
+    if (!has_timecode(*rate))
         *rate = 25;
     if (name[1]) {
         fprintf(f, "TITLE: %.60s\nFCM: NON-DROP FRAME\n\n", name[1]);
