@@ -217,7 +217,7 @@ $(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
-IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-align test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web test-live,$(MAKECMDGOALS))
+IN_TURN := $(filter demo test check-all unit cli cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu lint bench test-align test-find test-slurm test-many test-io test-bombs test-poster test-data test-deb test-docker test-dist test-reproducible test-web test-live,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -366,6 +366,12 @@ test-align: deps ## an hour of made sound and other versions of it, aligned (10 
 	@tests/support/install-packages.sh align
 	@$(MAKE) --no-print-directory $(BIN)/barcode
 	@BARCODE=$(BIN)/barcode PYTHON=$(PYTHON) tests/align.sh
+
+.PHONY: test-find
+test-find: deps ## 10 s clips and their films among 20 made ones (two minutes; FILMS and CLIPS: how many)
+	@tests/support/install-packages.sh align
+	@$(MAKE) --no-print-directory $(BIN)/barcode
+	@BARCODE=$(BIN)/barcode $(PYTHON) tests/find.py $(or $(FILMS),20) $(or $(CLIPS),40)
 
 .PHONY: test-time
 test-time: deps ## lengths and times in 82 pairs of container and codec, compared with ffprobe's (two minutes)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "align_exact.h"
 #include "align_output.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
@@ -17,11 +18,12 @@
 #include "barcode/cli/outputs.h"
 #include "command.h"
 
-enum { FILMS = 2, OUTPUTS_MOST = 16 };
+enum { FILMS = 2, OUTPUTS_MOST = 16, KEY_EXACT = COMMAND_OWN };
 
 struct align {
     const char *path[OUTPUTS_MOST]; /* -o */
     size_t outputs;
+    bool exact; /* --exact */
     struct command_line line;
     struct film_sound sound[FILMS];
     struct align_map map;
@@ -36,14 +38,16 @@ static const struct argp_option options[] = {
      "repeated (CSV to stdout)",
      0},
     {NULL, 0, NULL, 0, "Films:", 2},
+    {"exact", KEY_EXACT, NULL, 0, "place edits to the frame, by the pictures around them", 0},
     {"sound-stream", COMMAND_COMMON + 100, "N", 0, "stream of sound N, from 0 (the default one)",
      0},
     {0}};
 
-static bool add_output(void *user, int key, const char *arg, struct err *e)
+static bool set_option(void *user, int key, const char *arg, struct err *e)
 {
     struct align *a = user;
-    (void)key;
+    if (key == KEY_EXACT)
+        return a->exact = true;
     if (a->outputs == OUTPUTS_MOST)
         return err_set(e, ERR_USAGE, "-o: at most %d outputs", OUTPUTS_MOST);
     if (!align_format_of(arg))
@@ -56,7 +60,7 @@ static const struct command command = {
     "align", "A B",
     "Aligns two versions of a film by their sound: which times of B are which times of A, and what "
     "only one of them has. A film that is another one is refused (exit status 1).",
-    options, add_output};
+    options, set_option};
 
 /* ---- Sound ---- */
 
@@ -208,7 +212,7 @@ static bool check_words(const struct align *a, struct err *e)
 
 static bool run(struct align *a, struct err *e)
 {
-    bool strips = false, rate = false;
+    bool strips = false, rate = a->exact;
     if (!check_words(a, e))
         return false;
     if (a->outputs == 0)
@@ -219,7 +223,9 @@ static bool run(struct align *a, struct err *e)
     }
     for (size_t i = 0; i < FILMS; i++)
         a->film[i].path = a->line.word[i];
-    if (!read_sounds(a, e) || !make_map(a, e) || ((strips || rate) && !read_pictures(a, strips, e)))
+    if (!read_sounds(a, e) || !make_map(a, e) ||
+        ((strips || rate) && !read_pictures(a, strips, e)) ||
+        (a->exact && !align_exact(&a->line, a->film, &a->map, &a->status, e)))
         return false;
     const struct align_result result = {&a->map, {a->film[0], a->film[1]}};
     for (size_t i = 0; i < a->outputs; i++)

@@ -152,7 +152,8 @@ static bool choose_best(struct finder *f, struct err *e)
         f->count[f->vote[i] - f->least] = 0;
     if (!err_reserve(&f->found, f->founds + n, &f->room, sizeof *best, e))
         return false;
-    memcpy(f->found + f->founds, best, n * sizeof *best);
+    if (n > 0)
+        memcpy(f->found + f->founds, best, n * sizeof *best);
     f->founds += n;
     return true;
 }

@@ -178,6 +178,16 @@ bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t wo
     return ok;
 }
 
+bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e)
+{
+    bool ok = true;
+    if (!c->ended && c->block + 1 < c->file->blocks && c->file->first[c->block + 1] <= word)
+        return find_cursor_seek(c, c->file, word, e);
+    while (ok && !c->ended && c->word < word)
+        ok = find_cursor_next(c, e);
+    return ok;
+}
+
 uint32_t find_file_film(const struct find_file *f, uint64_t position, uint32_t from)
 {
     uint32_t step = 1, low = from;

@@ -74,6 +74,9 @@ struct find_cursor {
 /* Begins at the first word that is `word` or more. Returns false with an error as above. */
 bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e);
 
+/* Moves on to the first word that is `word` or more, unless it is there already or later. */
+bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e);
+
 /* Moves to the next word, or sets `ended`. */
 bool find_cursor_next(struct find_cursor *c, struct err *e);
 

@@ -323,7 +323,7 @@ static bool look_up(const struct look *l, struct find_cursor *c, size_t i, uint6
 {
     const struct find_file *f = l->x->file[l->file];
     uint64_t frames = f->base[f->films], begin = key * frames;
-    if (!find_cursor_seek(c, l->x->file[l->file], begin, e))
+    if (!find_cursor_forward(c, begin, e))
         return false;
     for (uint32_t film = 0; !c->ended && c->word - begin < frames;) {
         film = find_file_film(f, c->word - begin, film);
@@ -340,14 +340,14 @@ bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, fin
                      void *user, struct err *e)
 {
     struct look l = {x, 0, hit, user};
-    struct find_cursor c;
-    for (; l.file < x->files; l.file++)
-        for (size_t i = 0; i < keys; i++) {
-            if (interrupted())
-                return interrupt_error(e);
-            if (!look_up(&l, &c, i, key[i], e))
-                return false;
-        }
+    for (; l.file < x->files; l.file++) {
+        struct find_cursor c;
+        bool ok = find_cursor_seek(&c, x->file[l.file], 0, e);
+        for (size_t i = 0; ok && i < keys; i++)
+            ok = (!interrupted() || interrupt_error(e)) && look_up(&l, &c, i, key[i], e);
+        if (!ok)
+            return false;
+    }
     return true;
 }
 

@@ -5,8 +5,12 @@
 #include "barcode/base/sort_words.h"
 #include "barcode/sound/spectrogram.h"
 
-/* How many votes are needed: wrong places of made films have fewer. */
-enum { VOTES_LEAST = 7, NEAR_LEAST = 20, LANDMARKS_A_VOTE = 500, NEAR_A_VOTE = 200 };
+/*
+ * How many votes are needed: a number, one for so many landmarks, and one more for each eightfold
+ * size of the library above nine hours. Made films: wrong places have up to 6, and up to 7 with
+ * `reach`.
+ */
+enum { VOTES_LEAST = 7, LANDMARKS_A_VOTE = 500, NEAR_LEAST = 11, NEAR_A_VOTE = 100 };
 
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
@@ -40,8 +44,9 @@ static void add_landmark(struct count *c, struct landmark l, int reach)
 static bool list_landmarks(struct count *c, const struct align_peaks *clip, struct err *e)
 {
     size_t side = 2 * (size_t)clip->reach + 1;
+    int fan = clip->reach ? LANDMARK_FAN : FIND_FAN;
     struct landmark *l = err_calloc(clip->count * FIND_FAN + 1, sizeof *l, e);
-    size_t n = l ? landmarks_make(clip->point, clip->count, true, FIND_FAN, l) : 0;
+    size_t n = l ? landmarks_make(clip->point, clip->count, true, fan, l) : 0;
     c->landmarks = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
     size_t most = c->landmarks * side * side * side;
     c->word = err_calloc(2 * most + 1, sizeof *c->word, e);
@@ -105,6 +110,18 @@ static void choose_places(const struct count *c, struct find_result *r)
     }
 }
 
+static uint32_t votes_needed(const struct find_index *x, bool near, size_t landmarks)
+{
+    uint64_t frames = 0;
+    uint32_t larger = 0;
+    for (size_t i = 0; i < x->files; i++)
+        frames += x->file[i]->base[x->file[i]->films];
+    for (frames >>= 20; frames >= 8; frames >>= 3)
+        larger++;
+    return larger + (uint32_t)(near ? NEAR_LEAST + landmarks / NEAR_A_VOTE
+                                    : VOTES_LEAST + landmarks / LANDMARKS_A_VOTE);
+}
+
 static bool count_votes(struct find_index *x, const struct align_peaks *clip,
                         struct find_result *result, struct err *e)
 {
@@ -116,8 +133,7 @@ static bool count_votes(struct find_index *x, const struct align_peaks *clip,
         sort_words(c.vote, room, c.votes, VOTE_BITS);
         choose_places(&c, result);
         result->landmarks = c.landmarks;
-        result->needed = (clip->reach ? NEAR_LEAST : VOTES_LEAST) +
-                         (uint32_t)(c.words / (clip->reach ? NEAR_A_VOTE : LANDMARKS_A_VOTE));
+        result->needed = votes_needed(x, clip->reach > 0, c.landmarks);
     }
     free(room);
     free(c.word);
@@ -127,25 +143,38 @@ static bool count_votes(struct find_index *x, const struct align_peaks *clip,
     return room != NULL;
 }
 
+/* Looks the clip up at a speed. A larger one is at least `reach` from the film's bins and frames.
+ */
+static bool try_speed(struct find_index *x, const struct align_sound *clip,
+                      struct align_speed speed, int reach, struct find_result *result,
+                      struct err *e)
+{
+    struct align_peaks peaks;
+    bool ok = align_peaks_make(clip, true, speed, &peaks, e);
+    peaks.reach = reach > peaks.reach ? reach : peaks.reach;
+    ok = ok && count_votes(x, &peaks, result, e);
+    align_peaks_free(&peaks);
+    result->speed = speed;
+    return ok;
+}
+
 bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
                struct err *e)
 {
     size_t n;
     const struct align_speed *speed = align_speeds(&n);
+    if (!try_speed(x, clip, speed[0], 0, result, e))
+        return false;
+    if (result->best.votes >= result->needed)
+        return true;
     for (size_t i = 0; i < n; i++) {
         struct find_result r = {0};
-        struct align_peaks peaks;
-        bool ok =
-            align_peaks_make(clip, true, speed[i], &peaks, e) && count_votes(x, &peaks, &r, e);
-        align_peaks_free(&peaks);
-        if (!ok)
+        if (!try_speed(x, clip, speed[i], 1, &r, e))
             return false;
-        r.speed = speed[i];
-        /* that of the most votes for those that are needed, the first of equal ones */
-        if (i == 0 ||
-            (uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
+        /* the most votes for those that are needed; the first of equal ones */
+        if ((uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
             *result = r;
-        if (i == 0 && r.best.votes >= r.needed)
+        if (i == 0 && result->best.votes >= result->needed)
             break;
     }
     return true;
