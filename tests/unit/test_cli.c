@@ -239,10 +239,6 @@ TEST(steady)
     bad("f --steady --quux", "unknown option '--quux'; see --help");
 }
 
-#define ONE_ON_STDOUT \
-    "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, " \
-    "--landmarks -, --spectrogram -, --dump -, --report - and --bench"
-
 TEST(misuse_is_one_sentence)
 {
     bad("", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");

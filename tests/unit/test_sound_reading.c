@@ -100,8 +100,8 @@ static struct source *open_film(const char *name, int sound)
 
 static void assert_same_sound(const struct film_sound *a, const struct film_sound *b)
 {
-    uint8_t *x, *y;
-    size_t n, m;
+    uint8_t *x = NULL, *y = NULL;
+    size_t n = 0, m = 0;
     struct err e = ERR_INIT;
     assert_true(film_sound_write(a, &x, &n, &e) && film_sound_write(b, &y, &m, &e));
     assert_int_equal(n, m);
