@@ -161,7 +161,8 @@ def check_gaps(found, sent, period, what):
         missing = found[n][0]
         near = {k in there for k in (n - 1, n, n + 1)}
         if near == {True}:
-            check(not missing, f"{what}: column {n} is missing, {n - begin} after the first")
+            sent_here = [round(t / period - n, 2) for t in sent if abs(t / period - n) < 4]
+            check(not missing, f"{what}: column {n} is missing; {''.join('-x'[not found[k][0]] for k in range(n - 6, n + 6) if k in found)}; sent at {sent_here}")
         if near == {False}:
             check(missing, f"{what}: column {n} has a frame, but none was sent")
         gaps += missing and not found[n - 1][0]

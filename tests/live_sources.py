@@ -9,7 +9,7 @@ import time
 from live_cases import BARCODE, TOP, WORK, Events, check, figure, folder, free_port, same, start, stop, test, test_alone, wait_for
 from live_made import COLOUR, Live, Source, check_gaps, close_to, make_stream
 
-FFMPEG = ["ffmpeg", "-nostdin", "-v", "error", "-re", "-stream_loop", "-1"]
+FFMPEG = ["ffmpeg", "-nostdin", "-v", "panic", "-re", "-stream_loop", "-1"]
 
 
 def stream():

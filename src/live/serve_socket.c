@@ -30,12 +30,15 @@ static int listen_on(const struct addrinfo *a)
 
 static int port_of(int fd)
 {
-    struct sockaddr_storage bound = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } bound = {.v6 = {.sin6_port = 0}};
     socklen_t length = sizeof bound;
-    if (getsockname(fd, (struct sockaddr *)&bound, &length) != 0)
+    if (getsockname(fd, &bound.any, &length) != 0)
         return 0;
-    return ntohs(bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
-                                             : ((struct sockaddr_in *)&bound)->sin_port);
+    return ntohs(bound.any.sa_family == AF_INET6 ? bound.v6.sin6_port : bound.v4.sin_port);
 }
 
 int serve_socket_listen(const struct serve_address *a, int *port, struct err *e)

@@ -74,11 +74,8 @@ static bool make_event(struct serve_stream *s)
 {
     struct live_column c;
     const uint64_t puts = live_feed_puts(s->feed);
-    const int64_t newest = live_feed_newest(s->feed);
     if (puts == s->puts)
         return false;
-    if (newest != INT64_MIN && s->since > newest)
-        s->since = INT64_MIN; /* the reader has columns of another log */
     if (live_feed_read(s->feed, s->since, 1, &c, s->rgb) == 0) {
         s->puts = puts;
         return false;

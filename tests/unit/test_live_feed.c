@@ -166,6 +166,16 @@ TEST(another_process_puts)
     live_feed_free(&f);
 }
 
+/* Puts columns of one value until it is killed. */
+static void put_for_ever(struct live_feed *f)
+{
+    static uint8_t rgb[2000][3];
+    for (int64_t n = live_feed_newest(f) < 0 ? 0 : live_feed_newest(f);; n++) {
+        memset(rgb, (int)(n % 251), sizeof rgb);
+        live_feed_put(f, &(struct live_column){.number = n, .time_us = n}, rgb[0]);
+    }
+}
+
 /* A process is killed again and again while it puts; what is read is whole, and the next goes on.
  */
 TEST(a_killed_process_leaves_whole_columns)
@@ -175,10 +185,8 @@ TEST(a_killed_process_leaves_whole_columns)
     struct live_column c[4];
     for (int turn = 0; turn < (UNDER_TSAN ? 5 : 50); turn++) {
         pid_t child = fork();
-        for (int64_t n = live_feed_newest(f) < 0 ? 0 : live_feed_newest(f); child == 0; n++) {
-            memset(rgb[0], (int)(n % 251), sizeof rgb[0]);
-            live_feed_put(f, &(struct live_column){.number = n, .time_us = n}, rgb[0][0]);
-        }
+        if (child == 0)
+            put_for_ever(f);
         usleep(2000 + 137 * (unsigned)turn);
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);

@@ -79,18 +79,16 @@ TEST(events_have_each_column_once)
     }
 }
 
-TEST(a_reader_of_another_log_begins_anew)
+/* After a restart, while the log is read, the newest column is one that the reader has. */
+TEST(a_reader_who_knows_more_gets_nothing_twice)
 {
-    struct live_feed *f = open_feed(3);
+    struct live_feed *f = open_feed(0);
     struct serve_stream *s = serve_stream_events(f, "", 1000, NULL);
     read_all(s, 100);
-    assert_int_equal(count_of("data: {\"number\""), 3);
-    serve_stream_free(&s);
-    live_feed_free(&f);
-    f = open_feed(0); /* nothing yet, and then what the reader has not */
-    s = serve_stream_events(f, "", 1000, NULL);
-    read_all(s, 100);
     assert_non_null(strstr(text, "\"newest\":null"));
+    put(f, 999, false);
+    read_all(s, 100);
+    assert_string_equal(text, "");
     put(f, 1000, false);
     put(f, 1001, false);
     read_all(s, 100);

@@ -101,10 +101,10 @@
             drawn = key;
             strip.style.width = `${width}px`;
             track.style.width = `${Math.ceil(length)}px`;
-            track.style.overflow = "hidden";
             document.body.classList.toggle("fine", each < 1);
             labelAxis(each);
         }
+        if (!document.body.dataset.state.startsWith("re")) tellSource();
         if (follows) scroller.scrollLeft = scroller.scrollWidth;
         element("now").disabled = follows;
         const column = columns[pointed === null ? columns.length - 1 : Math.min(pointed, columns.length - 1)];
@@ -123,6 +123,13 @@
         due = true;
     }
 
+    // The server may be there while its source is not.
+    function tellSource() {
+        const column = columns[columns.length - 1], silent = column && column.missing;
+        const each = `a column every ${feed.period_us / 1e6} s`;
+        state(silent ? "silent" : "connected", !column ? "waiting for the first picture" : silent ? "no picture from the source" : `connected, ${each}`);
+    }
+
     function state(word, text) {
         document.body.dataset.state = word;
         element("word").textContent = text || word;
@@ -132,14 +139,14 @@
 
     function begin(data) {
         const now = JSON.parse(data), other = feed && (now.period_us !== feed.period_us || now.height !== feed.height);
-        // Numbers of another T, or of a log that is gone, mean other times.
-        if (other || (last !== null && now.newest !== null && now.newest < last)) {
+        // Numbers of another T mean other times.
+        if (other) {
             location.reload();
             return;
         }
         feed = now;
         document.title = element("name").textContent = feed.title;
-        state("connected", `connected, a column every ${feed.period_us / 1e6} s`);
+        tellSource();
     }
 
     function connect() {
