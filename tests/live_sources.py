@@ -82,7 +82,9 @@ def reads_a_pipe():
     source.wait()
     same(made.returncode, 0, "the exit status")
     columns = [made.stdout[at:at + 48] for at in range(0, len(made.stdout), 48)]
-    check(17 <= len(columns) <= 23, f"{len(columns)} columns of 0.2 s of 4 s")
+    while columns and not any(columns[0]):  # before the first frame
+        columns.pop(0)
+    check(17 <= len(columns) <= 22, f"{len(columns)} columns of 0.2 s of 4 s")
     for n, column in enumerate(columns):
         check(len(set(column[0::3])) == 1 and len(column) == 48, f"column {n}")
         close_to(column[:3], COLOUR, f"column {n}")
