@@ -105,8 +105,8 @@ static bool upload(struct cuda_port *p, uint8_t *slot, struct err *e)
            wait_for_stream(p, p->stream, e);
 }
 
-static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint8_t *slot,
-                        struct err *e)
+/* Downscales a frame in host memory to p->pinned. */
+static bool shrink_here(struct cuda_port *p, const struct frame_view *view, struct err *e)
 {
     if (!p->shrink) {
         p->shrink = shrink_open(p->cuda->job.width, p->cuda->job.height, e);
@@ -114,7 +114,7 @@ static bool shrink_here(struct cuda_port *p, const struct frame_view *view, uint
             return false;
         shrink_use_light(p->shrink, p->cuda->job.light);
     }
-    return shrink_frame(p->shrink, view, p->pinned, e) && upload(p, slot, e);
+    return shrink_frame(p->shrink, view, p->pinned, e);
 }
 
 static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uint8_t *slot,
@@ -134,27 +134,41 @@ static bool shrink_there(struct cuda_port *p, const struct frame_view *view, uin
            wait_for_stream(p, stream, e);
 }
 
-/* Puts the analysis frame `rgb` or, if it is NULL, `view`. */
+/* Makes the port ready for a frame, and p->pinned the analysis frame of one in host memory. */
+static bool prepare(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb,
+                    struct err *e)
+{
+    if (!cuda_check(cudaSetDevice(p->cuda->device), "begin", e))
+        return false;
+    if (!rgb && view->on_device)
+        return true;
+    if (!make_ready(p, e))
+        return false;
+    if (rgb)
+        memcpy(p->pinned, rgb, gpu_frame_bytes(&p->cuda->job));
+    return rgb || shrink_here(p, view, e);
+}
+
+/*
+ * Puts the analysis frame `rgb` or, if it is NULL, `view`. What takes long, the driver and the
+ * cores, comes before a slot is taken: its batch waits for the slot.
+ */
 static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_t *rgb,
                 const struct frame_tag *tag, struct err *e)
 {
     struct cuda *c = p->cuda;
-    size_t bytes = gpu_frame_bytes(&c->job);
     struct gpu_batch *b;
     int index;
-    /* Before a slot is taken: otherwise its batch would wait for the driver too. */
-    bool crosses = rgb || !view->on_device,
-         ok = cuda_check(cudaSetDevice(c->device), "begin", e) && (!crosses || make_ready(p, e));
+    int64_t before = clock_ns();
+    bool ok = prepare(p, view, rgb, e);
+    p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
     if (!ok)
         return cuda_fail(c, e);
     if (!cuda_take_slot(c, &b, &index, e))
         return false;
-    int64_t before = clock_ns();
-    uint8_t *slot = b->rgb + (size_t)index * bytes;
-    if (rgb)
-        ok = (memcpy(p->pinned, rgb, bytes), upload(p, slot, e));
-    else
-        ok = view->on_device ? shrink_there(p, view, slot, e) : shrink_here(p, view, slot, e);
+    before = clock_ns();
+    uint8_t *slot = b->rgb + (size_t)index * gpu_frame_bytes(&c->job);
+    ok = rgb || !view->on_device ? upload(p, slot, e) : shrink_there(p, view, slot, e);
     p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
     return ok ? cuda_slot_filled(c, b, index, tag, e) : cuda_fail(c, e);
 }

@@ -23,6 +23,6 @@ for film in "${films[@]}"; do
         "$PYTHON" tests/judge_kmeans.py "$name.rgb" "$name.$k.json" || status=1
     done
 done
-"$PYTHON" tests/judge_sound.py "$BENCH_SOUND" "$work" "${films[@]}" || status=1
+"$PYTHON" tests/judge_sound.py "$BARCODE" "$BENCH_SOUND" "$work" "${films[@]}" || status=1
 "$PYTHON" tests/judge_keogram.py "$BARCODE" "$work/keogram" || status=1
 exit $status

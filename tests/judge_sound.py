@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Judges src/sound by SciPy and NumPy.
 
-    judge_sound.py BENCH_SOUND WORK [FILM...]
+    judge_sound.py BARCODE BENCH_SOUND WORK [FILM...]
 
 The maximum filter: the bytes of scipy.ndimage.maximum_filter for each radius from 1 to 31, on random values, plateaus and
 spectrograms; where an axis is much shorter than the footprint SciPy reads outside of its array, and gets one that is
 padded by numpy.pad(mode="symmetric"). The spectrogram: NumPy's FFT in float64; |X| may be off by 4 of 2^29. Peaks: two of
-SciPy's filters. The films' sound is decoded by the ffmpeg program.
+SciPy's filters. The films' sound is decoded by the ffmpeg program. Last the program itself: SciPy finds the peaks of
+--landmarks in the array of --spectrogram, of made films and of those given, and no others.
 """
 import os
 import subprocess
@@ -15,7 +16,7 @@ import sys
 import numpy as np
 from scipy.ndimage import generate_binary_structure, iterate_structure, maximum_filter
 
-BENCH, WORK = sys.argv[1:3]
+BARCODE, BENCH, WORK = sys.argv[1:4]
 ALL_ISA = ("c", "avx2", "avx512", "vnni")
 WINDOW, HOP, BINS, FLOOR = 1024, 512, 512, 7168
 failed = 0
@@ -120,15 +121,56 @@ def sounds(films):
             yield os.path.basename(film), np.frombuffer(raw, np.int16)
 
 
+TONES = "aevalsrc=0.2*sin(2*PI*t*(220+110*floor(mod(t*3\\,8)))*(1+0.002*sin(30*t)))+0.1*sin(2*PI*t*55*floor(mod(t\\,5)+2))|" \
+    "0.3*exp(-4*mod(t\\,0.5))*random(0)"
+MADE = {                            # name: source of ffmpeg, codec and container
+    "music.mkv": (TONES + ":d=40:s=48000", "flac"),
+    "music-aac.mp4": (TONES + ":d=40:s=44100", "aac"),
+    "noise.mkv": ("anoisesrc=d=30:c=pink:r=44100:seed=1", "pcm_s16le"),
+    "silence.mkv": ("anullsrc=r=48000:d=20", "pcm_s16le"),
+    "one-bit.mkv": ("anoisesrc=d=20:a=0.00005:r=32000:seed=2", "pcm_s16le"),
+    "tone.mkv": ("sine=f=1000:d=30:r=16000", "pcm_s16le"),
+    "tones.mkv": ("aevalsrc=0.4*sin(2*PI*1000*t)+0.4*sin(2*PI*3000*t)|0.1*sin(2*PI*440*t)*lt(mod(t\\,4)\\,2):d=30:s=48000", "ac3"),
+    "short.mkv": ("sine=f=500:d=0.02:r=48000", "pcm_s16le"),
+    "none.mkv": (None, None),
+}
+
+
+def made_films():
+    for name, (source, codec) in MADE.items():
+        path = os.path.join(WORK, name)
+        sound = ["-f", "lavfi", "-i", source, "-c:a", codec] if source else []
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "lavfi", "-i", "testsrc2=s=64x36:r=5:d=2", *sound,
+                        "-c:v", "mpeg4", path], check=True)
+        yield path
+
+
+def judge_program(film):
+    csv, npy = os.path.join(WORK, "judged.csv"), os.path.join(WORK, "judged.npy")
+    done = subprocess.run([BARCODE, film, "-q", "--no-cache", "--landmarks", csv, "--spectrogram", npy], check=False)
+    if done.returncode:
+        return verdict(False, f"{film}: the program's status is {done.returncode}")
+    v = np.load(npy)
+    with open(csv, encoding="ascii") as lines:
+        table = np.array([line.split(",") for line in lines][1:], float).reshape(-1, 5)
+    theirs = scipy_peaks(v)
+    frame, time, bin_, hertz, wide = table.T
+    good = v.dtype == np.int16 and v.shape[1:] == (BINS,) and np.array_equal(np.column_stack([frame, bin_, wide]), theirs)
+    good &= np.array_equal(time, np.round(frame * HOP / 16000, 3)) and np.array_equal(hertz, bin_ * 15.625)
+    return verdict(good, f"--landmarks and --spectrogram, {os.path.basename(film)}: {len(table)} peaks in {len(v)} frames (SciPy {len(theirs)})")
+
+
 def main():
     rng = np.random.default_rng(1)
     for shape in ((1, 1), (5, 60), (60, 5), (7, 200), (90, 70), (301, 257)):
         judge_filter("random", rng.integers(-32768, 32768, shape).astype(np.int16))
         judge_filter("plateaus", rng.integers(0, 3, shape).astype(np.int16))
-    for name, sound in sounds(sys.argv[3:]):
+    for name, sound in sounds(sys.argv[4:]):
         v = judge_spectrogram(name, np.clip(np.round(sound), -32768, 32767).astype(np.int16))
         judge_peaks(name, v)
         judge_filter(name, v[:100])
+    for film in [*made_films(), *sys.argv[4:]]:
+        judge_program(film)
     return 1 if failed else 0
 
 

@@ -34,7 +34,7 @@ def make_pages():
         subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-ss", str(12 * i - 6), "-i", SAMPLE, "-t", str(5 + i), "-c", "copy", films / f"Part {i}.mkv"], check=True)
     shutil.copy(CLIPS / "one-frame.mkv", films / EVIL)
     page.update(sample=WORK / "sample.html", wide=WORK / "wide.html", broken=WORK / "broken.html", gallery=WORK / "gallery/index.html",
-                many=WORK / "many/index.html", steady=WORK / "steady.html", range=WORK / "range.html", titles=WORK / "titles/average.html")
+                many=WORK / "many/index.html", steady=WORK / "steady.html", range=WORK / "range.html", sound=WORK / "sound.html", titles=WORK / "titles/average.html")
     (WORK / "downloads").mkdir()
     for name in ("gallery", "many", "titles"):
         page[name].parent.mkdir()
@@ -43,6 +43,10 @@ def make_pages():
     barcode(SAMPLE, "-n", 8, "-m", "kmeans", "--steady", "-o", page["steady"])
     barcode(CLIPS / "damaged/corrupt-hevc.mkv", "-n", 2, "-m", "average", "-o", page["broken"])
     barcode(SAMPLE, "-n", 8, "-m", "average", "--start", 20, "--end", 50, "-o", page["range"])
+    # Silence, and a tone from the middle on.
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", SAMPLE, "-f", "lavfi", "-i", "aevalsrc='if(lt(t,45),0,0.1*sin(2*PI*1000*t))':s=16000:d=89", "-map", "0:v", "-map", "1:a",
+                    "-c:v", "copy", "-c:a", "flac", WORK / "sound.mkv"], check=True)
+    barcode(WORK / "sound.mkv", "-n", 8, "-m", "kmeans,sound,spectrum", "-o", page["sound"])
     for count in (2, 8, 32):
         make_palette(count)
     make_titles(WORK / "titles")

@@ -195,6 +195,47 @@ def strip_is_saved():
 
 
 @test
+def sound_is_below_the_colours():
+    boxes = "return [...document.querySelectorAll('#pictures img:not([hidden])')].map(e => [e.dataset.mode, ...['left', 'right', 'top', 'bottom'].map(k => e.getBoundingClientRect()[k])])"
+    for width, height in ((1440, 900), (390, 844)):
+        b.look(width, height, touch=width < 500)
+        b.open(page["sound"])
+        check(b.fits(), f"wider than {width}")
+        left, top, wide, high = strip_box()
+        seen = b.js(boxes)
+        same([name for name, *_ in seen], ["kmeans", "sound", "spectrum"], "what is shown")
+        same([box[1:3] for box in seen], [[left, left + wide]] * 3, "places along time")
+        edges = [edge for box in seen for edge in box[3:]]
+        check(edges == sorted(edges) and edges[0] == top and abs(edges[-1] - top - high) < 1, f"places {edges} in {top} to {top + high}")
+        check(all(bottom - top > 50 for *_, top, bottom in seen), f"heights {seen}")
+        b.shot(WORK / f"sound-{width}.png")
+    b.look()
+    b.open(page["sound"])
+    same(b.js("return [...document.querySelectorAll('#modes input')].map(e => e.value)"), ["kmeans", "palette", "average"], "modes to choose from")
+    hover(0.25)
+    same(text("#loudness"), "silence", "in the first half")
+    hover(0.75)
+    same(text("#loudness"), "\u221223.0 LUFS, peak \u221220.0 dB, centre 1,000 Hz", "in the second half")
+    # The tone begins where the time says so.
+    onset = b.js("const i = document.querySelector('[data-mode=sound]'), c = document.createElement('canvas'); c.width = i.naturalWidth; c.height = i.naturalHeight; const p = c.getContext('2d', {willReadFrequently: true}); p.drawImage(i, 0, 0); const d = p.getImageData(0, c.height / 2, c.width, 1).data; let x = 0; while (d[4 * x] + d[4 * x + 1] + d[4 * x + 2] < 60) x++; return x / c.width")
+    check(abs(onset * 89.33 - 44.8) < 0.3, f"the tone begins at {onset * 89.33} s")
+    b.click_on('#modes label:has([value="palette"])')
+    same(sorted(name for name, *_ in b.js(boxes)), ["palette", "sound", "spectrum"], "with another mode")
+    b.click_on("#in")
+    widths = [round(right - left) for _, left, right, *_ in b.js(boxes)]
+    check(widths[0] > 1.9 * 1280 and widths == widths[:1] * 3, f"zoomed: {widths}")
+    b.click_on("#whole")
+    b.click_on("#save")
+    columns = b.js("return document.querySelector('[data-mode=palette]').naturalWidth")
+    saved = Image.open(io.BytesIO(downloaded(f"{text('h1')} palette.png"))).convert("RGB")
+    same(saved.size, (columns * -(-320 // columns), 720 + 2 * 180), "the size of what is saved")
+    same(saved.getpixel((10, 720 + 90)), (14, 14, 16), "silence in it")
+    check(sum(saved.getpixel((saved.size[0] - 10, 720 + 90))) > 150, "no tone in it")
+    b.open(page["sample"])
+    same(text("#loudness") + text("#sounds"), "", "without sound")
+
+
+@test
 def palette_is_saved():
     b.open(page["sample"])
     title = text("h1")

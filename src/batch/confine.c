@@ -131,6 +131,9 @@ static bool allow_run(struct sandbox *s, const struct options *o, struct err *e)
     /* The process that renders also writes the gallery if no worker could be started. */
     if (gallery)
         ok = ok && allow_folder(s, gallery, READ | WRITE, e);
+    for (size_t i = 0; i < o->extras; i++)
+        if (o->extra[i].writer->spectrum)
+            ok = ok && sandbox_allow(s, dump_scratch_folder(), READ | WRITE, e);
     if (o->dump && (file_descriptor(o->dump) >= 0 || !file_is_regular(o->dump)))
         ok = ok && sandbox_allow(s, dump_scratch_folder(), READ | WRITE, e);
     return ok;

@@ -107,7 +107,9 @@ static void count_one(void *user, const char *path, const char *name, const stru
     struct cache_entry *entry = cache_store_entry(s->store, path, &state, NULL);
     s->entries++;
     s->bytes += (uint64_t)st->st_size;
-    if (entry) {
+    if (entry && cache_index_track(&entry->index, TRACK_SOUND)) {
+        print_plain(s->out, "%s, sound: %" PRIu64 " bytes", entry->index.name, entry->bytes);
+    } else if (entry) {
         struct cache_index *x = &entry->index;
         uint64_t held = 0;
         for (uint64_t i = 0; i < x->blocks; i++)

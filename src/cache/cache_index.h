@@ -60,7 +60,7 @@ struct index_frame {
     bool transparent;          /* MISSING, because no pixel is visible */
 };
 
-enum { TRACK_SPOT_CHECK = 1 }; /* spot_check.h */
+enum { TRACK_SPOT_CHECK = 1 /* spot_check.h */, TRACK_SOUND = 2 /* sound_cache.c */ };
 
 /*
  * A second kind of data beside the frames, such as the film's sound. The index owns `data`. A

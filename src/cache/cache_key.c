@@ -16,6 +16,8 @@
 #include "barcode/base/film_id.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/engine/colour.h"
+#include "barcode/media/libraries.h"
+#include "barcode/sound/film_sound.h"
 
 /* ---- The film ---- */
 
@@ -201,11 +203,18 @@ static bool add_selection_key(struct cache_key *key, const struct selection *s)
                               s->start_us, s->end_us);
 }
 
+static void name_key(struct cache_key *key)
+{
+    char whole[33];
+    hash_hex(hash_128(key->text, strlen(key->text)), whole);
+    snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base),
+             whole);
+}
+
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
                     const struct selection *rule, int width, int height, const char *crop,
                     const char *light, const char *decode)
 {
-    char whole[33];
     key->text[0] = 0;
     if (!add_film(key, id, film, decode) || !append_key(key, "size=%dx%d\n", width, height))
         return false;
@@ -222,9 +231,24 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
     key->base = strlen(key->text);
     if (!add_selection_key(key, rule))
         return false;
-    hash_hex(hash_128(key->text, strlen(key->text)), whole);
-    snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base),
-             whole);
+    name_key(key);
+    return true;
+}
+
+bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int stream)
+{
+    char print[33], library[256];
+    hash_hex(id->fingerprint, print);
+    libraries_describe(library, sizeof library);
+    key->text[0] = 0;
+    if (!append_key(key, "sound=%d\nsound.stream=%d\nlibrary=%.*s\n", SOUND_VERSION, stream,
+                    (int)strcspn(library, "\n"), library) ||
+        !append_key(key,
+                    "sound.size=%" PRIu64 "\nsound.modified=%" PRId64 "\nsound.fingerprint=%s\n",
+                    id->size, id->modified_ns, print))
+        return false;
+    key->base = strlen(key->text);
+    name_key(key);
     return true;
 }
 

@@ -194,8 +194,7 @@ static void warn_unreadable(const char *path, const char *why)
     log_msg(LOG_WARNING, "cannot read the cache entry '%s': %s", path, why);
 }
 
-/* Opens folder/name. Removes a damaged entry. */
-static struct cache_entry *open_named(const struct cache_store *s, const char *name)
+struct cache_entry *cache_store_named(const struct cache_store *s, const char *name)
 {
     char path[CACHE_PATH_BYTES];
     struct stat st;
@@ -320,7 +319,7 @@ static void consider_other(void *user, const char *path, const char *name, const
     if (s->found.answer >= CACHE_HIT || strcmp(name, s->key->name) == 0 ||
         strncmp(name, s->key->name, CACHE_NAME_BASE + 1) != 0)
         return;
-    struct cache_entry *entry = open_named(s->store, name);
+    struct cache_entry *entry = cache_store_named(s->store, name);
     if (!entry)
         return;
     if (strncmp(entry->key, s->key->text, s->key->base) == 0)
@@ -356,13 +355,20 @@ static void explain(void *user, const char *path, const char *name, const struct
                  (int)length, line);
 }
 
+void cache_store_used(const struct cache_entry *entry)
+{
+    static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+    /* fails harmlessly in a read-only cache */
+    futimens(entry->fd, now);
+}
+
 struct cache_found cache_store_find(const struct cache_store *store, const struct cache_key *key,
                                     const struct cache_place *place, const struct selection *rule,
                                     enum cache_decoder decoder)
 {
     struct search s = {
         .store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
-    struct cache_entry *own = open_named(store, key->name);
+    struct cache_entry *own = cache_store_named(store, key->name);
     /* The name is only a hash; the text of the key decides. */
     if (own && strcmp(own->key, key->text) == 0)
         consider(&s, own);
@@ -374,11 +380,8 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
         cache_store_each(store, false, explain, &s);
     if (!s.found.why[0])
         snprintf(s.found.why, sizeof s.found.why, "no frames of this film are cached");
-    if (s.found.answer >= CACHE_HIT) {
-        static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
-        /* the time of use; fails harmlessly in a read-only cache */
-        futimens(s.found.entry->fd, now);
-    }
+    if (s.found.answer >= CACHE_HIT)
+        cache_store_used(s.found.entry);
     return s.found;
 }
 

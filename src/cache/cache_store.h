@@ -39,6 +39,12 @@ bool cache_store_open(struct cache_store *s, const struct cache_options *o, stru
 struct cache_entry *cache_store_entry(const struct cache_store *s, const char *path,
                                       enum entry_state *state, struct err *e);
 
+/* Opens folder/name, and removes a damaged entry with a warning. Returns NULL if there is none. */
+struct cache_entry *cache_store_named(const struct cache_store *s, const char *name);
+
+/* Sets the entry's time of use, by which entries are evicted. */
+void cache_store_used(const struct cache_entry *entry);
+
 /*
  * Makes the folder (0700) and its CACHEDIR.TAG, by which backup programs recognize a cache. The
  * process that makes the tag logs that there is a cache (LOG_INFO), so each folder is announced

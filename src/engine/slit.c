@@ -18,7 +18,7 @@ static int32_t series(int angle, int first)
     const int64_t half_turn = INT64_C(3622009729038561421); /* pi 2^60 */
     int64_t x = (int64_t)((i128)half_turn * angle / (SLIT_TURN / 2)), sum = 0;
     int64_t term = first ? x : INT64_C(1) << BITS;
-    for (int n = first; term != 0; n += 2) {
+    for (int64_t n = first; term != 0; n += 2) {
         sum += term;
         term = -times(times(term, x), x) / ((n + 1) * (n + 2));
     }

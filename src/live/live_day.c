@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "live_log.h"
@@ -55,7 +56,7 @@ static time_t begin_of(struct tm *tm, int days, const struct live_day_rule *rule
     tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
     tm->tm_isdst = 0;
     time_t midnight = timegm(tm); /* makes the date valid */
-    return rule->local ? local_time(tm, rule->minutes) : midnight + rule->minutes * 60;
+    return rule->local ? local_time(tm, rule->minutes) : midnight + (time_t)rule->minutes * 60;
 }
 
 /* Returns the first column that begins at `time` or later. */
@@ -123,6 +124,15 @@ int64_t live_day_since(const char *folder, const char *stem)
     return last == INT64_MIN ? 0 : live_start_us(last + 1, shape.step_us);
 }
 
+/* A file that barcode did not make stays. */
+static bool may_replace(const struct writer *w, const char *path, struct err *e)
+{
+    char film[FILM_ID_TEXT];
+    struct stat s;
+    return lstat(path, &s) != 0 || writer_made(w, path, film) ||
+           err_set(e, ERR_FAILED, "'%s' is not a file that barcode made; give another -o", path);
+}
+
 bool live_day_write(const struct options *o, const struct live_day *day, const char *folder,
                     const char *stem, const struct report *r, const struct columns *columns,
                     uint64_t count, bool end, struct err *e)
@@ -141,8 +151,9 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
     for (int i = 0; i < 2 && ok; i++) {
         snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
         char *path = path_join(folder, name, "", e);
-        ok = path && writer_save(writer_find(formats[i]), &own,
-                                 (struct strips){o->strip, o->strips}, path, e);
+        const struct writer *w = writer_find(formats[i]);
+        ok = path && may_replace(w, path, e) &&
+             writer_save(w, &own, (struct strips){o->strip, o->strips}, path, e);
         free(path);
     }
     return ok;

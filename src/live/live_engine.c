@@ -74,7 +74,7 @@ void live_engines_close(struct live_engines **g)
 {
     if (!*g)
         return;
-    for (int i = 0; i < (*g)->count; i++)
+    for (int i = 0; (*g)->shared && i < (*g)->count; i++)
         close_shared(&(*g)->shared[i]);
     free((*g)->shared);
     light_close(&(*g)->light);

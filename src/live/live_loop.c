@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -61,12 +62,25 @@ static bool name_stream(struct loop *l, struct stream *s, const char *name, stru
     return true;
 }
 
+/* Rejects a folder of pictures in which the day's picture would be one of them. */
+static bool check_folder(const struct loop *l, const struct stream *s, const char *name,
+                         struct err *e)
+{
+    struct stat in, out;
+    bool same = stat(name, &in) == 0 && S_ISDIR(in.st_mode) && stat(l->setup.folder, &out) == 0 &&
+                in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+    return !same || err_set(e, ERR_USAGE,
+                            "--live: the day's files cannot be in the folder of the pictures, "
+                            "'%s'; give another -o",
+                            s->label);
+}
+
 static bool open_stream(struct loop *l, const char *name, struct err *e)
 {
     const struct options *o = l->o;
     struct stream *s = &l->stream[l->count];
     int each = l->threads / (int)o->inputs;
-    if (!name_stream(l, s, name, e))
+    if (!name_stream(l, s, name, e) || !check_folder(l, s, name, e))
         return false;
     const struct live_options options = {.name = name,
                                          .timeout_us = o->timeout_us,

@@ -20,6 +20,8 @@
     DO(thumbnails) \
     DO(jellyfin) \
     DO(bif) \
+    DO(landmarks) \
+    DO(spectrogram) \
     DO(bench) \
     DO(html)
 

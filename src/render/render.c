@@ -10,6 +10,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/watch.h"
 #include "barcode/engine/colour.h"
+#include "barcode/output/spectrum.h"
 #include "render_job.h"
 
 void render_warn(struct render_job *j, const char *format, ...)
@@ -93,10 +94,11 @@ static bool open_job(struct render_job *j, struct err *e)
     const struct options *o = j->render->options;
     const char *path = j->render->inputs->path[j->input];
     const struct film_parts *parts = j->render->inputs->parts[j->input];
-    if (!outputs_of(o, j->render->inputs, j->input, &j->outputs, e))
-        return false;
     j->stamp = film_stamp(path, parts);
-    j->source = source_open_stream(path, parts, o->stream, o->keep_going, e);
+    if (!render_look_for_sound(j, e))
+        return false;
+    j->source =
+        source_open_stream(path, parts, o->stream, render_sound_stream(j), o->keep_going, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct decode_progress size;
@@ -179,6 +181,8 @@ static void close_job(struct render_job *j)
     source_close(&j->source);
     light_close(&j->light);
     slit_line_free(&j->slit);
+    film_sound_free(&j->sound.sound);
+    spectrum_free(&j->report.spectrum);
 }
 
 /*
@@ -224,6 +228,16 @@ static bool had_memory(const struct render *r, size_t i, uint64_t before, struct
                    r->inputs->path[i]);
 }
 
+/* Makes everything that is written of the film. */
+static bool render_pictures(struct render_job *j, int64_t started, struct err *e)
+{
+    bool ok = open_job(j, e);
+    j->report.times.start_up = clock_since(started) - j->report.times.waiting;
+    ok = ok && render_decode(j, e);
+    describe_decoding(j);
+    return ok && render_sound(j, e) && render_assess(j, e);
+}
+
 bool render_film(const struct render *r, size_t i, struct err *e)
 {
     struct render_job j = {.input = i};
@@ -234,13 +248,12 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         int64_t started = clock_ns();
         outputs_free(&j.outputs);
         j = (struct render_job){.render = r, .input = i};
-        ok = open_job(&j, e);
-        j.report.times.start_up = clock_since(started) - j.report.times.waiting;
-        ok = ok && render_decode(&j, e);
-        describe_decoding(&j);
-        ok = ok && render_assess(&j, e);
-        ok = had_memory(r, i, refused, e) && ok && render_write(&j, started, e);
-        if (ok && r->options->strict && !render_is_whole(&j))
+        ok = outputs_of(r->options, r->inputs, i, &j.outputs, e);
+        bool alone = ok && render_sound_alone(&j);
+        ok = ok && (alone ? render_sound_only(&j, e) : render_pictures(&j, started, e));
+        ok = had_memory(r, i, refused, e) && ok;
+        ok = ok && render_write(&j, started, e);
+        if (ok && !alone && r->options->strict && !render_is_whole(&j))
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));

@@ -138,6 +138,8 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
 {
     const struct options *o = j->render->options;
     bool judging = is_judging(j);
+    if (!render_begin_sound(j, e))
+        return false;
     struct render_progress shown = render_progress_open(j);
     struct pass pass = {
         .source = frame_cache_source(j->cache, j->source),
@@ -148,6 +150,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .threads = j->render->threads,
         .exact_damage = j->exact_damage,
         .frame_times = frame_cache_frame_times(j->cache),
+        .sound = j->wants_sound ? &j->sound : NULL,
         .tick = render_progress_tick,
         .tick_user = &shown,
         .admission = j->render->admission,

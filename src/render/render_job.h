@@ -49,6 +49,9 @@ struct render_job {
     bool hinted;                /* the hint at --keyframes was logged */
     bool written;               /* all outputs are written */
     uint64_t stamp;             /* film_stamp before the film was opened */
+    struct sound_job sound;     /* of the film */
+    bool wants_sound;           /* an output shows it */
+    bool sound_cached;          /* it comes from the cache */
     bool changed;               /* the film was written or replaced while it was read */
     bool unsettled;       /* bytes were unreadable or the film changed: --update renders it again */
     uint64_t lost_to_end; /* columns missing at the end of a damaged or truncated film */
@@ -139,6 +142,29 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
 
 /* Returns the log level of "decoded in software": a warning only if the user demanded a device. */
 enum log_level render_warning_level(const struct render_job *j);
+
+/* ---- render_sound.c ---- */
+
+/* Decides whether an output shows the film's sound, and looks for it in the cache. */
+bool render_look_for_sound(struct render_job *j, struct err *e);
+
+/* Returns the stream of sound for source_open_stream. */
+int render_sound_stream(const struct render_job *j);
+
+/*
+ * Completes the sound after the decode pass, and keeps it in the cache: sets report.sound. Does
+ * nothing if no output shows it.
+ */
+bool render_sound(struct render_job *j, struct err *e);
+
+/* Prepares for a pass that reads the sound. */
+bool render_begin_sound(struct render_job *j, struct err *e);
+
+/* Returns true if no output shows pictures, or with options.sound_only: render_sound_only. */
+bool render_sound_alone(const struct render_job *j);
+
+/* Reads the film's sound, or takes it from the cache, without decoding its pictures. */
+bool render_sound_only(struct render_job *j, struct err *e);
 
 /* ---- render_verify.c ---- */
 

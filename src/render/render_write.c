@@ -9,12 +9,12 @@
 
 static void say_written(const struct render_job *j, const struct writer *w, const char *path)
 {
-    if (w && w->beside) {
-        size_t count = previews_count(j->previews);
-        log_msg(LOG_INFO, "wrote '%s': %zu preview%s", path, count, count == 1 ? "" : "s");
-    } else if (!outputs_is_stdout(path))
-        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " column%s", path, j->report.count,
-                j->report.count == 1 ? "" : "s");
+    uint64_t count = w && w->beside  ? previews_count(j->previews)
+                     : w && w->sound ? j->report.sound->peaks
+                                     : j->report.count;
+    const char *what = w && w->beside ? "preview" : w && w->sound ? "peak" : "column";
+    if (!outputs_is_stdout(path))
+        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", path, count, what, count == 1 ? "" : "s");
 }
 
 /* Writes an output, or adds it to the table of all films. */

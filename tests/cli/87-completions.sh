@@ -28,7 +28,7 @@ test_completions_bash() { # quick
     offers 'lightness share' --order =
     offers share --order = s
     offers kmeans,dominant -m kmeans,d
-    offers kmeans,squeeze -m kmeans,s
+    offers kmeans,squeeze -m kmeans,sq
     offers jellyfin,bif --trickplay jellyfin,b
     offers 'complete-bash complete-zsh complete-fish' --generate comp
     offers '' --seed ''

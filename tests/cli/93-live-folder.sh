@@ -9,11 +9,21 @@ picture() {
     mv "${1%/*}/.new.${1##*.}" "$1"
 }
 
-# watch ARG...: barcode in the background, in $pid.
+# until_says TEXT
+until_says() {
+    for _ in $(seq 250); do
+        grep -qs -- "$1" "$LOGS/stderr" && return 0
+        sleep 0.1
+    done
+    fail "stderr does not say '$1': $(cat "$LOGS/stderr")"
+}
+
+# watch ARG...: barcode in the background, in $pid, when it has read what is there.
 watch() {
     COMMAND="barcode $*" STATUS=
-    "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
+    "$BARCODE" -v "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
     pid=$!
+    until_says ': connected$'
 }
 
 # until_row FILE TEXT: the CSV has such a row.
@@ -42,9 +52,8 @@ test_live_folder() { # quick
     picture sky/a.png blue 2026-03-01T21:00:00
     picture sky/c.bmp white 2026-03-02T01:00:00
     watch --live=60 sky -o day -m average --height 20 --sandbox=require
-    sleep 1
     end_watch
-    [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
+    says_not warning
     [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #fd0000 2026-03-01T21:00 #0000fe" ] || fail "$(frames day/sky-2026-03-01.csv)"
     [ "$(frames day/sky-2026-03-02.csv)" = "2026-03-02T01:00 #ffffff" ] || fail "$(frames day/sky-2026-03-02.csv)"
     files day day/sky-2026-03-01.columns day/sky-2026-03-01.csv day/sky-2026-03-01.png day/sky-2026-03-02.columns \
@@ -66,7 +75,6 @@ data = open("plain.jpg", "rb").read()
 open("sky/photo.jpg", "wb").write(data[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + data[2:])
 PYTHON
     TZ=Europe/Berlin watch --live=60 sky -o day -m slit --height 2 --day 12:00
-    sleep 1
     end_watch
     clock=$(frames day/sky-2026-07-09.csv)
     [ "${clock%% *}" = 2026-07-09T23:30 ] || fail "taken at $clock"
@@ -79,17 +87,14 @@ test_live_folder_restarts() {
     mkdir sky
     picture sky/1.png red 2026-03-01T20:00:00
     watch --live=60 sky -o day -m slit=10% --height 48
-    sleep 1
     end_watch
     picture sky/2.png blue 2026-03-01T20:02:00
     rm sky/1.png
     ffmpeg -nostdin -v error -f lavfi -i color=lime:s=64x48 -frames:v 1 sky/1.png
     TZ=UTC touch -d 2026-03-01T20:00:10 sky/1.png
     watch --live=60 sky -o day -m slit=10% --height 48
-    sleep 1
     mv sky away
-    for _ in $(seq 50); do grep -q 'the folder is gone' "$LOGS/stderr" && break; sleep 0.1; done
-    says "'sky': the folder is gone; opening it again in 1 s"
+    until_says "'sky': the folder is gone; opening it again in 1 s"
     picture away/3.png white 2026-03-01T20:04:00
     mv away sky
     until_row day/sky-2026-03-01.csv '20:04:00Z,.*#ffffff'
@@ -113,4 +118,17 @@ test_live_picture() {
     end_watch
     colours=$(cut -d, -f6 day/image.png-*.csv | grep '#' | uniq | tr '\n' ' ')
     [ "$colours" = "#fd0000 #00ff00 #ffffff " ] || [ "$colours" = "#fd0000 #00fe00 #ffffff " ] || fail "$colours"
+}
+
+# What is there and not barcode's stays, and its own picture is no picture of the sky.
+test_live_folder_loses_nothing() { # quick
+    mkdir sky day
+    picture sky/a.png blue 2026-03-01T21:00:00
+    refuses 2 --live=60 sky -o sky
+    says "cannot be in the folder of the pictures"
+    cp sky/a.png day/sky-2026-03-01.png
+    watch --live=60 sky -o day -m average
+    end_watch
+    says "'day/sky-2026-03-01.png' is not a file that barcode made"
+    cmp sky/a.png day/sky-2026-03-01.png
 }

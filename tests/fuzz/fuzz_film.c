@@ -1,6 +1,7 @@
 /*
- * fuzz_film.c - any bytes as a film: opened, staged both ways, and probed. What comes of it is the
- * file's business; that nothing breaks, hangs, leaks or fails without a sentence is ours.
+ * fuzz_film.c - any bytes as a film: opened, staged both ways with its sound, and probed. What
+ * comes of it is the file's business; that nothing breaks, hangs, leaks or fails without a sentence
+ * is ours.
  */
 #include <stdio.h>
 #include <sys/mman.h>
@@ -24,12 +25,13 @@ static bool put_bytes(int fd, const uint8_t *data, size_t size)
 }
 
 static void stage(struct source *s, struct engine *g, enum decode_plan plan,
-                  enum selection_kind kind)
+                  enum selection_kind kind, struct sound_job *sound)
 {
     struct err e = ERR_INIT, engine_error = ERR_INIT;
     struct columns *c = columns_open(0, 0, &e);
     struct engine_job job = {.width = 4, .height = 3, .ports = 2, .columns = c};
-    struct decode_job what = {.plan = plan, .threads = 1, .engine = g, .columns = c};
+    struct decode_job what = {
+        .plan = plan, .threads = 1, .engine = g, .columns = c, .sound = sound};
     what.selection = (struct selection){.kind = kind,
                                         .every = 3,
                                         .columns = 50,
@@ -63,13 +65,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    struct source *s = source_open(path, &e);
+    struct source *s =
+        source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, SOURCE_STREAM_CHOICE, false, &e);
     fuzz_demand((s != NULL) == (e.code == ERR_NONE) && (s || e.text[0]));
     /* A header may ask for pictures of 16,384 x 16,384: slow, and nothing new. */
     if (s && (int64_t)s->film.coded_width * s->film.coded_height <= 512 * 512) {
         fuzz_demand(s->film.width > 0 && s->film.height > 0);
-        stage(s, g, DECODE_PARALLEL, SELECT_EVERY);
-        stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS);
+        struct sound_job sound = {.isa = ISA_C}, alone = {.isa = ISA_C};
+        stage(s, g, DECODE_PARALLEL, SELECT_EVERY, &sound);
+        stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS, &sound);
+        bool heard = source_sound(s, &alone, &e);
+        fuzz_demand(heard == (e.code == ERR_NONE) && heard == alone.done);
+        film_sound_free(&sound.sound);
+        film_sound_free(&alone.sound);
+        err_clear(&e);
         struct probe_request request = {.want = PROBE_LENGTH};
         struct probe_facts facts;
         bool ok = source_probe(s, &request, &facts, &e);

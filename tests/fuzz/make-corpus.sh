@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
-# cache and mpls; seeds that exist already are kept.
+# cache, mpls, sound, film_sound and exif; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
 top=$(realpath "$(dirname "$0")/../..")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,exif}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -14,7 +14,7 @@ cd "$1"
 text() { [ -e "cli/$1" ] || printf '%b' "$2" > "cli/$1"; }
 text time1 '\x0090';            text time2 '\x001:02:03.250'; text time3 '\x0059:59.9'
 text size1 '\x01320x180';       text size2 '\x011/4';         text size3 '\x01full';      text size4 '\x01320'
-text modes1 '\x02kmeans,average'; text modes2 '\x02all';      text modes3 '\x02palette,squeeze'; text modes4 '\x02dominant'
+text modes1 '\x02kmeans,average'; text modes2 '\x02all';      text modes3 '\x02palette,squeeze'; text modes4 '\x02dominant'; text modes5 '\x02all+sound'
 text line1 '\x03-k\n8\n-n\n24\n-o\nout.png\nfilm.mkv'
 text line2 '\x03--columns=100\n--start=1:00\n--end\n2:00\n--size=1/4\n-m\nall\nfilm.mkv\nother.mp4'
 text line3 '\x03--interval\n0.5\n--json\n-\n--strict\n-vv\nfilm.mkv'
@@ -22,6 +22,18 @@ text line4 '\x03--help';        text line5 '\x03--vers';      text line6 '\x03-k
 text line7 '\x03--init=k-means++\n--seed=18446744073709551615\n--max-iter\n100000\n--\n-film.mkv'
 text line9 '\x03--cache\n/tmp/x\n--cache-limit=2.5G\n--refresh\nfilm.mkv'; text line10 '\x03--cache-stats\n--cache-verify'
 text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
+
+# ---- a film without sound, and a row with a peak (SOUND_VERSION first) ----
+
+[ -e film_sound/none ] || printf '%b' '\x01\x01\0\0\0\0\0\0\0\0\0\xf7\x0a\0\xf7\x0a\x01\0\0' > film_sound/none
+[ -e film_sound/row ] || printf '%b%096d%b' '\x01\0\x80\xfa\x01\x02\x03aac\x03aac\x04mono\x80\x04\0\0\0\x13\0\x09\x01\x01\x01\x13\x09\xd0\x0f' 0 \
+    '\xc9\x01' > film_sound/row
+
+# ---- a photograph turned by 90 degrees, with its time and time zone ----
+
+[ -e exif/photo ] || printf '%b' 'Exif\0\0MM\0*\0\0\0\x08' '\0\x02' '\x01\x12\0\x03\0\0\0\x01\0\x06\0\0' \
+    '\x87\x69\0\x04\0\0\0\x01\0\0\0\x22' '\0\x02' '\x90\x03\0\x02\0\0\0\x14\0\0\0\x3c' '\x90\x11\0\x02\0\0\0\x07\0\0\0\x50' \
+    '2026:11:26 23:59:58\0' '+01:00\0' > exif/photo
 
 # ---- a playlist of two clips ----
 
@@ -104,6 +116,11 @@ film vp9.webm -c:v libvpx-vp9 -g 5 -pix_fmt yuv420p -f webm
 film raw.vp9 -c:v libvpx-vp9 -g 5 -pix_fmt yuv420p -f ivf
 film ffv1.nut -c:v ffv1 -f nut
 film flv1.flv -c:v flv -f flv
+sine=(-filter_complex "sine=d=1.2[a]" -map 0:v -map "[a]")
+film sound.ts "${sine[@]}" -c:v mpeg2video -r 25 -c:a ac3 -f mpegts
+film sound.mp4 "${sine[@]}" -c:v mpeg4 -c:a aac -f mp4
+film sound.mkv "${sine[@]}" -c:v mpeg4 -c:a flac -f matroska
+film sound.avi "${sine[@]}" -c:v mpeg4 -c:a libmp3lame -f avi
 if [ -s film/hevc.mkv ] && [ ! -s film/raw.hevc ]; then
     ffmpeg -nostdin -hide_banner -v error -y -i film/hevc.mkv -c copy -f hevc film/raw.hevc
 fi
@@ -116,6 +133,28 @@ packet hevc-annexb 2 0 raw.hevc
 packet mpeg2 3 0 mpeg2.mpg
 packet h264-lengths 1 4 h264.mp4
 packet vp9 5 0 raw.vp9
+
+sound() { # NAME CODEC FORMAT ARG...: the four bytes of fuzz_sound.c, then the stream
+    local name=$1 head="\\x$2\\0\\x02\\0" format=$3
+    shift 3
+    [ ! -s "sound/$name" ] || return 0
+    if ffmpeg -nostdin -hide_banner -v error -f lavfi -i sine=d=0.4 -ac 2 "$@" -fflags +bitexact -f "$format" - 2> /dev/null > sound/.made; then
+        { printf '%b' "$head" && cat sound/.made; } > "sound/$name"
+    else
+        echo "make-corpus: no sound $name" >&2
+    fi
+    rm -f sound/.made
+}
+sound aac 00 adts -c:a aac
+sound ac3 01 ac3 -c:a ac3
+sound eac3 02 eac3 -c:a eac3
+sound mp3 03 mp3 -c:a libmp3lame
+sound mp2 04 mp2 -c:a mp2
+sound dts 05 dts -c:a dca -strict -2
+sound flac 06 flac -c:a flac
+sound pcm 09 s16le
+sound float 0b f32le
+[ -e sound/hz ] || { printf '\x0a\x02\x01\0' && seq 2000; } > sound/hz
 
 # ---- entries of the cache: as they are, to be signed anew, and the index alone ----
 

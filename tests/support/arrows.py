@@ -32,7 +32,8 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "source": "sound reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "sound": "container select ffmpeg",
         "live": "container frame bitstream ffmpeg",
         "reader": "decode schedule container gop frame select bitstream ffmpeg",
         "probe": "decode container frame bitstream ffmpeg",

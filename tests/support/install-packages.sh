@@ -17,7 +17,7 @@
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libjpeg-dev libwebp-dev libzstd-dev
-    libxxhash-dev libjansson-dev libseccomp-dev libmicrohttpd-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
+    libxxhash-dev libjansson-dev libseccomp-dev libebur128-dev libmicrohttpd-dev libcairo2-dev libpango1.0-dev fonts-dejavu-core libcmocka-dev ffmpeg
     help2man python3 python3-numpy python3-jsonschema git strace"
 
 for group in "$@"; do
@@ -42,7 +42,7 @@ done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Not Debian: its own packages may be there already under other names.
-    if pkg-config --exists libavformat libavcodec libswscale libavutil libpng libjpeg libwebp libzstd libxxhash jansson libseccomp cairo pangocairo fontconfig 2>/dev/null; then
+    if pkg-config --exists libavformat libavcodec libswscale libavutil libpng libjpeg libwebp libzstd libxxhash jansson libseccomp libebur128 cairo pangocairo fontconfig 2>/dev/null; then
         exit 0
     fi
     # shellcheck disable=SC2086 # one line of words

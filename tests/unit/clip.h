@@ -34,6 +34,8 @@ static char clip_folder[64];
 /* how clip_stage_with decodes: DECODE_AUTO unless a test says otherwise */
 static enum decode_choice clip_decode;
 static bool clip_careful;
+/* what else is decoded, or NULL */
+__attribute__((unused)) static struct sound_job *clip_sound;
 static struct decoders *clip_decoders; /* kept from film to film, or NULL */
 
 /* The master: raw 4:2:0 pictures of moving slopes and blocks with a little noise, so that every
@@ -169,7 +171,8 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
                               .exact_damage = clip_careful,
                               .decoders = clip_decoders,
                               .engine = g,
-                              .columns = r.columns};
+                              .columns = r.columns,
+                              .sound = clip_sound};
     r.ok = source_decode(s, &what, &r.counts, &r.times, &r.error);
     r.ok &= engine_finish(g, &times, &engine_error);
     engine_close(&g);

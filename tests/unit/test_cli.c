@@ -262,17 +262,15 @@ TEST(misuse_is_one_sentence)
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
-                       "average, squeeze, slit and all");
+                       "average, squeeze, sound, spectrum, slit and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
-    bad("f -o - --json -", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                           "--swatches -, --dump -, --report - and --bench");
-    bad("f -o - --json /dev/stdout", "stdout can carry only one of -o -, --html -, --json -, --csv "
-                                     "-, --swatches -, --dump -, --report - and --bench");
-    bad("f --dump /dev/fd/1 -o /proc/self/fd/1",
-        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, --dump -, "
-        "--report - and --bench");
-    bad("f --dump - --bench", "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                              "--swatches -, --dump -, --report - and --bench");
+    static const char one[] = "stdout can carry only one of -o -, --html -, --json -, --csv -, "
+                              "--swatches -, --landmarks -, --spectrogram -, --dump -, --report - "
+                              "and --bench";
+    bad("f -o - --json -", one);
+    bad("f -o - --json /dev/stdout", one);
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", one);
+    bad("f --dump - --bench", one);
 }
 
 TEST(many_films)
@@ -430,8 +428,8 @@ TEST(sizes)
 TEST(modes)
 {
     good("f -m all");
-    assert_int_equal(o.strips, strips_all().count);
-    for (size_t m = 0; m < o.strips; m++)
+    assert_int_equal(o.strips, 5); /* without the sound */
+    for (size_t m = 0; m < 5; m++)
         assert_ptr_equal(o.strip[m], strip_table[m]);
     assert_true(o.stacked);
     good("f -m all -m squeeze,squeeze");
@@ -444,8 +442,8 @@ TEST(modes)
         assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
         assert_true(selected(strip_table[m]->name));
     }
-    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "",        ",",
-                                     "kmeans,",     ",kmeans",    "kmean",   "kmeans2", "Kmeans"};
+    static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "kmeans+", ",",
+                                     "kmeans,",     ",kmeans",    "",        "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
         assert_false(cli_parse_modes(no[i], &o, &e));
@@ -498,9 +496,9 @@ TEST(questions_are_answered)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
     char *modes = cli_modes_help();
-    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, "
-                               "slit[=X%]; several give one picture each, NAME-MODE.png; "
-                               "all gives the first five in one picture");
+    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, sound, "
+                               "spectrum, slit[=X%]; several give one picture each, NAME-MODE.png, "
+                               "and joined by + one picture; all is the first five in one picture");
     free(modes);
     static const char *const hidden[] = {"mandatory"};
     for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)

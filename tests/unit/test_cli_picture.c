@@ -55,8 +55,8 @@ TEST(shapes_and_smoothing)
     bad("f --shape circle --width 5 --height 6",
         "--shape circle: a circle is as wide as it is high; give one of --width and --height");
     bad("f --shape circle --width 16385", "--shape circle: at most 16384 pixels");
-    bad("f --shape circle -m all", "--shape circle: -m all stacks the modes in one picture; name "
-                                   "the modes for a picture each");
+    bad("f --shape circle -m all", "--shape circle: -m all and + stack modes in one picture; name "
+                                   "the modes, separated by commas, for a picture each");
     bad("f --smooth 1:00:00.001", "--smooth: '1:00:00.001' is more than an hour");
     bad("f --smooth -1", "--smooth: '-1' is not a time such as 10 or 1:30");
 }
@@ -155,8 +155,8 @@ TEST(what_posters_look_like)
                       "--poster");
     bad("f -o a.pdf --svg-text live", "--svg-text is for posters in SVG, not in PDF");
     bad("f --svg-text edit", "--svg-text: 'edit' is not outlines or live");
-    bad("f --background red", "--background is for posters, for --shape circle and for -m all: a "
-                              "strip fills its picture");
+    bad("f --background red", "--background is for posters, for --shape circle and for stacked "
+                              "modes: a strip fills its picture");
 }
 
 TEST(rings_on_a_background)

@@ -39,7 +39,7 @@ TEST(bash)
 {
     const char *text = written("complete-bash");
     has(text, "        -m | --mode)\n            _barcode_words 'kmeans dominant palette average "
-              "squeeze slit all' list\n            return ;;\n");
+              "squeeze sound spectrum slit all' list\n            return ;;\n");
     has(text,
         "        --order)\n            _barcode_words 'lightness share'\n            return ;;\n");
     has(text, "        -o | --output)\n            return ;;\n");

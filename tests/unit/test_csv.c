@@ -122,6 +122,39 @@ TEST(chosen_columns)
     columns_free(&columns);
 }
 
+/* The sound is behind all others, of the modes that need it or by name. */
+TEST(sound_columns)
+{
+    struct columns *columns = scene();
+    struct sound_row rows[40] = {{0}};
+    for (int i = 0; i < 40; i++)
+        rows[i] = (struct sound_row){.loudness = -233, .peak = i == 3 ? -5 : -60, .centroid = 812};
+    struct film_sound sound = {.hops = 1, .rows = 40, .row = rows};
+    struct report r = {.film = &film_of_scene,
+                       .columns = columns,
+                       .count = 5,
+                       .kmeans = {.k = 2},
+                       .sound = &sound};
+    char got[4096];
+    written(&r, alone("sound"), got, sizeof got);
+    assert_memory_equal(got, "column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,",
+                        65);
+    assert_non_null(strstr(got, ",title,file,loudness,peak,centroid\r\n"));
+    assert_string_equal(strchr(line_two(&r, "frame,peak,loudness,centroid", got), '\n') + 1,
+                        "24,-6.0,-23.3,812\r\n48,-70.0,-70.0,\r\n,-70.0,-70.0,\r\n"
+                        "96,-70.0,-70.0,\r\n");
+    assert_string_equal(strstr(got, "\r\n0,"), strstr(got, "\r\n0,-0.5,-23.3,812\r\n"));
+    line_two(&r, "all", got);
+    assert_null(strstr(got, "loudness")); /* the mode needs no sound */
+    struct csv_columns asked;
+    struct err e = ERR_INIT;
+    assert_true(csv_columns_parse("time,centroid", &asked, &e));
+    assert_int_equal(csv_columns_need(&asked), STRIP_SOUND);
+    sound.stream = -1;
+    assert_memory_equal(line_two(&r, "frame,peak,loudness", got), "0,,\r\n24,,\r\n", 11);
+    columns_free(&columns);
+}
+
 TEST(all_columns)
 {
     struct columns *columns = scene();

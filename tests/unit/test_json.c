@@ -262,6 +262,54 @@ TEST(test_steady_modes)
     scene_close();
 }
 
+TEST(test_sound)
+{
+    struct sound_row rows[2000] = {{0}};
+    for (int i = 0; i < 2000; i++)
+        rows[i] = (struct sound_row){.loudness = -233, .peak = -12, .centroid = i < 5 ? 0 : 812};
+    struct film_sound sound = {.stream = 1,
+                               .codec = "ac3",
+                               .decoder = "ac3_fixed",
+                               .layout = "5.1(side)",
+                               .rate = 48000,
+                               .channels = 6,
+                               .gap_us = 1500000,
+                               .loudness = -231,
+                               .range = 62,
+                               .peak = -3,
+                               .hops = 1,
+                               .rows = 2000,
+                               .row = rows};
+    scene(4);
+    report.sound = &sound;
+    json_t *root = parsed(writer_find("json"));
+    assert_null(json_object_get(root, "sound")); /* the mode does not show it */
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "peak"));
+    json_decref(root);
+    mode = "sound";
+    root = parsed(writer_find("json"));
+    json_t *s = json_object_get(root, "sound"), *list = json_object_get(root, "columns");
+    assert_string_equal(json_string_value(json_object_get(s, "decoder")), "ac3_fixed");
+    assert_int_equal(json_integer_value(json_object_get(s, "stream")), 1);
+    assert_true(json_real_value(json_object_get(s, "gap_seconds")) == 1.5);
+    assert_true(json_real_value(json_object_get(s, "loudness")) == -23.1);
+    assert_true(json_real_value(json_object_get(s, "range")) == 6.2);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "centroid")));
+    json_t *column = json_array_get(list, 3);
+    assert_true(json_real_value(json_object_get(column, "loudness")) == -23.3);
+    assert_true(json_real_value(json_object_get(column, "peak")) == -1.2);
+    assert_int_equal(json_integer_value(json_object_get(column, "centroid")), 812);
+    json_decref(root);
+    sound.stream = -1;
+    root = parsed(writer_find("json"));
+    assert_true(json_is_null(json_object_get(root, "sound")));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "peak"));
+    json_decref(root);
+    mode = "kmeans";
+    report.sound = NULL;
+    scene_close();
+}
+
 TEST(test_unknowns)
 {
     scene(0);

@@ -38,6 +38,26 @@ TEST(the_former_name)
     assert_string_equal(o.strip[1]->name, "squeeze");
 }
 
+/* Several in one picture, in the table's order. */
+TEST(stacks)
+{
+    struct options o = {0};
+    struct err e = ERR_INIT;
+    assert_true(cli_parse_modes("spectrum+slit=20%+all+sound", &o, &e));
+    assert_int_equal(o.slit.x, 2000);
+    assert_true(o.strips == strip_count && o.stacked);
+    assert_true(cli_parse_modes("sound+squeeze", &o, &e));
+    assert_true(o.strips == 2 && o.stacked);
+    assert_string_equal(o.strip[0]->name, "squeeze");
+    assert_string_equal(o.strip[1]->name, "sound");
+    assert_true(cli_parse_modes("sound+sound", &o, &e));
+    assert_true(o.strips == 1 && !o.stacked);
+    assert_false(cli_parse_modes("sound+squeeze,average", &o, &e));
+    assert_string_equal(e.text,
+                        "-m: 'sound+squeeze,average' has both , and +: give one picture for "
+                        "each mode, or one with several modes");
+}
+
 TEST(the_table)
 {
     static const struct {
@@ -45,17 +65,23 @@ TEST(the_table)
         unsigned needs;
     } known[] = {{"kmeans", "k-means", STRIP_CLUSTERS},  {"dominant", "dominant", STRIP_DOMINANT},
                  {"palette", "palette", STRIP_CLUSTERS}, {"average", "average", 0},
-                 {"squeeze", "squeeze", STRIP_ROWS},     {"slit", "slit", STRIP_SLIT}};
-    assert_in_range(strip_count, 6, STRIPS_MOST);
-    for (size_t i = 0; i < 6; i++) {
+                 {"squeeze", "squeeze", STRIP_ROWS},     {"sound", "sound", STRIP_SOUND},
+                 {"spectrum", "spectrum", STRIP_SOUND},  {"slit", "slit", STRIP_SLIT}};
+    char name[STRIPS_NAME];
+    assert_in_range(strip_count, 8, STRIPS_MOST);
+    for (size_t i = 0; i < 8; i++) {
         assert_string_equal(strip_table[i]->name, known[i].name);
         assert_string_equal(strip_table[i]->title, known[i].title);
         assert_int_equal(strips_need(alone(known[i].name)), known[i].needs);
-        assert_string_equal(strips_name(alone(known[i].name)), known[i].name);
+        strips_name(alone(known[i].name), name);
+        assert_string_equal(name, known[i].name);
     }
-    assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT);
-    assert_string_equal(strips_name(stacked()), "all");
     assert_int_equal(strips_all().count, 5);
+    assert_int_equal(strips_need(stacked()), STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT);
+    strips_name(stacked(), name);
+    assert_string_equal(name, "all");
+    strips_name((struct strips){strip_table + 4, 3}, name);
+    assert_string_equal(name, "squeeze+sound+spectrum");
     for (size_t i = 0; i < strip_count; i++)
         assert_int_equal(strip_table[i]->named_only, i >= strips_all().count);
 }
@@ -99,6 +125,8 @@ TEST(what_they_show)
     expect_note("palette", 1, "one cluster");
     expect_note("average", 8, "each frame's mean");
     expect_note("squeeze", 8, "each row's mean");
+    expect_note("sound", 8, "the film has no sound");
+    expect_note("spectrum", 8, "the film has no sound");
     struct report r = {.slit = {.x = 1250}};
     char out[80];
     alone("slit").kind[0]->note(&r, out, sizeof out);

@@ -39,6 +39,9 @@ TEST(what_it_says)
                         "definition=9.1 mode=average,downsample interval=0.500000 keyframes "
                         "start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
                         "width=7 height=800");
+    assert_string_equal(fingerprint("-m squeeze+sound -n 9"),
+                        "definition=9.1 mode=downsample,sound every=9 size=320 trim=auto "
+                        "tone_map=bt2390 height=360 sheet=2 sound=1");
     assert_string_equal(
         fingerprint("-m dominant --steady --columns 16 --size full --crop 4:5:6:7 --height 9"),
         "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 "
@@ -48,6 +51,9 @@ TEST(what_it_says)
 static const char *const changing[] = {"",
                                        "-m palette",
                                        "-m all",
+                                       "-m sound",
+                                       "-m spectrum",
+                                       "-m all+sound",
                                        "--width 5",
                                        "--height 5",
                                        "-k 5",

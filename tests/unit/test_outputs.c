@@ -36,8 +36,12 @@ static void expect_output(const struct options *o, const struct inputs *in, size
         fail_msg("%s", e.text);
     assert_int_equal(list.pictures, o->stacked ? 1 : o->strips);
     size_t k = 0;
-    while (k < list.pictures && strcmp(strips_name(list.output[k].strips), strip) != 0)
-        k++;
+    char name[STRIPS_NAME];
+    for (; k < list.pictures; k++) {
+        strips_name(list.output[k].strips, name);
+        if (strcmp(name, strip) == 0)
+            break;
+    }
     assert_true(k < list.pictures);
     if (!outputs_allowed(in, i, &list.output[k], &e))
         fail_msg("%s", e.text);

@@ -190,7 +190,7 @@ TEST(test_missing)
     memset(columns_at(s.columns, 2, NULL)->row, 50, 3);
     memset(columns_at(s.columns, 4, NULL)->row, 60, 3);
     s.report.picture_height = 1;
-    for (size_t m = 0; m < strips_all().count; m++)
+    for (size_t m = 0; m < stacked().count; m++)
         expect(&s, alone(strip_table[m]->name), 6, 1, (const uint8_t[]){50, 50, 50, 50, 60, 60});
     columns_free(&s.columns);
 }
@@ -361,7 +361,7 @@ TEST(test_stacked)
     }
     s.report.picture_height = 50;
     s.report.picture_width = 300;
-    int w, h, w1, h1, n = (int)strips_all().count;
+    int w, h, w1, h1, n = (int)stacked().count;
     uint8_t *all = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 300);
     int bar = (h - n * 50) / (n + 2); /* the title's, the labels' and the axis's */
@@ -399,8 +399,8 @@ TEST(test_stacked_short_film)
     int w, h;
     uint8_t *rgb = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 721);
-    int strip = s.report.picture_height, n = (int)strips_all().count,
-        bar = (h - n * strip) / (n + 2), place = 0;
+    int strip = s.report.picture_height, n = (int)stacked().count, bar = (h - n * strip) / (n + 2),
+        place = 0;
     while (strip_table[place] != alone("average").kind[0])
         place++;
     /* its last row */

@@ -89,6 +89,9 @@ struct options {
     struct light_rule light; /* --tone-map, --hdr-peak, --light */
     struct slit slit;        /* -m slit=X, --rotate */
     int stream;              /* --stream: a number from 0, or SOURCE_STREAM_CHOICE */
+    int sound_stream;        /* --sound-stream: likewise, of sound */
+    /* fill the cache of sound, and write no output; no option of the command line asks for it */
+    bool sound_only;
     enum palette_order order;
     int colours; /* --colours, of the film's palette */
     /*

@@ -24,6 +24,8 @@ struct film {
     bool alpha_unused;      /* it only seems to: the container's samples have none */
     int stream;             /* index of the video stream in the container */
     int video, videos; /* its number among the video streams (--stream), and how many there are */
+    int sound_stream;  /* index of the chosen stream of sound; -1: none, or none was asked for */
+    int sound;         /* its number among the streams of sound (--sound-stream); -1 likewise */
     int width, height; /* displayed samples: crop and orientation applied */
     int coded_width, coded_height;
     int pixel_bytes; /* of a decoded frame, rounded up; 0: unknown */

@@ -41,6 +41,7 @@ struct pass {
     struct admission *admission;
     /* how many worker processes work at once, each with an admission of its own; 0: one */
     int worker_processes;
+    struct sound_job *sound;         /* SOURCE_HAS_SOUND; NULL: not needed */
     struct frame_times *frame_times; /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not needed */
 };
 

@@ -18,6 +18,7 @@
 #include "barcode/media/film.h"
 #include "barcode/media/probe.h"
 #include "barcode/media/selection.h"
+#include "barcode/media/sound_job.h"
 #include "barcode/media/decode_counts.h"
 #include "barcode/media/frame_times.h"
 
@@ -56,8 +57,9 @@ enum source_ability {
     SOURCE_CACHEABLE = 1 << 1,
     /* decode_job.frame_times: it receives the display time of each frame */
     SOURCE_HAS_FRAME_TIMES = 1 << 2,
-    SOURCE_SPARING = 1 << 3,     /* decode_job.have: it skips frames that exist already */
-    SOURCE_EXACT_DAMAGE = 1 << 4 /* decode_job.exact_damage: it counts damage_found */
+    SOURCE_SPARING = 1 << 3,      /* decode_job.have: it skips frames that exist already */
+    SOURCE_EXACT_DAMAGE = 1 << 4, /* decode_job.exact_damage: it counts damage_found */
+    SOURCE_HAS_SOUND = 1 << 5     /* decode_job.sound, source_sound */
 };
 
 /* The arguments of source_decode, borrowed for the call. */
@@ -86,6 +88,12 @@ struct decode_job {
     struct admission_ticket *ticket;
     /* worker processes that share the machine's memory; 0: one */
     int worker_processes;
+    /*
+     * SOURCE_HAS_SOUND: the film's sound is decoded beside the pictures, to its end, whatever the
+     * selection is, and sound->done set. Not if it is done already, and not with --keyframes if
+     * only key frames are read (source_sound). NULL: not needed
+     */
+    struct sound_job *sound;
 };
 
 /* The main thread reads it for the progress line while decoding runs. */
@@ -111,6 +119,7 @@ struct source_ops {
     /* `want` has only flags of `probes`. NULL if `probes` is 0. */
     bool (*probe)(struct source *s, const struct probe_request *request, struct probe_facts *facts,
                   struct err *e);
+    bool (*read_sound)(struct source *s, struct sound_job *sound, struct err *e); /* or NULL */
     void (*close)(struct source **s);
 };
 
@@ -127,18 +136,25 @@ struct source {
  */
 struct source *source_open(const char *path, struct err *e);
 
-/* the most pixels a frame among the streams marked as default, or else among all */
-enum { SOURCE_STREAM_CHOICE = -1 };
+enum {
+    /*
+     * the most pixels a frame among the streams marked as default, or else among all; of sound, the
+     * most channels likewise
+     */
+    SOURCE_STREAM_CHOICE = -1,
+    SOURCE_SOUND_NONE = -2 /* no sound will be read */
+};
 
 /*
  * Does the same with a film in several files, `parts`, which are borrowed until it is closed (NULL:
  * the file `path`), and with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in
  * the container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
- * number does not exist. With `keep_going`, bytes that the disk cannot read are skipped
- * (counts->bytes_unread).
+ * number does not exist. `sound` is SOURCE_SOUND_NONE, SOURCE_STREAM_CHOICE or a number among the
+ * streams of sound; ERR_USAGE if there are some, but not that number. With `keep_going`, bytes that
+ * the disk cannot read are skipped (counts->bytes_unread).
  */
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
-                                  bool keep_going, struct err *e);
+                                  int sound, bool keep_going, struct err *e);
 
 /*
  * Returns true if the source has all of these abilities (SOURCE_ flags, combined). The result never
@@ -179,10 +195,18 @@ void source_progress(struct source *s, struct decode_progress *p);
 bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts,
                   struct err *e);
 
+/*
+ * Reads the film's sound without decoding pictures, with the same result as source_decode. Returns
+ * false on the first error: of those, ERR_INPUT for a film that was read already and is not
+ * SOURCE_RESTARTABLE. Sound that cannot be decoded is no error. Only with
+ * SOURCE_HAS_SOUND; as source_decode, one thread at a time.
+ */
+bool source_sound(struct source *s, struct sound_job *sound, struct err *e);
+
 /* Frees the source; sets *s to NULL. Does nothing if *s is NULL. */
 void source_close(struct source **s);
 
 struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
-                                bool keep_going, struct err *e);
+                                int sound, bool keep_going, struct err *e);
 
 #endif

@@ -2,6 +2,7 @@
  * csv_columns.h - the columns of --csv, and the list of them that --csv-columns takes.
  *
  *     title file film column frame time status contrast colourfulness
+ *     loudness peak centroid
  *     clock                when the column begins, UTC in ISO 8601; of days (--live), whose default
  *                          and `all` begin with it
  *     QUANTITY             of the column's colour

@@ -25,6 +25,7 @@
 
 struct thumbs;
 struct previews;
+struct spectrum;
 
 enum { REPORT_WARNINGS = 16, REPORT_FINGERPRINT = 1024 };
 
@@ -83,6 +84,7 @@ struct report {
     int64_t preview_us;             /* the time between previews; 0: none */
     struct film_palette palette;    /* of the film */
     const struct film_sound *sound; /* NULL: no output asks for it */
+    struct spectrum *spectrum;      /* spectrum.h; NULL unless the writer of an output needs it */
     /* columns without a frame, including those that were cut off the end; not transparent ones */
     uint64_t missing;
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */

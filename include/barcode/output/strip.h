@@ -18,6 +18,9 @@
  *     average     The mean colour.
  *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
  *                 the exact area mean (shrink.h), also when enlarging.
+ *     sound       The sound's loudness and peaks as a waveform in the colours of `average`
+ *                 (sound_line.h).
+ *     spectrum    The sound's spectrum, high frequencies at the top (sound_line.h).
  *     slit        The pixels of a line through the analysis frame (slit.h), scaled as those of
  *                 squeeze. Not in -m all.
  *
@@ -45,11 +48,15 @@ enum { STRIP_GAP_DARK = 32, STRIP_GAP_LIGHT = 48 };
 /* The name of all modes together, for -m and in the text of a PNG. No mode has this name. */
 #define STRIP_ALL "all"
 
+/* Between the names of modes that are stacked in one picture: "squeeze+sound". */
+#define STRIP_JOIN '+'
+
 /* What a mode may need of a column besides its average: the bits of strip_kind.needs. */
 enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
     STRIP_DOMINANT = 4, /* the dominant colour (dominant.h) */
+    STRIP_SOUND = 8,    /* of the film, not of a column: report.sound */
     STRIP_SLIT = 16     /* the pixels of a slit (slit.h) */
 };
 
@@ -91,7 +98,12 @@ enum strip_fit {
      * With more pixels than columns: FIT_MEDOID, which is then the column that covers more of the
      * pixel.
      */
-    FIT_POOL
+    FIT_POOL,
+    /*
+     * No columns are painted: the mode paints each pixel itself, for the time that the pixel covers
+     * on the axis of the columns (time_axis.h). The mode also does what --smooth asks for.
+     */
+    FIT_TIME
 };
 
 struct report;
@@ -125,7 +137,7 @@ struct strip_kind {
     void (*row)(struct strip *s);
 
     /* Writes the pixel of `c` in row s->y. `c` is column i and has what the mode needs. Columns
-     * come from left to right. */
+     * come from left to right. With FIT_TIME, i is the pixel, and `c` is NULL. */
     void (*pixel)(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3]);
 };
 
@@ -147,8 +159,10 @@ struct strips {
 /* Returns the modes of -m all. Any thread. */
 struct strips strips_all(void);
 
-/* Returns the name of the mode, or STRIP_ALL for several. */
-const char *strips_name(struct strips s);
+enum { STRIPS_NAME = 20 * STRIPS_MOST };
+
+/* Writes the name of the mode. Several are STRIP_ALL, or their names joined by STRIP_JOIN. */
+void strips_name(struct strips s, char out[STRIPS_NAME]);
 
 const char *palette_order_name(enum palette_order order); /* "lightness", "share" */
 const char *strip_shape_name(enum strip_shape shape);     /* "strip", "circle", "vertical" */

@@ -19,7 +19,7 @@
 #include "barcode/output/strip.h"
 
 enum {
-    WRITERS_MOST = 16,
+    WRITERS_MOST = 20,
     WRITER_HEAD = 4096, /* bytes that writer.recognizes gets, fewer if the file is shorter */
     WRITER_BESIDE = 64  /* room for the name of an output beside the film */
 };
@@ -72,7 +72,9 @@ struct writer {
      * what replaces the ending of the film's name. NULL: any other writer
      */
     void (*beside)(const struct previews_rule *rule, char text[WRITER_BESIDE]);
-    bool palette; /* reads report.palette, as posters do */
+    bool palette;  /* reads report.palette, as posters do */
+    bool sound;    /* reads report.sound */
+    bool spectrum; /* reads report.spectrum */
     /* which options change its content whatever the modes are: bits of enum strip_option */
     unsigned obeys;
     bool has_times; /* contains processing times, so it is written after all writers that do not */
@@ -130,6 +132,8 @@ struct writer {
  *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.
  *     jellyfin        Trickplay sheets as Jellyfin reads them: a folder, which is replaced whole.
  *     bif             Roku's BIF: previews in one file, for Emby and Plex.
+ *     spectrogram     The spectrogram of the film's sound for NumPy: src/output/formats/npy.c.
+ *     landmarks       The peaks of the film's sound (peaks.h): a CSV header and a row per peak.
  *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
  *
  * -o uses the first for a name without an ending, and for names that the program chooses.

@@ -26,6 +26,9 @@ enum {
     SOUND_BAND_MOST = 8000,
     SOUND_ROWS_MOST = 32768, /* of a film: longer ones have longer rows */
     SOUND_SILENCE = -700,    /* the least loudness, in 0.1 LUFS */
+    SOUND_HOURS_MOST = 48,   /* what comes later is cut off */
+    SOUND_JITTER_US = 50000, /* see sound_maker_push */
+    SOUND_VERSION = 1,       /* of everything that is computed, and of film_sound_write */
     SOUND_CHANNELS_MOST = 64,
     SOUND_NAME = 32
 };
@@ -35,7 +38,8 @@ struct sound_row {
     int16_t loudness; /* momentary (EBU R128, 400 ms) around the row's middle, 0.1 LUFS */
     int16_t peak; /* the largest sample of a channel, 0.1 dB of full scale; SOUND_SILENCE least */
     uint16_t centroid;         /* of the power spectrum, in Hz; 0: silence */
-    uint8_t band[SOUND_BANDS]; /* mean level, 0..255: 255 is SPECTROGRAM_VALUE_MOST */
+    uint8_t band[SOUND_BANDS]; /* the largest value, mean of the hops; 255: SPECTROGRAM_VALUE_MOST
+                                */
 };
 
 struct film_sound {
@@ -77,8 +81,9 @@ struct sound_maker *sound_maker_open(enum isa isa, sound_spectrum_tap *tap, void
 
 /*
  * Adds a block. Time before the film's start is cut off. A block that is later than the end of what
- * was pushed by more than 50 ms makes a gap; an earlier one loses what overlaps. Rate, channels and
- * layout may change from block to block.
+ * was pushed by more than SOUND_JITTER_US makes a gap; one that is earlier by more loses what
+ * overlaps; any other follows the last one. Rate, channels and layout may change from block to
+ * block.
  */
 bool sound_maker_push(struct sound_maker *m, const struct sound_block *b, struct err *e);
 

@@ -157,12 +157,12 @@ static bool set_trickplay_width(struct parse *p, const char *arg)
     return true;
 }
 
-static bool set_stream(struct parse *p, const char *arg)
+static bool set_stream(struct parse *p, const char *name, const char *arg, int *stream)
 {
     uint64_t value = 0;
-    if (!set_u64(p, "--stream", arg, 0, 9999, &value))
+    if (!set_u64(p, name, arg, 0, 9999, &value))
         return false;
-    p->o->stream = (int)value;
+    *stream = (int)value;
     return true;
 }
 
@@ -301,7 +301,8 @@ static bool option_value(struct parse *p, int key, const char *arg)
     case KEY_INIT: return set_init(p, arg);
     case KEY_MAX_ITER: return set_int(p, "--max-iter", arg, 100000, &o->kmeans.max_iter);
     case KEY_SEED: return set_u64(p, "--seed", arg, 0, UINT64_MAX, &o->kmeans.seed);
-    case KEY_STREAM: return set_stream(p, arg);
+    case KEY_STREAM: return set_stream(p, "--stream", arg, &p->o->stream);
+    case KEY_SOUND_STREAM: return set_stream(p, "--sound-stream", arg, &p->o->sound_stream);
     case KEY_THREADS: return set_int(p, "--threads", arg, 1024, &o->threads);
     case KEY_MEMORY: return cli_parse_memory(arg, o, p->e);
     case KEY_MAX_PIXELS: return set_u64(p, "--max-pixels", arg, 1, INT64_MAX, &o->pixels);
@@ -470,7 +471,7 @@ static bool check_together(const struct parse *p)
     if (on_stdout > 1)
         return err_set(p->e, ERR_USAGE,
                        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
-                       "-, --dump -, --report - and --bench");
+                       "-, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
     return cli_finalize_picture(p->o, p->e) && check_pixels(o, p->e) &&
            cli_finalize_slit(p->o, p->sized, p->e);
 }
@@ -489,6 +490,7 @@ enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *
         .slit = {.x = SLIT_X_USUAL},
         .stream = SOURCE_STREAM_CHOICE,
         .timeout_us = 10000000,
+        .sound_stream = SOURCE_STREAM_CHOICE,
         .cache = cache_options_default()};
     struct parse p = {.o = o, .e = e, .level = LOG_INFO};
     if (!cli_check_words(cli_option_table, is_answer, argc, argv, e))

@@ -26,15 +26,14 @@ char *cli_modes_help(void)
     static const char *const word[] = {
         "none", "one", "two",    "three",  "four",     "five",     "six",     "seven",  "eight",
         "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
-    size_t in_all = strips_all().count;
     _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1,
                    "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
     names(list, true);
-    int length = asprintf(
-        &text,
-        "%s; several give one picture each, NAME-MODE.png; all gives the %s%s in one picture", list,
-        in_all < strip_count ? "first " : "", word[in_all]);
+    int length = asprintf(&text,
+                          "%s; several give one picture each, NAME-MODE.png, and joined by + one "
+                          "picture; all is the first %s in one picture",
+                          list, word[strips_all().count]);
     return length < 0 ? NULL : text;
 }
 
@@ -65,32 +64,52 @@ static bool parse_value(const struct strip_kind *kind, const char *word, size_t 
                    length > 80 ? 80 : (int)length, word);
 }
 
+/*
+ * Selects the mode of a word, with its value, or all of them. Returns false with ERR_USAGE if it is
+ * neither.
+ */
+static bool select_word(const char *word, size_t length, bool selected[STRIPS_MOST],
+                        struct options *o, struct err *e)
+{
+    const char *equals = memchr(word, '=', length);
+    size_t name = equals ? (size_t)(equals - word) : length;
+    const struct strip_kind *kind = strip_find(word, name);
+    size_t all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0
+                     ? strips_all().count
+                     : 0;
+    for (size_t i = 0; i < strip_count; i++)
+        selected[i] |= i < all || strip_table[i] == kind;
+    if (!kind)
+        return all > 0 || unknown(word, name, e);
+    return parse_value(kind, word, length, name, o, e);
+}
+
 bool cli_parse_modes(const char *text, struct options *o, struct err *e)
 {
-    bool selected[STRIPS_MOST] = {false}, stacked = false;
+    static const char marks[] = {',', STRIP_JOIN, 0};
+    bool selected[STRIPS_MOST] = {false}, all = false, list = strchr(text, ',');
     for (const char *word = text; word;) {
         word += strspn(word, " ");
-        size_t length = strcspn(word, ","), name = strcspn(word, ",=");
-        const struct strip_kind *kind = strip_find(word, name);
-        bool all = length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;
-        if (!all && !kind)
-            return unknown(word, name, e);
-        if (kind && !parse_value(kind, word, length, name, o, e))
+        size_t length = strcspn(word, marks);
+        if (!select_word(word, length, selected, o, e))
             return false;
-        stacked |= all;
-        for (size_t i = 0; i < strip_count; i++)
-            selected[i] |= (all && !strip_table[i]->named_only) || strip_table[i] == kind;
+        all |= length == strlen(STRIP_ALL) && memcmp(word, STRIP_ALL, length) == 0;
         word = word[length] ? word + length + 1 : NULL;
     }
-    if (stacked && strcmp(text, STRIP_ALL) != 0)
+    if (all && list)
         return err_set(e, ERR_USAGE,
                        "-m: '" STRIP_ALL "' is one picture with every mode and stands alone");
-    o->stacked = stacked;
+    if (list && strchr(text, STRIP_JOIN))
+        return err_set(e, ERR_USAGE,
+                       "-m: '%.80s' has both , and +: give one picture for each mode, or one with "
+                       "several modes",
+                       text);
     o->strips = 0;
     for (size_t i = 0; i < strip_count; i++) {
         if (selected[i])
             o->strip[o->strips++] = strip_table[i];
     }
+    o->stacked = o->strips > 1 && !list;
     return true;
 }
 

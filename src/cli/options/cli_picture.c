@@ -169,7 +169,8 @@ static bool check_shape(const struct options *o, struct err *e)
     if (o->shape != SHAPE_STRIP && o->stacked)
         return err_set(
             e, ERR_USAGE,
-            "--shape %s: -m all stacks the modes in one picture; name the modes for a picture each",
+            "--shape %s: -m all and + stack modes in one picture; name the modes, separated by "
+            "commas, for a picture each",
             strip_shape_name(o->shape));
     if (o->shape != SHAPE_CIRCLE)
         return true;
@@ -188,8 +189,8 @@ static bool finalize_background(struct options *o, bool poster, struct err *e)
     bool ring = o->shape == SHAPE_CIRCLE && !poster;
     if (o->style.has_background && !poster && !ring && !o->stacked)
         return err_set(e, ERR_USAGE,
-                       "--background is for posters, for --shape circle and for -m all: a strip "
-                       "fills its picture");
+                       "--background is for posters, for --shape circle and for stacked modes: a "
+                       "strip fills its picture");
     if (ring && outputs_format(o)->opaque && !o->style.has_background) {
         memcpy(o->style.background, white, 3);
         o->style.has_background = true;

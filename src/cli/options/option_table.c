@@ -98,6 +98,7 @@ const struct argp_option cli_option_table[] = {
     {"start", KEY_START, "TIME", CLI_COMMON, "begin at TIME: seconds or [HH:]MM:SS[.mmm]", 0},
     {"end", KEY_END, "TIME", CLI_COMMON, "stop before TIME", 0},
     {"stream", KEY_STREAM, "N", 0, "video stream N, from 0 (largest); -v lists them", 0},
+    {"sound-stream", KEY_SOUND_STREAM, "N", 0, "stream of sound N, from 0 (the default one)", 0},
 
     {NULL, 0, NULL, 0, "Other outputs (without a picture, unless -o is given):", GROUP_OUTPUTS},
     {"html", KEY_HTML, "FILE|DIR", CLI_COMMON,
@@ -113,6 +114,10 @@ const struct argp_option cli_option_table[] = {
      "write previews for media servers beside each film: jellyfin, bif", 0},
     {"trickplay-interval", KEY_TRICKPLAY_INTERVAL, "TIME", 0, "time between previews (10)", 0},
     {"trickplay-width", KEY_TRICKPLAY_WIDTH, "PX", 0, "width of a preview, even (320)", 0},
+    {"landmarks", KEY_LANDMARKS, "FILE|DIR", 0, "write the peaks of the sound's spectrogram as CSV",
+     0},
+    {"spectrogram", KEY_SPECTROGRAM, "FILE|DIR", 0,
+     "write the sound's spectrogram for NumPy (.npy)", 0},
     {"dump", KEY_DUMP, "FILE|DIR", 0, "write the analysed frames as raw RGB24", 0},
     {"report", KEY_REPORT, "FILE", 0, "append a line of JSON per film", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "also replace outputs of other films", 0},

@@ -92,6 +92,10 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
                     k->seed);
+    if (needs & STRIP_SOUND)
+        append_text(text, " sound=%d", SOUND_VERSION);
+    if ((needs & STRIP_SOUND) && o->sound_stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " sound_stream=%d", o->sound_stream);
     if (needs & STRIP_SLIT)
         append_text(text, " slit=%d.%02d rotate=%d.%02d", o->slit.x / 100, o->slit.x % 100,
                     o->slit.angle / 100, o->slit.angle % 100);

@@ -176,6 +176,8 @@ bool outputs_of(const struct options *o, const struct inputs *in, size_t i, stru
                 struct err *e)
 {
     *list = (struct outputs){.count = 0};
+    if (o->sound_only)
+        return true;
     if ((have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
         outputs_free(list);
         return false;

@@ -31,13 +31,15 @@ bool outputs_add_suffix(const struct options *o, const struct inputs *in, const 
     return false;
 }
 
-/* Writes the modes that an output shows: "palette", "all", "kmeans-average". */
+/* Writes the modes that an output shows: "palette", "all", "squeeze+sound", "kmeans-average". */
 static void put_modes(FILE *f, const struct options *o, struct strips strips)
 {
+    char stack[STRIPS_NAME];
+    strips_name(strips, stack);
     for (size_t k = 0; k < strips.count && !o->stacked; k++)
         fprintf(f, "%s%s", k > 0 ? "-" : "", strips.kind[k]->name);
     if (o->stacked)
-        fputs(STRIP_ALL, f);
+        fputs(stack, f);
 }
 
 /* Writes a pattern that cli_parse_name accepts, without the ending of a format. */

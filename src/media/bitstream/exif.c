@@ -1,6 +1,5 @@
 #include "exif.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -71,33 +70,37 @@ static int64_t fraction_us(const char *digits)
     return us;
 }
 
+/* Returns two digits as a number; -1 if they are none. */
+static int two_digits(const char *text)
+{
+    bool digits = text[0] >= '0' && text[0] <= '9' && text[1] >= '0' && text[1] <= '9';
+    return digits ? 10 * (text[0] - '0') + text[1] - '0' : -1;
+}
+
+/* Reads "+01:00". */
+static void read_offset(const char text[32], struct exif *x)
+{
+    int hours = strlen(text) == 6 ? two_digits(text + 1) : -1,
+        minutes = hours >= 0 && text[3] == ':' ? two_digits(text + 4) : -1;
+    x->has_offset = (text[0] == '+' || text[0] == '-') && hours >= 0 && hours <= 14 &&
+                    minutes >= 0 && minutes < 60;
+    if (x->has_offset)
+        x->offset_us = INT64_C(60000000) * (text[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
+}
+
 static void read_time(const struct tiff *t, size_t list, struct exif *x)
 {
     char text[32];
     struct tm tm = {.tm_sec = 0};
-    if (!text_of(t, list, TAG_TIME, text))
+    if (!text_of(t, list, TAG_TIME, text) || !strptime(text, "%Y:%m:%d %H:%M:%S", &tm) ||
+        tm.tm_year < 70)
         return;
-    if (sscanf(text, "%4d:%2d:%2d %2d:%2d:%2d", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
-               &tm.tm_min, &tm.tm_sec) != 6)
-        return;
-    x->has_time = tm.tm_year >= 1970 && tm.tm_year <= 9999 && tm.tm_mon >= 1 && tm.tm_mon <= 12 &&
-                  tm.tm_mday >= 1 && tm.tm_mday <= 31 && tm.tm_hour >= 0 && tm.tm_hour < 24 &&
-                  tm.tm_min >= 0 && tm.tm_min < 60 && tm.tm_sec >= 0 && tm.tm_sec < 61;
-    if (!x->has_time)
-        return;
-    tm.tm_year -= 1900;
-    tm.tm_mon--;
+    x->has_time = true;
     x->time_us = (int64_t)timegm(&tm) * 1000000;
     if (text_of(t, list, TAG_FRACTION, text))
         x->time_us += fraction_us(text);
-    char sign;
-    int hours, minutes;
-    if (text_of(t, list, TAG_OFFSET, text) &&
-        sscanf(text, "%c%2d:%2d", &sign, &hours, &minutes) == 3 && (sign == '+' || sign == '-') &&
-        hours >= 0 && hours <= 14 && minutes >= 0 && minutes < 60) {
-        x->has_offset = true;
-        x->offset_us = (sign == '-' ? -1 : 1) * (hours * INT64_C(3600) + minutes * 60) * 1000000;
-    }
+    if (text_of(t, list, TAG_OFFSET, text))
+        read_offset(text, x);
 }
 
 /* Returns the orientation of EXIF's values 1 to 8. */

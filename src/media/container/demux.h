@@ -22,11 +22,19 @@
 
 enum { DEMUX_STREAMS_MAX = 2 };
 
+/*
+ * Called by demux_next with each packet that it reads, of all selected streams. It may take over
+ * (av_packet_move_ref) the content of a packet that is not of the video stream.
+ */
+typedef void demux_tap(void *user, AVPacket *packet);
+
 struct demux {
     AVFormatContext *format;
     AVStream *stream;                /* the film's video stream */
     int selected[DEMUX_STREAMS_MAX]; /* [selected_count] streams whose packets are read */
     size_t selected_count;
+    demux_tap *tap; /* set after demux_open; NULL: other streams' packets are dropped */
+    void *tap_user;
     AVCodecParserContext *parser; /* picture order counts and key frames; NULL if not needed */
     AVCodecContext *parse_context;
     struct codec_traits traits;
@@ -65,6 +73,8 @@ struct film_clock demux_clock(const struct demux *r, const struct film *film);
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
 
+/* ---- demux_read.c ---- */
+
 /* Selects another stream of the file, sound, beside the video. Call it before the first packet. */
 void demux_select(struct demux *r, int stream);
 
@@ -73,6 +83,8 @@ void demux_select(struct demux *r, int stream);
  * stream. Returns false at the end, or on `e`: ERR_FAILED if the file cannot be read.
  */
 bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
+
+/* ---- demux.c ---- */
 
 /* Describes a packet of the video stream, the one that was read last, as a picture, which owns the
  * packet from then on. */

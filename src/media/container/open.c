@@ -25,6 +25,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
+#include "barcode/media/source.h"
 
 #include "barcode/base/watch.h"
 
@@ -384,17 +385,35 @@ static AVStream *open_chosen(const struct film *film, int requested, AVFormatCon
     return refusal_check_stream(*format, s, film->path, &head->logged, e) ? s : NULL;
 }
 
+/* Fills film->sound_stream and film->sound, and lets the stream's packets be read ahead. */
+static bool choose_sound(AVFormatContext *format, int video, struct film *film, struct err *e)
+{
+    int requested = film->sound;
+    film->sound = -1;
+    if (requested == SOURCE_SOUND_NONE)
+        return true;
+    film->sound_stream = film_sound_choose(format, video, requested, &film->sound, film->path, e);
+    if (film->sound_stream >= 0)
+        format->streams[film->sound_stream]->discard = AVDISCARD_DEFAULT;
+    return e->code == ERR_NONE;
+}
+
 bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
                     struct err *e)
 {
     film->faults = NULL;
+    film->sound = SOURCE_SOUND_NONE;
     return container_open_parts(path, NULL, requested, format, film, e);
 }
 
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e)
 {
-    *film = (struct film){.path = strdup(path), .parts = parts, .faults = film->faults};
+    *film = (struct film){.path = strdup(path),
+                          .parts = parts,
+                          .faults = film->faults,
+                          .sound = film->sound,
+                          .sound_stream = -1};
     if (!film->path)
         return err_memory(e, strlen(path) + 1);
     if (parts && !parts_input_describe(film, requested, e))
@@ -403,8 +422,11 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
     struct head head = {0};
     AVStream *s = open_chosen(film, requested, format, &head, e);
     read_faults_fail(film->faults, NULL, head.logged.read_error, -1);
-    if (!s || !container_find_orientation(*format, s, &film->orientation, e))
+    if (!s || !choose_sound(*format, s->index, film, e) ||
+        !container_find_orientation(*format, s, &film->orientation, e))
         return false;
+    if (film->sound_stream >= 0)
+        (*format)->streams[film->sound_stream]->discard = AVDISCARD_ALL;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     read_facts(*format, s, (unsigned)s->index < head.streams ? head.tags[s->index] : silence, film);

@@ -12,6 +12,7 @@
 #include "open.h"
 #include "read_faults.h"
 #include "media/select/timeline.h"
+#include "barcode/media/source.h"
 
 /* The URL of a list in memory, in base64, and that of joined bytes. */
 #define LIST "data:text/plain;base64,"
@@ -155,7 +156,7 @@ static bool scan_film(struct parts_scan *s, const struct film_parts *parts, size
 {
     const struct film_part *part = &parts->part[i];
     AVFormatContext *format = NULL;
-    struct film film = {.faults = s->faults};
+    struct film film = {.faults = s->faults, .sound = SOURCE_SOUND_NONE};
     bool ok = container_open_parts(part->path, NULL, requested, &format, &film, e) &&
               read_faults_check(s->faults, part->path, e);
     if (ok && container_quirks(format)->is_playlist)

@@ -1,6 +1,7 @@
 #include "stream_select.h"
 
 #include <libavcodec/avcodec.h>
+#include <limits.h>
 
 #include "barcode/base/log.h"
 #include "barcode/media/source.h"
@@ -98,6 +99,67 @@ int film_stream_choose(const AVFormatContext *format, int requested, const char 
             best = (int)i;
     }
     return best;
+}
+
+/* ------------------------------------------------------------------ sound */
+
+static bool is_sound(const AVStream *s) { return s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO; }
+
+/* Returns true if the streams belong to the same program, as in a broadcast of several channels. */
+static bool share_program(const AVFormatContext *format, int a, int b)
+{
+    bool any = false;
+    for (unsigned i = 0; i < format->nb_programs; i++) {
+        const AVProgram *p = format->programs[i];
+        bool has_a = false, has_b = false;
+        for (unsigned k = 0; k < p->nb_stream_indexes; k++) {
+            has_a |= p->stream_index[k] == (unsigned)a;
+            has_b |= p->stream_index[k] == (unsigned)b;
+        }
+        if (has_a && has_b)
+            return true;
+        any |= has_a;
+    }
+    return !any;
+}
+
+/* Returns how well a stream suits as the film's sound; the greater the better. */
+static int rank_sound(const AVFormatContext *format, int video, int i)
+{
+    const AVStream *s = format->streams[i];
+    const int special =
+        AV_DISPOSITION_VISUAL_IMPAIRED | AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_COMMENT;
+    int channels = s->codecpar->ch_layout.nb_channels;
+    channels = channels < 0 ? 0 : channels > 255 ? 255 : channels;
+    return share_program(format, video, i) << 11 |
+           (avcodec_find_decoder(s->codecpar->codec_id) != NULL) << 10 |
+           !(s->disposition & special) << 9 | !!(s->disposition & AV_DISPOSITION_DEFAULT) << 8 |
+           channels;
+}
+
+int film_sound_choose(const AVFormatContext *format, int video, int requested, int *number,
+                      const char *path, struct err *e)
+{
+    int best = -1, best_rank = -1, count = 0;
+    *number = -1;
+    for (int i = 0; i < (int)format->nb_streams; i++) {
+        if (!is_sound(format->streams[i]))
+            continue;
+        int rank = requested == count ? INT_MAX : rank_sound(format, video, i);
+        if (rank > best_rank) {
+            best = i;
+            best_rank = rank;
+            *number = count;
+        }
+        count++;
+    }
+    if (count == 0 || requested < count)
+        return best;
+    *number = -1;
+    err_set(e, ERR_USAGE,
+            "'%s' has %d stream%s of sound, numbered from 0: there is no --sound-stream %d", path,
+            count, count == 1 ? "" : "s", requested);
+    return -1;
 }
 
 void film_stream_count(const AVFormatContext *format, struct film *film)

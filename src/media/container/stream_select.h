@@ -21,6 +21,16 @@
 int film_stream_choose(const AVFormatContext *format, int requested, const char *path,
                        struct err *e);
 
+/*
+ * Returns the index of the stream of sound that belongs to video stream `video`, and sets *number
+ * to its number among the streams of sound, from 0. `requested` is that number, or
+ * SOURCE_STREAM_CHOICE: of those of the same program, one that can be decoded, is no description
+ * for the blind or deaf and no comment, is marked as default, and has the most channels; of equal
+ * ones the first. Returns -1 if there is no sound; with ERR_USAGE if there is, but not that number.
+ */
+int film_sound_choose(const AVFormatContext *format, int video, int requested, int *number,
+                      const char *path, struct err *e);
+
 /* Fills film->video and film->videos from film->stream. */
 void film_stream_count(const AVFormatContext *format, struct film *film);
 

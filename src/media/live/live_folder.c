@@ -180,11 +180,12 @@ static bool give_listed(struct folder *f, int64_t settled_ns, const struct live_
     struct list l = {.entry = NULL};
     const struct dirent *d;
     DIR *folder = opendir(f->path);
-    bool ok = folder || err_set(e, ERR_INPUT, "cannot read the folder: %s", strerror(errno));
+    bool ok = true;
+    if (!folder)
+        return err_set(e, ERR_INPUT, "cannot read the folder: %s", strerror(errno));
     while (ok && !atomic_load(&f->stop) && (d = readdir(folder)))
         ok = list_file(f, dirfd(folder), d->d_name, settled_ns, &l, e);
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     if (l.count > 0)
         qsort(l.entry, l.count, sizeof *l.entry, by_time);
     for (size_t i = 0; ok && i < l.count && !atomic_load(&f->stop); i++)

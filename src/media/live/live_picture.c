@@ -129,7 +129,7 @@ static bool decode_first(AVFormatContext *format, const AVStream *stream, const 
     struct live_decode *decode = live_decode_open(stream, path, o, e);
     AVPacket *packet = av_packet_alloc();
     bool ok = decode && (packet || err_memory(e, sizeof *packet)), found = false;
-    while (ok && !found && av_read_frame(format, packet) >= 0) {
+    while (ok && packet && !found && av_read_frame(format, packet) >= 0) {
         found = packet->stream_index == stream->index;
         if (found)
             ok = live_decode_packet(decode, packet, clock_ns(), 0, sink, e);

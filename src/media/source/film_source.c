@@ -24,6 +24,7 @@
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/scheduler.h"
+#include "media/sound/sound_reading.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/admission.h"
 #include "barcode/base/interrupt.h"
@@ -222,6 +223,41 @@ static bool close_list(struct source_film *f, struct err *e)
     return read_faults_check(f->base.film.faults, f->base.film.path, e);
 }
 
+/*
+ * Begins to read the sound beside the pictures, if it is needed. With --keyframes, an index leads
+ * past most of it.
+ */
+static bool begin_sound(struct sound_reading **sound, struct demux *r, const struct film *film,
+                        const struct decode_job *job, struct err *e)
+{
+    *sound = NULL;
+    bool by_index = job->selection.keyframes && job->plan != DECODE_SEQUENTIAL &&
+                    key_index_kind(r->format, film) != KEY_INDEX_NONE;
+    if (!job->sound || job->sound->done || by_index)
+        return true;
+    *sound = sound_reading_open(r, film, job->sound, e);
+    return *sound != NULL;
+}
+
+/*
+ * Reads the film, and for its sound beyond the last selected picture, while the workers decode.
+ * Sets *heard if the sound is complete.
+ */
+static void read_film(struct decode_pass *s, struct demux *r, struct sound_reading *sound,
+                      bool *heard)
+{
+    struct err mine = ERR_INIT;
+    bool ok = film_read(s, r, &mine);
+    if (ok && sound && !decode_pass_stopped(s)) {
+        decode_pass_read_to_end(s);
+        queue_close(s->chunks);
+        *heard = sound_reading_rest(sound, &mine);
+        ok = mine.code == ERR_NONE;
+    }
+    if (!ok && !must_restart(s))
+        decode_pass_fail(s, &mine);
+}
+
 static bool film_decode(struct source *base, const struct decode_job *job,
                         struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
@@ -232,6 +268,8 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     reader.faults = base->film.faults;
     struct decode_pass s;
     struct workers workers = {0};
+    struct sound_reading *sound = NULL;
+    bool heard = false;
     decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
     s.is_list = reader.quirks->is_playlist;
@@ -239,17 +277,17 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     s.has_key_index = exact && key_index_kind(reader.format, &base->film) != KEY_INDEX_NONE;
     lend_bad_keys(f, &s);
     frame_times_begin(job->frame_times, film_frame_us(&base->film));
-    bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e);
+    bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e) &&
+              begin_sound(&sound, &reader, &base->film, job, e);
     publish_pass(f, &s);
     int64_t before = clock_thread_ns();
     ok = ok && start_workers(&s, &workers, e);
     if (ok) {
-        struct err mine = ERR_INIT;
-        if (!film_read(&s, &reader, &mine) && !must_restart(&s))
-            decode_pass_fail(&s, &mine);
+        read_film(&s, &reader, sound, &heard);
         join_workers(&s, &workers);
         ok = assess_decode_pass(&s, &reader, e);
     }
+    ok = sound_reading_close(&sound, heard, e) && ok;
     assess_bad_keys(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
     sum_up_times(&s, clock_thread_ns() - before, times);
@@ -264,6 +302,23 @@ static bool film_decode(struct source *base, const struct decode_job *job,
         device->close(&s.device);
     demux_close(&reader);
     return close_list(f, e) && ok;
+}
+
+static bool read_sound(struct source *base, struct sound_job *job, struct err *e)
+{
+    struct source_film *f = (struct source_film *)base;
+    struct demux reader;
+    struct sound_reading *sound;
+    bool heard = false;
+    if (!reopen_film(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
+        return read_faults_check(base->film.faults, base->film.path, e) && false;
+    reader.faults = base->film.faults;
+    sound = sound_reading_open(&reader, &base->film, job, e);
+    heard = sound && sound_reading_rest(sound, e);
+    bool ok = sound_reading_close(&sound, heard, e) && e->code == ERR_NONE;
+    demux_close(&reader);
+    ok = close_list(f, e) && ok;
+    return interrupted() ? interrupt_error(e) : ok;
 }
 
 static void film_progress(struct source *base, struct decode_progress *p)
@@ -324,11 +379,12 @@ static void film_close(struct source **base)
 static const struct source_ops film_ops = {
     .name = "film",
     .can = SOURCE_RESTARTABLE | SOURCE_CACHEABLE | SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING |
-           SOURCE_EXACT_DAMAGE,
+           SOURCE_EXACT_DAMAGE | SOURCE_HAS_SOUND,
     .probes = PROBE_LENGTH | PROBE_END | PROBE_KEYS | PROBE_BARS | PROBE_LIGHT,
     .decode_frames = film_decode,
     .progress = film_progress,
     .probe = film_probe,
+    .read_sound = read_sound,
     .close = film_close,
 };
 
@@ -354,7 +410,7 @@ static bool open_film(struct source_film *f, const char *path, const struct film
 }
 
 struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
-                                bool keep_going, struct err *e)
+                                int sound, bool keep_going, struct err *e)
 {
     struct source_film *f = err_calloc(1, sizeof *f, e);
     if (!f)
@@ -362,6 +418,7 @@ struct source *source_film_open(const char *path, const struct film_parts *parts
     f->base.ops = &film_ops;
     pthread_mutex_init(&f->pass_lock, NULL);
     f->requested = stream;
+    f->base.film.sound = sound;
     if (!open_film(f, path, parts, keep_going, e)) {
         struct source *s = &f->base;
         source_close(&s);

@@ -35,7 +35,8 @@ static void *decode_thread_main(void *argument)
                              .columns = p->job.columns,
                              .frame_times = p->frame_times,
                              .ticket = p->admission ? s->ticket : NULL,
-                             .worker_processes = p->worker_processes};
+                             .worker_processes = p->worker_processes,
+                             .sound = p->sound};
     s->ok = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;

@@ -13,6 +13,11 @@ bool source_decode(struct source *s, const struct decode_job *job, struct decode
 
 void source_progress(struct source *s, struct decode_progress *p) { s->ops->progress(s, p); }
 
+bool source_sound(struct source *s, struct sound_job *sound, struct err *e)
+{
+    return s->ops->read_sound(s, sound, e);
+}
+
 bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts,
                   struct err *e)
 {

@@ -2,12 +2,12 @@
 #include "barcode/media/source.h"
 
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
-                                  bool keep_going, struct err *e)
+                                  int sound, bool keep_going, struct err *e)
 {
-    return source_film_open(path, parts, stream, keep_going, e);
+    return source_film_open(path, parts, stream, sound, keep_going, e);
 }
 
 struct source *source_open(const char *path, struct err *e)
 {
-    return source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, false, e);
+    return source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
 }

@@ -10,6 +10,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
 #include "csv_items.h"
+#include "output/modes/column_sound.h"
 #include "output/poster/layout.h"
 #include "output/text/labels.h"
 
@@ -20,6 +21,7 @@ struct csv_rows {
     struct strips strips;
     struct csv_columns columns;
     struct colour_light light;
+    struct column_sound sound;
     char title[LAYOUT_TEXT], *file; /* UTF-8 */
     /* the values of the colour at `of`; NULL: none */
     const uint8_t *of;
@@ -141,6 +143,17 @@ static void put_clock(const struct csv_rows *s, uint64_t i)
     fputc('Z', s->f);
 }
 
+static void put_sound(const struct csv_rows *s, enum csv_plain what, uint64_t i)
+{
+    struct sound_row row;
+    if (!column_sound_at(&s->sound, i, &row))
+        return;
+    if (what == PLAIN_CENTROID)
+        put_number(s->f, row.centroid > 0 ? row.centroid : NAN, 0);
+    else
+        put_number(s->f, (what == PLAIN_PEAK ? row.peak : row.loudness) / 10.0, 1);
+}
+
 static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
                       const struct column *c)
 {
@@ -168,6 +181,9 @@ static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
         break;
     case PLAIN_TITLE: put_text(s->f, s->title); break;
     case PLAIN_FILE: put_text(s->f, s->file); break;
+    case PLAIN_LOUDNESS:
+    case PLAIN_PEAK:
+    case PLAIN_CENTROID: put_sound(s, what, i); break;
     default: break;
     }
 }
@@ -245,14 +261,17 @@ static bool write_csv(const struct report *r, struct strips strips, FILE *f, str
     layout_title(r, s.title);
     colour_light_fill(&s.light);
     choose_columns(&s);
+    bool ok = column_sound_open(&s.sound, r, e);
     errno = 0;
-    put_line(&s, 0, NULL);
+    if (ok)
+        put_line(&s, 0, NULL);
     uint64_t i = 0;
-    for (; i < r->count && !ferror(f) && !interrupted(); i++)
+    for (; ok && i < r->count && !ferror(f) && !interrupted(); i++)
         put_line(&s, i, columns_get(r->columns, i));
+    column_sound_close(&s.sound);
     free(s.file);
-    if (i < r->count && !ferror(f))
-        return interrupt_error(e);
+    if (!ok || (i < r->count && !ferror(f)))
+        return ok && interrupt_error(e);
     return !ferror(f) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 

@@ -7,8 +7,9 @@
 #include "barcode/output/strip.h"
 #include "csv_items.h"
 
-static const char *const plain[PLAINS] = {"column",   "frame",         "time",  "status", "film",
-                                          "contrast", "colourfulness", "title", "file", "clock"};
+static const char *const plain[PLAINS] = {
+    "column", "frame", "time",     "status", "film",     "contrast", "colourfulness",
+    "title",  "file",  "loudness", "peak",   "centroid", "clock"};
 
 /* The quantities. The values and their digits are in the order of enum colour_value. */
 static const struct {
@@ -40,6 +41,8 @@ void csv_item_name(const struct csv_item *item, int cluster, char name[CSV_NAME]
 
 unsigned csv_item_need(const struct csv_item *item)
 {
+    if (item->subject == CSV_PLAIN && item->what >= PLAIN_LOUDNESS && item->what <= PLAIN_CENTROID)
+        return STRIP_SOUND;
     bool clusters = item->subject == CSV_CLUSTER ||
                     (item->subject == CSV_PLAIN &&
                      (item->what == PLAIN_CONTRAST || item->what == PLAIN_COLOURFULNESS));
@@ -68,7 +71,7 @@ static bool add_optional(struct csv_columns *columns, unsigned subject, unsigned
     return add_item(columns, (struct csv_item){(uint8_t)subject, (uint8_t)what, 0, true}, e);
 }
 
-/* Adds every column, the text of the film last. */
+/* Adds every column; the text of the film and the sound last. */
 static bool add_all(struct csv_columns *columns, struct err *e)
 {
     bool ok = true;
@@ -186,7 +189,7 @@ struct csv_columns csv_columns_default(void)
     struct csv_columns columns;
     struct err none = ERR_INIT;
     csv_columns_parse("column,frame,time,status,average,dominant,colour_N,share_N,film,"
-                      "r,g,b,lightness,chroma,hue,contrast,title,file",
+                      "r,g,b,lightness,chroma,hue,contrast,title,file,loudness,peak,centroid",
                       &columns, &none);
     for (size_t i = 0; i < columns.count; i++)
         columns.item[i].optional = true;

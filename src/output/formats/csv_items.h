@@ -16,6 +16,9 @@ enum csv_plain {
     PLAIN_COLOURFULNESS,
     PLAIN_TITLE,
     PLAIN_FILE,
+    PLAIN_LOUDNESS,
+    PLAIN_PEAK,
+    PLAIN_CENTROID,
     PLAIN_CLOCK,
     PLAINS
 };

@@ -1,4 +1,5 @@
 #include "json.h"
+#include "json_sound.h"
 
 #include <errno.h>
 #include <math.h>
@@ -159,7 +160,7 @@ static json_t *wanted_value(const struct report *r, uint64_t index)
 }
 
 static json_t *column_value(const struct column *c, uint64_t index, const struct report *r,
-                            unsigned needs)
+                            unsigned needs, const struct column_sound *sound)
 {
     bool colours = (needs & STRIP_CLUSTERS) && c->cluster;
     bool unknown = column_untold(c, index);
@@ -186,6 +187,7 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
         if (colours && r->steady > 0)
             failed |= json_object_set_new(value, "chosen", json_integer(c->chosen));
     }
+    failed |= json_put_sound(value, sound, index);
     if (failed) {
         json_decref(value);
         return NULL;
@@ -194,17 +196,30 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
 }
 
 /* Writes one line per column. Only the objects of one column are in memory at a time. */
-static bool put_columns(FILE *f, const struct report *r, unsigned needs)
+static bool put_columns(FILE *f, const struct report *r, unsigned needs,
+                        const struct column_sound *sound)
 {
     if (fputs(",\n\"columns\": [", f) == EOF)
         return false;
     for (uint64_t i = 0; i < r->count; i++) {
         const struct column *c = columns_get(r->columns, i);
         if (interrupted() || fputs(i == 0 ? "\n" : ",\n", f) == EOF ||
-            !writer_json_put(f, column_value(c, i, r, needs)))
+            !writer_json_put(f, column_value(c, i, r, needs, sound)))
             return false;
     }
     return fputs("\n]", f) != EOF;
+}
+
+/* Writes the columns, and before them the film's sound if a mode shows it. */
+static bool put_film(FILE *f, const struct report *r, unsigned needs, struct err *e)
+{
+    struct column_sound sound = {.sound = NULL};
+    if (!(needs & STRIP_SOUND))
+        return put_columns(f, r, needs, &sound);
+    bool done = column_sound_open(&sound, r, e) && put_key(f, "sound", json_sound_value(r)) &&
+                put_columns(f, r, needs, &sound);
+    column_sound_close(&sound);
+    return done;
 }
 
 static json_t *warnings_value(const struct report *r)
@@ -291,7 +306,7 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
 {
     /* What another output needs of the columns is not written, because the options fingerprint does
      * not contain it. */
-    bool done = put_head(f, r) && put_columns(f, r, strips_need(strips)) &&
+    bool done = put_head(f, r) && put_film(f, r, strips_need(strips), e) &&
                 put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
                 put_key(f, "warnings", warnings_value(r)) &&
                 put_key(f, "stages", writer_json_stages(&r->times)) && fputs("\n}\n", f) != EOF;

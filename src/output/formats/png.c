@@ -183,7 +183,8 @@ static void add_all_texts(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->kmeans;
-    char size[32], title[LAYOUT_TEXT];
+    char size[32], title[LAYOUT_TEXT], modes[STRIPS_NAME];
+    strips_name(strips, modes);
     snprintf(size, sizeof size, "%dx%d", r->width, r->height);
     add_text(job, "Software", "barcode " BARCODE_VERSION);
     if (r->film_id[0])
@@ -193,7 +194,7 @@ static void add_all_texts(struct job *job, struct strips strips)
     layout_title(r, title);
     add_text(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
-    add_text(job, "barcode:mode", strips_name(strips));
+    add_text(job, "barcode:mode", modes);
     add_selection_texts(job);
     add_text(job, PNG_SIZE_KEY, size);
     add_crop(job);

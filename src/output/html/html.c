@@ -12,9 +12,17 @@
  * displays it. */
 enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
 
+/* The size of a strip of sound, which a browser scales. Its width is a multiple of the columns. */
+enum { SOUND_ROWS = SOUND_BANDS, SOUND_WIDTH = 1600 };
+
+uint64_t html_column_index(const struct html_job *job, uint64_t x)
+{
+    return (2 * x + 1) * job->report->count / (2 * job->columns);
+}
+
 const struct column *html_column(const struct html_job *job, uint64_t x)
 {
-    return columns_get(job->report->columns, (2 * x + 1) * job->report->count / (2 * job->columns));
+    return columns_get(job->report->columns, html_column_index(job, x));
 }
 
 static bool put_base64(FILE *f, const void *data, size_t size)
@@ -50,7 +58,15 @@ static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
         rows = kind->needs & STRIP_SLIT ? job->report->slit_length : job->report->height;
     if (kind->flat)
         return 1;
+    if (kind->needs & STRIP_SOUND)
+        return SOUND_ROWS;
     return (kind->needs & (STRIP_ROWS | STRIP_SLIT)) && rows < most ? rows : most;
+}
+
+static int strip_width(const struct html_job *job, const struct strip_kind *kind)
+{
+    uint64_t n = job->columns, times = (SOUND_WIDTH + n - 1) / n;
+    return (int)(n * ((kind->needs & STRIP_SOUND) ? times : 1));
 }
 
 /* Writes the strips. The first is visible at once; the script shows the others. */
@@ -64,7 +80,7 @@ static bool put_strips(struct html_job *job, FILE *f)
                     "<img class=\"pixels\" data-mode=\"%s\"%s alt=\"\" draggable=\"false\" "
                     "src=\"data:image/png;base64,",
                     kind->name, i > 0 ? " hidden" : "") < 0 ||
-            !html_put_png(job, kind, (int)job->columns, strip_rows(job, kind), f) ||
+            !html_put_png(job, kind, strip_width(job, kind), strip_rows(job, kind), f) ||
             fputs("\">\n", f) == EOF)
             return false;
     }
@@ -117,10 +133,13 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
+    if ((own.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &own, e))
+        return false;
     /* If a function has set the reason, err_set keeps it. */
     bool done = page_write(f, &page_viewer_html, fill_page, &job) ||
                 err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
     thumbs_sheets_free(&job.thumbs);
+    column_sound_close(&job.sound);
     return done;
 }
 

@@ -7,6 +7,7 @@
 
 #include "html_template.h"
 #include "barcode/output/thumbs.h"
+#include "output/modes/column_sound.h"
 
 enum {
     PAGE_COLUMNS = 10000, /* more columns make a page slow in browsers */
@@ -32,9 +33,13 @@ struct html_job {
     uint64_t columns;            /* of the page: 1..PAGE_COLUMNS */
     size_t used;                 /* bytes of the strips as base64 */
     struct thumbs_sheets thumbs; /* count 0: none */
+    struct column_sound sound;   /* if the page shows it */
 };
 
-/* Returns column x (0..columns - 1) of the page: the column of the film under its middle. */
+/* Returns which column of the film is under the middle of column x (0..columns - 1) of the page. */
+uint64_t html_column_index(const struct html_job *job, uint64_t x);
+
+/* Returns that column. */
 const struct column *html_column(const struct html_job *job, uint64_t x);
 
 /* Writes a strip as a PNG of `width` x `height` pixels in base64. */

@@ -5,6 +5,7 @@
 #include "barcode/base/version.h"
 #include "barcode/engine/colour.h"
 #include "output/text/labels.h"
+#include "output/formats/json_sound.h"
 #include "html.h"
 
 /* ---- facts ---- */
@@ -66,10 +67,12 @@ static json_t *modes_value(const struct html_job *job)
     json_t *list = json_array();
     for (size_t i = 0; list && i < job->strips.count; i++) {
         const struct strip_kind *kind = job->strips.kind[i];
+        bool sound = kind->needs & STRIP_SOUND;
         char note[200] = "";
         kind->note(job->report, note, sizeof note);
-        if (json_array_append_new(list, json_pack("{ss ss ss}", "name", kind->name, "title",
-                                                  kind->title, "note", note)) != 0) {
+        if (json_array_append_new(list, json_pack("{ss ss ss so*}", "name", kind->name, "title",
+                                                  kind->title, "note", note, "sound",
+                                                  sound ? json_true() : NULL)) != 0) {
             json_decref(list);
             return NULL;
         }
@@ -99,13 +102,15 @@ static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     uint64_t lost = r->counts.unreadable + r->counts.dropped + r->counts.lead_in;
-    return page_put_json(
-        f, "film",
-        json_pack("{so so so so so sI sI sI sI si sb}", "thumbnails", thumbnails_value(job), "film",
-                  film_value(job), "run", run_value(job), "modes", modes_value(job), "palette",
-                  html_palette_value(job), "columns", (json_int_t)job->columns, "film_columns",
-                  (json_int_t)r->count, "missing", (json_int_t)r->missing, "lost", (json_int_t)lost,
-                  "clusters", clusters_kept(job), "dominant", (r->needs & STRIP_DOMINANT) != 0));
+    return page_put_json(f, "film",
+                         json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails",
+                                   thumbnails_value(job), "film", film_value(job), "run",
+                                   run_value(job), "modes", modes_value(job), "palette",
+                                   html_palette_value(job), "columns", (json_int_t)job->columns,
+                                   "film_columns", (json_int_t)r->count, "missing",
+                                   (json_int_t)r->missing, "lost", (json_int_t)lost, "clusters",
+                                   clusters_kept(job), "dominant", (r->needs & STRIP_DOMINANT) != 0,
+                                   "sound", (r->needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
 }
 
 /* ---- columns ---- */
@@ -177,6 +182,21 @@ static size_t take_clusters(const struct html_job *job, const struct column *c, 
         one[4] = (uint8_t)(share >> 8);
     }
     return (size_t)kept * 5;
+}
+
+/* Writes loudness and peak in tenths, and the centroid in Hz. */
+static size_t take_sound(const struct html_job *job, const struct column *c, uint64_t x,
+                         uint8_t *to)
+{
+    struct sound_row row;
+    (void)c;
+    column_sound_at(&job->sound, html_column_index(job, x), &row);
+    const uint16_t value[] = {(uint16_t)row.loudness, (uint16_t)row.peak, row.centroid};
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+        to[2 * k] = (uint8_t)value[k];
+        to[2 * k + 1] = (uint8_t)(value[k] >> 8);
+    }
+    return sizeof value;
 }
 
 /* An array of the page. `take` writes at most 5 * CLUSTERS_MAX bytes per column. */
@@ -253,10 +273,11 @@ bool html_put_data(struct html_job *job, FILE *f)
 {
     static const struct array array[] = {
         {"times", take_times},    {"frames", take_frames},     {"states", take_states},
-        {"means", take_averages}, {"clusters", take_clusters},
+        {"means", take_averages}, {"clusters", take_clusters}, {"sound", take_sound},
     };
+    size_t arrays = sizeof array / sizeof *array - (job->sound.sound ? 0 : 1);
     bool done = make_thumbs(job) && put_facts(job, f);
-    for (size_t i = 0; i < sizeof array / sizeof *array && done; i++) {
+    for (size_t i = 0; i < arrays && done; i++) {
         if (interrupted())
             return interrupt_error(job->err);
         done = put_array(job, &array[i], f);

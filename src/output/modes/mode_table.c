@@ -1,5 +1,6 @@
 #include "barcode/output/strip.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* One line per mode, in the order of -m all from top to bottom. NAME stands for strip_NAME, the
@@ -10,6 +11,8 @@
     DO(palette) \
     DO(average) \
     DO(squeeze) \
+    DO(sound) \
+    DO(spectrum) \
     DO(slit)
 
 #define DECLARE(name) extern const struct strip_kind strip_##name;
@@ -55,7 +58,26 @@ struct strips strips_all(void)
     return all;
 }
 
-const char *strips_name(struct strips s) { return s.count == 1 ? s.kind[0]->name : STRIP_ALL; }
+static bool are_all(struct strips s)
+{
+    struct strips all = strips_all();
+    bool same = s.count == all.count;
+    for (size_t i = 0; same && i < s.count; i++)
+        same = s.kind[i] == all.kind[i];
+    return same;
+}
+
+void strips_name(struct strips s, char out[STRIPS_NAME])
+{
+    size_t used = 0;
+    if (are_all(s)) {
+        snprintf(out, STRIPS_NAME, STRIP_ALL);
+        return;
+    }
+    for (size_t i = 0; i < s.count && used < STRIPS_NAME; i++)
+        used += (size_t)snprintf(out + used, STRIPS_NAME - used, "%s%s",
+                                 i > 0 ? (const char[]){STRIP_JOIN, 0} : "", s.kind[i]->name);
+}
 
 unsigned strips_need(struct strips s)
 {

@@ -26,6 +26,11 @@ static void paint_line(struct strip *s, int y, uint8_t *line)
     s->y = y;
     if (s->kind->row)
         s->kind->row(s);
+    if (s->kind->fit == FIT_TIME) {
+        for (uint64_t x = 0; x < s->count; x++)
+            s->kind->pixel(s, x, NULL, line + x * 3);
+        return;
+    }
     uint8_t *pixel = line + s->first * 3;
     bool gaps = s->report->gaps;
     for (uint64_t i = s->first; i < s->count; i++, pixel += 3) {
@@ -99,15 +104,10 @@ static bool pool(struct strip *s, struct err *e)
 static bool open_smooth(struct strip *s, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
+    int64_t *edge =
+        axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length), s->count);
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
-    for (uint64_t i = 1; s->pooled && i <= s->count; i++) {
-        /* `at` >= i, so edge[at] is not overwritten yet */
-        uint64_t at = i * r->count / s->count, part = i * r->count % s->count;
-        edge[i] = edge[at] +
-                  (part > 0 ? (int64_t)((uint64_t)(edge[at + 1] - edge[at]) * part / s->count) : 0);
-    }
     s->smooth = smooth_open(edge, s->count, r->smooth_us, e);
     free(edge);
     return s->smooth != NULL;
@@ -117,6 +117,10 @@ static bool open_smooth(struct strip *s, struct err *e)
 static bool prepare(struct strip *s, struct err *e)
 {
     uint64_t width = (uint64_t)s->width;
+    if (s->kind->fit == FIT_TIME) {
+        s->count = width;
+        return s->kind->open(s, e);
+    }
     if (!find_first(s))
         return err_set(e, ERR_FAILED, "no column has a frame for the mode '%s'", s->kind->name);
     if (s->kind->fit == FIT_POOL && width < s->count && !pool(s, e))

@@ -1,6 +1,7 @@
 #include "smooth.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "barcode/engine/srgb.h"
 
@@ -87,6 +88,13 @@ static void smooth_channel(struct smooth *s)
         uint64_t sum = below * left.dv + left.dmv + above * right.dv - right.dmv;
         s->mean[i] = (uint16_t)((2 * sum + weight) / (2 * weight));
     }
+}
+
+void smooth_values(struct smooth *s, uint16_t *value)
+{
+    memcpy(s->light, value, s->count * sizeof *value);
+    smooth_channel(s);
+    memcpy(value, s->mean, s->count * sizeof *value);
 }
 
 void smooth_line(struct smooth *s, uint8_t *line)

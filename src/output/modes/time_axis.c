@@ -50,6 +50,19 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_u
     return edge;
 }
 
+int64_t *axis_pixel_edges(const struct columns *columns, uint64_t count, int64_t end_us,
+                          uint64_t width)
+{
+    int64_t *edge = axis_edges(columns, count, end_us),
+            *pixel = edge ? malloc((width + 1) * sizeof *pixel) : NULL;
+    for (uint64_t x = 0; pixel && x <= width; x++) {
+        uint64_t at = x * count / width, part = x * count % width;
+        pixel[x] = edge[at] + (part > 0 ? share(edge[at + 1] - edge[at], part, width) : 0);
+    }
+    free(edge);
+    return pixel;
+}
+
 static int64_t choose_step(int64_t from, int64_t to, int most)
 {
     static const int32_t tenths[] = {1,     2,     5,     10,     20,     50,     100,

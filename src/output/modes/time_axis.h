@@ -36,6 +36,13 @@ struct axis {
 int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_us);
 
 /*
+ * Returns edge[width + 1] for `width` (>= 1) pixels: pixel x covers [x * count / width, (x + 1) *
+ * count / width) of the columns, and time passes evenly within a column. Otherwise as axis_edges.
+ */
+int64_t *axis_pixel_edges(const struct columns *columns, uint64_t count, int64_t end_us,
+                          uint64_t width);
+
+/*
  * Returns ticks at whole multiples of a step, at most `most` (1..AXIS_TICKS_MOST). The step is the
  * smallest that is sufficient: 0.1, 0.2, 0.5 s, 1, 2, 5, 10, 15, 30 s and min, 1, 2, 3, 6, 12, 24
  * h, then multiples of 24 h. Labels are times of the film. They have hours if the last tick has,

@@ -17,15 +17,20 @@ function saver(film, palette) {
         tell(`${link.download} saved`);
     }
 
-    // Saves columns of a picture: all its pixels, each repeated as often as the size allows.
-    async function strip(picture, first, count) {
-        const canvas = make("canvas"), rows = picture.naturalHeight;
+    // Saves columns of pictures, one below the other. All pixels of the first are there, each repeated as often as the
+    // size allows. The others, of sound, are scaled to a quarter of its height.
+    async function strip(pictures, all, first, count) {
+        const canvas = make("canvas"), rows = pictures[0].naturalHeight;
+        const high = rows * Math.max(1, Math.floor(HIGH / rows)), low = Math.ceil(high / 4);
         canvas.width = count * Math.ceil(WIDE / count);
-        canvas.height = rows * Math.max(1, Math.floor(HIGH / rows));
+        canvas.height = high + (pictures.length - 1) * low;
         const pen = canvas.getContext("2d");
-        pen.imageSmoothingEnabled = false;
-        pen.drawImage(picture, first, 0, count, rows, 0, 0, canvas.width, canvas.height);
-        canvas.toBlob((blob) => save(` ${picture.dataset.mode}.png`, blob));
+        pictures.forEach((picture, i) => {
+            const each = picture.naturalWidth / all, top = i > 0 ? high + (i - 1) * low : 0;
+            pen.imageSmoothingEnabled = i > 0;
+            pen.drawImage(picture, first * each, 0, count * each, picture.naturalHeight, 0, top, canvas.width, i > 0 ? low : high);
+        });
+        canvas.toBlob((blob) => save(` ${pictures[0].dataset.mode}.png`, blob));
     }
 
     const json = () => JSON.stringify({name: film, colours: named.map((c) => ({hex: c.hex, rgb: c.rgb, share: Number(c.share.toFixed(6))}))}, null, 1);

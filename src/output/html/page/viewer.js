@@ -11,6 +11,8 @@
         palette: ["Palette", "The groups of similar colours in each frame, each as high as its share"],
         average: ["Average", "The mean of each frame"],
         squeeze: ["Squeezed frame", "Each frame, squeezed to the width of a column: what is on top stays on top"],
+        sound: ["Sound", "How loud the film is"],
+        spectrum: ["Spectrum", "The frequencies of the sound, high ones at the top"],
         slit: ["Slit", "A line through each frame, a column for each"],
     };
     MODES.downsample = MODES.squeeze;      // its name in older pages
@@ -27,6 +29,10 @@
 
     const strip = find("strip"), cursor = find("cursor"), range = find("range");
     const pictures = [...find("pictures").children];
+    // The sound is always below the colours.
+    const isSound = (picture) => facts.modes.some((m) => m.sound && m.name === picture.dataset.mode);
+    const colours = facts.modes.filter((m) => !m.sound), sounds = facts.modes.filter((m) => m.sound);
+    const levels = facts.sound ? new Int16Array(bytes(find("sound").textContent).buffer) : null;  // loudness, peak, centroid
     const view = {first: 0, span: count};  // visible columns
     let at = 0;                            // current column
     let held = false;                      // true: the pointer does not move `at`
@@ -125,12 +131,20 @@
         find("bar").classList.toggle("none", status === MISSING);
     }
 
+    // Returns loudness, peak and centroid at column i, for display.
+    function soundAt(i) {
+        const [loudness, peak] = [levels[3 * i] / 10, levels[3 * i + 1] / 10], centroid = levels[3 * i + 2] & 0xffff;
+        const number = (n) => n.toFixed(1).replace("-", "\u2212");
+        return loudness <= -70 ? "silence" : `${number(loudness)} LUFS, peak ${number(peak)} dB${centroid ? `, centre ${centroid.toLocaleString("en")} Hz` : ""}`;
+    }
+
     function tell(i) {
         const missing = states[3 * i] === MISSING;
         const time = clock(seconds(i), digits());
         const list = tellColours(i, missing);
         find("time").textContent = time;
         find("which").textContent = `${frames[i] === UNKNOWN ? "" : `frame ${frames[i].toLocaleString("en")}, `}column ${(i + 1).toLocaleString("en")} of ${count.toLocaleString("en")}${held ? ", held" : ""}`;
+        find("loudness").textContent = levels ? soundAt(i) : "";
         tellState(i);
         find("flag").textContent = time;
         strip.setAttribute("aria-valuenow", String(i));
@@ -370,7 +384,7 @@
     find("whole").addEventListener("click", whole);
     find("save").addEventListener("click", () => {
         const first = Math.floor(view.first);
-        saved.strip(pictures.find((picture) => !picture.hidden), first, Math.min(count, Math.ceil(view.first + view.span)) - first);
+        saved.strip(pictures.filter((picture) => !picture.hidden).sort((a, b) => isSound(a) - isSound(b)), count, first, Math.min(count, Math.ceil(view.first + view.span)) - first);
     });
 
     find("overview").addEventListener("pointerdown", (event) => {
@@ -385,17 +399,35 @@
     // ---- set-up
 
     const namesOf = (mode) => MODES[mode.name] || [mode.title, mode.note];
+    const noteOf = (mode) => [`${namesOf(mode)[1]}. `, make("code", "", `-m ${mode.name}`), `: ${mode.note}`];
 
     function chooseMode(name) {
-        for (const picture of pictures) picture.hidden = picture.dataset.mode !== name;
+        for (const picture of pictures) picture.hidden = picture.dataset.mode !== name && !isSound(picture);
         find("overview").firstElementChild.src = pictures.find((p) => p.dataset.mode === name).src;
         const mode = facts.modes.find((m) => m.name === name);
-        find("note").replaceChildren(`${namesOf(mode)[1]}. `, make("code", "", `-m ${name}`), `: ${mode.note}`);
+        find("note").replaceChildren(...noteOf(mode));
+    }
+
+    // Places the strips of sound below the colours, and says what they are.
+    function placeSounds() {
+        find("strip").classList.toggle("sounding", sounds.length > 0);
+        for (const picture of pictures) {
+            const track = sounds.findIndex((m) => m.name === picture.dataset.mode);
+            if (track < 0) continue;
+            picture.className = "track";
+            picture.style.setProperty("--track", String(sounds.length - 1 - track));
+        }
+        find("pictures").style.setProperty("--tracks", String(sounds.length));
+        for (const mode of sounds) {
+            const line = make("p");
+            line.append(`${namesOf(mode)[0]}: `, ...noteOf(mode));
+            find("sounds").append(line);
+        }
     }
 
     function listModes() {
-        common.choice("modes", facts.modes.map((mode) => [mode.name, ...namesOf(mode)]), facts.modes[0].name, chooseMode);
-        chooseMode(facts.modes[0].name);
+        common.choice("modes", colours.map((mode) => [mode.name, ...namesOf(mode)]), colours[0].name, chooseMode);
+        chooseMode(colours[0].name);
     }
 
     function listPalette() {
@@ -424,6 +456,7 @@
             ["Without a picture", facts.missing ? plural(facts.missing, "column", "columns") : ""], ["Lost by the film", facts.lost ? plural(facts.lost, "picture", "pictures") : ""],
             ["Analysed at", `${run.width} × ${run.height}`],
             ["Clusters", run.clustered ? `${run.k} per frame${facts.clusters < run.k ? `, of which the ${facts.clusters} largest are shown here` : ""}; ${run.init}, ${run.n_init} restarts${run.race ? " in a race" : ""}, seed ${run.seed}` : ""],
+            ["Sound", levels ? `${facts.sound.codec}, ${facts.sound.layout}, ${facts.sound.loudness.toFixed(1)} LUFS, range ${facts.sound.range.toFixed(1)} LU, peak ${facts.sound.peak.toFixed(1)} dB` : ""],
             ["Steady", run.steady ? `${run.steady} %` : ""], ["Tone mapping", hdr], ["Means", run.linear ? "of light" : ""],
             ["Recipe", run.recipe], ["Made by", `barcode ${run.version}`],
         ];
@@ -469,6 +502,7 @@
     strip.setAttribute("aria-valuemax", String(count - 1));
     head();
     listModes();
+    placeSounds();
     listPalette();
     listFacts();
     drawView();

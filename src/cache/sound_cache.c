@@ -1,0 +1,141 @@
+#include "barcode/cache/sound_cache.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/base/log.h"
+#include "barcode/base/wire.h"
+#include "cache_store.h"
+#include "cache_writer.h"
+#include "pack.h"
+#include "spot_check.h"
+
+enum { UNPACKED_MOST = 1 << 28 };
+
+/* A film whose sound is sought or stored. */
+struct place {
+    struct cache_store store;
+    struct cache_film id;
+    struct cache_key key;
+};
+
+static bool find_place(struct place *p, const struct cache_options *o, const char *path,
+                       const struct film_parts *parts, int stream, struct err *e)
+{
+    return cache_store_open(&p->store, o, e) && cache_film_read(path, parts, &p->id, e) &&
+           (cache_key_make_sound(&p->key, &p->id, stream) ||
+            err_set(e, ERR_FAILED, "its key is too long"));
+}
+
+/* Decompresses the track: its size (u64), then zstd. */
+static bool decode_track(const struct index_track *t, struct film_sound *out, struct err *e)
+{
+    struct wire_in in = wire_read(t->data, t->bytes);
+    uint64_t size = wire_u64(&in);
+    if (in.failed || size > UNPACKED_MOST)
+        return err_set(e, ERR_INPUT, "the stored sound is invalid");
+    struct cache_packer *packer = cache_packer_open(e);
+    uint8_t *bytes = err_calloc((size_t)size + 1, 1, e);
+    bool ok = packer && bytes &&
+              cache_unpack(packer, in.at, wire_left(&in), bytes, (size_t)size, e) &&
+              film_sound_read(out, bytes, (size_t)size, e);
+    free(bytes);
+    cache_packer_free(&packer);
+    return ok;
+}
+
+/* Returns true if the entry is of this film, not modified since, and not of one that looks alike.
+ */
+static bool is_of_film(const struct place *p, const struct cache_entry *entry, const char *path,
+                       const struct film_parts *parts)
+{
+    const struct cache_place *seen = &entry->index.film;
+    const struct index_track *check = cache_index_track(&entry->index, TRACK_SPOT_CHECK);
+    if (strcmp(entry->key, p->key.text) != 0 || cache_place_suspect(seen, &p->id.place))
+        return false;
+    return cache_place_same(seen, &p->id.place) ||
+           (check && spot_check_holds(path, parts, check->data, check->bytes));
+}
+
+bool sound_cache_load(const struct cache_options *o, const char *path,
+                      const struct film_parts *parts, int stream, struct film_sound *out)
+{
+    struct place p;
+    struct err e = ERR_INIT;
+    *out = (struct film_sound){.stream = -1};
+    if (o->refresh || !find_place(&p, o, path, parts, stream, &e))
+        return false;
+    struct cache_entry *entry = cache_store_named(&p.store, p.key.name);
+    const struct index_track *t = entry ? cache_index_track(&entry->index, TRACK_SOUND) : NULL;
+    bool found = t && is_of_film(&p, entry, path, parts) && decode_track(t, out, &e);
+    if (e.code == ERR_INPUT)
+        cache_store_reject(&p.store, entry, true, e.text);
+    if (found)
+        cache_store_used(entry);
+    cache_entry_close(&entry);
+    log_msg(LOG_VERBOSE, "'%s': cache %s: %s", path, found ? "hit" : "miss",
+            found ? "the film's sound is cached" : "no sound of this film is cached");
+    return found;
+}
+
+/* Adds the track. */
+static bool encode_track(struct cache_index *x, const struct film_sound *s, struct err *e)
+{
+    uint8_t *bytes = NULL, *packed = NULL;
+    size_t count = 0, size = 0;
+    struct wire_out o = {0};
+    struct cache_packer *packer = cache_packer_open(e);
+    bool ok = packer && film_sound_write(s, &bytes, &count, e) &&
+              (packed = err_calloc(cache_pack_bound(count), 1, e)) &&
+              (size = cache_pack(packer, bytes, count, packed, e)) > 0;
+    if (ok) {
+        wire_put_u64(&o, count);
+        wire_put(&o, packed, size);
+        ok = o.failed ? err_memory(e, size)
+                      : cache_index_add_track(x, TRACK_SOUND, o.data, o.count, e);
+    }
+    wire_free(&o);
+    free(packed);
+    free(bytes);
+    cache_packer_free(&packer);
+    return ok;
+}
+
+static bool write_entry(const struct place *p, const char *path, const struct film_parts *parts,
+                        const struct film_sound *s, struct err *e)
+{
+    uint8_t check[SPOT_CHECK_BYTES];
+    const char *slash = strrchr(path, '/');
+    struct cache_index facts = {.film = p->id.place};
+    struct cache_writer *w = NULL;
+    snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : path);
+    bool ok = (!spot_check_make(path, parts, check) ||
+               cache_index_add_track(&facts, TRACK_SPOT_CHECK, check, sizeof check, e)) &&
+              encode_track(&facts, s, e) && cache_store_make(&p->store, e) &&
+              (w = cache_writer_open(p->store.folder, p->key.text, 1, 1, 1, p->store.limit, e));
+    ok = ok && cache_film_holds(path, parts, &p->id) &&
+         cache_writer_finish(&w, &facts, NULL, p->key.name, e);
+    cache_writer_discard(&w);
+    cache_index_free(&facts);
+    return ok;
+}
+
+void sound_cache_save(const struct cache_options *o, const char *path,
+                      const struct film_parts *parts, int stream, const struct film_sound *s)
+{
+    struct place p;
+    struct err e = ERR_INIT;
+    if (!find_place(&p, o, path, parts, stream, &e)) {
+        if (e.code != ERR_NONE)
+            log_msg(LOG_VERBOSE, "'%s': its sound is not cached: %s", path, e.text);
+        return;
+    }
+    if (write_entry(&p, path, parts, s, &e))
+        log_msg(LOG_VERBOSE, "'%s': its sound is stored in '%s/%s'", path, p.store.folder,
+                p.key.name);
+    else if (e.code != ERR_NONE)
+        log_msg(LOG_WARNING, "cannot store the sound of '%s' in the cache '%s': %s", path,
+                p.store.folder, e.text);
+    cache_store_evict(&p.store, p.key.name);
+}

@@ -1,0 +1,54 @@
+/*
+ * downmix.h - one channel from all of a block's.
+ *
+ * out = round(sum of w(c) x(c) / sum of w(c)), halves upwards. w is 2 for the front channels, 0 for
+ * those of low frequency, 1 for the others: 5.1 gives (2L + 2R + 2C + Ls + Rs) / 8. If the mask is
+ * 0, does not have as many channels, or has no channel of a weight, all channels count the same.
+ */
+#ifndef BARCODE_SRC_DOWNMIX_H
+#define BARCODE_SRC_DOWNMIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/sound/film_sound.h"
+
+/* Positions in FFmpeg's channel mask (AV_CHAN_*). */
+enum {
+    CHANNEL_FRONT_LEFT,
+    CHANNEL_FRONT_RIGHT,
+    CHANNEL_FRONT_CENTRE,
+    CHANNEL_LOW_FREQUENCY,
+    CHANNEL_BACK_LEFT,
+    CHANNEL_BACK_RIGHT,
+    CHANNEL_FRONT_LEFT_OF_CENTRE,
+    CHANNEL_FRONT_RIGHT_OF_CENTRE,
+    CHANNEL_BACK_CENTRE,
+    CHANNEL_SIDE_LEFT,
+    CHANNEL_SIDE_RIGHT,
+    CHANNEL_STEREO_LEFT = 29,
+    CHANNEL_STEREO_RIGHT,
+    CHANNEL_WIDE_LEFT,
+    CHANNEL_WIDE_RIGHT,
+    CHANNEL_LOW_FREQUENCY_2 = 35
+};
+
+/*
+ * Writes the position of each channel of a mask to position[channels]. Returns false if the mask
+ * does not have as many.
+ */
+bool channel_positions(uint64_t mask, int channels, uint8_t position[SOUND_CHANNELS_MOST]);
+
+struct downmix {
+    int channels;
+    int16_t weight[SOUND_CHANNELS_MOST];
+    uint32_t sum;        /* of the weights */
+    uint32_t reciprocal; /* of 2 sum, rounded up, in 32 bits: exact for what is divided */
+};
+
+void downmix_init(struct downmix *d, int channels, uint64_t mask);
+
+/* Computes out[frames] from in[frames][channels]. */
+void downmix_run(const struct downmix *d, const int16_t *in, size_t frames, int16_t *out);
+
+#endif

@@ -1,0 +1,2 @@
+#define FIR fir_avx2
+#include "fir_template.h"

@@ -1,0 +1,249 @@
+#include "loudness.h"
+
+#include <ebur128.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "downmix.h"
+
+enum { ZEROS = 4096, RATE_LEAST = 16 /* libebur128's */, BLOCK_MS = 100 };
+enum { MOMENTARY = 4, SHORT_TERM = 30, SECOND = 10 }; /* in blocks */
+
+struct loudness {
+    ebur128_state *r128; /* NULL: nothing at RATE_LEAST or more yet */
+    int rate, channels;
+    int hop_peak;   /* of the current hop, 0..32768 */
+    bool heard;     /* there are samples in the current block */
+    uint16_t *peak; /* [hops] */
+    size_t hops, peak_room;
+    float *power; /* [blocks] */
+    size_t blocks, power_room;
+    int16_t zero[ZEROS];
+};
+
+struct loudness *loudness_open(struct err *e) { return err_calloc(1, sizeof(struct loudness), e); }
+
+void loudness_free(struct loudness **l)
+{
+    if (*l) {
+        if ((*l)->r128)
+            ebur128_destroy(&(*l)->r128);
+        free((*l)->peak);
+        free((*l)->power);
+    }
+    free(*l);
+    *l = NULL;
+}
+
+/* Surround channels count more, those of low frequency not. */
+static int channel_of(uint8_t position, uint64_t mask)
+{
+    bool sides = mask & (UINT64_C(1) << CHANNEL_SIDE_LEFT | UINT64_C(1) << CHANNEL_SIDE_RIGHT);
+    switch (position) {
+    case CHANNEL_LOW_FREQUENCY:
+    case CHANNEL_LOW_FREQUENCY_2: return EBUR128_UNUSED;
+    case CHANNEL_SIDE_LEFT: return EBUR128_LEFT_SURROUND;
+    case CHANNEL_SIDE_RIGHT: return EBUR128_RIGHT_SURROUND;
+    case CHANNEL_BACK_LEFT: return sides ? EBUR128_Mp135 : EBUR128_LEFT_SURROUND;
+    case CHANNEL_BACK_RIGHT: return sides ? EBUR128_Mm135 : EBUR128_RIGHT_SURROUND;
+    default: return EBUR128_CENTER;
+    }
+}
+
+static void set_channels(struct loudness *l, uint64_t mask)
+{
+    uint8_t position[SOUND_CHANNELS_MOST];
+    bool known = channel_positions(mask, l->channels, position);
+    for (int c = 0; c < l->channels; c++)
+        ebur128_set_channel(l->r128, (unsigned)c,
+                            known ? channel_of(position[c], mask) : EBUR128_CENTER);
+}
+
+static bool add_frames(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
+{
+    if (l->rate < RATE_LEAST)
+        return true;
+    return ebur128_add_frames_short(l->r128, sample, frames) == EBUR128_SUCCESS ||
+           err_memory(e, frames);
+}
+
+/* Adds a block of silence, so that the last samples count no more. */
+static bool add_silence(struct loudness *l, struct err *e)
+{
+    size_t most = ZEROS / (size_t)l->channels, left = (size_t)l->rate * BLOCK_MS / 1000 + 1;
+    while (left > 0) {
+        size_t n = left < most ? left : most;
+        if (!add_frames(l, l->zero, n, e))
+            return false;
+        left -= n;
+    }
+    return true;
+}
+
+bool loudness_format(struct loudness *l, int rate, int channels, uint64_t mask, struct err *e)
+{
+    int status = EBUR128_SUCCESS;
+    l->rate = rate;
+    l->channels = channels;
+    if (rate < RATE_LEAST)
+        return true;
+    if (l->r128)
+        status = ebur128_change_parameters(l->r128, (unsigned)channels, (unsigned long)rate);
+    else
+        l->r128 = ebur128_init((unsigned)channels, (unsigned long)rate, EBUR128_MODE_M);
+    if (!l->r128 || status == EBUR128_ERROR_NOMEM)
+        return err_memory(e, sizeof(double) * (size_t)rate * (size_t)channels);
+    set_channels(l, mask);
+    return add_silence(l, e);
+}
+
+/* Returns the largest absolute value. */
+static int largest(const int16_t *sample, size_t count)
+{
+    int16_t least = 0, most = 0;
+    for (size_t i = 0; i < count; i++) {
+        least = sample[i] < least ? sample[i] : least;
+        most = sample[i] > most ? sample[i] : most;
+    }
+    return -least > most ? -least : most;
+}
+
+bool loudness_push(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
+{
+    int peak = largest(sample, frames * (size_t)l->channels);
+    l->hop_peak = peak > l->hop_peak ? peak : l->hop_peak;
+    l->heard = true;
+    return add_frames(l, sample, frames, e);
+}
+
+bool loudness_end_hops(struct loudness *l, uint64_t end, struct err *e)
+{
+    if (!err_reserve(&l->peak, (size_t)end, &l->peak_room, sizeof *l->peak, e))
+        return false;
+    while (l->hops < end) {
+        l->peak[l->hops++] = (uint16_t)l->hop_peak;
+        l->hop_peak = 0;
+    }
+    return true;
+}
+
+/* Returns the power of the current block. */
+static float block_power(struct loudness *l)
+{
+    double level = -HUGE_VAL;
+    if (l->heard && l->rate >= RATE_LEAST)
+        ebur128_loudness_window(l->r128, BLOCK_MS, &level);
+    return level > -HUGE_VAL ? (float)pow(10, (level + 0.691) / 10) : 0;
+}
+
+bool loudness_end_blocks(struct loudness *l, uint64_t end, struct err *e)
+{
+    if (!err_reserve(&l->power, (size_t)end, &l->power_room, sizeof *l->power, e))
+        return false;
+    while (l->blocks < end) {
+        l->power[l->blocks++] = block_power(l);
+        l->heard = false;
+    }
+    return true;
+}
+
+static double level_of(double power) { return power > 0 ? 10 * log10(power) - 0.691 : -HUGE_VAL; }
+
+/* Returns a level in tenths, within what a row has room for. */
+static int tenths(double level)
+{
+    return level > SOUND_SILENCE / 10.0 ? (int)lrint(10 * fmin(level, 9.9)) : SOUND_SILENCE;
+}
+
+static int decibels(int peak)
+{
+    return peak > 0 ? tenths(20 * log10(peak / 32768.0)) : SOUND_SILENCE;
+}
+
+/* Returns the mean power of `count` blocks, of which those outside of the sound are silent. */
+static double mean_power(const struct loudness *l, int64_t first, int count)
+{
+    double sum = 0;
+    for (int64_t i = first; i < first + count; i++)
+        sum += i >= 0 && i < (int64_t)l->blocks ? (double)l->power[i] : 0;
+    return sum / count;
+}
+
+/* The powers of each `count` blocks, `step` apart, that are above a threshold. */
+struct gated {
+    double *power; /* [n] */
+    size_t n;
+    double mean;
+};
+
+static void gate(struct gated *g, double least)
+{
+    size_t n = 0;
+    g->mean = 0;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->power[i] > least) {
+            g->power[n++] = g->power[i];
+            g->mean += g->power[i];
+        }
+    g->n = n;
+    g->mean /= n > 0 ? (double)n : 1;
+}
+
+/* Keeps those above -70 LUFS, and of them those above their mean less `below` LU. */
+static bool gate_blocks(const struct loudness *l, int count, int step, double below,
+                        struct gated *g, struct err *e)
+{
+    *g = (struct gated){.power = err_calloc(l->blocks + 1, sizeof *g->power, e)};
+    if (!g->power)
+        return false;
+    for (size_t i = 0; i + (size_t)count <= l->blocks; i += (size_t)step)
+        g->power[g->n++] = mean_power(l, (int64_t)i, count);
+    gate(g, pow(10, (-70 + 0.691) / 10));
+    gate(g, g->mean * pow(10, -below / 10));
+    return true;
+}
+
+static int by_power(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int range_of(struct gated *g)
+{
+    if (g->n == 0)
+        return 0;
+    qsort(g->power, g->n, sizeof *g->power, by_power);
+    size_t low = (size_t)lrint((double)(g->n - 1) * 0.1);
+    size_t high = (size_t)lrint((double)(g->n - 1) * 0.95);
+    return (int)lrint(10 * (level_of(g->power[high]) - level_of(g->power[low])));
+}
+
+bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e)
+{
+    struct gated whole, second;
+    int peak = 0;
+    for (size_t i = 0; i < l->hops; i++)
+        peak = l->peak[i] > peak ? l->peak[i] : peak;
+    out->peak = decibels(peak);
+    if (!gate_blocks(l, MOMENTARY, 1, 10, &whole, e))
+        return false;
+    out->loudness = tenths(level_of(whole.mean));
+    free(whole.power);
+    if (!gate_blocks(l, SHORT_TERM, SECOND, 20, &second, e))
+        return false;
+    out->range = range_of(&second);
+    free(second.power);
+    return true;
+}
+
+void loudness_row(const struct loudness *l, uint64_t first, uint32_t hops, struct sound_row *row)
+{
+    int peak = 0;
+    for (uint64_t i = first; i < first + hops && i < l->hops; i++)
+        peak = l->peak[i] > peak ? l->peak[i] : peak;
+    uint64_t middle = (2 * first + hops) * (SPECTROGRAM_HOP / 2);
+    int64_t block = (int64_t)((middle + LOUDNESS_BLOCK / 2) / LOUDNESS_BLOCK) - MOMENTARY / 2;
+    row->peak = (int16_t)decibels(peak);
+    row->loudness = (int16_t)tenths(level_of(mean_power(l, block, MOMENTARY)));
+}

@@ -1,0 +1,69 @@
+/*
+ * fuzz_film_sound.c - a film's sound, read from any bytes at all. What is read must be in order, be
+ * safe to sum up and to make landmarks of, and be written as bytes that give the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/sound/film_sound.h"
+#include "barcode/sound/landmarks.h"
+#include "barcode/sound/spectrogram.h"
+#include "fuzz.h"
+
+static void check_peaks(const struct film_sound *s)
+{
+    for (size_t i = 0; i < s->peaks; i++) {
+        const struct peak *p = &s->point[i];
+        fuzz_demand(p->bin < SPECTROGRAM_BINS && p->wide <= 1);
+        fuzz_demand(p->frame < spectrogram_frames(s->samples));
+        fuzz_demand(i == 0 || p->frame > p[-1].frame ||
+                    (p->frame == p[-1].frame && p->bin > p[-1].bin));
+    }
+    struct landmark *mark = malloc(s->peaks * LANDMARK_FAN * sizeof *mark + 1);
+    fuzz_demand(mark != NULL);
+    fuzz_demand(landmarks_make(s->point, s->peaks, false, LANDMARK_FAN, mark) <=
+                s->peaks * LANDMARK_FAN);
+    free(mark);
+}
+
+static void check_rows(const struct film_sound *s)
+{
+    struct sound_row row;
+    fuzz_demand(s->rows <= SOUND_ROWS_MOST);
+    for (size_t i = 0; i < s->rows; i++)
+        fuzz_demand(s->row[i].loudness >= SOUND_SILENCE && s->row[i].peak <= 0);
+    film_sound_span(s, 0, INT64_MAX, &row);
+    film_sound_span(s, 31999, 32001, &row);
+    fuzz_demand(row.loudness >= SOUND_SILENCE && row.peak >= SOUND_SILENCE);
+}
+
+static void check_again(const struct film_sound *s)
+{
+    struct film_sound other;
+    uint8_t *bytes = NULL, *again = NULL;
+    size_t count, more;
+    fuzz_demand(film_sound_write(s, &bytes, &count, NULL));
+    fuzz_demand(film_sound_read(&other, bytes, count, NULL));
+    fuzz_demand(film_sound_write(&other, &again, &more, NULL));
+    fuzz_demand(more == count && memcmp(bytes, again, count) == 0);
+    film_sound_free(&other);
+    free(bytes);
+    free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct film_sound s;
+    struct err e = ERR_INIT;
+    bool ok = film_sound_read(&s, data, size, &e);
+    fuzz_demand(ok == (e.code == ERR_NONE));
+    fuzz_demand(ok || (s.stream == -1 && !s.row && !s.point && s.rows == 0 && s.peaks == 0));
+    if (ok) {
+        fuzz_demand(memchr(s.codec, 0, SOUND_NAME) && memchr(s.layout, 0, SOUND_NAME));
+        check_peaks(&s);
+        check_rows(&s);
+        check_again(&s);
+    }
+    film_sound_free(&s);
+    return 0;
+}
