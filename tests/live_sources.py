@@ -1,5 +1,7 @@
 """live_sources.py - barcode --live with real streams on this machine, and what happens to them."""
 import http.server
+import json
+import pathlib
 import random
 import socket
 import subprocess
@@ -193,9 +195,11 @@ def killed_twenty_times():
 def clocks_that_jump():
     """The clock is set on by an hour, and back by two: no number comes twice, none is left out, none shifts."""
     out, source = folder("clock"), Source()
+    library = next((str(p) for p in pathlib.Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")), None)
+    check(library, "libfaketime is not there")
     offset = out / "offset"
     offset.write_text("+0\n")
-    env = {"FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_FORCE_MONOTONIC_FIX": "0", "LD_PRELOAD": "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"}
+    env = {"FAKETIME_TIMESTAMP_FILE": str(offset), "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "FAKETIME_FORCE_MONOTONIC_FIX": "0", "LD_PRELOAD": library}
     live = Live(source.url, 0.2, "--sandbox", "off", env=env)
     live.wait_for(10)
     reader = Events(live.port)
@@ -229,7 +233,6 @@ def clocks_that_jump():
 def stdout_lines_of_a_stream():
     source = Source()
     live = start(BARCODE, "--live=0.2", source.url, "-o", "-", "--live-format", "jsonl", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    import json
     lines = [json.loads(live.stdout.readline()) for _ in range(15)]
     same([c["number"] for c in lines], list(range(lines[0]["number"], lines[0]["number"] + 15)), "the numbers")
     late = time.time() - (lines[-1]["number"] + 1) * 0.2
