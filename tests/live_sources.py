@@ -1,8 +1,10 @@
 """live_sources.py - barcode --live with real streams on this machine, and what happens to them."""
 import http.server
 import json
+import os
 import pathlib
 import random
+import signal
 import socket
 import subprocess
 import threading
@@ -187,6 +189,28 @@ def killed_twenty_times():
     there = sum(not found[n][0] for n in range(first, last + 1))
     check(last - first + 1 - there <= 20, f"{last - first + 1 - there} of {last - first + 1} columns are missing after 20 kills")
     figure(f"20 x kill -9: {last - first + 1 - there} of {last - first + 1} columns are missing, no complete one was lost")
+    live.stop()
+    source.close()
+
+
+@test
+def a_crash_of_the_decoder_is_survived():
+    """The process that decodes is killed three times: who reads the events stays connected and loses nothing."""
+    out, source = folder("crash"), Source()
+    live = Live(source.url, 0.5, "-o", out)
+    live.wait_for(3)
+    reader, found = Events(live.port), []
+    for _ in range(3):
+        worker = int(pathlib.Path(f"/proc/{live.process.pid}/task/{live.process.pid}/children").read_text().split()[0])
+        os.kill(worker, signal.SIGKILL)
+        wait_for(lambda: not pathlib.Path(f"/proc/{worker}").exists(), 5, "the end of the worker")
+        found += reader.complete(14)
+        check(not all(c["missing"] for c in found[-3:]), f"no picture after a crash; {live.errors}")
+    numbers = [c["number"] for c in found]
+    same(numbers, list(range(numbers[0], numbers[0] + 42)), "the events")
+    check(sum(c["missing"] for c in found) <= 24, f"{sum(c['missing'] for c in found)} of 42 columns of 0.5 s are missing")
+    check(sum("crashed" in line for line in live.errors) == 3, f"{live.errors}")
+    reader.close()
     live.stop()
     source.close()
 
