@@ -453,4 +453,29 @@ TEST(a_gpu_listens)
     unlink(below("socket"));
 }
 
+static int open_packet_socket(void) { return result(socket(AF_PACKET, SOCK_DGRAM, 0)); }
+static int open_netlink(void) { return result(socket(AF_NETLINK, SOCK_RAW, 0)); }
+
+/* With the network: TCP and UDP, and everything else stays refused. */
+TEST(the_network_alone)
+{
+    need_kernel();
+    int server[2];
+    serve(server);
+    static attempt *const allowed[] = {connect_tcp, send_udp};
+    static attempt *const refused[] = {connect_unix, connect_abstract, pair_sockets,      execute,
+                                       open_netlink, listen_locally,   open_packet_socket};
+    enum { ALLOWED = sizeof allowed / sizeof *allowed, REFUSED = sizeof refused / sizeof *refused };
+    for (size_t i = 0; i < ALLOWED + REFUSED; i++) {
+        struct sandbox *s = usual();
+        sandbox_allow_network(s);
+        int status = try(i < ALLOWED ? allowed[i] : refused[i - ALLOWED], s);
+        assert_true(i < ALLOWED ? status == 0 : is_refused(status));
+        sandbox_free(&s);
+    }
+    close(server[0]);
+    close(server[1]);
+    unlink(below("socket"));
+}
+
 TEST_MAIN(begin, end)

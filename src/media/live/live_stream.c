@@ -3,6 +3,7 @@
  *
  *   reader thread: av_read_frame -> packets -> run's thread: decode -> sink
  */
+#include <assert.h>
 #include <libavformat/avformat.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -162,6 +163,7 @@ static bool connect_stream(struct stream *s, struct err *e)
     err_clear(&s->error);
     if (!open_format(s, e))
         return false;
+    assert(s->format);
     bool ts = s->input && strcmp(s->format->iformat->name, "mpegts") == 0;
     if (ts) /* live_split.h is the parser */
         s->format->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
