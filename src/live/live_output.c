@@ -83,7 +83,7 @@ static bool wait_for_column(struct live_output *o)
         return false;
     while (read(o->watch, &count, sizeof count) > 0)
         continue;
-    return !(p[1].revents & (POLLERR | POLLNVAL));
+    return !(p[1].revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
 static void *write_columns(void *output)
