@@ -42,6 +42,16 @@ test_live_pipe() { # quick
     files
 }
 
+# Stdin that is no stream ends, and so does the program.
+test_live_pipe_of_rubbish() { # quick
+    local status=0
+    head -c 3000 /dev/zero | timeout 30 "$BARCODE" --live=1 -m average -o day - 2> "$LOGS/stderr" || status=$?
+    [ $status -eq 1 ] || fail "exit status $status: $(cat "$LOGS/stderr")"
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr: $(cat "$LOGS/stderr")"
+    rmdir day
+    files
+}
+
 # start_live ARG...: barcode in the background, in $pid.
 start_live() {
     COMMAND="barcode $*" STATUS=
@@ -169,6 +179,17 @@ test_live_alone() { # quick
     says "tcp://127.0.0.1"
     says_not secret
     ! find day | grep secret || fail "a secret in a name"
+}
+
+# A message of what the stream lacks is without its password, too.
+test_live_secret() {
+    mkdir www
+    camera 1 www/good.ts
+    www
+    refuses 2 --live=1 -m average -o day --stream 7 "http://user:secret@127.0.0.1:$at/good.ts?key=secret"
+    says "there is no --stream 7"
+    says_not secret
+    kill $server
 }
 
 # www FILE: a server of the folder www, in $server, and its address in $at.
