@@ -6,7 +6,7 @@
  *   live_source_open -> (live_source_run -> live_sink calls)* -> live_source_close
  *
  * `run` blocks on the caller's thread until the source breaks or live_source_stop is called. The
- * caller waits and runs it again (live_retry.h): each run connects anew.
+ * caller waits and runs it again: each run connects anew.
  */
 #ifndef BARCODE_LIVE_SOURCE_H
 #define BARCODE_LIVE_SOURCE_H

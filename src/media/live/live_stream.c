@@ -207,16 +207,18 @@ static void disconnect(struct stream *s)
  */
 static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
 {
-    const int64_t leap_ns = 60000000000, moment_ns = 20000000;
+    const int64_t leap_us = 60000000, moment_ns = 20000000;
     int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts, now = clock_ns();
     int64_t us = av_rescale_q(time, s->format->streams[s->video]->time_base, AV_TIME_BASE_Q);
     if (time == AV_NOPTS_VALUE)
         return now;
-    int64_t due = s->first_ns + (us - s->first_us) * 1000;
-    if (s->first_ns == 0 || due > now + leap_ns || due < now - leap_ns) {
-        s->first_ns = due = now;
+    int64_t wait_us = av_sat_sub64(av_sat_sub64(us, s->first_us), (now - s->first_ns) / 1000);
+    if (s->first_ns == 0 || wait_us > leap_us || wait_us < -leap_us) {
+        s->first_ns = now;
         s->first_us = us;
+        wait_us = 0;
     }
+    const int64_t due = now + wait_us * 1000;
     while ((now = clock_ns()) < due && !must_end(s)) {
         int64_t left = due - now < moment_ns ? due - now : moment_ns;
         nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
