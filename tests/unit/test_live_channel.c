@@ -308,6 +308,24 @@ TEST_WITH(an_error_for_good, enter, leave)
     close_channel();
 }
 
+/* A damaged stream asks for too much memory once; stdin ends. */
+static bool play_short(struct made *m, const struct live_sink *sink, struct err *e)
+{
+    (void)sink;
+    m->base.over = m->runs == 2;
+    return err_set(e, m->runs == 1 ? ERR_MEMORY : ERR_INPUT, "no");
+}
+
+TEST_WITH(a_lack_of_memory_and_an_end, enter, leave)
+{
+    play_to_end(play_short, ".");
+    assert_int_equal(made.runs, 2);
+    assert_int_equal(live_channel_counts(channel).breaks, 1);
+    assert_true(live_channel_stop(channel));
+    assert_int_equal(live_channel_error(channel)->code, ERR_INPUT);
+    close_channel();
+}
+
 /* The clock alone closes columns, while no frame comes. */
 TEST_WITH(the_clock_closes_columns, enter, leave)
 {
