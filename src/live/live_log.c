@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "barcode/base/file.h"
@@ -199,6 +200,18 @@ static bool begin(struct live_log *l, struct err *e)
     return true;
 }
 
+/* Waits a moment for a process that was killed and still ends. */
+static bool lock(int fd)
+{
+    enum { ATTEMPTS = 100, PAUSE_NS = 20000000 };
+    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    for (int i = 0; i < ATTEMPTS && !locked; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+    }
+    return locked;
+}
+
 static bool open_file(struct live_log *l, const char *path, struct err *e)
 {
     l->path = strdup(path);
@@ -207,7 +220,7 @@ static bool open_file(struct live_log *l, const char *path, struct err *e)
     l->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (l->fd < 0)
         return err_set(e, ERR_FAILED, "cannot open '%s': %s", path, strerror(errno));
-    if (flock(l->fd, LOCK_EX | LOCK_NB) != 0)
+    if (!lock(l->fd))
         return err_set(e, ERR_FAILED, "'%s' is in use by another process", path);
     return true;
 }
