@@ -14,6 +14,7 @@
 
 #include "cache_writer.h"
 #include "barcode/base/log.h"
+#include "barcode/cache/sound_cache.h"
 
 /* Returns the free bytes of the file system on which `folder` lies or will be made. */
 static uint64_t free_space(const char *folder)
@@ -43,7 +44,8 @@ static uint64_t default_limit(const struct cache_store *s)
     uint64_t space = free_space(s->folder), held = 0;
     uint64_t least = cache_limit_default(space, 0);
     /* Entries are counted only if they can raise the limit. */
-    if (least == cache_limit_default(UINT64_MAX, 0) || !cache_store_each(s, true, add_size, &held))
+    if (least == cache_limit_default(UINT64_MAX, 0) ||
+        !cache_store_each(s, CACHE_TEMPS, add_size, &held))
         return least;
     return cache_limit_default(space, held);
 }
@@ -54,6 +56,7 @@ bool cache_store_open(struct cache_store *s, const struct cache_options *o, stru
         !cache_owner_read(&s->owner, s->folder, e))
         return false;
     s->limit = o->limit == CACHE_LIMIT_AUTO ? default_limit(s) : o->limit;
+    s->temporary = o->temporary;
     return true;
 }
 
@@ -115,11 +118,18 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     if (write(fd, tag, sizeof tag - 1) < 0)
         errno = 0; /* for most programs it is enough that the tag exists */
     close(fd);
-    announce(s);
+    if (!s->temporary)
+        announce(s);
     return true;
 }
 
-static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cache_visit *visit,
+static bool is_index(const char *name)
+{
+    size_t length = strlen(name), end = sizeof CACHE_INDEX_END - 1;
+    return length > end && strcmp(name + length - end, CACHE_INDEX_END) == 0;
+}
+
+static bool visit_all(const struct cache_store *s, unsigned also, bool foreign, cache_visit *visit,
                       void *user)
 {
     DIR *folder = opendir(s->folder);
@@ -129,7 +139,8 @@ static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cac
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
         struct stat st;
-        if (!cache_key_is_name(d->d_name) && !(temp && temps))
+        if (!cache_key_is_name(d->d_name) && !(temp && also & CACHE_TEMPS) &&
+            !(also & CACHE_INDEXES && is_index(d->d_name)))
             continue;
         snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
         if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -140,9 +151,9 @@ static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cac
     return true;
 }
 
-bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user)
+bool cache_store_each(const struct cache_store *s, unsigned also, cache_visit *visit, void *user)
 {
-    return visit_all(s, temps, false, visit, user);
+    return visit_all(s, also, false, visit, user);
 }
 
 static void count_one(void *user, const char *path, const char *name, const struct stat *st)
@@ -156,7 +167,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
 uint64_t cache_store_foreign(const struct cache_store *s)
 {
     uint64_t count = 0;
-    visit_all(s, false, true, count_one, &count);
+    visit_all(s, 0, true, count_one, &count);
     return count;
 }
 
@@ -375,9 +386,9 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
     else
         cache_entry_close(&own);
     if (s.found.answer < CACHE_HIT)
-        cache_store_each(store, false, consider_other, &s);
+        cache_store_each(store, 0, consider_other, &s);
     if (s.found.answer == CACHE_MISS && !s.found.why[0] && rule && log_enabled(LOG_VERBOSE))
-        cache_store_each(store, false, explain, &s);
+        cache_store_each(store, 0, explain, &s);
     if (!s.found.why[0])
         snprintf(s.found.why, sizeof s.found.why, "no frames of this film are cached");
     if (s.found.answer >= CACHE_HIT)
@@ -455,7 +466,7 @@ void cache_store_evict(const struct cache_store *s, const char *keep)
     bool busy = trusted && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct eviction t = {.keep = keep};
     if (!busy)
-        cache_store_each(s, true, weigh, &t);
+        cache_store_each(s, CACHE_TEMPS, weigh, &t);
     if (t.count > 0)
         qsort(t.list, t.count, sizeof *t.list, by_use);
     for (size_t i = 0; i < t.count; i++) {

@@ -209,6 +209,7 @@ static bool choose_cache(struct command_batch *b, struct err *e)
     if (!cache->off && cache_options_folder(cache, folder, sizeof folder))
         return true;
     cache->off = false;
+    cache->temporary = true;
     cache->folder = b->folder = command_folder(e);
     return b->folder;
 }

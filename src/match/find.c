@@ -82,8 +82,10 @@ static enum find_state read_clip(struct find *f, struct err *e)
 static bool print_best(const struct find *f, const struct find_result *r, struct err *e)
 {
     if (r->best.votes < r->needed)
-        return err_set(e, ERR_FAILED, "'%s' is from none of the %zu films (score %u, needed %u)",
-                       f->clip.batch.in.path[0], f->library.known, r->best.votes, r->needed);
+        return err_set(e, ERR_FAILED,
+                       "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
+                       f->clip.batch.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
+                       r->best.votes, r->needed);
     return find_print_place(f->library.batch.in.path[r->best.film], r, f->options.json, e);
 }
 
@@ -139,6 +141,8 @@ static enum find_state find_same_in(struct find *f, struct err *e)
     if (!find_library_open(&f->library, &f->line, f->line.word, f->line.words, true, e))
         return FIND_FAILED;
     enum find_state state = find_same_films(&f->library, &same, &f->status, e);
+    if (state == FIND_DONE && same.pairs == 0)
+        log_msg(LOG_INFO, "no films of the library share their sound");
     if (state == FIND_DONE && !find_print_same(&same, f->library.batch.in.path, f->options.json, e))
         state = FIND_FAILED;
     find_same_free(&same);

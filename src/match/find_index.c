@@ -11,13 +11,14 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
+#include "barcode/cache/sound_cache.h"
 #include "find_merge.h"
 #include "barcode/base/sort_words.h"
 
 /* A file is written when so many landmarks are waiting: 128 MB, and as much for sorting. */
 enum { WORDS_MOST = 1 << 24 };
 
-static const char ending[] = ".landmarks";
+static const char ending[] = CACHE_INDEX_END;
 
 static bool is_of(const char *library, const char *name)
 {

@@ -77,7 +77,8 @@ static void assess_sound(struct render_job *j)
     if (s->stream < 0 && j->render->options->sound_only)
         log_msg(LOG_VERBOSE, "'%s' has no sound", path_of(j));
     else if (s->stream < 0)
-        render_warn(j, "'%s' has no sound: sound and spectrum are dark", path_of(j));
+        render_warn(j, "'%s' has no sound%s", path_of(j),
+                    render_sound_alone(j) ? "" : ": sound and spectrum are dark");
     else
         log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
                 path_of(j), s->stream, s->codec, s->decoder, s->rate, s->layout,

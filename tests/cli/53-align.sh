@@ -105,6 +105,9 @@ test_align_refuses() { # quick
     says "h264-open.mkv' has no sound"
     [ ! -e x.csv ] || fail "an output was written"
     refuses 3 align a.mkv missing.mkv -q
+    run align missing1 missing2
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    says "cannot open 'missing2'"
     refuses 2 align a.mkv
     says "align needs two films"
     mkdir folder

@@ -32,6 +32,7 @@ test_landmarks_and_spectrogram() { # quick
     with_sound film.mkv
     ok film.mkv --landmarks l.csv --spectrogram s.npy --cache c
     says "wrote 'l.csv': [0-9]* peaks"
+    says "wrote 's.npy': 250 frames"
     arrays l.csv s.npy
     ok film.mkv --landmarks cached.csv --cache c -v
     says 'cache hit: the film.s sound'
@@ -75,6 +76,7 @@ test_landmarks_of_folders() {
 test_landmarks_without_sound() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=25:d=1 -c:v mpeg4 silent.mkv
     ok silent.mkv --no-cache --landmarks l.csv --spectrogram s.npy
+    says "warning: 'silent.mkv' has no sound$"
     [ "$(wc -l < l.csv)" -eq 1 ] || fail "there are peaks without sound"
     "$PYTHON" -c 'import numpy; assert numpy.load("s.npy").shape == (0, 512)' || fail "s.npy is not empty"
 }

@@ -37,7 +37,15 @@ test_find() { # quick
     grep -qx '0:00:21\.3 (score [0-9]*)  lib/more/three\.mkv' "$LOGS/stdout" || fail "another line"
     rm lib/more/three.mkv
     refuses 1 find clip.mkv lib --cache cache
-    says "'clip.mkv' is from none of the 2 films"
+    says "'clip.mkv' is from no film of the library (2 films, "
+    refuses 1 find clip.mkv lib/one.mkv --no-cache
+    says "'clip.mkv' is from no film of the library (1 film, "
+    grep -q 'keeping analysed frames' "$LOGS/stderr" && fail "it announces a folder that is removed"
+    ok find --same lib/one.mkv lib/two.mkv --cache cache
+    says '^barcode: no films of the library share their sound$'
+    run find clip.mkv missing1 missing2 --cache cache
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    says "cannot open 'missing2'"
 }
 
 # The index is brought up to date, and made again when it is damaged.
@@ -66,6 +74,8 @@ test_find_index() {
     [ ! -s "$LOGS/stderr" ] || fail "there are messages"
     ok find clip.mkv lib --no-cache --json -q
     finds lib/two.mkv 11.5
+    ok --cache cache --cache-clear
+    [ -z "$(find cache -name '*.landmarks')" ] || fail "--cache-clear leaves the index"
 }
 
 test_find_bad_input() {

@@ -15,6 +15,7 @@ struct cache_options {
     const char *folder; /* --cache; NULL: the environment names it; "-": no cache */
     uint64_t limit;     /* bytes of all entries together, or CACHE_LIMIT_AUTO */
     bool off, refresh;  /* --no-cache; --refresh: write entries, but read none */
+    bool temporary;     /* a folder that is removed after the run, and not announced */
     /* --cache-stats, --cache-clear, --cache-verify: done instead of a film */
     bool stats, clear, verify;
 };
