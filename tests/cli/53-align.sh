@@ -82,7 +82,7 @@ test_align_sound_alone() { # quick
     segments both.csv "${cut[@]}"
     refuses 3 align a.mkv b.mp3 -q --cache cache -o x.csv -o x.html
     says "'b.mp3' has no video stream, only sound"
-    [ ! -e x.csv ] && [ ! -e x.html ] || fail "an output was written"
+    [ "$(echo x.*)" = "x.*" ] || fail "an output was written"
 }
 
 # To the frame, of which there are five a second. The film ends with its sound, which has other frames.
