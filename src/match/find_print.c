@@ -90,7 +90,8 @@ bool find_print_place(FILE *out, const char *film, const struct find_result *r, 
     if (r->speed.num != r->speed.den)
         snprintf(speed, sizeof speed, ", at %d/%d of its speed", r->speed.num, r->speed.den);
     errno = 0;
-    return end_output(fprintf(out, "%s (score %" PRIu32 "%s)  ", start, r->best.votes, speed) > 0 &&
+    return end_output(out,
+                      fprintf(out, "%s (score %" PRIu32 "%s)  ", start, r->best.votes, speed) > 0 &&
                           put_path(out, film),
                       e);
 }
