@@ -489,7 +489,7 @@ TEST(questions_are_answered)
     int lines = 0;
     for (const char *c = help; *c; c++)
         lines += *c == '\n';
-    assert_in_range(lines, 20, 130);
+    assert_in_range(lines, 20, 150);
     static const char *const shown[] = {"--output",   "--mode",     "--clusters", "--every",
                                         "--size",     "--json",     "--engine",   "--cache-limit",
                                         "--no-cache", "--progress", "--version"};

@@ -393,8 +393,8 @@ static const struct argp parser = {
     .args_doc = "FILM|FOLDER...",
     .doc = "Makes a movie barcode: one picture of a film's colours, a column for every sampled "
            "frame. FILM may be - for stdin. Defaults are in parentheses.\v"
-           "barcode align A B compares two versions of a film, barcode find CLIP LIBRARY finds the "
-           "film of a clip. Their options: barcode align --help, barcode find --help.",
+           "Commands: barcode align A B compares two versions of a film, barcode find CLIP LIBRARY "
+           "finds a clip's film (barcode align --help).",
     .help_filter = help_filter};
 
 /*
