@@ -64,7 +64,7 @@ test_live_folder() { # quick
 # The picture of the night ends with the night, in the owner's time, by EXIF and turned as it says.
 test_live_folder_of_photographs() {
     mkdir sky
-    ffmpeg -nostdin -v error -f lavfi -i "color=red:s=64x48:d=0.04,drawbox=0:0:64:24:lime:fill" -frames:v 1 plain.jpg
+    ffmpeg -nostdin -v error -f lavfi -i "color=red:s=1280x960:d=0.04,drawbox=0:0:1280:480:lime:fill,noise=alls=20" -frames:v 1 -q:v 2 plain.jpg
     "$PYTHON" - <<'PYTHON'
 import struct
 text = b"2026:07:10 01:30:00\0"

@@ -11,6 +11,7 @@
 #include "barcode/output/paint.h"
 #include "live/live_day.h"
 #include "live/live_log.h"
+#include "output/poster/layout.h"
 
 static struct options o;
 static const int64_t step = 10000000;
@@ -221,6 +222,34 @@ TEST(files_of_a_day)
     assert_int_equal(fifth[6], 80);
     assert_int_equal(first[0] + fifth[0], STRIP_GAP_LIGHT + STRIP_GAP_DARK);
     painter_free(&p);
+    columns_free(&columns);
+}
+
+/* The axis of a day has the time of day, also where a night is longer by an hour. */
+TEST(axis_of_a_day)
+{
+    struct err e = ERR_INIT;
+    struct columns *columns = columns_open(0, 0, &e);
+    for (uint64_t i = 0; i < 25; i++)
+        columns_at(columns, i, &e)->time_us = (int64_t)i * 3600000000;
+    struct film film = {.rate_den = 1};
+    struct report r = {.film = &film,
+                       .columns = columns,
+                       .count = 25,
+                       .clock_us = INT64_C(1792836000000000), /* 2026-10-24 12:00 in Berlin */
+                       .selection = {.kind = SELECT_INTERVAL, .interval_us = 3600000000}};
+    const struct layout layout = {.report = &r};
+    struct axis axis;
+    zone("Europe/Berlin");
+    assert_true(layout_axis(&layout, 5, &axis, &e));
+    assert_int_equal(axis.ticks, 5);
+    static const char *const labels[] = {"12:00", "18:00", "00:00", "05:00", "11:00"};
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(axis.tick[i].label, labels[i]);
+    assert_string_equal(axis.end, "12:00");
+    r.clock_us = 0;
+    assert_true(layout_axis(&layout, 5, &axis, &e));
+    assert_string_equal(axis.tick[1].label, "6 h");
     columns_free(&columns);
 }
 

@@ -23,7 +23,7 @@ enum { HEAD_BYTES = 128 << 10 }; /* the largest EXIF is 64 KiB */
 bool live_picture_is_name(const char *name)
 {
     return name[0] != '.' && av_match_ext(name, "jpg,jpeg,jpe,png,webp,bmp,tif,tiff,avif,jxl,jp2,"
-                                                "pgm,ppm,pnm,exr,tga,fits,fit");
+                                                "pgm,ppm,pnm,fits,fit");
 }
 
 /* Converts a camera's clock, as if it were UTC, by the time zone of the process. */
@@ -91,22 +91,26 @@ static bool give_turned(void *user, const struct live_frame *decoded, struct err
     return !t->refused;
 }
 
-/* Opens a file as one of the containers of films, which those of images are, too. */
-static int open_container(const char *path, AVFormatContext **format)
+/*
+ * Opens a file as one of the containers of films, which those of images are, too. It is recognized
+ * by its bytes alone: a name makes libavformat choose image2, which opens files by patterns.
+ */
+static int open_container(const char *path, AVFormatContext **format, AVIOContext **file)
 {
     AVDictionary *options = NULL;
     char *url = av_asprintf("file:%s", path);
     AVFormatContext *opened = url ? avformat_alloc_context() : NULL;
-    int code = AVERROR(ENOMEM);
-    if (opened) {
+    int code = opened ? avio_open2(file, url, AVIO_FLAG_READ, NULL, NULL) : AVERROR(ENOMEM);
+    if (code >= 0)
+        code = allowed_demuxers(opened, "");
+    if (code >= 0) {
+        opened->pb = *file;
         opened->io_open = allowed_open;
         opened->max_streams = STREAMS_MOST;
         av_dict_set(&options, "protocol_whitelist", "file", 0);
-        code = allowed_demuxers(opened, "");
-        if (code >= 0)
-            code = avformat_open_input(&opened, url, NULL, &options);
-        else
-            avformat_free_context(opened);
+        code = avformat_open_input(&opened, "", NULL, &options);
+    } else {
+        avformat_free_context(opened);
     }
     av_dict_free(&options);
     av_free(url);
@@ -147,16 +151,18 @@ bool live_picture_give(const char *path, const struct live_picture *p, const str
     struct turned turned = {.picture = p, .film = film, .sink = sink};
     const struct live_sink inner = {.frame = give_turned, .user = &turned};
     AVFormatContext *format = NULL;
+    AVIOContext *file = NULL;
     struct err own = ERR_INIT;
     char text[128];
     av_log_install();
-    int code = open_container(path, &format);
+    int code = open_container(path, &format, &file);
     const AVStream *stream = format ? find_video(format) : NULL;
     if (code < 0)
         err_set(&own, ERR_INPUT, "%s", av_error_text(code, text));
     if (stream)
         decode_first(format, stream, path, o, &inner, &own);
     avformat_close_input(&format);
+    avio_closep(&file);
     if (turned.refused || own.code == ERR_MEMORY) {
         *e = own;
         return false;

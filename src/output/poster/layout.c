@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "canvas_cairo.h"
 #include "output/text/labels.h"
@@ -103,6 +104,17 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT])
     snprintf(out, LAYOUT_TEXT, "%s", name);
 }
 
+/* Writes the time of day at a place of the axis of a day of --live, in the process's time zone. */
+static void write_clock(const struct report *r, double place, char out[AXIS_LABEL])
+{
+    double us = place * (double)r->count * (double)r->selection.interval_us;
+    time_t seconds = (time_t)((r->clock_us + llround(us)) / 1000000);
+    struct tm tm;
+    if (!localtime_r(&seconds, &tm) ||
+        strftime(out, AXIS_LABEL, tm.tm_sec == 0 ? "%H:%M" : "%H:%M:%S", &tm) == 0)
+        out[0] = 0;
+}
+
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
@@ -115,6 +127,10 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
                       : most > AXIS_TICKS_MOST ? AXIS_TICKS_MOST
                                                : most);
     free(edge);
+    for (size_t i = 0; r->clock_us != 0 && i < axis->ticks; i++)
+        write_clock(r, axis->tick[i].place, axis->tick[i].label);
+    if (r->clock_us != 0 && axis->ticks > 0)
+        write_clock(r, 1, axis->end);
     return true;
 }
 
