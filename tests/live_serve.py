@@ -169,8 +169,8 @@ def stdout_pixels_and_lines():
     feed.stop()
     lines = subprocess.run([MADE_FEED, "-", "100", "jsonl", "40", "0", "500"], stdout=subprocess.PIPE, text=True).stdout
     same(lines.count("\n"), 500, "lines")
-    same(lines.split("\n")[8], '{"number":8,"time":"1970-01-01T00:00:00.800Z","missing":false,"open":false,"average":"#080080","dominant":"#3840f7"}', "a line")
-    same(lines.split("\n")[9], '{"number":9,"time":"1970-01-01T00:00:00.900Z","missing":true,"open":false,"average":null,"dominant":null}', "a line")
+    same(lines.split("\n")[8], '{"number":8,"time":"1970-01-01T00:00:00.800Z","missing":false,"average":"#080080","dominant":"#3840f7"}', "a line")
+    same(lines.split("\n")[9], '{"number":9,"time":"1970-01-01T00:00:00.900Z","missing":true,"average":null,"dominant":null}', "a line")
 
 
 @test

@@ -49,10 +49,10 @@ size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int heigh
     put_colour(c, c->average, average);
     put_colour(c, c->dominant, dominant);
     int length = snprintf(text, room,
-                          "{\"number\":%" PRId64 ",\"time\":\"%s\",\"missing\":%s,\"open\":%s,"
+                          "{\"number\":%" PRId64 ",\"time\":\"%s\",\"missing\":%s%s,"
                           "\"average\":%s,\"dominant\":%s",
                           c->number, time, c->missing ? "true" : "false",
-                          c->open ? "true" : "false", average, dominant);
+                          c->open ? ",\"open\":true" : "", average, dominant);
     char *at = text + length;
     if (rgb && !c->missing) {
         at = stpcpy(at, ",\"rgb\":\"");

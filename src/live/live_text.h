@@ -18,9 +18,9 @@ void live_text_time(int64_t time_us, char text[LIVE_TIME]);
 size_t live_text_json_room(int height);
 
 /*
- * Writes a column as a JSON object on one line: number, time, missing, open, average and dominant
- * as "#rrggbb" (null if missing); with `rgb`, its pixels from the top as "rgb", in base64, unless
- * it is missing. Returns the length.
+ * Writes a column as a JSON object on one line: number, time, missing, "open":true if it is open,
+ * average and dominant as "#rrggbb" (null if missing); with `rgb`, its pixels from the top as
+ * "rgb", in base64, unless it is missing. Returns the length.
  */
 size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int height, char *text,
                       size_t room);

@@ -96,9 +96,9 @@ TEST_WITH(pixels_come_when_a_column_is_complete, open_all, close_all)
 TEST_WITH(lines_of_json, open_all, close_all)
 {
     static const char want[] =
-        "{\"number\":3,\"time\":\"1970-01-01T00:00:03.000Z\",\"missing\":false,\"open\":false,"
+        "{\"number\":3,\"time\":\"1970-01-01T00:00:03.000Z\",\"missing\":false,"
         "\"average\":\"#010203\",\"dominant\":\"#000000\"}\n"
-        "{\"number\":4,\"time\":\"1970-01-01T00:00:04.000Z\",\"missing\":true,\"open\":false,"
+        "{\"number\":4,\"time\":\"1970-01-01T00:00:04.000Z\",\"missing\":true,"
         "\"average\":null,\"dominant\":null}\n";
     uint8_t got[sizeof want - 1];
     struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_JSONL, feed, NULL);

@@ -31,7 +31,7 @@ TEST(json_of_a_column)
     size_t length = live_text_json(&c, NULL, 2, text, sizeof text);
     assert_string_equal(text,
                         "{\"number\":7,\"time\":\"2026-11-26T12:00:00.123Z\",\"missing\":false,"
-                        "\"open\":false,\"average\":\"#01abff\",\"dominant\":\"#102030\"}");
+                        "\"average\":\"#01abff\",\"dominant\":\"#102030\"}");
     assert_int_equal(length, strlen(text));
     live_text_json(&c, rgb, 2, text, sizeof text);
     assert_non_null(strstr(text, "\"#102030\",\"rgb\":\"AAEC//79\"}"));
