@@ -1,4 +1,5 @@
 /* find.c - `barcode find CLIP LIBRARY` and `barcode find --same LIBRARY`. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,7 @@ static bool print_best(const struct find *f, const struct find_result *r, struct
     if (r->best.votes < r->needed)
         return err_set(e, ERR_FAILED, "'%s' is from none of the %zu films (score %u, needed %u)",
                        f->clip.batch.in.path[0], f->library.known, r->best.votes, r->needed);
-    return find_print_place(f->library.batch.in.path[r->best.film], r, f->options.json, e);
+    return find_print_place(stdout, f->library.batch.in.path[r->best.film], r, f->options.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again, once. */
@@ -139,7 +140,8 @@ static enum find_state find_same_in(struct find *f, struct err *e)
     if (!find_library_open(&f->library, &f->line, f->line.word, f->line.words, true, e))
         return FIND_FAILED;
     enum find_state state = find_same_films(&f->library, &same, &f->status, e);
-    if (state == FIND_DONE && !find_print_same(&same, f->library.batch.in.path, f->options.json, e))
+    if (state == FIND_DONE &&
+        !find_print_same(stdout, &same, f->library.batch.in.path, f->options.json, e))
         state = FIND_FAILED;
     find_same_free(&same);
     return state;

@@ -67,6 +67,8 @@ test_find_index() {
     done
     ok find clip.mkv lib --cache cache --json
     [ ! -s "$LOGS/stderr" ] || fail "there are messages"
+    ok --cache-clear --cache cache
+    [ -z "$(find cache -name '*.landmarks')" ] || fail "the index is still there"
     ok find clip.mkv lib --no-cache --json -q
     finds lib/two.mkv 11.5
 }
