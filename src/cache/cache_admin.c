@@ -62,7 +62,7 @@ static void verify_one(void *user, const char *path, const char *name, const str
 
 static bool verify(struct sums *s, struct err *e)
 {
-    cache_store_each(s->store, 0, verify_one, s);
+    cache_store_each(s->store, false, verify_one, s);
     fprintf(s->out,
             "checked   %" PRIu64 " entries, %" PRIu64 " damaged, %" PRIu64 " of another version\n",
             s->entries, s->damaged, s->other);
@@ -91,7 +91,7 @@ static void clear_one(void *user, const char *path, const char *name, const stru
 
 static bool clear(struct sums *s, struct err *e)
 {
-    cache_store_each(s->store, CACHE_TEMPS | CACHE_INDEXES, clear_one, s);
+    cache_store_each(s->store, true, clear_one, s);
     fprintf(s->out, "removed   %" PRIu64 " files, %" PRIu64 " bytes\n", s->removed, s->bytes);
     return s->kept == 0 || err_set(e, ERR_FAILED, "%" PRIu64 " files in '%s' cannot be removed",
                                    s->kept, s->store->folder);
@@ -134,7 +134,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
 
 static void stats(struct sums *s, uint64_t limit)
 {
-    cache_store_each(s->store, 0, count_one, s);
+    cache_store_each(s->store, false, count_one, s);
     print_plain(s->out, "folder    %s", s->store->folder);
     fprintf(s->out,
             "entries   %" PRIu64 " (%" PRIu64 " of interrupted runs, %" PRIu64

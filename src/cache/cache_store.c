@@ -14,7 +14,6 @@
 
 #include "cache_writer.h"
 #include "barcode/base/log.h"
-#include "barcode/cache/sound_cache.h"
 
 /* Returns the free bytes of the file system on which `folder` lies or will be made. */
 static uint64_t free_space(const char *folder)
@@ -44,8 +43,7 @@ static uint64_t default_limit(const struct cache_store *s)
     uint64_t space = free_space(s->folder), held = 0;
     uint64_t least = cache_limit_default(space, 0);
     /* Entries are counted only if they can raise the limit. */
-    if (least == cache_limit_default(UINT64_MAX, 0) ||
-        !cache_store_each(s, CACHE_TEMPS, add_size, &held))
+    if (least == cache_limit_default(UINT64_MAX, 0) || !cache_store_each(s, true, add_size, &held))
         return least;
     return cache_limit_default(space, held);
 }
@@ -123,13 +121,13 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     return true;
 }
 
-static bool is_index(const char *name)
+static bool is_sound_index(const char *name)
 {
-    size_t length = strlen(name), end = sizeof CACHE_INDEX_END - 1;
-    return length > end && strcmp(name + length - end, CACHE_INDEX_END) == 0;
+    size_t length = strlen(name), end = strlen(CACHE_INDEX_ENDING);
+    return length > end && strcmp(name + length - end, CACHE_INDEX_ENDING) == 0;
 }
 
-static bool visit_all(const struct cache_store *s, unsigned also, bool foreign, cache_visit *visit,
+static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cache_visit *visit,
                       void *user)
 {
     DIR *folder = opendir(s->folder);
@@ -139,8 +137,8 @@ static bool visit_all(const struct cache_store *s, unsigned also, bool foreign, 
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
         struct stat st;
-        if (!cache_key_is_name(d->d_name) && !(temp && also & CACHE_TEMPS) &&
-            !(also & CACHE_INDEXES && is_index(d->d_name)))
+        bool other = temp || is_sound_index(d->d_name);
+        if (!cache_key_is_name(d->d_name) && !(other && temps))
             continue;
         snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
         if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -151,9 +149,9 @@ static bool visit_all(const struct cache_store *s, unsigned also, bool foreign, 
     return true;
 }
 
-bool cache_store_each(const struct cache_store *s, unsigned also, cache_visit *visit, void *user)
+bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user)
 {
-    return visit_all(s, also, false, visit, user);
+    return visit_all(s, temps, false, visit, user);
 }
 
 static void count_one(void *user, const char *path, const char *name, const struct stat *st)
@@ -167,7 +165,7 @@ static void count_one(void *user, const char *path, const char *name, const stru
 uint64_t cache_store_foreign(const struct cache_store *s)
 {
     uint64_t count = 0;
-    visit_all(s, 0, true, count_one, &count);
+    visit_all(s, false, true, count_one, &count);
     return count;
 }
 
@@ -386,9 +384,9 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
     else
         cache_entry_close(&own);
     if (s.found.answer < CACHE_HIT)
-        cache_store_each(store, 0, consider_other, &s);
+        cache_store_each(store, false, consider_other, &s);
     if (s.found.answer == CACHE_MISS && !s.found.why[0] && rule && log_enabled(LOG_VERBOSE))
-        cache_store_each(store, 0, explain, &s);
+        cache_store_each(store, false, explain, &s);
     if (!s.found.why[0])
         snprintf(s.found.why, sizeof s.found.why, "no frames of this film are cached");
     if (s.found.answer >= CACHE_HIT)
@@ -429,7 +427,7 @@ static void sweep(const char *path, const struct stat *st)
 static void weigh(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct eviction *t = user;
-    if (!cache_key_is_name(name)) {
+    if (!cache_key_is_name(name) && !is_sound_index(name)) {
         sweep(path, st);
         return;
     }
@@ -466,7 +464,7 @@ void cache_store_evict(const struct cache_store *s, const char *keep)
     bool busy = trusted && flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     struct eviction t = {.keep = keep};
     if (!busy)
-        cache_store_each(s, CACHE_TEMPS, weigh, &t);
+        cache_store_each(s, true, weigh, &t);
     if (t.count > 0)
         qsort(t.list, t.count, sizeof *t.list, by_use);
     for (size_t i = 0; i < t.count; i++) {

@@ -93,14 +93,13 @@ void cache_store_reject(const struct cache_store *s, const struct cache_entry *e
  */
 void cache_store_evict(const struct cache_store *s, const char *keep);
 
-enum { CACHE_TEMPS = 1, CACHE_INDEXES = 2 };
-
 /*
- * Calls `visit` for every entry of the folder, and `also` for temporaries and indexes of landmarks.
- * Passes over those of other users (cache_owner.h). Returns false if there is no such folder.
+ * Calls `visit` for every entry of the folder, and with `temps` also for temporaries and for
+ * files of an index of sound. Passes over those of other users (cache_owner.h). Returns false if
+ * there is no such folder.
  */
 typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);
-bool cache_store_each(const struct cache_store *s, unsigned also, cache_visit *visit, void *user);
+bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user);
 
 /* Returns how many files cache_store_each passes over because they belong to other users. */
 uint64_t cache_store_foreign(const struct cache_store *s);

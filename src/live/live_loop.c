@@ -94,7 +94,7 @@ static bool open_stream(struct loop *l, const char *name, struct err *e)
     s->channel = live_channel_open(&l->setup, &source, s->label, s->stem, e);
     l->setup.feed = NULL;
     l->count += s->channel != NULL;
-    return s->channel && live_channel_start(s->channel, e);
+    return s->channel != NULL;
 }
 
 static bool open_all(struct loop *l, struct engines *engines, struct err *e)
@@ -111,6 +111,8 @@ static bool open_all(struct loop *l, struct engines *engines, struct err *e)
     bool ok = l->engines != NULL;
     for (size_t i = 0; i < o->inputs && ok; i++)
         ok = open_stream(l, o->input[i], e);
+    for (size_t i = 0; i < l->count && ok; i++)
+        ok = live_channel_start(l->stream[i].channel, e);
     return ok;
 }
 

@@ -1,4 +1,5 @@
 /* find.c - `barcode find CLIP LIBRARY` and `barcode find --same LIBRARY`. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,9 +37,9 @@ static bool set_option(void *user, int key, const char *arg, struct err *e)
 
 static const struct command command = {
     "find", "CLIP LIBRARY...\n--same LIBRARY...",
-    "Finds by its sound which film of a library a clip is from, and when. With --same, finds the "
-    "films of a library that share their sound. The sound of each film is read once and kept in "
-    "the cache.",
+    "Finds by its sound which film of a library a clip is from, and when. The clip may be "
+    "sound alone, such as an MP3. With --same, finds the films of a library that share their "
+    "sound. The sound of each film is read once and kept in the cache.",
     options, set_option};
 
 struct find {
@@ -86,7 +87,7 @@ static bool print_best(const struct find *f, const struct find_result *r, struct
                        "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
                        f->clip.batch.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
                        r->best.votes, r->needed);
-    return find_print_place(f->library.batch.in.path[r->best.film], r, f->options.json, e);
+    return find_print_place(stdout, f->library.batch.in.path[r->best.film], r, f->options.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again, once. */
@@ -143,7 +144,8 @@ static enum find_state find_same_in(struct find *f, struct err *e)
     enum find_state state = find_same_films(&f->library, &same, &f->status, e);
     if (state == FIND_DONE && same.pairs == 0)
         log_msg(LOG_INFO, "no films of the library share their sound");
-    if (state == FIND_DONE && !find_print_same(&same, f->library.batch.in.path, f->options.json, e))
+    if (state == FIND_DONE &&
+        !find_print_same(stdout, &same, f->library.batch.in.path, f->options.json, e))
         state = FIND_FAILED;
     find_same_free(&same);
     return state;

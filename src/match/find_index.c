@@ -11,14 +11,14 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
-#include "barcode/cache/sound_cache.h"
+#include "barcode/cache/cache_options.h"
 #include "find_merge.h"
 #include "barcode/base/sort_words.h"
 
 /* A file is written when so many landmarks are waiting: 128 MB, and as much for sorting. */
 enum { WORDS_MOST = 1 << 24 };
 
-static const char ending[] = CACHE_INDEX_END;
+static const char ending[] = CACHE_INDEX_ENDING;
 
 static bool is_of(const char *library, const char *name)
 {
@@ -68,8 +68,11 @@ static bool open_one(struct find_index *x, const char *path, bool *gone, struct 
         return true;
     }
     struct find_file *f = find_file_open(path, &reason);
-    if (f)
+    if (f) {
+        static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+        futimens(f->fd, now); /* the time of use; fails harmlessly in a read-only cache */
         return keep_file(x, f, e);
+    }
     if (reason.code == ERR_MEMORY)
         return err_memory(e, sizeof *f);
     if (reason.code == ERR_INPUT && unlink(path) == 0)

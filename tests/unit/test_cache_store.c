@@ -317,7 +317,7 @@ TEST_WITH(folders, empty, NULL)
     struct err e = ERR_INIT;
     struct stat st;
     snprintf(s.folder, sizeof s.folder, "%s/a/b/c", cached_folder);
-    assert_false(cache_store_each(&s, CACHE_TEMPS, NULL, NULL));
+    assert_false(cache_store_each(&s, true, NULL, NULL));
     cache_store_evict(&s, ""); /* nothing there: nothing to do */
     assert_true(cache_store_make(&s, &e));
     assert_true(cache_store_make(&s, &e));

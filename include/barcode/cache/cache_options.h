@@ -11,6 +11,9 @@
 /* No --cache-limit: cache_limit_default chooses the limit when the folder is known. */
 #define CACHE_LIMIT_AUTO UINT64_MAX
 
+/* Files of an index of films' sound (barcode find): evicted and cleared as entries are. */
+#define CACHE_INDEX_ENDING ".landmarks"
+
 struct cache_options {
     const char *folder; /* --cache; NULL: the environment names it; "-": no cache */
     uint64_t limit;     /* bytes of all entries together, or CACHE_LIMIT_AUTO */

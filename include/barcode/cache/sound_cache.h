@@ -11,10 +11,6 @@
 #include "barcode/cache/cache_options.h"
 #include "barcode/sound/film_sound.h"
 
-/* What the names of the landmarks' index end in, which `barcode find` keeps in the cache's folder.
- */
-#define CACHE_INDEX_END ".landmarks"
-
 /*
  * Reads the sound of the film's file, or of all `parts` (NULL: one file), which the caller frees
  * with film_sound_free. `stream` is --sound-stream, or -1. Returns false, and leaves *out empty, if
