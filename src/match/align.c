@@ -89,7 +89,8 @@ static bool load_sound(struct align *a, const struct command_batch *b, int i, st
     struct cache_options cache = b->options.cache;
     const char *path = b->in.path[i];
     cache.refresh = false;
-    if (!sound_cache_load(&cache, path, b->in.parts[i], b->options.sound_stream, &a->sound[i]))
+    if (!sound_cache_load(&cache, path, b->in.parts[i], b->options.stream, b->options.sound_stream,
+                          &a->sound[i]))
         return err_set(e, ERR_FAILED,
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",

@@ -48,8 +48,8 @@ bool find_library_sound(const struct find_library *l, size_t i, struct film_soun
     struct cache_options cache = o->cache;
     cache.refresh = false;
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
-    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->sound_stream,
-                            sound);
+    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->stream,
+                            o->sound_stream, sound);
 }
 
 /* What is called for the sounds of films from `next` on. */

@@ -60,8 +60,8 @@ bool render_look_for_sound(struct render_job *j, struct err *e)
     if (!isa_choose(&j->sound.isa, e) || !open_spectrum(j, e))
         return false;
     if (!o->verify && !j->report.spectrum)
-        j->sound.done = j->sound_cached =
-            sound_cache_load(&o->cache, path_of(j), parts_of(j), o->sound_stream, &j->sound.sound);
+        j->sound.done = j->sound_cached = sound_cache_load(
+            &o->cache, path_of(j), parts_of(j), o->stream, o->sound_stream, &j->sound.sound);
     return true;
 }
 
@@ -100,7 +100,7 @@ static void keep_sound(struct render_job *j)
     bool decoded = s->stream < 0 || s->decoder[0];
     if (!j->sound_cached && decoded && !j->changed && !o->keep_going &&
         source_can(j->source, SOURCE_CACHEABLE))
-        sound_cache_save(&o->cache, path_of(j), parts_of(j), o->sound_stream, s);
+        sound_cache_save(&o->cache, path_of(j), parts_of(j), o->stream, o->sound_stream, s);
 }
 
 bool render_sound(struct render_job *j, struct err *e)

@@ -86,6 +86,19 @@ pixels() {
     ffmpeg -nostdin -v error -i "$1" -f rawvideo -pix_fmt rgb24 -
 }
 
+# The cached sound of one program is not taken for another's.
+test_sound_of_two_programs() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=10:d=4 -f lavfi -i smptebars=s=64x48:r=10:d=4 \
+        -f lavfi -i sine=300:d=4 -f lavfi -i sine=3000:d=4 -map 0:v -map 1:v -map 2:a -map 3:a \
+        -c:v mpeg2video -c:a mp2 -program st=0:st=2 -program st=1:st=3 two.ts
+    for stream in 0 1; do
+        ok two.ts --stream $stream --no-cache --landmarks own$stream.csv
+        ok two.ts --stream $stream --cache cache --landmarks cached$stream.csv
+        cmp own$stream.csv cached$stream.csv || fail "stream $stream: another sound"
+    done
+    ! cmp -s own0.csv own1.csv || fail "both programs have the same sound"
+}
+
 test_sound_that_cannot_be_decoded() { # quick
     film a.mov -c:v mpeg4 -c:a pcm_s24le
     LC_ALL=C sed 's/in24/zz24/g' a.mov > b.mov
