@@ -77,7 +77,9 @@ static enum find_state decode_part(const struct walk *w, struct err *e)
 {
     struct inputs *in = &w->library->batch.in;
     bool found;
-    *w->status = batch_render(&w->library->batch.options, in);
+    int status = batch_render(&w->library->batch.options, in);
+    if (status != 0 || batch_run_is_worker())
+        *w->status = status;
     if (batch_run_is_worker())
         return FIND_WORKER;
     w->library->batch.options.cache.refresh = false;

@@ -88,6 +88,12 @@ test_find_bad_input() {
     ok find clip.mkv lib --cache cache --json
     finds lib/two.mkv 5.25
     says bad.mkv
+    # films are read in parts of 256: one that fails in the first counts
+    mkdir many
+    seq -f 'many/a%g.mkv' 100 355 | while read -r name; do echo no film > "$name"; done
+    cp lib/one.mkv many/b.mkv
+    run find --same many --cache cache -q
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
 }
 
 test_find_same() {
