@@ -117,6 +117,12 @@ bool render_sound(struct render_job *j, struct err *e)
     return true;
 }
 
+bool render_sound_is_whole(const struct render_job *j)
+{
+    const struct film_sound *s = j->report.sound;
+    return !s || s->stream < 0 || (s->decoder[0] && s->errors == 0);
+}
+
 bool render_sound_only(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -124,8 +130,10 @@ bool render_sound_only(struct render_job *j, struct err *e)
     if (!render_look_for_sound(j, e))
         return false;
     j->report.sound = &j->sound.sound;
-    if (j->sound.done)
+    if (j->sound.done) {
+        assess_sound(j);
         return true;
+    }
     j->source =
         source_open_stream(path_of(j), parts_of(j), o->stream, o->sound_stream, o->keep_going, e);
     return j->source && render_sound(j, e);

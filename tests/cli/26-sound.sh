@@ -86,6 +86,24 @@ pixels() {
     ffmpeg -nostdin -v error -i "$1" -f rawvideo -pix_fmt rgb24 -
 }
 
+# Packets that cannot be decoded count, read or cached, with and without pictures.
+test_sound_strict() {
+    film a.mkv -c:v mpeg4 -c:a ac3
+    "$PYTHON" -c 'import re; b = bytearray(open("a.mkv", "rb").read())
+for m in list(re.finditer(b"\x0b\x77", b))[40:44]: b[m.start():m.start() + 40] = bytes(40)
+open("damaged.mkv", "wb").write(b)'
+    for again in 1 2; do
+        ok a.mkv --strict --cache cache --landmarks a.csv
+        for shown in "--landmarks b.csv" "-m sound -n 4 -o b.png"; do
+            # shellcheck disable=SC2086
+            run damaged.mkv --strict --cache cache $shown
+            [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1 ($again: $shown)"
+            says "packets* of its sound cannot be decoded"
+            says "'damaged.mkv' decoded only in part (--strict)"
+        done
+    done
+}
+
 # The cached sound of one program is not taken for another's.
 test_sound_of_two_programs() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=10:d=4 -f lavfi -i smptebars=s=64x48:r=10:d=4 \
