@@ -23,7 +23,8 @@ static json_t *seconds(int64_t us) { return json_real((double)us / 1e6); }
 /* Returns round(1000 part / all) / 1000. */
 static json_t *share(int64_t part, int64_t all)
 {
-    return json_real(all > 0 ? (double)((2000 * part + all) / (2 * all)) / 1000 : 0.0);
+    int64_t thousandths = all > 0 ? (2000 * part + all) / (2 * all) : 0;
+    return json_real((double)thousandths / 1000);
 }
 
 static bool print_value(FILE *out, json_t *value, struct err *e)
