@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Reading sound: which stream, and the same sound whichever way the film is read.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+# shellcheck disable=SC2154,SC2034,SC2015,SC2153  # variables come from and go to lib.sh; fail does not return
 
 SOUND='(0.4*sin(2*PI*900*t)+0.4*sin(2*PI*(2000+300*t)*t))*between(mod(t,1),0.4,0.6)'
 

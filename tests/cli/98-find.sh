@@ -80,6 +80,9 @@ test_find_bad_input() {
     ffmpeg -nostdin -v error -i lib/one.mkv -an -c copy silent.mkv
     refuses 1 find silent.mkv lib --cache cache -q
     says "'silent.mkv' has no sound by which it could be found"
+    run find lib/two.mkv lib --cache /proc/none -q
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "cannot read the sound of 'lib/two.mkv' from the cache"
     mkdir none
     refuses 3 find lib/one.mkv none --cache cache -q
     # a film that fails is reported, and the others are searched
