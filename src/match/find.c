@@ -37,9 +37,9 @@ static bool set_option(void *user, int key, const char *arg, struct err *e)
 
 static const struct command command = {
     "find", "CLIP LIBRARY...\n--same LIBRARY...",
-    "Finds by its sound which film of a library a clip is from, and when. With --same, finds the "
-    "films of a library that share their sound. The sound of each film is read once and kept in "
-    "the cache.",
+    "Finds by its sound which film of a library a clip is from, and when. The clip may be "
+    "sound alone, such as an MP3. With --same, finds the films of a library that share their "
+    "sound. The sound of each film is read once and kept in the cache.",
     options, set_option};
 
 struct find {

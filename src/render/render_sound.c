@@ -134,7 +134,8 @@ bool render_sound_only(struct render_job *j, struct err *e)
         assess_sound(j);
         return true;
     }
+    int stream = o->stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->stream;
     j->source =
-        source_open_stream(path_of(j), parts_of(j), o->stream, o->sound_stream, o->keep_going, e);
+        source_open_stream(path_of(j), parts_of(j), stream, o->sound_stream, o->keep_going, e);
     return j->source && render_sound(j, e);
 }

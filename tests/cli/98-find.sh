@@ -35,6 +35,9 @@ test_find() { # quick
     finds lib/more/three.mkv 21.3
     ok find clip.mkv lib --cache cache
     grep -qx '0:00:21\.3 (score [0-9]*)  lib/more/three\.mkv' "$LOGS/stdout" || fail "another line"
+    ffmpeg -nostdin -v error -i clip.mkv -vn clip.mp3
+    ok find clip.mp3 lib --cache cache --json
+    finds lib/more/three.mkv 21.3
     rm lib/more/three.mkv
     refuses 1 find clip.mkv lib --cache cache
     says "'clip.mkv' is from none of the 2 films"

@@ -112,7 +112,7 @@ static void on_packet(void *user, AVPacket *packet)
 {
     struct sound_reading *s = user;
     const AVStream *video = s->demux->stream;
-    if (packet->stream_index == video->index && packet->dts != AV_NOPTS_VALUE)
+    if (packet->stream_index == video->index && video != s->stream && packet->dts != AV_NOPTS_VALUE)
         sound_clock_picture(&s->clock, container_us(video, packet->dts));
     if (packet->stream_index != s->stream->index || s->read_error.code != ERR_NONE)
         return;
@@ -173,7 +173,8 @@ static bool start_thread(struct sound_reading *s, struct err *e)
     s->batches = queue_open(BATCHES_MOST, drop_batch, e);
     if (!s->batches)
         return false;
-    demux_select(r, s->stream->index);
+    if (s->stream != r->stream)
+        demux_select(r, s->stream->index);
     r->tap = on_packet;
     r->tap_user = s;
     if (watch_thread(&s->thread, decode_main, s) == 0)
@@ -212,7 +213,7 @@ bool sound_reading_rest(struct sound_reading *s, struct err *e)
     if (!packet)
         return err_memory(e, sizeof *packet);
     /* In other containers the times of pictures are needed (sound_clock.h). */
-    if (r->quirks->index_is_mp4)
+    if (r->quirks->index_is_mp4 && r->stream != s->stream)
         r->stream->discard = AVDISCARD_ALL;
     while (!interrupted() && demux_read(r, packet, e)) {
         on_packet(s, packet);
