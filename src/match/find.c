@@ -75,8 +75,13 @@ static enum find_state read_clip(struct find *f, struct err *e)
     enum find_state state = find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e);
     if (state != FIND_DONE || f->status != 0 || f->sound.peaks > 0)
         return state == FIND_DONE && f->status != 0 ? FIND_FAILED : state;
-    err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found",
-            f->clip.batch.in.path[0]);
+    const char *path = f->clip.batch.in.path[0];
+    if (f->peak)
+        err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found", path);
+    else
+        err_set(e, ERR_FAILED,
+                "cannot read the sound of '%s' from the cache (is it a pipe, or does it change?)",
+                path);
     return FIND_FAILED;
 }
 

@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "barcode/base/text.h"
+#include "barcode/output/json.h"
 
 static bool end_output(FILE *out, bool ok, struct err *e)
 {
@@ -17,23 +17,6 @@ static bool end_output(FILE *out, bool ok, struct err *e)
 }
 
 /* ---- JSON ---- */
-
-/* Returns a path, of which bytes that are not UTF-8 become U+FFFD. */
-static json_t *path_value(const char *path)
-{
-    char *text = malloc(strlen(path) * 3 + 1), *to = text;
-    if (!text)
-        return NULL;
-    while (*path) {
-        size_t n = text_sequence(path);
-        to = mempcpy(to, n ? path : "\xef\xbf\xbd", n ? n : 3);
-        path += n ? n : 1;
-    }
-    *to = 0;
-    json_t *value = json_string_nocheck(text);
-    free(text);
-    return value;
-}
 
 static json_t *seconds(int64_t us) { return json_real((double)us / 1e6); }
 
@@ -83,8 +66,8 @@ bool find_print_place(FILE *out, const char *film, const struct find_result *r, 
     int64_t us = (int64_t)r->best.sixteenth * 2000;
     if (json)
         return print_value(out,
-                           json_pack("{so so si si s[ii]}", "film", path_value(film), "start",
-                                     seconds(us), "score", (int)r->best.votes, "needed",
+                           json_pack("{so so si si s[ii]}", "film", writer_json_bytes(film),
+                                     "start", seconds(us), "score", (int)r->best.votes, "needed",
                                      (int)r->needed, "speed", r->speed.num, r->speed.den),
                            e);
     format_time(start, us);
@@ -99,8 +82,8 @@ bool find_print_place(FILE *out, const char *film, const struct find_result *r, 
 
 static json_t *pair_value(const struct find_same_pair *p, char *const *path)
 {
-    return json_pack("{so so so so so s[ii]}", "a", path_value(path[p->a]), "b",
-                     path_value(path[p->b]), "common", seconds(p->common_us), "of_a",
+    return json_pack("{so so so so so s[ii]}", "a", writer_json_bytes(path[p->a]), "b",
+                     writer_json_bytes(path[p->b]), "common", seconds(p->common_us), "of_a",
                      share(p->common_us, p->a_us), "of_b",
                      share(p->common_us * p->speed_den / p->speed_num, p->b_us), "speed",
                      p->speed_num, p->speed_den);

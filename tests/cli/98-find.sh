@@ -93,6 +93,9 @@ test_find_bad_input() {
     ffmpeg -nostdin -v error -i lib/one.mkv -an -c copy silent.mkv
     refuses 1 find silent.mkv lib --cache cache -q
     says "'silent.mkv' has no sound by which it could be found"
+    run find lib/two.mkv lib --cache /proc/none -q
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "cannot read the sound of 'lib/two.mkv' from the cache"
     mkdir none
     refuses 3 find lib/one.mkv none --cache cache -q
     # a film that fails is reported, and the others are searched
@@ -101,6 +104,12 @@ test_find_bad_input() {
     ok find clip.mkv lib --cache cache --json
     finds lib/two.mkv 5.25
     says bad.mkv
+    # films are read in parts of 256: one that fails in the first counts
+    mkdir many
+    seq -f 'many/a%g.mkv' 100 355 | while read -r name; do echo no film > "$name"; done
+    cp lib/one.mkv many/b.mkv
+    run find --same many --cache cache -q
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
 }
 
 test_find_same() {
