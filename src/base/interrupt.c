@@ -35,12 +35,29 @@ static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in the parent; 0: none 
 static volatile sig_atomic_t first_signal;
 static volatile int64_t first_ns;
 
+/*
+ * Removes the file if it has the name of a temporary one (atomic_file.c, cache_writer.c). A process
+ * that decodes may have written anything there.
+ */
+static void remove_file(const struct doomed *d)
+{
+    static const char end[] = ".tmp";
+    char path[PATH_MAX];
+    memcpy(path, d->path, sizeof path - 1);
+    path[sizeof path - 1] = 0;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strlen(name);
+    if (strncmp(name, ".new-", 5) == 0 ||
+        (name[0] == '.' && length > sizeof end && strcmp(name + length + 1 - sizeof end, end) == 0))
+        unlink(path);
+}
+
 static void remove_doomed(void)
 {
     for (size_t i = 0; doomed && i < DOOMED_MAX; i++) {
         int state = DOOMED;
         if (atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
-            unlink(doomed[i].path);
+            remove_file(&doomed[i]);
     }
 }
 
@@ -51,7 +68,7 @@ void interrupt_remove_doomed(pid_t owner)
         if (state != DOOMED || doomed[i].owner != owner ||
             !atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
             continue;
-        unlink(doomed[i].path);
+        remove_file(&doomed[i]);
         atomic_store(&doomed[i].state, FREE);
     }
 }

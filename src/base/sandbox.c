@@ -25,7 +25,7 @@ struct sandbox {
     size_t count, room;
     int *kept;
     size_t keeps, keep_room;
-    bool gpu, network;
+    bool gpu, network, alone;
 };
 
 struct sandbox *sandbox_new(struct err *e) { return err_calloc(1, sizeof(struct sandbox), e); }
@@ -62,6 +62,8 @@ bool sandbox_keep(struct sandbox *s, int fd, struct err *e)
     return true;
 }
 
+void sandbox_keep_no_other(struct sandbox *s) { s->alone = true; }
+
 void sandbox_allow_gpu(struct sandbox *s) { s->gpu = true; }
 
 void sandbox_allow_network(struct sandbox *s) { s->network = true; }
@@ -88,7 +90,7 @@ const char *sandbox_missing(void)
 
 /*
  * Closes what the caller of this program left open. Descriptors of the program itself are
- * close-on-exec.
+ * close-on-exec; of them, those that sandbox_keep names can be all.
  */
 static void close_inherited(const struct sandbox *s)
 {
@@ -97,7 +99,8 @@ static void close_inherited(const struct sandbox *s)
         return;
     for (struct dirent *d; (d = readdir(folder));) {
         int fd = (int)strtol(d->d_name, NULL, 10), flags = fcntl(fd, F_GETFD);
-        bool keep = fd <= STDERR_FILENO || flags < 0 || (flags & FD_CLOEXEC);
+        bool keep = fd <= STDERR_FILENO || flags < 0 || fd == dirfd(folder) ||
+                    (!s->alone && (flags & FD_CLOEXEC));
         for (size_t i = 0; i < s->keeps && !keep; i++)
             keep = s->kept[i] == fd;
         if (!keep)

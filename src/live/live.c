@@ -37,7 +37,7 @@ static int run_worker(const struct options *o, struct engines *engines, int stop
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before prctl took effect */
         _exit(1);
-    if (!live_confine_enter(o, show.feed, &e))
+    if (!live_confine_enter(o, show.feed, stop, &e))
         return err_report(&e);
     return live_loop(o, engines, show.feed, stop);
 }

@@ -20,14 +20,6 @@ void live_bench_add(struct live_bench *b, int64_t us)
     pthread_mutex_unlock(&b->lock);
 }
 
-uint64_t live_bench_frames(struct live_bench *b)
-{
-    pthread_mutex_lock(&b->lock);
-    uint64_t frames = b->frames;
-    pthread_mutex_unlock(&b->lock);
-    return frames;
-}
-
 uint64_t live_bench_percentile(struct live_bench *b, double percent)
 {
     pthread_mutex_lock(&b->lock);

@@ -21,9 +21,8 @@ struct live_bench {
 void live_bench_open(struct live_bench *b);
 void live_bench_add(struct live_bench *b, int64_t us);
 
-/* Returns the number of frames, and of microseconds within which `percent` (0..100) of them were:
- * the upper end of a step. 0 without frames. */
-uint64_t live_bench_frames(struct live_bench *b);
+/* Returns the microseconds within which `percent` (0..100) of the frames were: the upper end of a
+ * step. 0 without frames. */
 uint64_t live_bench_percentile(struct live_bench *b, double percent);
 
 #endif

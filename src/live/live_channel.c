@@ -149,8 +149,14 @@ static void pause_before(struct live_channel *c, int failed)
     pthread_mutex_unlock(&c->lock);
 }
 
-/* What no other attempt can mend: the command line, the log, memory, the engine. */
-static bool is_final(const struct err *e) { return e->code != ERR_FAILED && e->code != ERR_INPUT; }
+/*
+ * What no other attempt can mend: the command line, the engine, a pipe's end. A lack of memory is
+ * mostly a damaged stream's, which asks for too much.
+ */
+static bool is_final(const struct live_source *s, const struct err *e)
+{
+    return s->over || (e->code != ERR_FAILED && e->code != ERR_INPUT && e->code != ERR_MEMORY);
+}
 
 /* Warns while the pause grows, not every 30 seconds of a night. */
 static void warn(const struct live_channel *c, const struct err *e, int failed)
@@ -169,7 +175,7 @@ static void *run_source(void *argument)
     struct err e = ERR_INIT;
     int failed = 0; /* in a row, without a frame */
     uint64_t before = 0;
-    while (!live_source_run(c->source, &sink, &e) && !is_final(&e)) {
+    while (!live_source_run(c->source, &sink, &e) && !is_final(c->source, &e)) {
         uint64_t frames = live_channel_counts(c).frames;
         failed = frames > before ? 1 : failed + 1;
         before = frames;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "live_day.h"
 #include "live_paint.h"
@@ -297,9 +298,12 @@ void live_columns_write(struct live_columns *c, bool end)
     struct day *over = c->over, *today = c->today;
     uint64_t count = today ? today->count : 0;
     c->over = NULL;
-    if (today && today->log)
-        live_log_sync(today->log);
+    int log = today && today->log ? live_log_copy(today->log) : -1;
     pthread_mutex_unlock(&c->lock);
+    if (log >= 0) { /* may take seconds, for which no column waits */
+        (void)fdatasync(log);
+        close(log);
+    }
     /* Closed columns do not change, and only this thread frees days. */
     if (today && (end || count != today->written)) {
         write_day(c, today, count, false);

@@ -112,14 +112,18 @@ static void limit_memory(void)
     (void)setrlimit(RLIMIT_DATA, &limit);
 }
 
-bool live_confine_enter(const struct options *o, const struct live_feed *feed, struct err *e)
+bool live_confine_enter(const struct options *o, const struct live_feed *feed, int stop,
+                        struct err *e)
 {
     if (choice_of(o) == SANDBOX_OFF)
         return true;
     limit_memory();
     struct sandbox *s = sandbox_new(e);
-    bool ok =
-        s && allow_all(s, o, e) && (!feed || live_feed_keep(feed, s, e)) && sandbox_enter(s, e);
+    bool ok = s && allow_all(s, o, e) && (!feed || live_feed_keep(feed, s, e)) &&
+              sandbox_keep(s, stop, e);
+    if (ok)
+        sandbox_keep_no_other(s); /* the parent's server listens, and has connections */
+    ok = ok && sandbox_enter(s, e);
     sandbox_free(&s);
     if (ok || o->sandbox == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");

@@ -13,10 +13,11 @@ bool live_confine_prepare(const struct options *o, struct err *e);
 
 /*
  * Confines this process, unless --sandbox=off. It reads and writes the folder of the outputs, reads
- * devices and folders among the inputs, and reaches the network if an input is a URL or it serves.
+ * devices and folders among the inputs, and reaches the network if an input is a URL.
  * Returns false if --sandbox=require and the confinement is incomplete. Before other threads start.
- * Keeps what `feed` needs, which may be NULL.
+ * Of the descriptors it keeps the standard streams, `stop`, and those of `feed`, which may be NULL.
  */
-bool live_confine_enter(const struct options *o, const struct live_feed *feed, struct err *e);
+bool live_confine_enter(const struct options *o, const struct live_feed *feed, int stop,
+                        struct err *e);
 
 #endif

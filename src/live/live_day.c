@@ -82,20 +82,24 @@ struct live_day live_day_of(const struct options *o, int64_t number, int64_t ste
     return found;
 }
 
-/* Returns the newest log of the stream, which the caller frees; NULL if there is none. */
-static char *newest_log(const char *folder, const char *stem)
+/* Returns the newest log of the stream to tomorrow, which the caller frees; NULL: there is none. */
+static char *newest_log(const char *folder, const char *stem, int64_t now_us)
 {
     static const char date[] = "-0000-00-00.columns";
     char newest[NAME_MAX + 1] = "";
     struct err none = ERR_INIT;
     const struct dirent *d;
     size_t length = strlen(stem);
+    char tomorrow[16];
+    struct tm tm = date_of((time_t)live_number(now_us + LIVE_DAY_US, 1000000), false);
+    strftime(tomorrow, sizeof tomorrow, "-%Y-%m-%d", &tm);
     DIR *all = opendir(folder);
     while (all && (d = readdir(all))) {
         const char *end = d->d_name + length;
         if (strncmp(d->d_name, stem, length) == 0 && strlen(end) == strlen(date) &&
             strspn(end, "-0123456789") == strlen(date) - strlen(".columns") &&
-            strcmp(strrchr(end, '.'), ".columns") == 0 && strcmp(d->d_name, newest) > 0)
+            strcmp(strrchr(end, '.'), ".columns") == 0 &&
+            strncmp(end, tomorrow, strlen(tomorrow)) <= 0 && strcmp(d->d_name, newest) > 0)
             snprintf(newest, sizeof newest, "%s", d->d_name);
     }
     if (all)
@@ -109,12 +113,12 @@ static bool pass_over(void *user, int64_t number, const struct column *c, struct
     return true;
 }
 
-int64_t live_day_since(const char *folder, const char *stem)
+int64_t live_day_since(const char *folder, const char *stem, int64_t now_us)
 {
     struct live_shape shape;
     struct err none = ERR_INIT;
     int64_t last = INT64_MIN;
-    char *path = newest_log(folder, stem);
+    char *path = newest_log(folder, stem, now_us);
     if (path && live_log_shape(path, &shape)) {
         struct live_log *log = live_log_open(path, &shape, pass_over, NULL, &none);
         last = log ? live_log_last(log) : INT64_MIN;

@@ -24,9 +24,10 @@ struct live_day live_day_of(const struct options *o, int64_t number, int64_t ste
 
 /*
  * Returns the end of the last column in the newest log of the stream (live_log.h), in microseconds
- * of UTC; 0 if there is none.
+ * of UTC; 0 if there is none. Logs of a later day than tomorrow of `now_us` do not count: once, a
+ * clock was wrong.
  */
-int64_t live_day_since(const char *folder, const char *stem);
+int64_t live_day_since(const char *folder, const char *stem, int64_t now_us);
 
 /*
  * Writes the files of the day so far, each whole by rename. `r` is complete except for `columns`

@@ -205,11 +205,6 @@ struct live_analyser *live_analyser_open(struct live_engines *g, int width, int 
     return a;
 }
 
-const char *live_analyser_engine(const struct live_analyser *a)
-{
-    return a->shared->engine->ops->name;
-}
-
 const char *live_analyser_detail(const struct live_analyser *a)
 {
     return engine_detail(a->shared->engine);

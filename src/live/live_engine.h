@@ -32,8 +32,7 @@ struct live_analyser;
 struct live_analyser *live_analyser_open(struct live_engines *g, int width, int height,
                                          struct err *e);
 
-/* Returns the name of the engine: "cpu" or "cuda", and its description. */
-const char *live_analyser_engine(const struct live_analyser *a);
+/* Returns the engine's description. */
 const char *live_analyser_detail(const struct live_analyser *a);
 
 /*

@@ -14,7 +14,7 @@
 enum { WORD_NUMBER, WORD_TIME, WORD_FLAGS, WORD_PIXELS };
 enum { FLAG_MISSING = 1, FLAG_OPEN = 2 };
 
-/* How often a reader tries to copy a slot that is being written, which takes microseconds. */
+/* How often a read tries to copy slots that are being written, which takes microseconds each. */
 enum { ATTEMPTS = 10000 };
 
 /*
@@ -137,13 +137,14 @@ static void store_slot(struct live_feed *f, const struct live_column *c, const u
 
 /*
  * Copies the slot of a column. Returns false if another column has taken its place, or if the
- * process that wrote it was killed.
+ * process that wrote it was killed. *attempts is what is left of ATTEMPTS; each slot gets one.
  */
-static bool load_slot(struct live_feed *f, int64_t number, struct live_column *c, uint8_t *rgb)
+static bool load_slot(struct live_feed *f, int64_t number, struct live_column *c, uint8_t *rgb,
+                      int *attempts)
 {
     const size_t at = slot_of(f, number), bytes = (size_t)f->height * 3;
     _Atomic uint64_t *word = slot_words(f, at), *turn = &f->ring->word[at];
-    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+    do {
         const uint64_t before = atomic_load_explicit(turn, memory_order_acquire);
         if (before & 1) {
             sched_yield();
@@ -158,7 +159,7 @@ static bool load_slot(struct live_feed *f, int64_t number, struct live_column *c
         }
         if (atomic_load_explicit(turn, memory_order_relaxed) == before)
             return c->number == number;
-    }
+    } while (--*attempts > 0);
     return false;
 }
 
@@ -207,8 +208,10 @@ size_t live_feed_read(struct live_feed *f, int64_t since, size_t most, struct li
         return 0;
     int64_t n = newest - capacity > since ? newest - capacity : since;
     size_t count = 0;
-    while (count < most && n++ < newest)
-        if (load_slot(f, n, &out[count], rgb ? rgb + count * (size_t)f->height * 3 : NULL))
+    int attempts = ATTEMPTS;
+    while (count < most && n < newest)
+        if (load_slot(f, ++n, &out[count], rgb ? rgb + count * (size_t)f->height * 3 : NULL,
+                      &attempts))
             count++;
     return count;
 }

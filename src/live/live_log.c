@@ -10,6 +10,7 @@
 
 #include "barcode/base/file.h"
 #include "barcode/base/hash.h"
+#include "barcode/base/log.h"
 
 static const char magic[16] = "barcode live 1\n";
 
@@ -90,8 +91,7 @@ static bool unpack(struct live_log *l, struct cluster *clusters, int64_t *number
     uint64_t sum;
     memcpy(&head, l->record, sizeof head);
     memcpy(&sum, l->record + l->bytes - sizeof sum, sizeof sum);
-    if (sum != checksum_of(l, l->records) || (l->records > 0 && head.number <= l->last) ||
-        head.clusters > l->header.k)
+    if (sum != checksum_of(l, l->records) || head.number <= l->last || head.clusters > l->header.k)
         return false;
     size_t bytes = (size_t)l->header.k * sizeof *clusters;
     memcpy(clusters, l->record + sizeof head, bytes);
@@ -110,22 +110,35 @@ static bool unpack(struct live_log *l, struct cluster *clusters, int64_t *number
     return true;
 }
 
-/* Gives the records that are whole, and cuts the file after them. */
+/*
+ * Gives the records that are as they were written, passes over others, and cuts the file after the
+ * last one. A record that cannot be read is no reason to cut.
+ */
 static bool read_records(struct live_log *l, live_log_each *each, void *user, struct err *e)
 {
     struct cluster *clusters = err_calloc((size_t)l->header.k + 1, sizeof *clusters, e);
     bool ok = clusters != NULL;
     int64_t number;
     struct column c;
-    uint64_t at = sizeof l->header;
-    while (ok && file_read_at(l->fd, l->record, l->bytes, at) && unpack(l, clusters, &number, &c)) {
+    uint64_t good = 0, given = 0, at = sizeof l->header;
+    for (; ok && file_read_at(l->fd, l->record, l->bytes, at); at += l->bytes, l->records++) {
+        if (!unpack(l, clusters, &number, &c))
+            continue;
         ok = each(user, number, &c, e);
         l->last = number;
-        l->records++;
-        at += l->bytes;
+        good = l->records + 1;
+        given++;
     }
+    int error = errno; /* 0 at the end of the file */
     free(clusters);
-    if (ok && (ftruncate(l->fd, (off_t)at) != 0 || lseek(l->fd, (off_t)at, SEEK_SET) < 0))
+    if (ok && error != 0)
+        ok = err_set(e, ERR_FAILED, "cannot read '%s': %s", l->path, strerror(error));
+    if (ok && l->records > given)
+        log_msg(LOG_WARNING, "'%s': damaged columns: %llu", l->path,
+                (unsigned long long)(l->records - given));
+    l->records = good;
+    off_t end = (off_t)(sizeof l->header + good * l->bytes);
+    if (ok && (ftruncate(l->fd, end) != 0 || lseek(l->fd, end, SEEK_SET) < 0))
         ok = err_set(e, ERR_FAILED, "cannot write '%s': %s", l->path, strerror(errno));
     return ok;
 }
@@ -237,7 +250,7 @@ bool live_log_append(struct live_log *l, int64_t number, const struct column *c,
 
 int64_t live_log_last(const struct live_log *l) { return l->last; }
 
-void live_log_sync(struct live_log *l) { (void)fdatasync(l->fd); }
+int live_log_copy(const struct live_log *l) { return fcntl(l->fd, F_DUPFD_CLOEXEC, 0); }
 
 void live_log_close(struct live_log **l)
 {

@@ -4,8 +4,9 @@
  * column that was open.
  *
  * A header, then records of equal size: the number, what struct column has, and a checksum over the
- * record, its place and the header. Numbers increase. At opening, the file is cut after the last
- * record that is as it was written; numbers are in the machine's byte order. One thread.
+ * record, its place and the header. Numbers increase. At opening, records that are not as they were
+ * written are passed over, and the file is cut after the last that is; numbers are in the machine's
+ * byte order. One thread.
  */
 #ifndef BARCODE_LIVE_LIVE_LOG_H
 #define BARCODE_LIVE_LIVE_LOG_H
@@ -51,8 +52,9 @@ bool live_log_append(struct live_log *l, int64_t number, const struct column *c,
 /* Returns the number of the last column; INT64_MIN if there is none. */
 int64_t live_log_last(const struct live_log *l);
 
-/* Writes what the system still buffers to the disk. */
-void live_log_sync(struct live_log *l);
+/* Returns a descriptor of the file that the caller closes, for fdatasync while others append; -1
+ * with errno. */
+int live_log_copy(const struct live_log *l);
 
 /* Closes the log and sets *l to NULL. Does nothing if *l is NULL. */
 void live_log_close(struct live_log **l);

@@ -82,12 +82,14 @@ static bool open_stream(struct loop *l, const char *name, struct err *e)
     int each = l->threads / (int)o->inputs;
     if (!name_stream(l, s, name, e) || !check_folder(l, s, name, e))
         return false;
-    const struct live_options options = {.name = name,
-                                         .timeout_us = o->timeout_us,
-                                         .keyframes = o->selection.keyframes,
-                                         .stream = o->stream,
-                                         .threads = each > 1 ? each : 1,
-                                         .since_us = live_day_since(l->setup.folder, s->stem)};
+    const struct live_options options = {
+        .name = name,
+        .label = s->label,
+        .timeout_us = o->timeout_us,
+        .keyframes = o->selection.keyframes,
+        .stream = o->stream,
+        .threads = each > 1 ? each : 1,
+        .since_us = live_day_since(l->setup.folder, s->stem, clock_wall_us())};
     struct live_source *source = live_source_open(&options, e);
     if (!source)
         return false;

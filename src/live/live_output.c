@@ -69,7 +69,7 @@ static void count_dropped(struct live_output *o, int64_t number)
 {
     if (o->since == INT64_MIN || number == o->since + 1)
         return;
-    uint64_t lost = (uint64_t)(number - o->since - 1);
+    uint64_t lost = (uint64_t)number - (uint64_t)o->since - 1;
     if (atomic_fetch_add(&o->dropped, lost) == 0)
         log_msg(LOG_WARNING, "stdout: its reader is too slow, columns are dropped");
 }
@@ -83,7 +83,7 @@ static bool wait_for_column(struct live_output *o)
         return false;
     while (read(o->watch, &count, sizeof count) > 0)
         continue;
-    return !(p[1].revents & (POLLERR | POLLNVAL));
+    return !(p[1].revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
 static void *write_columns(void *output)

@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include "live_names.h"
+#include "live_time.h"
 
 /* Columns of a day, or as many as have room in 64 MiB. */
 static size_t capacity_of(const struct options *o)
 {
-    const int64_t day_us = INT64_C(86400000000), room = 64 << 20;
-    int64_t columns = day_us / o->live_us, most = room / (3 * (int64_t)o->height);
+    const int64_t room = 64 << 20;
+    int64_t columns = LIVE_DAY_US / o->live_us, most = room / (3 * (int64_t)o->height);
     return (size_t)(columns < most ? columns : most > 1 ? most : 1);
 }
 

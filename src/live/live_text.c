@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "barcode/base/text.h"
+#include "barcode/output/base64.h"
 
 void live_text_time(int64_t time_us, char text[LIVE_TIME])
 {
@@ -19,19 +20,7 @@ void live_text_time(int64_t time_us, char text[LIVE_TIME])
     snprintf(text + length, LIVE_TIME - length, ".%03dZ", (int)(ms - seconds * 1000));
 }
 
-static size_t base64_length(size_t bytes) { return (bytes + 2) / 3 * 4; }
-
-static void put_base64(const uint8_t *from, size_t bytes, char *to)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < bytes; i += 3) { /* pixels: always a multiple of three */
-        uint32_t three = (uint32_t)from[i] << 16 | (uint32_t)from[i + 1] << 8 | from[i + 2];
-        for (int shift = 18; shift >= 0; shift -= 6)
-            *to++ = digit[three >> shift & 63];
-    }
-}
-
-size_t live_text_json_room(int height) { return LIVE_JSON + base64_length((size_t)height * 3); }
+size_t live_text_json_room(int height) { return LIVE_JSON + (size_t)height * 4; }
 
 static void put_colour(const struct live_column *c, const uint8_t rgb[3], char text[10])
 {
@@ -56,8 +45,8 @@ size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int heigh
     char *at = text + length;
     if (rgb && !c->missing) {
         at = stpcpy(at, ",\"rgb\":\"");
-        put_base64(rgb, (size_t)height * 3, at);
-        at = stpcpy(at + base64_length((size_t)height * 3), "\"");
+        at += base64_encode(rgb, (size_t)height * 3, at);
+        at = stpcpy(at, "\"");
     }
     at = stpcpy(at, "}");
     return (size_t)(at - text);

@@ -1,10 +1,5 @@
 #include "live_time.h"
 
-bool live_step_ok(int64_t step_us)
-{
-    return step_us >= LIVE_STEP_LEAST_US && step_us <= LIVE_DAY_US && LIVE_DAY_US % step_us == 0;
-}
-
 int64_t live_number(int64_t time_us, int64_t step_us)
 {
     return time_us / step_us - (time_us % step_us < 0);

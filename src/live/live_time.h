@@ -11,11 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LIVE_STEP_LEAST_US = 40000 };
 #define LIVE_DAY_US INT64_C(86400000000)
-
-/* Returns true if columns of `step_us` are allowed: 0.04 s or more, and a day has whole ones. */
-bool live_step_ok(int64_t step_us);
 
 /* Returns the number of the column that covers a time. */
 int64_t live_number(int64_t time_us, int64_t step_us);

@@ -8,6 +8,20 @@ camera() {
         -c:v libx264 -preset ultrafast -tune zerolatency -g 10 -flush_packets 1 -f mpegts "${2:--}"
 }
 
+# begin_camera SECONDS URL: as camera, in the background until end_camera.
+begin_camera() {
+    (
+        ffmpeg() { exec "$(type -P ffmpeg)" "$@"; }
+        camera "$@"
+    ) &
+    source=$!
+}
+
+end_camera() {
+    kill "$source" 2> /dev/null || true
+    wait "$source" 2> /dev/null || true
+}
+
 # columns FILE.csv: the days' columns that have a frame, "NUMBER COLOUR" a line.
 columns() {
     "$PYTHON" -c 'import csv, sys
@@ -16,9 +30,10 @@ for row in csv.DictReader(open(sys.argv[1])):
         print(row["column"], row["average"])' "$1"
 }
 
-# in_order FILE.csv LEAST: at least so many columns, nearly all in a row, the red ones first.
+# in_order FILE.csv LEAST: at least so many columns, nearly all in a row, the red ones first. A machine that stands
+# still for a moment misses some, so callers try three times.
 in_order() {
-    columns "$1" > list
+    columns "$1" > list || return
     "$PYTHON" -c 'import sys
 rows = [line.split() for line in open("list")]
 numbers = [int(n) for n, _ in rows]
@@ -28,17 +43,32 @@ assert len(rows) >= (numbers[-1] - numbers[0] + 1) * 3 // 4, "columns are missin
 red = [int(c[1:3], 16) > 200 and int(c[3:5], 16) < 60 for _, c in rows]
 green = [int(c[3:5], 16) > 200 and int(c[1:3], 16) < 60 for _, c in rows]
 assert sum(red) >= 3 and sum(green) >= 3, "colours"
-assert red[0] and green[-1] and sum(red) + sum(green) >= len(rows) - 1, "order"' "$2" || fail "columns: $(cat list)"
+assert red[0] and green[-1] and sum(red) + sum(green) >= len(rows) - 1, "order"' "$2"
 }
 
 test_live_pipe() { # quick
-    camera 1.5 | timeout 60 "$BARCODE" --live=0.2 --sandbox=require -m average -o day --bench - > "$LOGS/stdout" 2> "$LOGS/stderr" ||
-        fail "exit status $?: $(cat "$LOGS/stderr")"
-    [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
-    in_order day/stdin-*.csv 12
+    local good=
+    for _ in 1 2 3; do
+        rm -rf day
+        camera 1.5 | timeout 60 "$BARCODE" --live=0.2 --sandbox=require -m average -o day --bench - > "$LOGS/stdout" 2> "$LOGS/stderr" ||
+            fail "exit status $?: $(cat "$LOGS/stderr")"
+        [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
+        in_order day/stdin-*.csv 12 2> reason && good=1 && break
+    done
+    [ -n "$good" ] || fail "columns: $(cat list reason)"
     grep -q '"frames":[1-9].*"p99_ms":' "$LOGS/stdout" || fail "--bench: $(cat "$LOGS/stdout")"
     ffprobe -v error -show_entries stream=width -of csv=p=0 day/stdin-*.png | grep -q '[0-9]' || fail "no picture"
-    rm -r day list
+    rm -r day list reason
+    files
+}
+
+# Stdin that is no stream ends, and so does the program.
+test_live_pipe_of_rubbish() { # quick
+    local status=0
+    head -c 3000 /dev/zero | timeout 30 "$BARCODE" --live=1 -m average -o day - 2> "$LOGS/stderr" || status=$?
+    [ $status -eq 1 ] || fail "exit status $status: $(cat "$LOGS/stderr")"
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr: $(cat "$LOGS/stderr")"
+    rmdir day
     files
 }
 
@@ -58,6 +88,15 @@ wait_for() {
     fail "there is no $1 of ${2:-1} bytes: $(cat "$LOGS/stderr")"
 }
 
+# until_says TEXT
+until_says() {
+    for _ in $(seq 300); do
+        grep -qs -- "$1" "$LOGS/stderr" && return 0
+        sleep 0.1
+    done
+    fail "stderr does not say '$1': $(cat "$LOGS/stderr")"
+}
+
 # ends STATUS: the program $pid ends so, within some seconds.
 ends() {
     STATUS=0
@@ -72,16 +111,21 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.bind(("127.0.0.1", 0)); 
 }
 
 test_live_udp() {
-    local to signal status
+    local to signal good
     for signal in TERM INT; do
-        to=udp://127.0.0.1:$(port)
-        start_live --live=0.2 --sandbox=require -m average -o day "$to"
-        sleep 1
-        camera 2 "$to?pkt_size=1316"
-        kill -$signal "$pid"
-        [ $signal = TERM ] && ends 0 || ends 130
-        in_order day/127.0.0.1-*.csv 14
-        rm -r day
+        good=
+        for _ in 1 2 3; do
+            to=udp://127.0.0.1:$(port)
+            start_live --live=0.2 --sandbox=require -m average -o day "$to"
+            sleep 1
+            camera 2 "$to?pkt_size=1316"
+            kill -$signal "$pid"
+            [ $signal = TERM ] && ends 0 || ends 130
+            in_order day/127.0.0.1-*.csv 14 2> reason && good=1
+            rm -rf day
+            [ -z "$good" ] || break
+        done
+        [ -n "$good" ] || fail "columns: $(cat list reason)"
     done
 }
 
@@ -89,55 +133,56 @@ test_live_udp() {
 test_live_killed() {
     local to before after
     to=udp://127.0.0.1:$(port)
-    camera 8 "$to?pkt_size=1316" &
+    begin_camera 60 "$to?pkt_size=1316"
     for i in 1 2 3; do
         start_live --live=0.2 -m average -o day "$to"
-        sleep 1.2
-        wait_for "day/*.columns" $((i * 100))
+        wait_for "day/*.columns" $((64 + i * 4 * 32))
         kill -KILL "$pid"
         wait "$pid" 2> /dev/null || true
-        before=$(stat -c %s day/*.columns)
         sleep 0.3
+        before=$(stat -c %s day/*.columns)
+        sleep 0.6
         after=$(stat -c %s day/*.columns)
         [ "$before" -eq "$after" ] || fail "the worker outlives its parent"
     done
     start_live --live=0.2 -m average -o day "$to"
+    wait_for "day/*.columns" $((before + 64))
     find_worker
-    sleep 1
     kill -KILL "$worker"
-    sleep 2.5
-    says "crashed"
+    until_says "crashed"
+    wait_for "day/*.columns" $(($(stat -c %s day/*.columns) + 128))
     kill -TERM "$pid"
     ends 0
-    wait
+    end_camera
     columns day/*.csv > list
-    "$PYTHON" -c 'rows = [int(line.split()[0]) for line in open("list")]
-assert len(rows) >= 15 and rows == sorted(set(rows)), rows' || fail "$(cat list)"
+    "$PYTHON" -c 'import glob, os
+rows = [int(line.split()[0]) for line in open("list")]
+logged = (os.path.getsize(glob.glob("day/*.columns")[0]) - 64) // 32
+assert len(rows) == logged >= 15 and rows == sorted(set(rows)), (logged, rows)' || fail "$(cat list)"
 }
 
 test_live_twice() {
     local to
     to=udp://127.0.0.1:$(port)
     start_live --live=0.2 -m average -o day "$to"
-    camera 1 "$to?pkt_size=1316" &
+    begin_camera 60 "$to?pkt_size=1316"
     wait_for "day/*.columns" 80
     run --live=0.2 -m average -o day "$to"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
     says "in use by another process"
     kill -TERM "$pid"
     ends 0
-    wait
+    end_camera
 }
 
 # A stream that is silent, and one that is not there: opened again and again until a signal.
 test_live_reconnects() {
     start_live --live=1 --timeout 0.5 -m average -o day "udp://127.0.0.1:$(port)" "tcp://127.0.0.1:$(port)"
-    sleep 4.5
+    until_says "no packet for 0.5 s; opening it again in 1 s"
+    until_says "no packet for 0.5 s; opening it again in 2 s"
+    until_says "tcp://.*refused; opening it again in 2 s"
     kill -TERM "$pid"
     ends 0
-    says "no packet for 0.5 s; opening it again in 1 s"
-    says "no packet for 0.5 s; opening it again in 2 s"
-    says "tcp://.*refused; opening it again in 2 s"
 }
 
 # What comes back after a break is told.
@@ -183,12 +228,22 @@ test_live_usage() { # quick
 test_live_alone() { # quick
     refuses 3 udp://127.0.0.1:9
     start_live --live=1 --timeout 0.3 -m average -o day "tcp://user:secret@127.0.0.1:$(port)/a?key=secret"
-    sleep 1
+    until_says "tcp://127.0.0.1"
     kill -TERM "$pid"
     ends 0
-    says "tcp://127.0.0.1"
     says_not secret
     ! find day | grep secret || fail "a secret in a name"
+}
+
+# A message of what the stream lacks is without its password, too.
+test_live_secret() {
+    mkdir www
+    camera 1 www/good.ts
+    www
+    refuses 2 --live=1 -m average -o day --stream 7 "http://user:secret@127.0.0.1:$at/good.ts?key=secret"
+    says "there is no --stream 7"
+    says_not secret
+    kill $server
 }
 
 # www FILE: a server of the folder www, in $server, and its address in $at.
@@ -197,16 +252,16 @@ www() {
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
     "$PYTHON" -m http.server --bind 127.0.0.1 --directory www "$at" > /dev/null 2>&1 &
     server=$!
-    sleep 1
+    for _ in $(seq 200); do
+        (: < "/dev/tcp/127.0.0.1/$at") 2> /dev/null && return 0
+        sleep 0.1
+    done
+    fail "no server"
 }
 
-# watched LIST: whether columns come of a list of HLS.
-watched() {
+# watch_list LIST: a list of HLS.
+watch_list() {
     start_live --live=1 --timeout 2 -m average -o "$1" "http://127.0.0.1:$at/$1.m3u8"
-    sleep 5
-    kill -TERM "$pid"
-    ends 0
-    compgen -G "$1/*.csv" > /dev/null
 }
 
 # An HLS list from a server may name segments there, but no file of this machine.
@@ -216,7 +271,14 @@ test_live_hls_names_files() {
     printf '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n%s.ts\n' good > www/good.m3u8
     printf '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n%s.ts\n' "file://$PWD/www/good" > www/bad.m3u8
     www
-    watched good || fail "HLS is not read: $(cat "$LOGS/stderr")"
-    ! watched bad || fail "it read a file that a list named"
+    watch_list good
+    wait_for "good/*.columns" 96
+    kill -TERM "$pid"
+    ends 0
+    watch_list bad
+    until_says "opening it again in 2 s"
+    kill -TERM "$pid"
+    ends 0
+    ! compgen -G "bad/*" > /dev/null || fail "it read a file that a list named"
     kill $server
 }

@@ -35,6 +35,15 @@ until_row() {
     fail "$1 has no '$2': $(cat "$1" "$LOGS/stderr")"
 }
 
+# until_logged COUNT: the log has so many columns.
+until_logged() {
+    for _ in $(seq 250); do
+        [ "$(cat day/*.columns 2> /dev/null | wc -c)" -ge $((64 + $1 * 32)) ] && return 0
+        sleep 0.1
+    done
+    fail "no $1 columns: $(cat "$LOGS/stderr")"
+}
+
 end_watch() {
     kill -TERM "$pid"
     wait "$pid" || fail "exit status $?: $(cat "$LOGS/stderr")"
@@ -110,11 +119,12 @@ test_live_picture() {
     picture tmp/image.png red
     picture tmp/other.png blue
     watch --live=1 tmp/image.png -o day -m average --height 10 --sandbox=require
-    sleep 2
+    sleep 1.1 # each in a second of its own; the next one closes the column of the one before
     picture tmp/image.png lime
-    sleep 2
+    until_logged 1
+    sleep 1.1
     picture tmp/image.png white
-    sleep 1
+    until_logged 2
     end_watch
     colours=$(cut -d, -f6 day/image.png-*.csv | grep '#' | uniq | tr '\n' ' ')
     [ "$colours" = "#fd0000 #00ff00 #ffffff " ] || [ "$colours" = "#fd0000 #00fe00 #ffffff " ] || fail "$colours"

@@ -3,6 +3,18 @@
 
 #include <string.h>
 
+TEST(columns_that_divide_a_day)
+{
+    static const char *const good[] = {"0.04", "0.1", "0.2", "10", "50", "60", "86400"},
+                             *const bad[] = {"0.039", "7", "0", "172800", "-10", "x", ""};
+    struct options o = {.width = 0};
+    assert_true(cli_parse_live(NULL, &o, NULL) && o.live_us == 10000000);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(cli_parse_live(good[i], &o, NULL));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(cli_parse_live(bad[i], &o, NULL));
+}
+
 TEST(addresses)
 {
     static const struct {

@@ -51,8 +51,8 @@ static int twice_at_once(void)
 
 static int twice_with_temporaries(void)
 {
-    static const char *const name[] = {"/tmp/test_interrupt.a", "/tmp/test_interrupt.b",
-                                       "/tmp/test_interrupt.c"};
+    static const char *const name[] = {"/tmp/.test_interrupt.a.tmp", "/tmp/.test_interrupt.b.tmp",
+                                       "/tmp/.test_interrupt.c.tmp"};
     interrupt_install();
     for (int i = 0; i < 3; i++) {
         FILE *f = fopen(name[i], "w");
@@ -154,9 +154,27 @@ TEST(the_second_signal_leaves_no_temporaries)
     int status = in_child(twice_with_temporaries);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGTERM);
-    assert_int_not_equal(access("/tmp/test_interrupt.a", F_OK), 0);
-    assert_int_equal(unlink("/tmp/test_interrupt.b"), 0);
-    assert_int_not_equal(access("/tmp/test_interrupt.c", F_OK), 0);
+    assert_int_not_equal(access("/tmp/.test_interrupt.a.tmp", F_OK), 0);
+    assert_int_equal(unlink("/tmp/.test_interrupt.b.tmp"), 0);
+    assert_int_not_equal(access("/tmp/.test_interrupt.c.tmp", F_OK), 0);
+}
+
+/* A worker may write any path where the parent looks for those of temporary files. */
+TEST(only_temporary_files_are_removed)
+{
+    static const char *const name[] = {"/tmp/test_interrupt.film", "/tmp/.test_interrupt",
+                                       "/tmp/test_interrupt.tmp", "/tmp/.tmp",
+                                       "/tmp/.new-test_interrupt"};
+    interrupt_install();
+    for (int i = 0; i < 5; i++) {
+        FILE *f = fopen(name[i], "w");
+        assert_non_null(f);
+        fclose(f);
+        assert_true(interrupt_doom(name[i]) >= 0);
+    }
+    interrupt_remove_doomed(getpid());
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(unlink(name[i]) == 0, i < 4);
 }
 
 TEST(too_many_are_doomed)
@@ -164,12 +182,12 @@ TEST(too_many_are_doomed)
     int number[1000];
     interrupt_install();
     for (int i = 0; i < 1000; i++)
-        number[i] = interrupt_doom("/tmp/test_interrupt.none");
+        number[i] = interrupt_doom("/tmp/.test_interrupt.none.tmp");
     assert_int_equal(number[0], 0);
     assert_int_equal(number[999], -1);
     for (int i = 0; i < 1000; i++)
         interrupt_spare(number[i]);
-    assert_int_equal(interrupt_doom("/tmp/test_interrupt.none"), 0);
+    assert_int_equal(interrupt_doom("/tmp/.test_interrupt.none.tmp"), 0);
     interrupt_spare(0);
 }
 

@@ -10,6 +10,7 @@
 #include "barcode/cli/cli.h"
 #include "barcode/output/paint.h"
 #include "live/live_day.h"
+#include "live/live_time.h"
 #include "live/live_log.h"
 #include "output/poster/layout.h"
 
@@ -275,14 +276,16 @@ static void log_columns(const char *name, int64_t last)
 /* The slit is in the log; the newest log says what was there already. */
 TEST(since)
 {
-    assert_true(live_day_since(folder, "sky") == 0);
-    assert_true(live_day_since("/nowhere", "sky") == 0);
+    const int64_t now = INT64_C(1795651200000000); /* 2026-11-26 */
+    assert_true(live_day_since(folder, "sky", now) == 0);
+    assert_true(live_day_since("/nowhere", "sky", now) == 0);
     log_columns("sky-2026-11-26.columns", 1000);
     log_columns("sky-2026-11-25.columns", 2000);
     log_columns("sky-2026-11-27.columns.old", 3000);
     log_columns("sky-2-2026-11-28.columns", 4000);
-    assert_true(live_day_since(folder, "sky") == 1001 * step);
-    assert_true(live_day_since(folder, "sky-2") == 4001 * step);
+    log_columns("sky-2026-11-28.columns", 5000); /* a picture with a wrong date */
+    assert_true(live_day_since(folder, "sky", now) == 1001 * step);
+    assert_true(live_day_since(folder, "sky-2", now + 2 * LIVE_DAY_US) == 4001 * step);
 }
 
 static bool is_slit(void *user, int64_t number, const struct column *c, struct err *e)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -158,6 +159,20 @@ TEST_WITH(a_closed_pipe_is_noticed_without_a_column, open_all, close_all)
     struct err e = ERR_INIT;
     assert_true(live_output_close(&o, &e));
     pipes[0] = open("/dev/null", O_RDONLY);
+}
+
+/* A service's stdout is a socket, of which the end is no error. */
+TEST_WITH(a_closed_socket_is_noticed_without_a_column, open_all, close_all)
+{
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    struct live_output *o = live_output_open(ends[1], LIVE_FORMAT_JSONL, feed, NULL);
+    close(ends[0]);
+    for (int i = 0; i < 500 && !live_output_is_over(o); i++)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_true(live_output_is_over(o));
+    assert_true(live_output_close(&o, NULL));
+    close(ends[1]);
 }
 
 TEST_WITH(a_full_disk_is_an_error, open_all, close_all)

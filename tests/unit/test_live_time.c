@@ -1,18 +1,6 @@
 #include "test.h"
 #include "live/live_time.h"
 
-TEST(steps_that_divide_a_day)
-{
-    static const struct {
-        int64_t us;
-        bool ok;
-    } cases[] = {{40000, true},    {39999, false},   {100000, true},           {200000, true},
-                 {10000000, true}, {7000000, false}, {60000000, true},         {LIVE_DAY_US, true},
-                 {50000000, true}, {0, false},       {2 * LIVE_DAY_US, false}, {-10000000, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(live_step_ok(cases[i].us), cases[i].ok);
-}
-
 TEST(numbers_and_starts)
 {
     const int64_t step = 10000000;

@@ -85,7 +85,8 @@ TEST(a_crash_has_a_culprit)
 /* What one leaves half written its parent removes, and what it made stays. */
 TEST(temporaries_go)
 {
-    static const char *const name[] = {"/tmp/test_worker.doomed", "/tmp/test_worker.spared"};
+    static const char *const name[] = {"/tmp/.test_worker.doomed.tmp",
+                                       "/tmp/.test_worker.spared.tmp"};
     struct film_queue *queue = open_queue();
     struct worker w;
     struct err e = ERR_INIT;
@@ -279,7 +280,8 @@ TEST(no_worker_can_be_had)
  */
 TEST(one_of_two_crashes)
 {
-    static const char *const name[] = {"/tmp/test_worker.first", "/tmp/test_worker.second"};
+    static const char *const name[] = {"/tmp/.test_worker.first.tmp",
+                                       "/tmp/.test_worker.second.tmp"};
     struct film_queue *queue = open_queue();
     struct worker w[2];
     struct err e = ERR_INIT;

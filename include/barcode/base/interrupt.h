@@ -62,9 +62,9 @@ void interrupt_forget_worker(pid_t gone);
 
 /*
  * Registers the temporary file at `path`: a killing signal, and interrupt_remove_doomed in the
- * worker's parent, remove it. Returns a number for interrupt_spare. Returns -1 and does nothing if
- * interrupt_install was not called or was out of memory, if the path is too long, or if too many
- * files are registered.
+ * worker's parent, remove it, if its name is one of a temporary file: ".*.tmp", ".new-*". Returns a
+ * number for interrupt_spare. Returns -1 and does nothing if interrupt_install was not called or
+ * was out of memory, if the path is too long, or if too many files are registered.
  */
 int interrupt_doom(const char *path);
 

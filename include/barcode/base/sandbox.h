@@ -54,6 +54,9 @@ bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct 
 /* Keeps an inherited descriptor open. Returns false if out of memory. */
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
 
+/* Closes all others, also those that the program itself opened (close-on-exec). */
+void sandbox_keep_no_other(struct sandbox *s);
+
 /*
  * Allows what the driver of an NVIDIA GPU needs beyond files: local sockets that listen, but that
  * no connection reaches.

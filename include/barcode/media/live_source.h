@@ -6,7 +6,7 @@
  *   live_source_open -> (live_source_run -> live_sink calls)* -> live_source_close
  *
  * `run` blocks on the caller's thread until the source breaks or live_source_stop is called. The
- * caller waits and runs it again (live_retry.h): each run connects anew.
+ * caller waits and runs it again: each run connects anew.
  */
 #ifndef BARCODE_LIVE_SOURCE_H
 #define BARCODE_LIVE_SOURCE_H
@@ -45,6 +45,7 @@ struct live_sink {
 
 struct live_options {
     const char *name;   /* URL, device, "-" or folder, as the user gave it; borrowed */
+    const char *label;  /* what messages call it: without secrets; NULL: its name; borrowed */
     int64_t timeout_us; /* nothing for so long: the source is broken */
     bool keyframes;     /* decode key frames only */
     int stream;         /* a number from 0, or SOURCE_STREAM_CHOICE (source.h) */
@@ -74,6 +75,7 @@ struct live_source_kind {
 /* The first member of a kind's private data. */
 struct live_source {
     const struct live_source_kind *kind;
+    bool over; /* after a run: no other can follow, because stdin has ended */
 };
 
 extern const struct live_source_kind live_folder; /* live_folder.c */

@@ -151,7 +151,8 @@ static bool give(struct folder *f, const char *name, const struct live_picture *
     char *path = path_join(f->path, name, "", e);
     bool ok = path && live_picture_give(path, p, &f->o, &f->film, sink, e);
     free(path);
-    if (p->modified_ns >= f->newest_ns) {
+    /* a date to come would hide all others until then */
+    if (p->modified_ns >= f->newest_ns && p->modified_ns <= clock_wall_us() * 1000) {
         f->newest_ns = p->modified_ns;
         snprintf(f->newest, sizeof f->newest, "%s", name);
     }

@@ -17,7 +17,7 @@ struct live_input {
     int fd;
     AVIOInterruptCB stop;
     int pid;
-    bool paused, pause_next;
+    bool paused, pause_next, ended;
     uint8_t data[BUFFER];
     int at, count;      /* what the demuxer has not got yet */
     int64_t read_ns;    /* when data[] was read */
@@ -102,7 +102,8 @@ static int fill(struct live_input *in)
         in->url ? avio_read_partial(in->url, to, BUFFER - left) : read_pipe(in, to, BUFFER - left);
     in->read_ns = clock_ns();
     in->count += got > 0 ? got : 0;
-    return got == 0 ? AVERROR_EOF : got;
+    in->ended = got == 0 || got == AVERROR_EOF;
+    return in->ended ? AVERROR_EOF : got;
 }
 
 /* Implements AVIOContext.read_packet. */
@@ -126,8 +127,8 @@ static int give(void *opaque, uint8_t *to, int bytes)
         given -= given % TS_PACKET;
     else
         in->picture_ns = in->read_ns;
-    if (given > bytes) {
-        given = bytes;
+    if (given > bytes) { /* what is left begins with a packet, too */
+        given = in->pid == PID_NONE || bytes < TS_PACKET ? bytes : bytes - bytes % TS_PACKET;
         in->pause_next = false;
     }
     memcpy(to, in->data + in->at, (size_t)given);
@@ -184,6 +185,8 @@ bool live_input_resume(struct live_input *in)
     in->io->error = 0;
     return paused;
 }
+
+bool live_input_ended(const struct live_input *in) { return in->ended; }
 
 int64_t live_input_arrived(const struct live_input *in) { return in->picture_ns; }
 

@@ -34,6 +34,9 @@ void live_input_pause_after(struct live_input *in, int pid);
 /* Goes on after the demuxer has returned EAGAIN. Returns false if that is not why it did. */
 bool live_input_resume(struct live_input *in);
 
+/* Returns true if the demuxer has read to the end. */
+bool live_input_ended(const struct live_input *in);
+
 /* Returns when (clock_ns) the last byte of the packet that the demuxer has returned arrived. */
 int64_t live_input_arrived(const struct live_input *in);
 

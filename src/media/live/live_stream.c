@@ -52,6 +52,7 @@ static struct live_source *open_stream(const struct live_options *o, struct err 
         return NULL;
     s->base.kind = &live_stream;
     s->o = *o;
+    s->o.label = o->label ? o->label : o->name;
     if (live_url_parse(o->name, &s->url, e))
         return &s->base;
     free(s);
@@ -74,11 +75,17 @@ static bool refuse(const struct stream *s, int code, struct err *e)
 {
     char text[128];
     if (code == AVERROR(ENOMEM))
-        return av_out_of_memory(s->o.name, e);
+        return av_out_of_memory(s->o.label, e);
     if (is_silent(s))
         return err_set(e, ERR_FAILED, "no packet for %g s", (double)s->o.timeout_us / 1e6);
     return err_set(e, ERR_FAILED, "%s",
                    code == AVERROR_EOF ? "it ended" : av_error_text(code, text));
+}
+
+/* Returns true if stdin was read to its end, which no other run can go on with. */
+static bool is_over(const struct stream *s)
+{
+    return s->input && strcmp(s->o.name, "-") == 0 && live_input_ended(s->input);
 }
 
 /* ------------------------------------------------------------------ connecting */
@@ -146,7 +153,7 @@ static bool choose_stream(struct stream *s, struct err *e)
     int code = is_known(s->format) ? 0 : avformat_find_stream_info(s->format, NULL);
     if (code < 0 || must_end(s))
         return refuse(s, code < 0 ? code : AVERROR_EXIT, e);
-    s->video = film_stream_choose(s->format, s->o.stream, s->o.name, e);
+    s->video = film_stream_choose(s->format, s->o.stream, s->o.label, e);
     if (s->video < 0)
         return false;
     for (unsigned i = 0; i < s->format->nb_streams; i++)
@@ -179,7 +186,7 @@ static bool connect_stream(struct stream *s, struct err *e)
     }
     s->packets = live_packets_open(e);
     s->decode =
-        s->packets ? live_decode_open(s->format->streams[s->video], s->o.name, &s->o, e) : NULL;
+        s->packets ? live_decode_open(s->format->streams[s->video], s->o.label, &s->o, e) : NULL;
     return s->decode != NULL;
 }
 
@@ -200,16 +207,18 @@ static void disconnect(struct stream *s)
  */
 static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
 {
-    const int64_t leap_ns = 60000000000, moment_ns = 20000000;
+    const int64_t leap_us = 60000000, moment_ns = 20000000;
     int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts, now = clock_ns();
     int64_t us = av_rescale_q(time, s->format->streams[s->video]->time_base, AV_TIME_BASE_Q);
     if (time == AV_NOPTS_VALUE)
         return now;
-    int64_t due = s->first_ns + (us - s->first_us) * 1000;
-    if (s->first_ns == 0 || due > now + leap_ns || due < now - leap_ns) {
-        s->first_ns = due = now;
+    int64_t wait_us = av_sat_sub64(av_sat_sub64(us, s->first_us), (now - s->first_ns) / 1000);
+    if (s->first_ns == 0 || wait_us > leap_us || wait_us < -leap_us) {
+        s->first_ns = now;
         s->first_us = us;
+        wait_us = 0;
     }
+    const int64_t due = now + wait_us * 1000;
     while ((now = clock_ns()) < due && !must_end(s)) {
         int64_t left = due - now < moment_ns ? due - now : moment_ns;
         nanosleep(&(struct timespec){.tv_nsec = (long)left}, NULL);
@@ -268,7 +277,7 @@ static void *read_packets(void *argument)
     }
     bool asked = atomic_load(&s->stop) || atomic_load(&s->leaving);
     /* the end of a pipe is the end of the stream */
-    if (!asked && !(strcmp(s->o.name, "-") == 0 && code == AVERROR_EOF))
+    if (!asked && !is_over(s))
         refuse(s, code < 0 ? code : AVERROR_EXIT, &s->error);
     av_packet_free(&packet);
     av_packet_free(&picture);
@@ -309,6 +318,7 @@ static bool run(struct live_source *source, const struct live_sink *sink, struct
             ok = false;
         }
     }
+    source->over = is_over(s);
     disconnect(s);
     if (!ok && atomic_load(&s->stop)) {
         err_clear(e);
