@@ -19,7 +19,7 @@ def analyze(*words):
 def unit_is_right_and_hardened():
     check(shutil.which("systemd-analyze"), "systemd-analyze is not there")
     unit = folder("unit") / UNIT.name
-    unit.write_text(UNIT.read_text().replace("/usr/bin/barcode", str(BARCODE)))
+    unit.write_text(UNIT.read_text().replace("ExecStart=barcode", f"ExecStart={BARCODE}"))
     same(analyze("verify", "--man=no", str(unit)), (0, ""), "systemd-analyze verify")
     status, table = analyze("security", "--offline=true", "--threshold=20", str(unit))
     level = re.search(r"Overall exposure level.*?: (.*)", table)
@@ -31,7 +31,7 @@ def unit_is_right_and_hardened():
 def command_of_the_unit_runs():
     line = re.search(r"^ExecStart=(.*)$", UNIT.read_text(), re.M).group(1)
     source, state = Source(), folder("unit-state")
-    words = [{"/usr/bin/barcode": str(BARCODE), "${BARCODE_SOURCE}": source.url, "/var/lib/barcode-live": str(state), "--live=10": "--live=1", "127.0.0.1:8080": "127.0.0.1:0"}.get(w, w) for w in shlex.split(line)]
+    words = [{"barcode": str(BARCODE), "${BARCODE_SOURCE}": source.url, "/var/lib/barcode-live": str(state), "--live=10": "--live=1", "127.0.0.1:8080": "127.0.0.1:0"}.get(w, w) for w in shlex.split(line)]
     live = start(*words, stderr=subprocess.PIPE, text=True)
     port = int(re.search(r"serving http://127.0.0.1:(\d+)/", live.stderr.readline()).group(1))
     wait_for(lambda: sum(not c[2] and not c[3] for c in records(ask(port, "/columns")[2])[2]) >= 2, 15, "two columns")

@@ -58,3 +58,14 @@ void text_make_plain(char *text)
     }
     *to = 0;
 }
+
+const char *text_markup(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    default: return NULL;
+    }
+}

@@ -235,14 +235,14 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
     return true;
 }
 
-bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int stream)
+bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int video, int stream)
 {
     char print[33], library[256];
     hash_hex(id->fingerprint, print);
     libraries_describe(library, sizeof library);
     key->text[0] = 0;
-    if (!append_key(key, "sound=%d\nsound.stream=%d\nlibrary=%.*s\n", SOUND_VERSION, stream,
-                    (int)strcspn(library, "\n"), library) ||
+    if (!append_key(key, "sound=%d\nsound.video=%d\nsound.stream=%d\nlibrary=%.*s\n", SOUND_VERSION,
+                    video, stream, (int)strcspn(library, "\n"), library) ||
         !append_key(key,
                     "sound.size=%" PRIu64 "\nsound.modified=%" PRId64 "\nsound.fingerprint=%s\n",
                     id->size, id->modified_ns, print))

@@ -81,10 +81,11 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
                     const char *light, const char *decode);
 
 /*
- * Makes the key of the film's sound, which is independent of its frames. `stream` is
- * --sound-stream, or -1. Returns false if the text is too long.
+ * Makes the key of the film's sound, which is independent of its frames. `video` is --stream,
+ * `stream` is --sound-stream. Returns false if the text is too long.
  */
-bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int stream);
+bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int video,
+                          int stream);
 
 /*
  * Finds the first line in which the keys differ and sets `*line` to it, in `text`. Returns its

@@ -54,6 +54,7 @@ bool cache_store_open(struct cache_store *s, const struct cache_options *o, stru
         !cache_owner_read(&s->owner, s->folder, e))
         return false;
     s->limit = o->limit == CACHE_LIMIT_AUTO ? default_limit(s) : o->limit;
+    s->temporary = o->temporary;
     return true;
 }
 
@@ -115,8 +116,15 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     if (write(fd, tag, sizeof tag - 1) < 0)
         errno = 0; /* for most programs it is enough that the tag exists */
     close(fd);
-    announce(s);
+    if (!s->temporary)
+        announce(s);
     return true;
+}
+
+static bool is_sound_index(const char *name)
+{
+    size_t length = strlen(name), end = strlen(CACHE_INDEX_ENDING);
+    return length > end && strcmp(name + length - end, CACHE_INDEX_ENDING) == 0;
 }
 
 static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cache_visit *visit,
@@ -129,7 +137,8 @@ static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cac
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
         struct stat st;
-        if (!cache_key_is_name(d->d_name) && !(temp && temps))
+        bool other = temp || is_sound_index(d->d_name);
+        if (!cache_key_is_name(d->d_name) && !(other && temps))
             continue;
         snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
         if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
@@ -418,7 +427,7 @@ static void sweep(const char *path, const struct stat *st)
 static void weigh(void *user, const char *path, const char *name, const struct stat *st)
 {
     struct eviction *t = user;
-    if (!cache_key_is_name(name)) {
+    if (!cache_key_is_name(name) && !is_sound_index(name)) {
         sweep(path, st);
         return;
     }

@@ -23,6 +23,7 @@ enum { CACHE_PATH_BYTES = 4096 };
 struct cache_store {
     char folder[CACHE_PATH_BYTES - 256];
     uint64_t limit;
+    bool temporary; /* cache_options.temporary */
     struct cache_owner owner;
 };
 
@@ -93,8 +94,9 @@ void cache_store_reject(const struct cache_store *s, const struct cache_entry *e
 void cache_store_evict(const struct cache_store *s, const char *keep);
 
 /*
- * Calls `visit` for every entry of the folder, and with `temps` also for temporaries. Passes over
- * those of other users (cache_owner.h). Returns false if there is no such folder.
+ * Calls `visit` for every entry of the folder, and with `temps` also for temporaries and for
+ * files of an index of sound. Passes over those of other users (cache_owner.h). Returns false if
+ * there is no such folder.
  */
 typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);
 bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user);

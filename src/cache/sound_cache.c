@@ -21,10 +21,10 @@ struct place {
 };
 
 static bool find_place(struct place *p, const struct cache_options *o, const char *path,
-                       const struct film_parts *parts, int stream, struct err *e)
+                       const struct film_parts *parts, int video, int stream, struct err *e)
 {
     return cache_store_open(&p->store, o, e) && cache_film_read(path, parts, &p->id, e) &&
-           (cache_key_make_sound(&p->key, &p->id, stream) ||
+           (cache_key_make_sound(&p->key, &p->id, video, stream) ||
             err_set(e, ERR_FAILED, "its key is too long"));
 }
 
@@ -59,12 +59,12 @@ static bool is_of_film(const struct place *p, const struct cache_entry *entry, c
 }
 
 bool sound_cache_load(const struct cache_options *o, const char *path,
-                      const struct film_parts *parts, int stream, struct film_sound *out)
+                      const struct film_parts *parts, int video, int stream, struct film_sound *out)
 {
     struct place p;
     struct err e = ERR_INIT;
     *out = (struct film_sound){.stream = -1};
-    if (o->refresh || !find_place(&p, o, path, parts, stream, &e))
+    if (o->refresh || !find_place(&p, o, path, parts, video, stream, &e))
         return false;
     struct cache_entry *entry = cache_store_named(&p.store, p.key.name);
     const struct index_track *t = entry ? cache_index_track(&entry->index, TRACK_SOUND) : NULL;
@@ -122,11 +122,12 @@ static bool write_entry(const struct place *p, const char *path, const struct fi
 }
 
 void sound_cache_save(const struct cache_options *o, const char *path,
-                      const struct film_parts *parts, int stream, const struct film_sound *s)
+                      const struct film_parts *parts, int video, int stream,
+                      const struct film_sound *s)
 {
     struct place p;
     struct err e = ERR_INIT;
-    if (!find_place(&p, o, path, parts, stream, &e)) {
+    if (!find_place(&p, o, path, parts, video, stream, &e)) {
         if (e.code != ERR_NONE)
             log_msg(LOG_VERBOSE, "'%s': its sound is not cached: %s", path, e.text);
         return;

@@ -131,8 +131,9 @@ static void mark_current(void *user)
     struct live_channel *c = user;
     pthread_mutex_lock(&c->lock);
     c->current = true;
+    bool again = c->counts.breaks > 0;
     pthread_mutex_unlock(&c->lock);
-    log_msg(LOG_VERBOSE, "'%s': connected", c->label);
+    log_msg(again ? LOG_INFO : LOG_VERBOSE, "'%s': connected%s", c->label, again ? " again" : "");
 }
 
 /* ------------------------------------------------------------------ the thread */
@@ -157,6 +158,16 @@ static bool is_final(const struct live_source *s, const struct err *e)
     return s->over || (e->code != ERR_FAILED && e->code != ERR_INPUT && e->code != ERR_MEMORY);
 }
 
+/* Warns while the pause grows, not every 30 seconds of a night. */
+static void warn(const struct live_channel *c, const struct err *e, int failed)
+{
+    int pause = live_retry_seconds(failed);
+    bool last = live_retry_seconds(failed + 1) == pause,
+         repeats = live_retry_seconds(failed - 1) == pause;
+    log_msg(repeats ? LOG_VERBOSE : LOG_WARNING, "'%s': %s; opening it again %s %d s", c->label,
+            e->text, last ? "every" : "in", pause);
+}
+
 static void *run_source(void *argument)
 {
     struct live_channel *c = argument;
@@ -169,8 +180,7 @@ static void *run_source(void *argument)
         failed = frames > before ? 1 : failed + 1;
         before = frames;
         count(c, BREAKS);
-        log_msg(LOG_WARNING, "'%s': %s; opening it again in %d s", c->label, e.text,
-                live_retry_seconds(failed));
+        warn(c, &e, failed);
         err_clear(&e);
         pause_before(c, failed);
     }

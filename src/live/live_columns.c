@@ -137,7 +137,12 @@ static struct day *open_day(struct live_columns *c, int64_t number, struct err *
     d->columns = columns_open(c->shape.k, c->shape.rows, e);
     if (d->columns)
         columns_keep_slit(d->columns, c->shape.slit_length);
-    if (!d->columns || !open_log(c, d, e))
+    /*
+     * The array has its full size from the beginning: it does not move while live_columns_write
+     * reads columns that are closed.
+     */
+    if (!d->columns || !columns_at(d->columns, (uint64_t)(d->day.end - d->day.first - 1), e) ||
+        !open_log(c, d, e))
         free_day(&d);
     return d;
 }

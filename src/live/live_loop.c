@@ -113,7 +113,7 @@ static bool open_all(struct loop *l, struct engines *engines, struct err *e)
     bool ok = l->engines != NULL;
     for (size_t i = 0; i < o->inputs && ok; i++)
         ok = open_stream(l, o->input[i], e);
-    for (size_t i = 0; i < l->count && ok; i++) /* not before all names are right */
+    for (size_t i = 0; i < l->count && ok; i++)
         ok = live_channel_start(l->stream[i].channel, e);
     return ok;
 }

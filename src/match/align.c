@@ -74,13 +74,7 @@ static bool run_batch(struct align *a, struct command_batch *b, const char *cons
     if (!command_batch_open(b, &a->line, a->line.word, FILMS, extra, e))
         return false;
     b->options.sound_only = sound_only;
-    /* What the batch writes is temporary: only its warnings count. */
-    bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
-    if (usual)
-        log_set_level(LOG_WARNING);
     a->status = command_batch_run(b);
-    if (usual)
-        log_set_level(LOG_INFO);
     return a->status == 0 && !batch_run_is_worker();
 }
 
@@ -89,7 +83,8 @@ static bool load_sound(struct align *a, const struct command_batch *b, int i, st
     struct cache_options cache = b->options.cache;
     const char *path = b->in.path[i];
     cache.refresh = false;
-    if (!sound_cache_load(&cache, path, b->in.parts[i], b->options.sound_stream, &a->sound[i]))
+    if (!sound_cache_load(&cache, path, b->in.parts[i], b->options.stream, b->options.sound_stream,
+                          &a->sound[i]))
         return err_set(e, ERR_FAILED,
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",

@@ -71,12 +71,7 @@ static bool decode_around(const struct exact *x, int film, int64_t us, int64_t r
                                  "time",    "--dump",  dump,      "--no-cache", NULL};
     bool ok = dump && command_batch_open(&b, x->line, &x->line->word[film], 1, words, e);
     if (ok) {
-        bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
-        if (usual)
-            log_set_level(LOG_WARNING);
         *x->status = command_batch_run(&b);
-        if (usual)
-            log_set_level(LOG_INFO);
         ok = *x->status == 0 && !batch_run_is_worker() && read_frames(csv, dump, out, e);
     }
     command_batch_close(&b);

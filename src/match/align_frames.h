@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ALIGN_FRAME_WIDTH = 16, ALIGN_FRAME_HEIGHT = 9, ALIGN_FRAME_BYTES = 16 * 9 * 3 };
+enum { ALIGN_FRAME_BYTES = 16 * 9 * 3 };
 
 /* All frames of a short time. */
 struct align_frames {

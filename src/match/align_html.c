@@ -11,6 +11,7 @@
 
 #include "align_output.h"
 #include "align_page.h"
+#include "barcode/base/text.h"
 #include "barcode/output/base64.h"
 
 enum { FILMS = 2, TICKS_MOST = 14 };
@@ -44,14 +45,13 @@ static int64_t to_us(const struct align_segment *s, int film)
 
 static void put_escaped(FILE *f, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '&': fputs("&amp;", f); break;
-        case '<': fputs("&lt;", f); break;
-        case '>': fputs("&gt;", f); break;
-        case '"': fputs("&quot;", f); break;
-        default: fputc(*text, f);
-        }
+    for (; *text; text++) {
+        const char *escaped = text_markup(*text);
+        if (escaped)
+            fputs(escaped, f);
+        else
+            fputc(*text, f);
+    }
 }
 
 /* Writes 1:02:03, or 2:03; with `tenths` 2:03.4. */
@@ -73,7 +73,7 @@ static void put_percent(const struct page *p, int64_t us)
     fprintf(p->f, "%.4f%%", p->total_us > 0 ? 100.0 * (double)us / (double)p->total_us : 0);
 }
 
-static bool put_image(const struct page *p, int film)
+static void put_image(const struct page *p, int film)
 {
     enum { PIECE = 3 * 4096 };
     const struct align_film *a = &p->r->film[film];
@@ -87,7 +87,6 @@ static bool put_image(const struct page *p, int film)
         fwrite(text, 1, base64_encode(a->png + at, n, text), p->f);
     }
     fputs("\"/>\n", p->f);
-    return !ferror(p->f);
 }
 
 static void put_row(const struct page *p, int film)

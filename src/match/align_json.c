@@ -1,10 +1,10 @@
 #include <errno.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "align_output.h"
 #include "barcode/base/version.h"
+#include "barcode/output/json.h"
 
 /* As of the other JSON: increased when a reader would misread the new output. */
 enum { ALIGN_FORMAT = 1 };

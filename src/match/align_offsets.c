@@ -101,8 +101,8 @@ static bool add_near(struct finder *f, struct landmark l, struct err *e)
     for (int b = bin > 0 ? bin - 1 : 0; b <= bin + 1 && b < SPECTROGRAM_BINS; b++)
         for (int d = df - 1; d <= df + 1; d++)
             for (int t = dt > 1 ? dt - 1 : 1; t <= dt + 1 && t <= DT; t++) {
-                uint32_t key = (uint32_t)b << 14 | (uint32_t)(d + 128) << 6 | (uint32_t)t;
-                if (abs(d) <= LANDMARK_DF_MOST && !add_votes(f, l.frame, key, e))
+                if (abs(d) <= LANDMARK_DF_MOST &&
+                    !add_votes(f, l.frame, landmark_key((uint32_t)b, d, (uint32_t)t), e))
                     return false;
             }
     return true;

@@ -15,7 +15,6 @@ const char align_page_style[] =
     "h1 { margin: 0 0 4px; font-size: 1.4rem; line-height: 1.25; overflow-wrap: anywhere; }\n"
     "h1 span { font-weight: 400; }\n"
     "p { margin: 0 0 20px; }\n"
-    "h2 { margin: 0; font-size: 0.9rem; font-weight: 600; overflow-wrap: anywhere; }\n"
     ".axis { position: relative; cursor: crosshair; }\n"
     ".row { position: relative; height: 130px; background: #6a6a6a; overflow: hidden; }\n"
     ".row + .row { margin-top: 6px; }\n"

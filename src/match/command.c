@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "barcode/base/interrupt.h"
+#include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/batch/batch_run.h"
 #include "barcode/cache/cache_options.h"
@@ -209,6 +210,7 @@ static bool choose_cache(struct command_batch *b, struct err *e)
     if (!cache->off && cache_options_folder(cache, folder, sizeof folder))
         return true;
     cache->off = false;
+    cache->temporary = true;
     cache->folder = b->folder = command_folder(e);
     return b->folder;
 }
@@ -234,7 +236,16 @@ bool command_batch_open(struct command_batch *b, const struct command_line *line
     return cli_parse((int)n, b->argv, &b->options, e) == CLI_RUN && choose_cache(b, e);
 }
 
-int command_batch_run(struct command_batch *b) { return batch_run(&b->options, &b->in); }
+int command_batch_run(struct command_batch *b)
+{
+    bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
+    if (usual)
+        log_set_level(LOG_WARNING);
+    int status = batch_run(&b->options, &b->in);
+    if (usual)
+        log_set_level(LOG_INFO);
+    return status;
+}
 
 void command_batch_close(struct command_batch *b)
 {

@@ -62,8 +62,8 @@ bool command_batch_open(struct command_batch *b, const struct command_line *line
                         size_t films, const char *const *extra, struct err *e);
 
 /*
- * Runs the batch. Returns its exit status, after which the caller must return at once if
- * batch_run_is_worker().
+ * Runs the batch. What it writes is temporary, so without -v only its warnings are logged. Returns
+ * its exit status, after which the caller must return at once if batch_run_is_worker().
  */
 int command_batch_run(struct command_batch *b);
 

@@ -1,4 +1,5 @@
 /* find.c - `barcode find CLIP LIBRARY` and `barcode find --same LIBRARY`. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,9 +37,9 @@ static bool set_option(void *user, int key, const char *arg, struct err *e)
 
 static const struct command command = {
     "find", "CLIP LIBRARY...\n--same LIBRARY...",
-    "Finds by its sound which film of a library a clip is from, and when. With --same, finds the "
-    "films of a library that share their sound. The sound of each film is read once and kept in "
-    "the cache.",
+    "Finds by its sound which film of a library a clip is from, and when. The clip may be "
+    "sound alone, such as an MP3. With --same, finds the films of a library that share their "
+    "sound. The sound of each film is read once and kept in the cache.",
     options, set_option};
 
 struct find {
@@ -74,17 +75,24 @@ static enum find_state read_clip(struct find *f, struct err *e)
     enum find_state state = find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e);
     if (state != FIND_DONE || f->status != 0 || f->sound.peaks > 0)
         return state == FIND_DONE && f->status != 0 ? FIND_FAILED : state;
-    err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found",
-            f->clip.batch.in.path[0]);
+    const char *path = f->clip.batch.in.path[0];
+    if (f->peak)
+        err_set(e, ERR_FAILED, "'%s' has no sound by which it could be found", path);
+    else
+        err_set(e, ERR_FAILED,
+                "cannot read the sound of '%s' from the cache (is it a pipe, or does it change?)",
+                path);
     return FIND_FAILED;
 }
 
 static bool print_best(const struct find *f, const struct find_result *r, struct err *e)
 {
     if (r->best.votes < r->needed)
-        return err_set(e, ERR_FAILED, "'%s' is from none of the %zu films (score %u, needed %u)",
-                       f->clip.batch.in.path[0], f->library.known, r->best.votes, r->needed);
-    return find_print_place(f->library.batch.in.path[r->best.film], r, f->options.json, e);
+        return err_set(e, ERR_FAILED,
+                       "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
+                       f->clip.batch.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
+                       r->best.votes, r->needed);
+    return find_print_place(stdout, f->library.batch.in.path[r->best.film], r, f->options.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again, once. */
@@ -139,7 +147,10 @@ static enum find_state find_same_in(struct find *f, struct err *e)
     if (!find_library_open(&f->library, &f->line, f->line.word, f->line.words, true, e))
         return FIND_FAILED;
     enum find_state state = find_same_films(&f->library, &same, &f->status, e);
-    if (state == FIND_DONE && !find_print_same(&same, f->library.batch.in.path, f->options.json, e))
+    if (state == FIND_DONE && same.pairs == 0)
+        log_msg(LOG_INFO, "no films of the library share their sound");
+    if (state == FIND_DONE &&
+        !find_print_same(stdout, &same, f->library.batch.in.path, f->options.json, e))
         state = FIND_FAILED;
     find_same_free(&same);
     return state;

@@ -73,8 +73,8 @@ static bool read_tables(struct find_file *f, struct hash128 hash, struct err *e)
 
 struct find_file *find_file_open(const char *path, struct err *e)
 {
-    struct stat st;
-    struct hash128 hash;
+    struct stat st = {0};
+    struct hash128 hash = {0, 0};
     struct find_file *f = err_calloc(1, sizeof *f, e);
     if (!f)
         return NULL;

@@ -11,13 +11,14 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
+#include "barcode/cache/cache_options.h"
 #include "find_merge.h"
 #include "barcode/base/sort_words.h"
 
 /* A file is written when so many landmarks are waiting: 128 MB, and as much for sorting. */
 enum { WORDS_MOST = 1 << 24 };
 
-static const char ending[] = ".landmarks";
+static const char ending[] = CACHE_INDEX_ENDING;
 
 static bool is_of(const char *library, const char *name)
 {
@@ -62,13 +63,16 @@ static bool open_one(struct find_index *x, const char *path, bool *gone, struct 
 {
     struct err reason = ERR_INIT;
     struct stat st;
-    if (lstat(path, &st) != 0 || st.st_uid != geteuid()) {
-        *gone |= errno == ENOENT;
+    bool there = lstat(path, &st) == 0;
+    *gone |= !there && errno == ENOENT;
+    if (!there || st.st_uid != geteuid())
         return true;
-    }
     struct find_file *f = find_file_open(path, &reason);
-    if (f)
+    if (f) {
+        static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
+        futimens(f->fd, now); /* the time of use; fails harmlessly in a read-only cache */
         return keep_file(x, f, e);
+    }
     if (reason.code == ERR_MEMORY)
         return err_memory(e, sizeof *f);
     if (reason.code == ERR_INPUT && unlink(path) == 0)
@@ -130,14 +134,22 @@ static int compare_ids(const void *a, const void *b)
     return p->low < q->low ? -1 : p->low > q->low;
 }
 
+/* Returns the first of the wanted films with this identity, or NULL. Links to a file share it. */
+static const struct find_wanted *find_wanted(const struct find_index *x, struct hash128 id)
+{
+    const struct find_wanted *w = bsearch(&id, x->wanted, x->wants, sizeof *x->wanted, compare_ids);
+    while (w && w > x->wanted && hash_same(w[-1].id, id))
+        w--;
+    return w;
+}
+
 /* Numbers the films of the files. One that is in several counts in the first. */
 static bool number_films(struct find_index *x, struct err *e)
 {
     bool *has = err_calloc(x->wants + 1, sizeof *has, e);
     for (size_t f = 0; has && f < x->files; f++)
         for (uint32_t i = 0; i < x->file[f]->films; i++) {
-            const struct find_wanted *w = bsearch(&x->file[f]->film[i].id, x->wanted, x->wants,
-                                                  sizeof *x->wanted, compare_ids);
+            const struct find_wanted *w = find_wanted(x, x->file[f]->film[i].id);
             bool counts = w && !has[w->number];
             x->number[f][i] = counts ? w->number : FIND_NOT_WANTED;
             if (counts)
@@ -173,6 +185,9 @@ void find_index_has(const struct find_index *x, bool *has)
         for (uint32_t i = 0; i < x->file[f]->films; i++)
             if (x->number[f][i] != FIND_NOT_WANTED)
                 has[x->number[f][i]] = true;
+    for (size_t i = 1; i < x->wants; i++)
+        if (hash_same(x->wanted[i].id, x->wanted[i - 1].id))
+            has[x->wanted[i].number] = has[x->wanted[i - 1].number];
 }
 
 /* Returns FOLDER/NAME-HASH.landmarks, of the identities of the films. */

@@ -48,8 +48,8 @@ bool find_library_sound(const struct find_library *l, size_t i, struct film_soun
     struct cache_options cache = o->cache;
     cache.refresh = false;
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
-    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->sound_stream,
-                            sound);
+    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->stream,
+                            o->sound_stream, sound);
 }
 
 /* What is called for the sounds of films from `next` on. */
@@ -77,7 +77,9 @@ static enum find_state decode_part(const struct walk *w, struct err *e)
 {
     struct inputs *in = &w->library->batch.in;
     bool found;
-    *w->status = batch_render(&w->library->batch.options, in);
+    int status = batch_render(&w->library->batch.options, in);
+    if (status != 0 || batch_run_is_worker())
+        *w->status = status;
     if (batch_run_is_worker())
         return FIND_WORKER;
     w->library->batch.options.cache.refresh = false;

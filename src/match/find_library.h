@@ -29,7 +29,7 @@ bool find_library_open(struct find_library *l, const struct command_line *line, 
 
 /*
  * Calls `visit` with the sound of each film i for which skip[i] is not set (NULL: all), from the
- * cache or decoded. Films that fail are reported and left out.
+ * cache or decoded. Films that fail are reported and left out; then *status is not 0.
  */
 typedef bool find_visit(void *user, size_t i, const struct film_sound *sound, struct err *e);
 enum find_state find_library_each(struct find_library *l, const bool *skip, find_visit *visit,

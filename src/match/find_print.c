@@ -2,56 +2,40 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "barcode/base/text.h"
+#include "barcode/output/json.h"
 
-static bool end_output(bool ok, struct err *e)
+static bool end_output(FILE *out, bool ok, struct err *e)
 {
-    if (ok && fflush(stdout) == 0 && !ferror(stdout))
+    if (ok && fflush(out) == 0 && !ferror(out))
         return true;
     return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
 /* ---- JSON ---- */
 
-/* Returns a path, of which bytes that are not UTF-8 become U+FFFD. */
-static json_t *path_value(const char *path)
-{
-    char *text = malloc(strlen(path) * 3 + 1), *to = text;
-    if (!text)
-        return NULL;
-    while (*path) {
-        size_t n = text_sequence(path);
-        to = mempcpy(to, n ? path : "\xef\xbf\xbd", n ? n : 3);
-        path += n ? n : 1;
-    }
-    *to = 0;
-    json_t *value = json_string_nocheck(text);
-    free(text);
-    return value;
-}
-
 static json_t *seconds(int64_t us) { return json_real((double)us / 1e6); }
 
 /* Returns round(1000 part / all) / 1000. */
 static json_t *share(int64_t part, int64_t all)
 {
-    return json_real(all > 0 ? (double)((2000 * part + all) / (2 * all)) / 1000 : 0.0);
+    int64_t thousandths = all > 0 ? (2000 * part + all) / (2 * all) : 0;
+    return json_real((double)thousandths / 1000);
 }
 
-static bool print_value(json_t *value, struct err *e)
+static bool print_value(FILE *out, json_t *value, struct err *e)
 {
     if (!value)
         return err_memory(e, 1);
     errno = 0;
-    bool ok = json_dumpf(value, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0 &&
-              putchar('\n') != EOF;
+    bool ok = json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0 &&
+              fputc('\n', out) != EOF;
     json_decref(value);
-    return end_output(ok, e);
+    return end_output(out, ok, e);
 }
 
 /* ---- Text ---- */
@@ -65,43 +49,47 @@ static void format_time(char text[32], int64_t us)
 }
 
 /* Prints a path made plain, and a newline. */
-static bool put_path(const char *path)
+static bool put_path(FILE *out, const char *path)
 {
     char *plain = strdup(path);
     if (plain)
         text_make_plain(plain);
-    bool ok = plain && puts(plain) >= 0;
+    bool ok = plain && fprintf(out, "%s\n", plain) > 0;
     free(plain);
     return ok;
 }
 
-bool find_print_place(const char *film, const struct find_result *r, bool json, struct err *e)
+bool find_print_place(FILE *out, const char *film, const struct find_result *r, bool json,
+                      struct err *e)
 {
     char start[32], speed[64] = "";
     int64_t us = (int64_t)r->best.sixteenth * 2000;
     if (json)
-        return print_value(json_pack("{so so si si s[ii]}", "film", path_value(film), "start",
-                                     seconds(us), "score", (int)r->best.votes, "needed",
+        return print_value(out,
+                           json_pack("{so so si si s[ii]}", "film", writer_json_bytes(film),
+                                     "start", seconds(us), "score", (int)r->best.votes, "needed",
                                      (int)r->needed, "speed", r->speed.num, r->speed.den),
                            e);
     format_time(start, us);
     if (r->speed.num != r->speed.den)
         snprintf(speed, sizeof speed, ", at %d/%d of its speed", r->speed.num, r->speed.den);
     errno = 0;
-    return end_output(
-        printf("%s (score %" PRIu32 "%s)  ", start, r->best.votes, speed) > 0 && put_path(film), e);
+    return end_output(out,
+                      fprintf(out, "%s (score %" PRIu32 "%s)  ", start, r->best.votes, speed) > 0 &&
+                          put_path(out, film),
+                      e);
 }
 
 static json_t *pair_value(const struct find_same_pair *p, char *const *path)
 {
-    return json_pack("{so so so so so s[ii]}", "a", path_value(path[p->a]), "b",
-                     path_value(path[p->b]), "common", seconds(p->common_us), "of_a",
+    return json_pack("{so so so so so s[ii]}", "a", writer_json_bytes(path[p->a]), "b",
+                     writer_json_bytes(path[p->b]), "common", seconds(p->common_us), "of_a",
                      share(p->common_us, p->a_us), "of_b",
                      share(p->common_us * p->speed_den / p->speed_num, p->b_us), "speed",
                      p->speed_num, p->speed_den);
 }
 
-static bool print_same_json(const struct find_same *s, char *const *path, struct err *e)
+static bool print_same_json(FILE *out, const struct find_same *s, char *const *path, struct err *e)
 {
     json_t *groups = json_array(), *group = NULL;
     bool ok = groups != NULL;
@@ -115,34 +103,36 @@ static bool print_same_json(const struct find_same *s, char *const *path, struct
     json_t *all = ok ? json_pack("{so}", "groups", groups) : NULL;
     if (!ok)
         json_decref(groups);
-    return print_value(all, e);
+    return print_value(out, all, e);
 }
 
-static bool print_pair(const struct find_same_pair *p, char *const *path)
+static bool print_pair(FILE *out, const struct find_same_pair *p, char *const *path)
 {
     char common[32];
     int64_t b_common = p->common_us * p->speed_den / p->speed_num;
     format_time(common, p->common_us);
-    printf("  %s in common", common);
+    fprintf(out, "  %s in common", common);
     if (p->speed_num != p->speed_den)
-        printf(", at %d/%d of the speed", p->speed_num, p->speed_den);
-    printf("\n   %5.1f %% of  ", p->a_us > 0 ? 100 * (double)p->common_us / (double)p->a_us : 0);
-    if (!put_path(path[p->a]))
+        fprintf(out, ", at %d/%d of the speed", p->speed_num, p->speed_den);
+    fprintf(out, "\n   %5.1f %% of  ",
+            p->a_us > 0 ? 100 * (double)p->common_us / (double)p->a_us : 0);
+    if (!put_path(out, path[p->a]))
         return false;
-    printf("   %5.1f %% of  ", p->b_us > 0 ? 100 * (double)b_common / (double)p->b_us : 0);
-    return put_path(path[p->b]);
+    fprintf(out, "   %5.1f %% of  ", p->b_us > 0 ? 100 * (double)b_common / (double)p->b_us : 0);
+    return put_path(out, path[p->b]);
 }
 
-bool find_print_same(const struct find_same *s, char *const *path, bool json, struct err *e)
+bool find_print_same(FILE *out, const struct find_same *s, char *const *path, bool json,
+                     struct err *e)
 {
     bool ok = true;
     if (json)
-        return print_same_json(s, path, e);
+        return print_same_json(out, s, path, e);
     errno = 0;
     for (size_t i = 0; ok && i < s->pairs; i++) {
         if (i == 0 || s->pair[i].group != s->pair[i - 1].group)
-            printf("%sgroup %" PRIu32 "\n", i == 0 ? "" : "\n", s->pair[i].group);
-        ok = print_pair(&s->pair[i], path);
+            fprintf(out, "%sgroup %" PRIu32 "\n", i == 0 ? "" : "\n", s->pair[i].group);
+        ok = print_pair(out, &s->pair[i], path);
     }
-    return end_output(ok, e);
+    return end_output(out, ok, e);
 }

@@ -1,15 +1,19 @@
-/* find_print.h - the results of `barcode find` on stdout. */
+/* find_print.h - writes the results of `barcode find`. */
 #ifndef BARCODE_FIND_PRINT_H
 #define BARCODE_FIND_PRINT_H
+
+#include <stdio.h>
 
 #include "barcode/base/err.h"
 #include "find_votes.h"
 #include "find_same.h"
 
-/* Prints a place: time, film and score, or an object of JSON. Returns false if stdout fails. */
-bool find_print_place(const char *film, const struct find_result *r, bool json, struct err *e);
+/* Writes a place: time, film and score, or an object of JSON. Returns false if writing fails. */
+bool find_print_place(FILE *out, const char *film, const struct find_result *r, bool json,
+                      struct err *e);
 
-/* Prints groups of films, whose paths are `path`. */
-bool find_print_same(const struct find_same *s, char *const *path, bool json, struct err *e);
+/* Writes groups of films, whose paths are `path`. */
+bool find_print_same(FILE *out, const struct find_same *s, char *const *path, bool json,
+                     struct err *e);
 
 #endif

@@ -102,7 +102,7 @@ static bool add_pair(const struct find_library *l, const struct collect *c, stru
 {
     struct find_same_pair *to = &s->pair[s->pairs];
     size_t a = c->film[p->a], b = c->film[p->b];
-    *to = (struct find_same_pair){.a = a < b ? a : b, .b = a < b ? b : a, .votes = p->all};
+    *to = (struct find_same_pair){.a = a < b ? a : b, .b = a < b ? b : a};
     if (!compare(l, to, e))
         return false;
     s->pairs += to->common_us > 0;
@@ -128,7 +128,7 @@ static int compare_pairs(const void *x, const void *y)
 static bool set_groups(struct find_same *s, size_t films, struct err *e)
 {
     size_t *parent = err_calloc(films + 1, sizeof *parent, e);
-    uint32_t *group = err_calloc(films + 1, sizeof *group, e);
+    uint32_t groups = 0, *group = err_calloc(films + 1, sizeof *group, e);
     for (size_t i = 0; parent && i < films; i++)
         parent[i] = i;
     if (s->pairs > 0)
@@ -139,7 +139,7 @@ static bool set_groups(struct find_same *s, size_t films, struct err *e)
     }
     for (size_t i = 0; parent && group && i < s->pairs; i++) {
         size_t root = root_of(parent, s->pair[i].a);
-        group[root] = group[root] ? group[root] : ++s->groups;
+        group[root] = group[root] ? group[root] : ++groups;
         s->pair[i].group = group[root];
     }
     bool ok = parent && group;

@@ -10,7 +10,6 @@
 struct find_same_pair {
     size_t a, b; /* films of the library, a < b */
     uint32_t group;
-    uint32_t votes;           /* words that both have at the same distance */
     int64_t common_us;        /* of a's time */
     int64_t a_us, b_us;       /* lengths of their sounds */
     int speed_num, speed_den; /* a's time that passes in b's */
@@ -19,7 +18,6 @@ struct find_same_pair {
 struct find_same {
     struct find_same_pair *pair; /* [pairs] by group, a, b */
     size_t pairs;
-    uint32_t groups;
 };
 
 /*

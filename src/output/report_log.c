@@ -13,7 +13,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/shared.h"
 #include "barcode/base/slow_file.h"
-#include "output/formats/json.h"
+#include "barcode/output/json.h"
 
 /* The beginning of every line, and so of every report. */
 static const char begins[] = "{\"film\":";

@@ -253,7 +253,8 @@ bool render_film(const struct render *r, size_t i, struct err *e)
         ok = ok && (alone ? render_sound_only(&j, e) : render_pictures(&j, started, e));
         ok = had_memory(r, i, refused, e) && ok;
         ok = ok && render_write(&j, started, e);
-        if (ok && !alone && r->options->strict && !render_is_whole(&j))
+        bool whole = (alone || render_is_whole(&j)) && render_sound_is_whole(&j);
+        if (ok && r->options->strict && !whole)
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));

@@ -157,6 +157,9 @@ int render_sound_stream(const struct render_job *j);
  */
 bool render_sound(struct render_job *j, struct err *e);
 
+/* Returns false if packets of the sound could not be decoded, or none of it. */
+bool render_sound_is_whole(const struct render_job *j);
+
 /* Prepares for a pass that reads the sound. */
 bool render_begin_sound(struct render_job *j, struct err *e);
 

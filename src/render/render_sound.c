@@ -60,8 +60,8 @@ bool render_look_for_sound(struct render_job *j, struct err *e)
     if (!isa_choose(&j->sound.isa, e) || !open_spectrum(j, e))
         return false;
     if (!o->verify && !j->report.spectrum)
-        j->sound.done = j->sound_cached =
-            sound_cache_load(&o->cache, path_of(j), parts_of(j), o->sound_stream, &j->sound.sound);
+        j->sound.done = j->sound_cached = sound_cache_load(
+            &o->cache, path_of(j), parts_of(j), o->stream, o->sound_stream, &j->sound.sound);
     return true;
 }
 
@@ -77,7 +77,8 @@ static void assess_sound(struct render_job *j)
     if (s->stream < 0 && j->render->options->sound_only)
         log_msg(LOG_VERBOSE, "'%s' has no sound", path_of(j));
     else if (s->stream < 0)
-        render_warn(j, "'%s' has no sound: sound and spectrum are dark", path_of(j));
+        render_warn(j, "'%s' has no sound%s", path_of(j),
+                    render_sound_alone(j) ? "" : ": sound and spectrum are dark");
     else
         log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
                 path_of(j), s->stream, s->codec, s->decoder, s->rate, s->layout,
@@ -100,7 +101,7 @@ static void keep_sound(struct render_job *j)
     bool decoded = s->stream < 0 || s->decoder[0];
     if (!j->sound_cached && decoded && !j->changed && !o->keep_going &&
         source_can(j->source, SOURCE_CACHEABLE))
-        sound_cache_save(&o->cache, path_of(j), parts_of(j), o->sound_stream, s);
+        sound_cache_save(&o->cache, path_of(j), parts_of(j), o->stream, o->sound_stream, s);
 }
 
 bool render_sound(struct render_job *j, struct err *e)
@@ -117,6 +118,12 @@ bool render_sound(struct render_job *j, struct err *e)
     return true;
 }
 
+bool render_sound_is_whole(const struct render_job *j)
+{
+    const struct film_sound *s = j->report.sound;
+    return !s || s->stream < 0 || (s->decoder[0] && s->errors == 0);
+}
+
 bool render_sound_only(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
@@ -124,9 +131,12 @@ bool render_sound_only(struct render_job *j, struct err *e)
     if (!render_look_for_sound(j, e))
         return false;
     j->report.sound = &j->sound.sound;
-    if (j->sound.done)
+    if (j->sound.done) {
+        assess_sound(j);
         return true;
+    }
+    int stream = o->stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->stream;
     j->source =
-        source_open_stream(path_of(j), parts_of(j), o->stream, o->sound_stream, o->keep_going, e);
+        source_open_stream(path_of(j), parts_of(j), stream, o->sound_stream, o->keep_going, e);
     return j->source && render_sound(j, e);
 }

@@ -5,14 +5,19 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/watch.h"
 #include "barcode/cli/options_fingerprint.h"
+#include "barcode/sound/spectrogram.h"
 #include "render_job.h"
 
 static void say_written(const struct render_job *j, const struct writer *w, const char *path)
 {
-    uint64_t count = w && w->beside  ? previews_count(j->previews)
-                     : w && w->sound ? j->report.sound->peaks
-                                     : j->report.count;
-    const char *what = w && w->beside ? "preview" : w && w->sound ? "peak" : "column";
+    uint64_t count = w && w->beside     ? previews_count(j->previews)
+                     : w && w->spectrum ? spectrogram_frames(j->report.sound->samples)
+                     : w && w->sound    ? j->report.sound->peaks
+                                        : j->report.count;
+    const char *what = w && w->beside     ? "preview"
+                       : w && w->spectrum ? "frame"
+                       : w && w->sound    ? "peak"
+                                          : "column";
     if (!outputs_is_stdout(path))
         log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", path, count, what, count == 1 ? "" : "s");
 }

@@ -83,13 +83,12 @@ bool shared_votes(uint64_t *word, size_t n, const struct shared_films *films, si
 /* ---- Pairs ---- */
 
 /* Sums up vote[from .. to), which are those of a pair of films. */
-static struct shared_pair sum_up(const uint64_t *vote, size_t from, size_t to, uint32_t least)
+static struct shared_pair sum_up(const uint64_t *vote, size_t from, size_t to)
 {
     const uint64_t film_mask = SHARED_FILMS_MOST - 1, offset_mask = (1 << SHARED_OFFSET_BITS) - 1;
     struct shared_pair p = {
         .a = (uint32_t)(vote[from] >> (SHARED_FILM_BITS + SHARED_OFFSET_BITS) & film_mask),
         .b = (uint32_t)(vote[from] >> SHARED_OFFSET_BITS & film_mask)};
-    size_t counted = from;
     for (size_t i = from, end = from; i < to; i++) {
         while (end < to && vote[end] - vote[i] <= 2)
             end++;
@@ -97,10 +96,6 @@ static struct shared_pair sum_up(const uint64_t *vote, size_t from, size_t to, u
         if (n > p.votes) {
             p.votes = n;
             p.offset = (int32_t)(vote[i + n / 2] & offset_mask) - SHARED_OFFSET_ZERO;
-        }
-        if (n >= least && end > counted) {
-            p.all += (uint32_t)(end - (counted > i ? counted : i));
-            counted = end;
         }
     }
     return p;
@@ -115,7 +110,7 @@ bool shared_pairs(const uint64_t *vote, size_t votes, uint32_t least, struct sha
         uint64_t films = vote[from] >> SHARED_OFFSET_BITS;
         for (to = from + 1; to < votes && vote[to] >> SHARED_OFFSET_BITS == films;)
             to++;
-        struct shared_pair p = sum_up(vote, from, to, least);
+        struct shared_pair p = sum_up(vote, from, to);
         if (p.votes < least)
             continue;
         if (!err_reserve(&list, count + 1, &room, sizeof *list, e)) {

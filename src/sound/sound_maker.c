@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "barcode/base/interrupt.h"
-#include "barcode/base/interrupt.h"
 #include "barcode/sound/film_sound.h"
 #include "barcode/sound/spectrogram.h"
 #include "downmix.h"
@@ -80,8 +79,6 @@ static bool add_samples(struct sound_maker *m, const int16_t *samples, uint64_t 
         m->filled += n;
         samples = samples ? samples + n : NULL;
         count -= n;
-        if (m->filled == ROOM && interrupted())
-            return interrupt_error(e);
         if (m->filled == ROOM && !compute_frames(m, BATCH, e))
             return false;
     }

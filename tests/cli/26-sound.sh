@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # Reading sound: which stream, and the same sound whichever way the film is read.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
+# shellcheck disable=SC2154,SC2034,SC2015,SC2153  # variables come from and go to lib.sh; fail does not return
 
 SOUND='(0.4*sin(2*PI*900*t)+0.4*sin(2*PI*(2000+300*t)*t))*between(mod(t,1),0.4,0.6)'
 
@@ -84,6 +84,37 @@ test_which_sound() { # quick
 
 pixels() {
     ffmpeg -nostdin -v error -i "$1" -f rawvideo -pix_fmt rgb24 -
+}
+
+# Packets that cannot be decoded count, read or cached, with and without pictures.
+test_sound_strict() {
+    film a.mkv -c:v mpeg4 -c:a ac3
+    "$PYTHON" -c 'import re; b = bytearray(open("a.mkv", "rb").read())
+for m in list(re.finditer(b"\x0b\x77", b))[40:44]: b[m.start():m.start() + 40] = bytes(40)
+open("damaged.mkv", "wb").write(b)'
+    for again in 1 2; do
+        ok a.mkv --strict --cache cache --landmarks a.csv
+        for shown in "--landmarks b.csv" "-m sound -n 4 -o b.png"; do
+            # shellcheck disable=SC2086
+            run damaged.mkv --strict --cache cache $shown
+            [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1 ($again: $shown)"
+            says "packets* of its sound cannot be decoded"
+            says "'damaged.mkv' decoded only in part (--strict)"
+        done
+    done
+}
+
+# The cached sound of one program is not taken for another's.
+test_sound_of_two_programs() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=10:d=4 -f lavfi -i smptebars=s=64x48:r=10:d=4 \
+        -f lavfi -i sine=300:d=4 -f lavfi -i sine=3000:d=4 -map 0:v -map 1:v -map 2:a -map 3:a \
+        -c:v mpeg2video -c:a mp2 -program st=0:st=2 -program st=1:st=3 two.ts
+    for stream in 0 1; do
+        ok two.ts --stream $stream --no-cache --landmarks own$stream.csv
+        ok two.ts --stream $stream --cache cache --landmarks cached$stream.csv
+        cmp own$stream.csv cached$stream.csv || fail "stream $stream: another sound"
+    done
+    ! cmp -s own0.csv own1.csv || fail "both programs have the same sound"
 }
 
 test_sound_that_cannot_be_decoded() { # quick

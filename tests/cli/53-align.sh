@@ -74,6 +74,17 @@ test_align() { # quick
     [ "$(find tmp -mindepth 1 | wc -l)" -eq 0 ] || fail "something is left in TMPDIR"
 }
 
+# Sound alone has times, but no pictures.
+test_align_sound_alone() { # quick
+    make_versions
+    ffmpeg -nostdin -v error -i b.mkv -vn b.mp3
+    ok align a.mkv b.mp3 --cache cache -o both.csv
+    segments both.csv "${cut[@]}"
+    refuses 3 align a.mkv b.mp3 -q --cache cache -o x.csv -o x.html
+    says "'b.mp3' has no video stream, only sound"
+    [ "$(echo x.*)" = "x.*" ] || fail "an output was written"
+}
+
 # To the frame, of which there are five a second. The film ends with its sound, which has other frames.
 test_align_exact() { # quick
     make_versions
@@ -105,6 +116,9 @@ test_align_refuses() { # quick
     says "h264-open.mkv' has no sound"
     [ ! -e x.csv ] || fail "an output was written"
     refuses 3 align a.mkv missing.mkv -q
+    run align missing1 missing2
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    says "cannot open 'missing2'"
     refuses 2 align a.mkv
     says "align needs two films"
     mkdir folder

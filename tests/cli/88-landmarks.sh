@@ -32,6 +32,7 @@ test_landmarks_and_spectrogram() { # quick
     with_sound film.mkv
     ok film.mkv --landmarks l.csv --spectrogram s.npy --cache c
     says "wrote 'l.csv': [0-9]* peaks"
+    says "wrote 's.npy': 250 frames"
     arrays l.csv s.npy
     ok film.mkv --landmarks cached.csv --cache c -v
     says 'cache hit: the film.s sound'
@@ -55,6 +56,47 @@ test_landmarks_read_no_pictures() {
     cmp l.csv verified.csv || fail "--verify finds other peaks"
 }
 
+# Files of sound alone, also with a cover picture; a folder's films are none of them.
+test_landmarks_of_sound_alone() { # quick
+    with_sound film.mkv
+    ok film.mkv --no-cache --landmarks film.csv
+    mkdir folder
+    for name in a.wav a.flac a.mp3 a.m4a a.opus; do
+        ffmpeg -nostdin -v error -i film.mkv -vn folder/$name
+        ok folder/$name --cache c --sandbox require --landmarks $name.csv --spectrogram $name.npy
+    done
+    cmp film.csv a.wav.csv || fail "WAV has other peaks than the film"
+    cmp film.csv a.flac.csv || fail "FLAC has other peaks than the film"
+    arrays a.wav.csv a.wav.npy
+    arrays a.mp3.csv a.mp3.npy
+    arrays a.m4a.csv a.m4a.npy
+    # shellcheck disable=SC2002  # a pipe is what is wanted
+    cat folder/a.wav | "$BARCODE" - -q --no-cache --landmarks pipe.csv || fail "a pipe is refused"
+    cmp film.csv pipe.csv || fail "a pipe has other peaks"
+    ffmpeg -nostdin -v error -i film.mkv -frames:v 1 cover.png
+    for name in mp3 m4a; do
+        ffmpeg -nostdin -v error -i folder/a.$name -i cover.png -map 0 -map 1 -c copy -disposition:v attached_pic cover.$name
+        ok cover.$name --no-cache --landmarks cover.csv
+        cmp a.$name.csv cover.csv || fail "a cover picture changes the peaks"
+    done
+    refuses 3 folder/a.mp3 -o x.png
+    says "'folder/a.mp3' has no video stream, only sound"
+    refuses 3 folder/a.mp3 -o x.png --landmarks x.csv
+    refuses 3 folder/a.mp3 --stream 0 --landmarks x.csv
+    refuses 2 folder/a.mp3 --sound-stream 1 --landmarks x.csv
+    says "there is no --sound-stream 1"
+    refuses 3 folder --landmarks out/
+    ffmpeg -nostdin -v error -i folder/a.m4a -c copy -encryption_scheme cenc-aes-ctr \
+        -encryption_key 76a6c65c5ea762046bd749a2e632ccbb -encryption_kid a7e61c373e219033c21091fa607bf3b8 encrypted.mp4
+    refuses 3 encrypted.mp4 --no-cache --landmarks x.csv
+    says "'encrypted.mp4' is encrypted"
+    [ ! -e x.csv ] || fail "x.csv was written"
+    ffmpeg -nostdin -v error -i film.mkv -vn -t 4 first.wav
+    ffmpeg -nostdin -v error -ss 4 -i film.mkv -vn second.wav
+    ok --join first.wav second.wav --no-cache --landmarks joined.csv
+    cmp film.csv joined.csv || fail "two files have other peaks than one"
+}
+
 test_landmarks_of_folders() {
     mkdir films out
     with_sound films/a.mkv 3
@@ -75,6 +117,7 @@ test_landmarks_of_folders() {
 test_landmarks_without_sound() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=25:d=1 -c:v mpeg4 silent.mkv
     ok silent.mkv --no-cache --landmarks l.csv --spectrogram s.npy
+    says "warning: 'silent.mkv' has no sound$"
     [ "$(wc -l < l.csv)" -eq 1 ] || fail "there are peaks without sound"
     "$PYTHON" -c 'import numpy; assert numpy.load("s.npy").shape == (0, 512)' || fail "s.npy is not empty"
 }

@@ -185,6 +185,17 @@ test_live_reconnects() {
     ends 0
 }
 
+# What comes back after a break is told.
+test_live_connected_again() {
+    to=udp://127.0.0.1:$(port)
+    start_live --live=0.2 --timeout 0.5 -m average -o day "$to"
+    sleep 1
+    camera 2 "$to?pkt_size=1316"
+    kill -TERM "$pid"
+    ends 0
+    says "udp://.*: connected again"
+}
+
 test_live_usage() { # quick
     echo x > film.mkv
     refuses 2 --live=7 -o day rtsp://camera
@@ -201,6 +212,15 @@ test_live_usage() { # quick
     refuses 2 --live -o day udp://127.0.0.1:1 udp://127.0.0.1:1
     says "same files"
     refuses 2 --live --steady -o day -
+    refuses 2 --live -m average+sound -o day -
+    says "sound is not read"
+    refuses 2 --live -m average -o day.png -
+    says "folder of the day's files, not a file"
+    for option in --csv=x.csv --html=x.html --columns=50 --interval=1 --every=1 --start=1 --end=9 --dump=x \
+        --report=x --verify --sequence --recursive --update; do
+        refuses 2 --live -m average "$option" -o day -
+        says "${option%%=*} is for films"
+    done
     refuses 1 --live -o film.mkv/day -
 }
 

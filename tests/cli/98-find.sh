@@ -35,9 +35,20 @@ test_find() { # quick
     finds lib/more/three.mkv 21.3
     ok find clip.mkv lib --cache cache
     grep -qx '0:00:21\.3 (score [0-9]*)  lib/more/three\.mkv' "$LOGS/stdout" || fail "another line"
+    ffmpeg -nostdin -v error -i clip.mkv -vn clip.mp3
+    ok find clip.mp3 lib --cache cache --json
+    finds lib/more/three.mkv 21.3
     rm lib/more/three.mkv
     refuses 1 find clip.mkv lib --cache cache
-    says "'clip.mkv' is from none of the 2 films"
+    says "'clip.mkv' is from no film of the library (2 films, "
+    refuses 1 find clip.mkv lib/one.mkv --no-cache
+    says "'clip.mkv' is from no film of the library (1 film, "
+    grep -q 'keeping analysed frames' "$LOGS/stderr" && fail "it announces a folder that is removed"
+    ok find --same lib/one.mkv lib/two.mkv --cache cache
+    says '^barcode: no films of the library share their sound$'
+    run find clip.mkv missing1 missing2 --cache cache
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    says "cannot open 'missing2'"
 }
 
 # The index is brought up to date, and made again when it is damaged.
@@ -64,8 +75,12 @@ test_find_index() {
     done
     ok find clip.mkv lib --cache cache --json
     [ ! -s "$LOGS/stderr" ] || fail "there are messages"
+    ok --cache-clear --cache cache
+    [ -z "$(find cache -name '*.landmarks')" ] || fail "the index is still there"
     ok find clip.mkv lib --no-cache --json -q
     finds lib/two.mkv 11.5
+    ok --cache cache --cache-clear
+    [ -z "$(find cache -name '*.landmarks')" ] || fail "--cache-clear leaves the index"
 }
 
 test_find_bad_input() {
@@ -78,6 +93,9 @@ test_find_bad_input() {
     ffmpeg -nostdin -v error -i lib/one.mkv -an -c copy silent.mkv
     refuses 1 find silent.mkv lib --cache cache -q
     says "'silent.mkv' has no sound by which it could be found"
+    run find lib/two.mkv lib --cache /proc/none -q
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    says "cannot read the sound of 'lib/two.mkv' from the cache"
     mkdir none
     refuses 3 find lib/one.mkv none --cache cache -q
     # a film that fails is reported, and the others are searched
@@ -86,6 +104,12 @@ test_find_bad_input() {
     ok find clip.mkv lib --cache cache --json
     finds lib/two.mkv 5.25
     says bad.mkv
+    # films are read in parts of 256: one that fails in the first counts
+    mkdir many
+    seq -f 'many/a%g.mkv' 100 355 | while read -r name; do echo no film > "$name"; done
+    cp lib/one.mkv many/b.mkv
+    run find --same many --cache cache -q
+    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
 }
 
 test_find_same() {

@@ -48,6 +48,17 @@ static void stage(struct source *s, struct engine *g, enum decode_plan plan,
     columns_free(&c);
 }
 
+static void probe(struct source *s)
+{
+    struct err e = ERR_INIT;
+    struct probe_request request = {.want = PROBE_LENGTH};
+    struct probe_facts facts;
+    bool ok = source_probe(s, &request, &facts, &e);
+    fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.length.frames >= 0 &&
+                         facts.length.duration_us >= 0
+                   : e.text[0] && !facts.found);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct engine *g;
@@ -66,25 +77,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct source *s =
-        source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, SOURCE_STREAM_CHOICE, false, &e);
+        source_open_stream(path, NULL, SOURCE_STREAM_OR_SOUND, SOURCE_STREAM_CHOICE, false, &e);
     fuzz_demand((s != NULL) == (e.code == ERR_NONE) && (s || e.text[0]));
     /* A header may ask for pictures of 16,384 x 16,384: slow, and nothing new. */
     if (s && (int64_t)s->film.coded_width * s->film.coded_height <= 512 * 512) {
-        fuzz_demand(s->film.width > 0 && s->film.height > 0);
         struct sound_job sound = {.isa = ISA_C}, alone = {.isa = ISA_C};
-        stage(s, g, DECODE_PARALLEL, SELECT_EVERY, &sound);
-        stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS, &sound);
+        bool pictures = s->film.width > 0;
+        fuzz_demand(pictures ? s->film.height > 0 : s->film.sound_stream >= 0);
+        if (pictures) {
+            stage(s, g, DECODE_PARALLEL, SELECT_EVERY, &sound);
+            stage(s, g, DECODE_SEQUENTIAL, SELECT_COLUMNS, &sound);
+        }
         bool heard = source_sound(s, &alone, &e);
         fuzz_demand(heard == (e.code == ERR_NONE) && heard == alone.done);
         film_sound_free(&sound.sound);
         film_sound_free(&alone.sound);
         err_clear(&e);
-        struct probe_request request = {.want = PROBE_LENGTH};
-        struct probe_facts facts;
-        bool ok = source_probe(s, &request, &facts, &e);
-        fuzz_demand(ok ? facts.found == PROBE_LENGTH && facts.length.frames >= 0 &&
-                             facts.length.duration_us >= 0
-                       : e.text[0] && !facts.found);
+        if (pictures)
+            probe(s);
     }
     source_close(&s);
     close(fd);

@@ -117,6 +117,7 @@ film raw.vp9 -c:v libvpx-vp9 -g 5 -pix_fmt yuv420p -f ivf
 film ffv1.nut -c:v ffv1 -f nut
 film flv1.flv -c:v flv -f flv
 sine=(-filter_complex "sine=d=1.2[a]" -map 0:v -map "[a]")
+for alone in mp3 flac wav ogg m4a; do film alone.$alone "${sine[@]:0:2}" -map "[a]" -f ${alone/m4a/ipod}; done
 film sound.ts "${sine[@]}" -c:v mpeg2video -r 25 -c:a ac3 -f mpegts
 film sound.mp4 "${sine[@]}" -c:v mpeg4 -c:a aac -f mp4
 film sound.mkv "${sine[@]}" -c:v mpeg4 -c:a flac -f matroska

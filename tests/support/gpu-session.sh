@@ -61,6 +61,7 @@ part_checks() {
     "$bin/check_dominant" | tail -n 3
     "$bin/check_sound" | tail -n 5
     "$bin/check_engine" 200 | tail -n 3
+    "$bin/check_prompt" 16 150 | tail -n 3
 }
 
 # Runs one tool over one program; the kinds of finding, each with how often.

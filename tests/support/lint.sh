@@ -32,7 +32,7 @@ only '#include <microhttpd\.h>' '^src/live/serve_http\.c$' 'a header of libmicro
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
 only '#include <webp/' '^src/output/formats/webp\.c$' 'a header of libwebp'
 only '#include <(cairo|pango|fontconfig|glib)' '^src/output/poster/canvas_cairo(_fonts)?\.c$' 'a header of cairo, pango or fontconfig'
-only '#include <jansson\.h>' '^src/(output/formats/(json\.[ch]|bench\.c)|match/(align_json|find_print)\.c)$' 'jansson.h'
+only '#include <jansson\.h>' '^include/barcode/output/json\.h$' 'jansson.h'
 only '#include <xxhash\.h>' '^src/base/hash\.c$' 'xxhash.h'
 only '#include <ebur128' '^src/sound/loudness\.c$' 'a header of libebur128'
 only '#include <seccomp' '^src/base/sandbox_calls\.c$' 'seccomp.h'

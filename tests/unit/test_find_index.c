@@ -190,6 +190,24 @@ TEST_WITH(forgets_films, make_folder, remove_folder)
     find_index_close(&x);
 }
 
+/* A film of which there are links is known under each name. */
+TEST_WITH(knows_links, make_folder, remove_folder)
+{
+    struct find_index x;
+    struct err e = ERR_INIT;
+    const struct hash128 linked[] = {id[2], id[1], id[2], id[3], id[2]};
+    bool has[5];
+    open_index(&x);
+    assert_true(find_index_want(&x, linked, 5, has, &e));
+    add_films(&x, 2, 3);
+    add_films(&x, 2, 4);
+    save(&x);
+    assert_true(find_index_want(&x, linked, 5, has, &e));
+    assert_true(has[0] && !has[1] && has[2] && has[3] && has[4]);
+    check_films(&x, 2, 4);
+    find_index_close(&x);
+}
+
 /* Films that another process adds or merges meanwhile. */
 TEST_WITH(several_processes, make_folder, remove_folder)
 {

@@ -61,10 +61,10 @@ static struct film_sound made(int stream)
                                .point = point};
 }
 
-static bool has(const struct cache_options *o, const char *film, int stream)
+static bool has_streams(const struct cache_options *o, const char *film, int video, int stream)
 {
     struct film_sound s;
-    bool found = sound_cache_load(o, film, NULL, stream, &s);
+    bool found = sound_cache_load(o, film, NULL, video, stream, &s);
     if (found && s.stream >= 0) {
         assert_string_equal(s.codec, "aac");
         assert_int_equal(s.samples, 1000);
@@ -77,6 +77,11 @@ static bool has(const struct cache_options *o, const char *film, int stream)
     return found;
 }
 
+static bool has(const struct cache_options *o, const char *film, int stream)
+{
+    return has_streams(o, film, -1, stream);
+}
+
 TEST_WITH(keeps_the_sound_of_a_film, set_up, tear_down)
 {
     struct cache_options o = options();
@@ -84,11 +89,12 @@ TEST_WITH(keeps_the_sound_of_a_film, set_up, tear_down)
     write_film("a.mkv", 100000, -1);
     write_film("b.mkv", 100001, -1);
     assert_false(has(&o, "a.mkv", -1));
-    sound_cache_save(&o, "a.mkv", NULL, -1, &s);
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
     assert_true(has(&o, "a.mkv", -1));
-    assert_false(has(&o, "a.mkv", 3)); /* asked for by its number */
+    assert_false(has(&o, "a.mkv", 3));             /* asked for by its number */
+    assert_false(has_streams(&o, "a.mkv", 1, -1)); /* beside other pictures */
     assert_false(has(&o, "b.mkv", -1));
-    sound_cache_save(&o, "b.mkv", NULL, -1, &none);
+    sound_cache_save(&o, "b.mkv", NULL, -1, -1, &none);
     assert_true(has(&o, "b.mkv", -1));
     assert_int_equal(rename("a.mkv", "c.mkv"), 0);
     assert_true(has(&o, "c.mkv", -1));
@@ -106,7 +112,7 @@ TEST_WITH(other_films_do_not_get_it, set_up, tear_down)
     struct cache_options o = options();
     struct film_sound s = made(0);
     write_film("a.mkv", 4000000, -1);
-    sound_cache_save(&o, "a.mkv", NULL, -1, &s);
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
     write_film("copy.mkv", 4000000, -1);
     assert_true(has(&o, "copy.mkv", -1));
     write_film("a.mkv", 4000000, 100); /* within the first block */
@@ -123,7 +129,7 @@ TEST_WITH(damaged_entries_are_removed, set_up, tear_down)
     glob_t found;
     struct stat st;
     write_film("a.mkv", 100000, -1);
-    sound_cache_save(&o, "a.mkv", NULL, -1, &s);
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
     assert_int_equal(glob("cache/*.frames", 0, NULL, &found), 0);
     assert_int_equal(found.gl_pathc, 1);
     assert_int_equal(stat(found.gl_pathv[0], &st), 0);
@@ -135,7 +141,7 @@ TEST_WITH(damaged_entries_are_removed, set_up, tear_down)
     close(fd);
     assert_false(has(&o, "a.mkv", -1));
     assert_true(access(found.gl_pathv[0], F_OK) != 0);
-    sound_cache_save(&o, "a.mkv", NULL, -1, &s);
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
     assert_true(has(&o, "a.mkv", -1));
     globfree(&found);
 }
@@ -148,12 +154,12 @@ TEST_WITH(a_small_limit_evicts, set_up, tear_down)
     struct stat st;
     write_film("a.mkv", 100000, -1);
     write_film("b.mkv", 100001, -1);
-    sound_cache_save(&o, "a.mkv", NULL, -1, &s);
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
     assert_int_equal(glob("cache/*.frames", 0, NULL, &found), 0);
     assert_int_equal(stat(found.gl_pathv[0], &st), 0);
     globfree(&found);
     o.limit = (uint64_t)st.st_size * 3 / 2;
-    sound_cache_save(&o, "b.mkv", NULL, -1, &s);
+    sound_cache_save(&o, "b.mkv", NULL, -1, -1, &s);
     assert_false(has(&o, "a.mkv", -1));
     assert_true(has(&o, "b.mkv", -1));
 }

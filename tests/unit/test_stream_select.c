@@ -107,6 +107,7 @@ TEST(none)
         assert_string_equal(e.text, "'f.mkv' has no video stream, only sound");
         assert_int_equal(e.code, ERR_INPUT);
     }
+    assert_int_equal(CHOOSE(SOURCE_STREAM_OR_SOUND, NULL, SOUND, VIDEO(160, 90, 0)), 1);
     struct err e = ERR_INIT;
     assert_int_equal(CHOOSE(SOURCE_STREAM_CHOICE, &e, SOUND, COVER), -1);
     assert_string_equal(e.text, "'f.mkv' has no video stream, only a cover picture");

@@ -17,4 +17,7 @@ size_t text_sequence(const char *text);
  */
 void text_make_plain(char *text);
 
+/* Returns how XML and HTML write a character of a text or an attribute, or NULL: as it is. */
+const char *text_markup(char c);
+
 #endif

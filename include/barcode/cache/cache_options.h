@@ -11,10 +11,14 @@
 /* No --cache-limit: cache_limit_default chooses the limit when the folder is known. */
 #define CACHE_LIMIT_AUTO UINT64_MAX
 
+/* Files of an index of films' sound (barcode find): evicted and cleared as entries are. */
+#define CACHE_INDEX_ENDING ".landmarks"
+
 struct cache_options {
     const char *folder; /* --cache; NULL: the environment names it; "-": no cache */
     uint64_t limit;     /* bytes of all entries together, or CACHE_LIMIT_AUTO */
     bool off, refresh;  /* --no-cache; --refresh: write entries, but read none */
+    bool temporary;     /* a folder that is removed after the run, and not announced */
     /* --cache-stats, --cache-clear, --cache-verify: done instead of a film */
     bool stats, clear, verify;
 };

@@ -13,12 +13,14 @@
 
 /*
  * Reads the sound of the film's file, or of all `parts` (NULL: one file), which the caller frees
- * with film_sound_free. `stream` is --sound-stream, or -1. Returns false, and leaves *out empty, if
- * the cache is off or does not have it, with --refresh, or if the film was modified since. Any
+ * with film_sound_free. `video` is --stream, `stream` is --sound-stream; -1: the usual one. The
+ * sound depends on both: it is that of the pictures' program. Returns false, and leaves *out empty,
+ * if the cache is off or does not have it, with --refresh, or if the film was modified since. Any
  * thread.
  */
 bool sound_cache_load(const struct cache_options *o, const char *path,
-                      const struct film_parts *parts, int stream, struct film_sound *out);
+                      const struct film_parts *parts, int video, int stream,
+                      struct film_sound *out);
 
 /*
  * Stores a sound, also that of a film without any. The caller has checked that the film did not
@@ -26,6 +28,7 @@ bool sound_cache_load(const struct cache_options *o, const char *path,
  * to the limit. Any thread.
  */
 void sound_cache_save(const struct cache_options *o, const char *path,
-                      const struct film_parts *parts, int stream, const struct film_sound *s);
+                      const struct film_parts *parts, int video, int stream,
+                      const struct film_sound *s);
 
 #endif

@@ -22,7 +22,7 @@ struct film {
     char pixel_format[32];  /* "yuv420p10le" */
     bool alpha;             /* the pixel format has transparency */
     bool alpha_unused;      /* it only seems to: the container's samples have none */
-    int stream;             /* index of the video stream in the container */
+    int stream;             /* index in the container: the video, or of sound alone the sound */
     int video, videos; /* its number among the video streams (--stream), and how many there are */
     int sound_stream;  /* index of the chosen stream of sound; -1: none, or none was asked for */
     int sound;         /* its number among the streams of sound (--sound-stream); -1 likewise */

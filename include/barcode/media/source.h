@@ -142,16 +142,20 @@ enum {
      * most channels likewise
      */
     SOURCE_STREAM_CHOICE = -1,
-    SOURCE_SOUND_NONE = -2 /* no sound will be read */
+    SOURCE_SOUND_NONE = -2,     /* no sound will be read */
+    SOURCE_STREAM_OR_SOUND = -2 /* as SOURCE_STREAM_CHOICE, or only sound: a film without pictures
+                                 */
 };
 
 /*
  * Does the same with a film in several files, `parts`, which are borrowed until it is closed (NULL:
  * the file `path`), and with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in
  * the container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
- * number does not exist. `sound` is SOURCE_SOUND_NONE, SOURCE_STREAM_CHOICE or a number among the
- * streams of sound; ERR_USAGE if there are some, but not that number. With `keep_going`, bytes that
- * the disk cannot read are skipped (counts->bytes_unread).
+ * number does not exist. With SOURCE_STREAM_OR_SOUND a film may have sound alone: then its
+ * film.width is 0, and source_sound is all that may be called. `sound` is SOURCE_SOUND_NONE,
+ * SOURCE_STREAM_CHOICE or a number among the streams of sound; ERR_USAGE if there are some, but not
+ * that number. With `keep_going`, bytes that the disk cannot read are skipped
+ * (counts->bytes_unread).
  */
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
                                   int sound, bool keep_going, struct err *e);

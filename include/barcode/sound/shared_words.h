@@ -81,7 +81,6 @@ struct shared_pair {
     uint32_t a, b;  /* a < b */
     int32_t offset; /* b's frame less a's, of the most votes */
     uint32_t votes; /* at that offset, or one frame before or after it */
-    uint32_t all;   /* at any offset that has `least` such votes */
 };
 
 /*

@@ -136,10 +136,13 @@ static bool is_missing_name(const char *name)
     return *name && strcmp(name, "-") != 0 && !inputs_is_film_name(name) && stat(name, &s) != 0;
 }
 
-/* Rejects an output's name among the films: ffmpeg's last word is its output. */
+/*
+ * Rejects an output's name among the films: ffmpeg's last word is its output. Commands, which read
+ * only sound here, have outputs of other kinds.
+ */
 static bool check_for_outputs(const struct options *o, struct err *e)
 {
-    for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output; i++) {
+    for (size_t i = 0; i < o->inputs && o->inputs > 1 && !o->output && !o->sound_only; i++) {
         const char *name = o->input[i],
                    *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
         if (inputs_is_pattern(name) ||

@@ -2,6 +2,7 @@
 
 #include "barcode/cli/cli.h"
 #include "barcode/cli/outputs.h"
+#include "cli/outputs/outputs_names.h"
 
 bool cli_parse_live(const char *text, struct options *o, struct err *e)
 {
@@ -34,6 +35,48 @@ bool cli_parse_day(const char *text, struct options *o, struct err *e)
                    text);
 }
 
+/* Returns an option that was given and does nothing for a stream; NULL: none. */
+static const char *option_of_films(const struct options *o)
+{
+    const struct selection *s = &o->selection;
+    for (size_t i = 0; i < o->extras; i++)
+        if (strcmp(o->extra[i].writer->name, "bench") != 0)
+            return writer_option(o->extra[i].writer);
+    return s->kind == SELECT_COLUMNS    ? "columns"
+           : s->kind == SELECT_INTERVAL ? "interval"
+           : s->every > 0               ? "every"
+           : s->start_us > 0            ? "start"
+           : s->end_us != INT64_MAX     ? "end"
+           : o->dump                    ? "dump"
+           : o->report                  ? "report"
+           : o->verify                  ? "verify"
+           : o->sequence                ? "sequence"
+           : o->join                    ? "join"
+           : o->recursive               ? "recursive"
+           : o->update                  ? "update"
+                                        : NULL;
+}
+
+/* What a day, whose end is to come, cannot have. */
+static bool check_day(const struct options *o, struct err *e)
+{
+    const char *name = option_of_films(o);
+    if (name)
+        return err_set(e, ERR_USAGE, "--live: --%s is for films", name);
+    for (size_t i = 0; i < o->strips; i++)
+        if (o->strip[i]->needs & STRIP_SOUND)
+            return err_set(e, ERR_USAGE, "--live: a stream's sound is not read: no -m %s",
+                           o->strip[i]->name);
+    if (o->output && !outputs_names_folder(o->output) && writer_by_ending(o->output))
+        return err_set(e, ERR_USAGE, "--live: -o names the folder of the day's files, not a file");
+    if (o->steady > 0 || o->smooth_us > 0)
+        return err_set(e, ERR_USAGE,
+                       "--live: --steady and --smooth need all columns of a film, also later ones");
+    if (o->shape != SHAPE_STRIP || o->poster)
+        return err_set(e, ERR_USAGE, "--live: the picture of a day is a strip");
+    return true;
+}
+
 bool cli_check_live(const struct options *o, struct err *e)
 {
     const bool to_stdout = o->output && outputs_is_stdout(o->output),
@@ -46,10 +89,5 @@ bool cli_check_live(const struct options *o, struct err *e)
         return err_set(e, ERR_USAGE, "--live: -o - and --live-format rgb or jsonl belong together");
     if (shown && o->inputs > 1)
         return err_set(e, ERR_USAGE, "--serve and --live-format show one stream");
-    if (o->steady > 0 || o->smooth_us > 0)
-        return err_set(e, ERR_USAGE,
-                       "--live: --steady and --smooth need all columns of a film, also later ones");
-    if (o->shape != SHAPE_STRIP || o->poster)
-        return err_set(e, ERR_USAGE, "--live: the picture of a day is a strip");
-    return true;
+    return check_day(o, e);
 }

@@ -99,7 +99,8 @@ bool cli_parse_modes(const char *text, struct options *o, struct err *e)
     }
     if (all && list)
         return err_set(e, ERR_USAGE,
-                       "-m: '" STRIP_ALL "' is one picture with every mode and stands alone");
+                       "-m: '" STRIP_ALL "' is the first five modes in one picture and stands "
+                       "alone, or joined as in all+sound");
     if (list && strchr(text, STRIP_JOIN))
         return err_set(e, ERR_USAGE,
                        "-m: '%.80s' has both , and +: give one picture for each mode, or one with "

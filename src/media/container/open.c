@@ -71,22 +71,13 @@ static int pixel_bytes(int format)
     return d ? (av_get_padded_bits_per_pixel(d) + 7) / 8 : 0;
 }
 
-/* Fills `f`, which has its path and orientation already. */
-static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
-                       struct film *f)
+static bool is_video(const AVStream *s) { return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO; }
+
+/* Fills what is known of the pictures of `f`, which has its orientation already. */
+static void read_picture_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
+                               struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
-    const struct container_quirks *quirks = container_quirks(format);
-    snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
-    f->frames_have_times = quirks->frames_have_times;
-    f->lists_key_frames = quirks->index != KEY_INDEX_NONE;
-    read_title(format, f);
-    snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(par->codec_id));
-    unsigned codec = avcodec_version(), container = avformat_version();
-    snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u",
-             AV_VERSION_MAJOR(codec), AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec),
-             AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container), AV_VERSION_MICRO(container));
-    f->stream = s->index;
     f->coded_width = par->width;
     f->coded_height = par->height;
     f->pixel_bytes = pixel_bytes(par->format);
@@ -99,7 +90,25 @@ static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags 
     f->sample_den = !has_sample_aspect ? 1 : turned ? sample.num : sample.den;
     film_colour_decide(par, tags, f);
     film_light_of_stream(s, f);
+}
 
+/* Fills `f`, which has its path and orientation already. */
+static void read_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
+                       struct film *f)
+{
+    const struct container_quirks *quirks = container_quirks(format);
+    snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
+    f->frames_have_times = quirks->frames_have_times;
+    f->lists_key_frames = quirks->index != KEY_INDEX_NONE;
+    read_title(format, f);
+    snprintf(f->codec, sizeof f->codec, "%s", avcodec_get_name(s->codecpar->codec_id));
+    unsigned codec = avcodec_version(), container = avformat_version();
+    snprintf(f->library, sizeof f->library, "libavcodec %u.%u.%u, libavformat %u.%u.%u",
+             AV_VERSION_MAJOR(codec), AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec),
+             AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container), AV_VERSION_MICRO(container));
+    f->stream = s->index;
+    if (is_video(s))
+        read_picture_facts(format, s, tags, f);
     AVRational rate = av_guess_frame_rate(format, s, NULL);
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
@@ -348,16 +357,21 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
 static int open_and_choose(const struct film *film, int requested, int64_t analyze_us,
                            AVFormatContext **format, struct head *head, struct err *e)
 {
-    return open_probed(film, analyze_us, format, head, e)
-               ? film_stream_choose(*format, requested, film->path, e)
-               : -1;
+    int number, chosen = -1;
+    if (!open_probed(film, analyze_us, format, head, e))
+        return -1;
+    if (requested == SOURCE_STREAM_OR_SOUND && film_has_no_video(*format))
+        chosen = film_sound_choose(*format, -1, film->sound, &number, film->path, e);
+    return chosen >= 0 || e->code != ERR_NONE
+               ? chosen
+               : film_stream_choose(*format, requested, film->path, e);
 }
 
 /* Returns true if the video may begin later than probing reads. The position in the file is lost.
  */
 static bool may_begin_late(AVFormatContext *format, const AVStream *s)
 {
-    return s->codecpar->width <= 0 && container_is_seekable(format) &&
+    return is_video(s) && s->codecpar->width <= 0 && container_is_seekable(format) &&
            !refusal_is_scrambled(format, s);
 }
 
@@ -425,7 +439,7 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
     if (!s || !choose_sound(*format, s->index, film, e) ||
         !container_find_orientation(*format, s, &film->orientation, e))
         return false;
-    if (film->sound_stream >= 0)
+    if (film->sound_stream >= 0 && film->sound_stream != s->index)
         (*format)->streams[film->sound_stream]->discard = AVDISCARD_ALL;
     const struct colour_tags silence = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                         AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};

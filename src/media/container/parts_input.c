@@ -104,15 +104,16 @@ static bool has_same_headers(const AVCodecParameters *a, const AVCodecParameters
             memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
 }
 
-/* Checks that the part has the video stream of the first one, with a codec of the same kind. */
+/* Checks that the part has the stream of the first one, with a codec of the same kind. */
 static bool check_continues(const struct parts_scan *s, const AVFormatContext *format,
                             const char *path, struct err *e)
 {
     unsigned i = (unsigned)s->first.stream;
     const AVCodecParameters *par = i < format->nb_streams ? format->streams[i]->codecpar : NULL;
     if (!par || !s->headers || par->codec_id != s->headers->codec_id)
-        return err_set(e, ERR_INPUT, "cannot join '%s' to '%s': its stream %u is not video in %s",
-                       path, s->first_path, i, s->first.codec);
+        return err_set(e, ERR_INPUT, "cannot join '%s' to '%s': its stream %u is not %s in %s",
+                       path, s->first_path, i, s->first.width > 0 ? "video" : "sound",
+                       s->first.codec);
     return container_quirks(format)->unframed || has_same_headers(s->headers, par) ||
            err_set(e, ERR_INPUT,
                    "cannot join '%s' to '%s': their %s was encoded with other settings", path,

@@ -92,7 +92,8 @@ static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
     uint32_t tag = s->codecpar->codec_tag;
     const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
-    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('d', 'r', 'm', 'i') ||
+    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('e', 'n', 'c', 'a') ||
+           tag == MKTAG('d', 'r', 'm', 'i') || tag == MKTAG('d', 'r', 'm', 's') ||
            av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
            av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
            av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
@@ -121,11 +122,14 @@ bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char
                           const struct av_log_counts *logged, struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
-    if (!check_pixels(par, path, logged, e))
+    bool pictures = par->codec_type == AVMEDIA_TYPE_VIDEO;
+    if (pictures && !check_pixels(par, path, logged, e))
         return false;
     bool sized = par->width > 0 && par->height > 0;
-    if (is_encrypted(format, s) || (!sized && refusal_is_scrambled(format, s)))
+    if (is_encrypted(format, s) || (pictures && !sized && refusal_is_scrambled(format, s)))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
+    if (!pictures)
+        return true; /* sound that cannot be decoded is silent */
     if (!avcodec_find_decoder(par->codec_id))
         return err_set(e, ERR_INPUT, "cannot decode '%s': no decoder for its codec '%s'", path,
                        avcodec_get_name(par->codec_id));

@@ -13,7 +13,7 @@ static bool is_cover(const AVStream *s)
     return s->disposition & (AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS);
 }
 
-static bool only_covers(const AVFormatContext *format)
+bool film_has_no_video(const AVFormatContext *format)
 {
     for (unsigned i = 0; i < format->nb_streams; i++)
         if (is_video(format->streams[i]) && !is_cover(format->streams[i]))
@@ -23,7 +23,7 @@ static bool only_covers(const AVFormatContext *format)
 
 static bool has_number(const AVFormatContext *format, const AVStream *s)
 {
-    return is_video(s) && (!is_cover(s) || only_covers(format));
+    return is_video(s) && (!is_cover(s) || film_has_no_video(format));
 }
 
 static int count_numbers(const AVFormatContext *format)
@@ -87,9 +87,9 @@ static bool is_higher_rank(struct rank a, struct rank b)
 int film_stream_choose(const AVFormatContext *format, int requested, const char *path,
                        struct err *e)
 {
-    if (requested != SOURCE_STREAM_CHOICE && count_numbers(format) > 0)
+    if (requested >= 0 && count_numbers(format) > 0)
         return by_number(format, requested, path, e);
-    if (only_covers(format))
+    if (film_has_no_video(format))
         return explain_none(format, path, e);
     int best = -1;
     for (unsigned i = 0; i < format->nb_streams; i++) {

@@ -12,6 +12,9 @@
 #include "barcode/base/err.h"
 #include "barcode/media/film.h"
 
+/* Returns true if the container has at most cover pictures. */
+bool film_has_no_video(const AVFormatContext *format);
+
 /*
  * Returns the index of the chosen stream. `requested` is its number, or SOURCE_STREAM_CHOICE: the
  * stream that can be decoded and has the most pixels a frame, among those marked as default if
@@ -22,8 +25,8 @@ int film_stream_choose(const AVFormatContext *format, int requested, const char 
                        struct err *e);
 
 /*
- * Returns the index of the stream of sound that belongs to video stream `video`, and sets *number
- * to its number among the streams of sound, from 0. `requested` is that number, or
+ * Returns the index of the stream of sound that belongs to video stream `video` (-1: no video), and
+ * sets *number to its number among the streams of sound, from 0. `requested` is that number, or
  * SOURCE_STREAM_CHOICE: of those of the same program, one that can be decoded, is no description
  * for the blind or deaf and no comment, is marked as default, and has the most channels; of equal
  * ones the first. Returns -1 if there is no sound; with ERR_USAGE if there is, but not that number.

@@ -13,8 +13,15 @@
 #include "barcode/base/watch.h"
 
 enum {
-    PACKETS_MOST = 512,  /* in the queue */
-    BYTES_MOST = 8 << 20 /* of them; one packet always may be in it */
+    BATCH = 32, /* packets: waking the thread for each would slow down the pictures' decoders */
+    BATCH_BYTES = 256 << 10,
+    BATCHES_MOST = 16,   /* in the queue */
+    BYTES_MOST = 8 << 20 /* of them; one batch always may be in it */
+};
+
+struct batch {
+    AVPacket *packet[BATCH];
+    size_t count, bytes;
 };
 
 struct sound_reading {
@@ -23,7 +30,8 @@ struct sound_reading {
     struct sound_clock clock;
     struct sound_decoder *decoder;
     pthread_t thread;
-    struct queue *packets;
+    struct batch *batch; /* that is being filled, or NULL */
+    struct queue *batches;
     pthread_mutex_t lock; /* guards the next two */
     pthread_cond_t changed;
     size_t bytes;          /* in the queue or being decoded */
@@ -32,10 +40,12 @@ struct sound_reading {
     struct err read_error; /* of the reader */
 };
 
-static void drop_packet(void *item)
+static void drop_batch(void *item)
 {
-    AVPacket *packet = item;
-    av_packet_free(&packet);
+    struct batch *b = item;
+    for (size_t i = 0; b && i < b->count; i++)
+        av_packet_free(&b->packet[i]);
+    free(b);
 }
 
 /* Records that `bytes` bytes are decoded, or that no more packets are taken. */
@@ -48,34 +58,53 @@ static void signal_reader(struct sound_reading *s, size_t bytes, bool ended)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Decodes packets until the queue is closed and empty, or aborted. */
+/* Decodes batches until the queue is closed and empty, or aborted. */
 static void *decode_main(void *argument)
 {
     struct sound_reading *s = argument;
     void *item;
-    while (!interrupted() && s->error.code == ERR_NONE && queue_pop(s->packets, &item)) {
-        AVPacket *packet = item;
-        size_t size = (size_t)packet->size;
-        sound_decoder_put(s->decoder, packet, &s->error);
-        av_packet_free(&packet);
-        signal_reader(s, size, false);
+    bool ok = true;
+    while (ok && queue_pop(s->batches, &item)) {
+        struct batch *b = item;
+        size_t bytes = b->bytes;
+        for (size_t i = 0; ok && i < b->count; i++)
+            ok = !interrupted() && sound_decoder_put(s->decoder, b->packet[i], &s->error);
+        drop_batch(b);
+        signal_reader(s, bytes, false);
     }
-    queue_abort(s->packets); /* drops what is left */
+    queue_abort(s->batches); /* drops what is left */
     signal_reader(s, 0, true);
     return NULL;
 }
 
-/* Waits for room, and queues the packet. Drops it if the thread takes no more. */
-static void queue_packet(struct sound_reading *s, AVPacket *packet)
+/* Waits for room, and queues the packets so far. Drops them if the thread takes no more. */
+static void queue_batch(struct sound_reading *s)
 {
-    size_t size = (size_t)packet->size;
+    struct batch *b = s->batch;
+    s->batch = NULL;
+    if (!b)
+        return;
     pthread_mutex_lock(&s->lock);
-    while (!s->ended && s->bytes > 0 && s->bytes + size > BYTES_MOST)
+    while (!s->ended && s->bytes > 0 && s->bytes + b->bytes > BYTES_MOST)
         pthread_cond_wait(&s->changed, &s->lock);
-    s->bytes += size;
+    s->bytes += b->bytes;
     pthread_mutex_unlock(&s->lock);
-    if (!queue_push(s->packets, packet))
+    if (!queue_push(s->batches, b))
+        drop_batch(b);
+}
+
+/* Adds the packet to those that will be queued. */
+static void add_packet(struct sound_reading *s, AVPacket *packet)
+{
+    if (!s->batch && !(s->batch = err_calloc(1, sizeof *s->batch, &s->read_error))) {
         av_packet_free(&packet);
+        return;
+    }
+    struct batch *b = s->batch;
+    b->packet[b->count++] = packet;
+    b->bytes += (size_t)packet->size;
+    if (b->count == BATCH || b->bytes >= BATCH_BYTES)
+        queue_batch(s);
 }
 
 /* Implements demux_tap: notes the times of pictures, and takes over packets of sound. */
@@ -83,7 +112,7 @@ static void on_packet(void *user, AVPacket *packet)
 {
     struct sound_reading *s = user;
     const AVStream *video = s->demux->stream;
-    if (packet->stream_index == video->index && packet->dts != AV_NOPTS_VALUE)
+    if (packet->stream_index == video->index && video != s->stream && packet->dts != AV_NOPTS_VALUE)
         sound_clock_picture(&s->clock, container_us(video, packet->dts));
     if (packet->stream_index != s->stream->index || s->read_error.code != ERR_NONE)
         return;
@@ -101,7 +130,7 @@ static void on_packet(void *user, AVPacket *packet)
     own->pts = time_us == TIME_NONE ? AV_NOPTS_VALUE : time_us;
     own->dts = AV_NOPTS_VALUE;
     own->duration = lasts_us;
-    queue_packet(s, own);
+    add_packet(s, own);
 }
 
 /*
@@ -141,15 +170,16 @@ static bool start_thread(struct sound_reading *s, struct err *e)
     struct demux *r = s->demux;
     if (!s->stream)
         return true;
-    s->packets = queue_open(PACKETS_MOST, drop_packet, e);
-    if (!s->packets)
+    s->batches = queue_open(BATCHES_MOST, drop_batch, e);
+    if (!s->batches)
         return false;
-    demux_select(r, s->stream->index);
+    if (s->stream != r->stream)
+        demux_select(r, s->stream->index);
     r->tap = on_packet;
     r->tap_user = s;
     if (watch_thread(&s->thread, decode_main, s) == 0)
         return true;
-    queue_free(&s->packets);
+    queue_free(&s->batches);
     return err_set(e, ERR_MEMORY, "cannot start a decoding thread");
 }
 
@@ -183,7 +213,7 @@ bool sound_reading_rest(struct sound_reading *s, struct err *e)
     if (!packet)
         return err_memory(e, sizeof *packet);
     /* In other containers the times of pictures are needed (sound_clock.h). */
-    if (r->quirks->index_is_mp4)
+    if (r->quirks->index_is_mp4 && r->stream != s->stream)
         r->stream->discard = AVDISCARD_ALL;
     while (!interrupted() && demux_read(r, packet, e)) {
         on_packet(s, packet);
@@ -201,11 +231,14 @@ bool sound_reading_close(struct sound_reading **reading, bool whole, struct err 
     struct sound_reading *s = *reading;
     if (!s)
         return true;
-    if (s->packets) {
+    if (s->batches) {
         s->demux->tap = NULL;
-        (whole ? queue_close : queue_abort)(s->packets);
+        if (whole)
+            queue_batch(s);
+        (whole ? queue_close : queue_abort)(s->batches);
         pthread_join(s->thread, NULL);
-        queue_free(&s->packets);
+        drop_batch(s->batch);
+        queue_free(&s->batches);
     }
     const struct err *error = s->error.code != ERR_NONE ? &s->error : &s->read_error;
     bool ok = error->code == ERR_NONE;

@@ -1,4 +1,4 @@
-#include "json.h"
+#include "barcode/output/json.h"
 #include "json_sound.h"
 
 #include <errno.h>

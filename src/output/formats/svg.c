@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/base/text.h"
 #include "barcode/base/version.h"
 #include "output/poster/shape.h"
 #include "barcode/output/base64.h"
@@ -43,11 +44,7 @@ static void escape(const char *text, char *out, size_t size)
 {
     size_t used = 0;
     for (; *text && used + 8 < size; text++) {
-        const char *put = *text == '&'   ? "&amp;"
-                          : *text == '<' ? "&lt;"
-                          : *text == '>' ? "&gt;"
-                          : *text == '"' ? "&quot;"
-                                         : NULL;
+        const char *put = text_markup(*text);
         if (put) {
             memcpy(out + used, put, strlen(put));
             used += strlen(put);

@@ -3,7 +3,7 @@
 #include "barcode/output/writer.h"
 #include "provenance.h"
 #include "output/palette/swatches.h"
-#include "json.h"
+#include "barcode/output/json.h"
 
 static const char begin[] = "{\n\"swatches\": ", end[] = "\n]\n}\n";
 

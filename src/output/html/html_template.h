@@ -13,7 +13,7 @@
 
 #include "barcode/output/page_file.h"
 #include "barcode/output/writer.h"
-#include "output/formats/json.h"
+#include "barcode/output/json.h"
 
 /* As page_file.h. */
 extern const struct page_file page_viewer_html, page_viewer_css, page_viewer_js, page_sheets_js,

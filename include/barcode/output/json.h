@@ -1,6 +1,6 @@
 /* json.h - shared by all writers of JSON. The only header that includes jansson. */
-#ifndef BARCODE_FORMATS_JSON_H
-#define BARCODE_FORMATS_JSON_H
+#ifndef BARCODE_OUTPUT_JSON_H
+#define BARCODE_OUTPUT_JSON_H
 
 #include <jansson.h>
 #include <stdint.h>
