@@ -7,10 +7,10 @@
 
 /*
  * How many votes are needed: a number, one for so many landmarks, and one more for each eightfold
- * size of the library above nine hours. Made films: wrong places have up to 8, and up to 7 with
- * `reach`.
+ * size of the library above nine hours. Sounds of no film have up to 8, and with `reach` up to 12
+ * above one for 100 landmarks, or 16 where a synthetic voice says the same words.
  */
-enum { VOTES_LEAST = 10, LANDMARKS_A_VOTE = 500, NEAR_LEAST = 11, NEAR_A_VOTE = 100 };
+enum { VOTES_LEAST = 16, LANDMARKS_A_VOTE = 500, NEAR_LEAST = 17, NEAR_A_VOTE = 100 };
 
 /* A vote: film | offset + OFFSET_ZERO. */
 enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
@@ -165,14 +165,18 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
     const struct align_speed *speed = align_speeds(&n);
     if (!try_speed(x, clip, speed[0], 0, result, e))
         return false;
-    if (result->best.votes >= result->needed)
+    /* A place that repeats the clip's sound, frame on frame, can have more votes here than the
+     * clip's own, half a frame off. */
+    if (result->best.votes >= result->needed && result->best.votes >= 2 * result->other.votes)
         return true;
     for (size_t i = 0; i < n; i++) {
         struct find_result r = {0};
         if (!try_speed(x, clip, speed[i], 1, &r, e))
             return false;
+        bool found = i == 0 && r.best.votes >= r.needed;
         /* the most votes for those that are needed; the first of equal ones */
-        if ((uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
+        if (found ||
+            (uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
             *result = r;
         if (i == 0 && result->best.votes >= result->needed)
             break;
