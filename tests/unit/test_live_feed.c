@@ -233,7 +233,7 @@ TEST(nonsense)
     struct live_feed *f = open_feed(CAPACITY);
     struct live_column c[8];
     uint8_t rgb[8][HEIGHT][3];
-    size_t bytes;
+    size_t bytes = 0;
     uint8_t *ring = find_ring(CAPACITY * 8, &bytes);
     for (int fill = 0; fill < 256; fill += 5)
         for (int first = 0; first < 2; first++) {
