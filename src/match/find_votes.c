@@ -7,7 +7,7 @@
 
 /*
  * How many votes are needed: a number, one for so many landmarks, and one more for each eightfold
- * size of the library above nine hours. Sounds of no film have up to 8, and with `reach` up to 12
+ * size of the library above nine hours. Sounds of no film have up to 8, and with `reach` up to 13
  * above one for 100 landmarks, or 16 where a synthetic voice says the same words.
  */
 enum { VOTES_LEAST = 16, LANDMARKS_A_VOTE = 500, NEAR_LEAST = 17, NEAR_A_VOTE = 100 };
