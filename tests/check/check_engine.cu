@@ -1,8 +1,8 @@
 /*
  * check_engine - the whole CUDA engine against the CPU engine: the same frames through put
  * (pictures in host and in device memory) and put_analysed, from several threads, in shuffled
- * order; columns, row means, slits and the tap's frames must be the same bytes. And many films in one
- * process must leave memory where it was. All GPUs as one engine, the first one twice, give the
+ * order; columns, row means, slits and the tap's frames must be the same bytes. And many films in
+ * one process must leave memory where it was. All GPUs as one engine, the first one twice, give the
  * same bytes too.
  *
  *   check_engine [FILMS]     how many films the last check runs (200)
