@@ -15,6 +15,8 @@ bool strip_shows(const struct strip *s, const struct column *c)
            (!(needs & STRIP_ROWS) || c->row) && (!(needs & STRIP_SLIT) || c->slit);
 }
 
+enum { GAP_ROWS = 8 }; /* after which the hatch of gaps begins again */
+
 static void paint_gap(uint64_t i, int y, uint8_t rgb[3])
 {
     memset(rgb, (i + (uint64_t)y) & 4 ? STRIP_GAP_LIGHT : STRIP_GAP_DARK, 3);
@@ -67,8 +69,9 @@ static void paint_row(struct strip *s, int y, uint8_t *rgb)
 
 void strip_row(struct strip *s, int y, uint8_t *rgb)
 {
+    size_t bytes = (size_t)s->width * 3;
     if (s->solid)
-        memcpy(rgb, s->solid, (size_t)s->width * 3);
+        memcpy(rgb, s->solid + (size_t)(s->report->gaps ? y % GAP_ROWS : 0) * bytes, bytes);
     else
         paint_row(s, y, rgb);
 }
@@ -113,7 +116,7 @@ static bool open_smooth(struct strip *s, struct err *e)
     return s->smooth != NULL;
 }
 
-/* Allocates what the rows need, and paints the single row of a flat strip. */
+/* Allocates what the rows need, and paints the different rows of a flat strip. */
 static bool prepare(struct strip *s, struct err *e)
 {
     uint64_t width = (uint64_t)s->width;
@@ -131,12 +134,14 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     if (s->report->smooth_us > 0 && !open_smooth(s, e))
         return false;
-    if (!s->kind->flat || s->report->gaps)
+    if (!s->kind->flat)
         return true;
-    uint8_t *solid = pixels(width, e);
+    int rows = s->report->gaps ? GAP_ROWS : 1;
+    uint8_t *solid = pixels(width * (uint64_t)rows, e);
     if (!solid)
         return false;
-    paint_row(s, 0, solid);
+    for (int y = 0; y < rows; y++)
+        paint_row(s, y, solid + (uint64_t)y * width * 3);
     s->solid = solid;
     free(s->line); /* the strip is complete */
     s->line = NULL;

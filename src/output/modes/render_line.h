@@ -23,7 +23,7 @@ struct strip {
     uint64_t first;                /* the first column that can be painted */
     uint8_t *line; /* [count][3]: a row before it is fitted; NULL if the width equals the count */
     struct smooth *smooth; /* --smooth; NULL: off */
-    uint8_t *solid;        /* [width][3]: the single row of a flat strip */
+    uint8_t *solid; /* [rows][width][3]: the rows of a flat strip that differ: 1, or GAP_ROWS */
 };
 
 /* Opens a strip of width x height pixels (>= 1 each). The report must outlive it. Fails if no
