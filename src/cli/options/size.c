@@ -41,8 +41,8 @@ void size_resolve(const struct size_rule *rule, int width, int height, int *out_
     switch (rule->kind) {
     case SIZE_ROWS:
         *out_height = clamp_side(rule->side, height);
-        *out_width =
-            clamp_side((int)((2 * (int64_t)width * *out_height + height) / (2 * height)), width);
+        *out_width = clamp_side(
+            (int)((2 * (int64_t)width * *out_height + height) / (2 * (int64_t)height)), width);
         return;
     case SIZE_SIDE: fit_side(width, height, rule->side, out_width, out_height); return;
     case SIZE_EXACT:
