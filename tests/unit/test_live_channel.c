@@ -89,7 +89,7 @@ static struct live_channel *open_channel(bool (*play)(struct made *, const struc
                                .height = 2,
                                .live_us = 10 * second};
     engines_init(&engines, ENGINE_CPU, &options.devices, 1);
-    made = (struct made){.base = {&made_kind}, .play = play};
+    made = (struct made){.base = {.kind = &made_kind}, .play = play};
     all = live_engines_open(&options, 0, &engines, 1, &e);
     assert_non_null(all);
     feed = live_feed_open(64, options.height, options.live_us, &e);
