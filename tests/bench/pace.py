@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""pace.py TS FIFO... - writes each picture of a transport stream to all FIFOs at its time, 30 a second.
+"""pace.py TS FIFO... - writes each picture of a transport stream to all FIFOs at its time.
 
-For `barcode --live FIFO...` on a machine without ffmpeg and a network. The streams are 1/480 s apart.
-The pictures have PID 256, as ffmpeg writes them.
+For `barcode --live FIFO...` on a machine without ffmpeg and a network: 30 pictures a second, the
+streams 1/480 s apart. The pictures have PID 256, as ffmpeg writes them.
 """
 import sys, threading, time
 data = open(sys.argv[1], "rb").read()
