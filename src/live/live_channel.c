@@ -118,7 +118,7 @@ static bool take_frame(void *user, const struct live_frame *f, struct err *e)
         return true;
     if (!c->analyser && !begin(c, f->film, e))
         return false;
-    if (f->late || !live_columns_want(c->columns, number)) {
+    if (!live_columns_want(c->columns, number, f->late)) {
         count(c, f->late ? LATE : REFUSED);
         return true;
     }

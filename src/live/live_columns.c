@@ -204,11 +204,12 @@ static void open_column(struct live_columns *c, int64_t number)
     c->sum = (struct live_average){.count = 0};
 }
 
-bool live_columns_want(struct live_columns *c, int64_t number)
+bool live_columns_want(struct live_columns *c, int64_t number, bool late)
 {
     pthread_mutex_lock(&c->lock);
     bool today = c->today && number >= c->today->day.first && number < c->today->day.end,
          wanted = !today || (number > c->last && (c->open == NONE || number >= c->open));
+    wanted = wanted && !(late && c->open == number && c->has);
     if (wanted)
         c->busy = number;
     pthread_mutex_unlock(&c->lock);

@@ -46,10 +46,11 @@ bool live_columns_start(struct live_columns *c, const struct film *film, int wid
                         struct err *e);
 
 /*
- * Returns true if a frame of column `number` is still wanted. The column then stays open until
- * live_columns_add or live_columns_skip. One frame at a time.
+ * Returns true if a frame of column `number` is still wanted; one that is `late` only if the column
+ * has none yet. The column then stays open until live_columns_add or live_columns_skip. One frame
+ * at a time.
  */
-bool live_columns_want(struct live_columns *c, int64_t number);
+bool live_columns_want(struct live_columns *c, int64_t number, bool late);
 void live_columns_skip(struct live_columns *c);
 
 /*

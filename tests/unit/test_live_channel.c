@@ -168,7 +168,7 @@ static struct logged logged(const char *path)
 static bool play_some(struct made *m, const struct live_sink *sink, struct err *e)
 {
     (void)m;
-    /* column 0 has three frames, 1 none, 2 one and a late one, 3 one */
+    /* column 0 has three frames, 1 none, 2 one and a late one, 3 a late one */
     at(midnight);
     give(sink, 10, false, e);
     at(midnight + 4 * second);
@@ -179,7 +179,7 @@ static bool play_some(struct made *m, const struct live_sink *sink, struct err *
     give(sink, 7, false, e);
     give(sink, 200, true, e);
     at(midnight + 35 * second);
-    give(sink, 9, false, e);
+    give(sink, 9, true, e);
     return e->code == ERR_NONE;
 }
 
@@ -343,16 +343,16 @@ TEST_WITH(the_clock_closes_columns, enter, leave)
     struct live_columns *c = live_columns_open(&s, &e);
     assert_non_null(c);
     assert_true(live_columns_start(c, &film, 4, 2, &e));
-    assert_true(live_columns_want(c, n));
+    assert_true(live_columns_want(c, n, false));
     assert_true(live_columns_add(c, n, &column, &sum, &e));
     live_columns_tick(c, midnight + 10 * second, false); /* a frame may be on its way */
-    assert_true(live_columns_want(c, n));
+    assert_true(live_columns_want(c, n, false));
     live_columns_tick(c, midnight + 11 * second, false);
     assert_int_equal(live_columns_closed(c), 0); /* it is being analysed */
     live_columns_skip(c);
     live_columns_tick(c, midnight + 11 * second, false);
     assert_int_equal(live_columns_closed(c), 1);
-    assert_false(live_columns_want(c, n));
+    assert_false(live_columns_want(c, n, false));
     live_columns_tick(c, midnight + 40 * second, false);
     struct live_column shown[8];
     assert_int_equal(live_feed_read(own, n - 1, 8, shown, NULL), 2);

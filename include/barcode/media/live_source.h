@@ -24,7 +24,8 @@ struct live_frame {
     int64_t arrived_ns;            /* clock_ns() when its last byte was there */
     int64_t time_us; /* when it was taken: microseconds of UTC since 1970; 0: when it arrived */
     bool damaged;    /* the decoder reported corruption in the frame */
-    bool late;       /* a newer frame is already waiting: it is to be counted and passed over */
+    /* a newer frame is already waiting: it is passed over, unless its column has none yet */
+    bool late;
 };
 
 /* What a source calls while it runs, from the thread of `run` only. */
