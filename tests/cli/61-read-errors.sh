@@ -166,7 +166,8 @@ test_keep_going() {
         ok "$name" --no-cache -m average -o whole.png
         columns=$(grep -o '[0-9]* columns$' "$LOGS/stderr")
         failing "$name" $at $((at + 1)) ok "$name" --keep-going --update --cache cache -m average -o out.png
-        says "'$name': 4096 bytes cannot be read (skipped)"
+        # a block of the disk, or what a read wants of it
+        says "'$name': [1-9][0-9]\{0,3\} bytes cannot be read (skipped)"
         says "columns comes\\? from damaged frames\|columns \(is\|are\) missing"
         ! grep -q "the file is damaged" "$LOGS/stderr" || fail "the disk is, not the file"
         failing "$name" $at $((at + 1)) ok "$name" --keep-going --update --cache cache -m average -o out.png
