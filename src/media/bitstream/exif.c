@@ -128,7 +128,7 @@ struct exif exif_read(const uint8_t *data, size_t size)
     enum { GAP_MOST = 10 }; /* zeros, a length, or the mark of JPEG between the mark and TIFF */
     struct exif x = {.has_time = false};
     for (size_t i = 0; i < sizeof mark / sizeof *mark; i++) {
-        const uint8_t *at = memmem(data, size, mark[i], 4);
+        const uint8_t *at = size > 0 ? memmem(data, size, mark[i], 4) : NULL;
         size_t left = at ? size - (size_t)(at + 4 - data) : 0;
         for (size_t gap = 0; gap <= GAP_MOST && left >= gap + 8; gap++) {
             struct tiff t = {.data = at + 4 + gap, .size = left - gap};
