@@ -33,7 +33,7 @@ if command -v chromium > /dev/null; then
 
     parts='[0:v]trim=0:17.5,setpts=PTS-STARTPTS[v1];[0:a]atrim=0:17.5,asetpts=PTS-STARTPTS[a1];'
     parts+='[0:v]trim=28:42,setpts=PTS-STARTPTS[v2];[0:a]atrim=28:42,asetpts=PTS-STARTPTS[a2];'
-    ffmpeg -v error -i sintel.mp4 -filter_complex "$parts[v1][a1][v2][a2]concat=n=2:a=1" short.mp4
+    ffmpeg -v error -i sintel.mp4 -filter_complex "${parts}[v1][a1][v2][a2]concat=n=2:a=1" short.mp4
     ffmpeg -v error -i sintel.mp4 -t 42 long.mp4
     "$program" align long.mp4 short.mp4 --cache "$work/cache" -q -o both.html
     chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,446 \
