@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "barcode/base/path.h"
+#include "barcode/base/watch.h"
 
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
 {
@@ -23,6 +24,24 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
             return false;
         out += n;
         at += (uint64_t)n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+bool file_write(int fd, const void *data, size_t bytes)
+{
+    const uint8_t *at = data;
+    while (bytes > 0) {
+        ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = ENOSPC;
+        if (n <= 0)
+            return false;
+        watch_moved();
+        at += n;
         bytes -= (size_t)n;
     }
     return true;

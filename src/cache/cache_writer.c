@@ -10,12 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/queue.h"
-#include "cache_owner.h"
 #include "barcode/base/watch.h"
+#include "cache_owner.h"
 #include "pack.h"
 #include "residual.h"
 
@@ -73,17 +74,7 @@ static bool given_up(struct cache_writer *w)
 
 static bool write_all(int fd, const uint8_t *data, size_t bytes, struct err *e)
 {
-    while (bytes > 0) {
-        ssize_t n = write(fd, data, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return err_set(e, ERR_FAILED, "%s", strerror(n < 0 ? errno : ENOSPC));
-        watch_moved();
-        data += n;
-        bytes -= (size_t)n;
-    }
-    return true;
+    return file_write(fd, data, bytes) || err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
 
 /* ---- Compression ---- */

@@ -146,21 +146,6 @@ static bool read_records(struct live_log *l, live_log_each *each, void *user, st
 
 /* ------------------------------------------------------------------ the file */
 
-static bool write_all(int fd, const void *data, size_t bytes)
-{
-    const uint8_t *at = data;
-    while (bytes > 0) {
-        ssize_t n = write(fd, at, bytes);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
-
 static bool is_header(const struct header *h)
 {
     return memcmp(h->magic, magic, sizeof magic) == 0 &&
@@ -185,7 +170,7 @@ static bool begin(struct live_log *l, struct err *e)
     if (fstat(l->fd, &s) != 0)
         return err_set(e, ERR_FAILED, "cannot read '%s': %s", l->path, strerror(errno));
     if (s.st_size < (off_t)sizeof there) {
-        if (ftruncate(l->fd, 0) == 0 && write_all(l->fd, &l->header, sizeof l->header))
+        if (ftruncate(l->fd, 0) == 0 && file_write(l->fd, &l->header, sizeof l->header))
             return true;
         return err_set(e, ERR_FAILED, "cannot write '%s': %s", l->path, strerror(errno));
     }
@@ -248,7 +233,7 @@ bool live_log_append(struct live_log *l, int64_t number, const struct column *c,
         return err_set(e, ERR_FAILED, "'%s': column %lld is there already", l->path,
                        (long long)number);
     pack(l, number, c);
-    if (!write_all(l->fd, l->record, l->bytes)) {
+    if (!file_write(l->fd, l->record, l->bytes)) {
         int error = errno;
         off_t end = (off_t)(sizeof l->header + l->records * l->bytes);
         /* What is left of a record there would be cut at the next opening. */

@@ -88,15 +88,6 @@ wait_for() {
     fail "there is no $1 of ${2:-1} bytes: $(cat "$LOGS/stderr")"
 }
 
-# until_says TEXT
-until_says() {
-    for _ in $(seq 300); do
-        grep -qs -- "$1" "$LOGS/stderr" && return 0
-        sleep 0.1
-    done
-    fail "stderr does not say '$1': $(cat "$LOGS/stderr")"
-}
-
 # ends STATUS: the program $pid ends so, within some seconds.
 ends() {
     STATUS=0

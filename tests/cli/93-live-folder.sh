@@ -9,15 +9,6 @@ picture() {
     mv "${1%/*}/.new.${1##*.}" "$1"
 }
 
-# until_says TEXT
-until_says() {
-    for _ in $(seq 250); do
-        grep -qs -- "$1" "$LOGS/stderr" && return 0
-        sleep 0.1
-    done
-    fail "stderr does not say '$1': $(cat "$LOGS/stderr")"
-}
-
 # watch ARG...: barcode in the background, in $pid, when it has read what is there.
 watch() {
     COMMAND="barcode $*" STATUS=

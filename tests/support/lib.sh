@@ -73,6 +73,15 @@ says() {
     grep -q -- "$1" "$LOGS/stderr" || fail "stderr does not say '$1'"
 }
 
+# until_says TEXT: waits until the program in the background says so.
+until_says() {
+    for _ in $(seq 250); do
+        grep -qs -- "$1" "$LOGS/stderr" && return 0
+        sleep 0.1
+    done
+    fail "stderr does not say '$1': $(cat "$LOGS/stderr")"
+}
+
 says_not() {
     ! grep -q -- "$1" "$LOGS/stderr" || fail "stderr says '$1'"
 }

@@ -14,6 +14,12 @@
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
 
 /*
+ * Writes all bytes at the position of an open file. Each part counts as progress (watch.h). Returns
+ * false with errno.
+ */
+bool file_write(int fd, const void *data, size_t bytes);
+
+/*
  * Returns true for an errno of open() or read() that the machine is to blame for: its disk, network
  * or memory. Returns false for a wrong name or a missing permission, for EINTR and for 0.
  */
