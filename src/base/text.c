@@ -2,7 +2,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 size_t text_sequence(const char *text)
 {
@@ -68,4 +70,19 @@ const char *text_markup(char c)
     case '"': return "&quot;";
     default: return NULL;
     }
+}
+
+void text_utc(int64_t time_us, bool ms, char text[TEXT_UTC])
+{
+    int64_t all = time_us / 1000 - (time_us % 1000 < 0);
+    int64_t seconds = all / 1000 - (all % 1000 < 0);
+    time_t at = (time_t)seconds;
+    struct tm tm;
+    if (!gmtime_r(&at, &tm) || strftime(text, TEXT_UTC, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+        snprintf(text, TEXT_UTC, "1970-01-01T00:00:00");
+    size_t length = strlen(text);
+    if (ms)
+        snprintf(text + length, TEXT_UTC - length, ".%03dZ", (int)(all - seconds * 1000));
+    else
+        snprintf(text + length, TEXT_UTC - length, "Z");
 }

@@ -3,22 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "barcode/base/text.h"
 #include "barcode/output/base64.h"
-
-void live_text_time(int64_t time_us, char text[LIVE_TIME])
-{
-    int64_t ms = time_us / 1000 - (time_us % 1000 < 0);
-    int64_t seconds = ms / 1000 - (ms % 1000 < 0);
-    time_t at = (time_t)seconds;
-    struct tm tm;
-    if (!gmtime_r(&at, &tm) || strftime(text, LIVE_TIME, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-        snprintf(text, LIVE_TIME, "1970-01-01T00:00:00");
-    size_t length = strlen(text);
-    snprintf(text + length, LIVE_TIME - length, ".%03dZ", (int)(ms - seconds * 1000));
-}
 
 size_t live_text_json_room(int height) { return LIVE_JSON + (size_t)height * 4; }
 
@@ -33,8 +20,8 @@ static void put_colour(const struct live_column *c, const uint8_t rgb[3], char t
 size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int height, char *text,
                       size_t room)
 {
-    char time[LIVE_TIME], average[10], dominant[10];
-    live_text_time(c->time_us, time);
+    char time[TEXT_UTC], average[10], dominant[10];
+    text_utc(c->time_us, true, time);
     put_colour(c, c->average, average);
     put_colour(c, c->dominant, dominant);
     int length = snprintf(text, room,

@@ -6,13 +6,7 @@
 
 #include "barcode/live/live_feed.h"
 
-enum {
-    LIVE_TIME = 32, /* room for live_text_time's result */
-    LIVE_JSON = 256 /* room for live_text_json's result without pixels */
-};
-
-/* Writes a time as ISO 8601 in UTC with milliseconds: "2026-11-26T12:00:00.000Z". */
-void live_text_time(int64_t time_us, char text[LIVE_TIME]);
+enum { LIVE_JSON = 256 }; /* room for live_text_json's result without pixels */
 
 /* Returns the room that live_text_json needs with the pixels of `height` rows. */
 size_t live_text_json_room(int height);

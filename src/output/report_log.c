@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "barcode/base/text.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/shared.h"
@@ -129,11 +130,8 @@ static json_t *list_of_outputs(const struct report_entry *entry)
 /* Returns the current time in ISO 8601. */
 static json_t *time_value(void)
 {
-    char text[32] = "";
-    time_t now = time(NULL);
-    struct tm utc;
-    if (gmtime_r(&now, &utc))
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    char text[TEXT_UTC];
+    text_utc((int64_t)time(NULL) * 1000000, false, text);
     return json_string(text);
 }
 

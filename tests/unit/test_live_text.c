@@ -6,23 +6,6 @@
 static const struct live_column made = {
     .number = 7, .time_us = 1795694400123456, .average = {1, 0xab, 255}, .dominant = {16, 32, 48}};
 
-TEST(times_are_iso_8601)
-{
-    static const struct {
-        int64_t us;
-        const char *text;
-    } time[] = {{0, "1970-01-01T00:00:00.000Z"},
-                {-1, "1969-12-31T23:59:59.999Z"},
-                {1795694400123456, "2026-11-26T12:00:00.123Z"},
-                {951782400000000, "2000-02-29T00:00:00.000Z"},
-                {4102444799999999, "2099-12-31T23:59:59.999Z"}};
-    for (size_t i = 0; i < sizeof time / sizeof *time; i++) {
-        char text[LIVE_TIME];
-        live_text_time(time[i].us, text);
-        assert_string_equal(text, time[i].text);
-    }
-}
-
 TEST(json_of_a_column)
 {
     static const uint8_t rgb[] = {0, 1, 2, 255, 254, 253};

@@ -67,4 +67,24 @@ TEST(ends_within_a_sequence)
     }
 }
 
+TEST(times_are_iso_8601)
+{
+    static const struct {
+        int64_t us;
+        const char *text;
+    } time[] = {{0, "1970-01-01T00:00:00.000Z"},
+                {-1, "1969-12-31T23:59:59.999Z"},
+                {1795694400123456, "2026-11-26T12:00:00.123Z"},
+                {951782400000000, "2000-02-29T00:00:00.000Z"},
+                {4102444799999999, "2099-12-31T23:59:59.999Z"}};
+    for (size_t i = 0; i < sizeof time / sizeof *time; i++) {
+        char text[TEXT_UTC];
+        text_utc(time[i].us, true, text);
+        assert_string_equal(text, time[i].text);
+    }
+    char seconds[TEXT_UTC];
+    text_utc(1795694400999999, false, seconds);
+    assert_string_equal(seconds, "2026-11-26T12:00:00Z");
+}
+
 TEST_MAIN(NULL, NULL)

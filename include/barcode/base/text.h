@@ -2,7 +2,9 @@
 #ifndef BARCODE_TEXT_H
 #define BARCODE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Returns the number of bytes of the well-formed UTF-8 sequence at `text` (Unicode 15, table 3-7),
@@ -16,6 +18,14 @@ size_t text_sequence(const char *text);
  * UTF-8 become '?'. Works in place; the text never grows.
  */
 void text_make_plain(char *text);
+
+enum { TEXT_UTC = 32 };
+
+/*
+ * Writes microseconds since 1970 as ISO 8601 in UTC, "2026-11-26T12:00:00Z"; with `ms` also its
+ * milliseconds, "2026-11-26T12:00:00.000Z". Both are rounded down.
+ */
+void text_utc(int64_t time_us, bool ms, char text[TEXT_UTC]);
 
 /* Returns how XML and HTML write a character of a text or an attribute, or NULL: as it is. */
 const char *text_markup(char c);

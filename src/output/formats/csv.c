@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "barcode/base/text.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/output/writer.h"
 #include "csv_items.h"
@@ -141,17 +141,12 @@ static void put_sound(const struct csv_rows *s, enum csv_plain what, uint64_t i)
 /* Writes "2026-11-26T17:00:00Z", with milliseconds if the columns need them. */
 static void put_clock(const struct csv_rows *s, uint64_t i)
 {
-    int64_t step = s->r->selection.interval_us, us = s->r->clock_us + (int64_t)i * step;
-    time_t seconds = (time_t)(us / 1000000);
-    struct tm tm;
-    char text[32];
-    if (s->r->clock_us == 0 || !gmtime_r(&seconds, &tm) ||
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+    int64_t step = s->r->selection.interval_us;
+    char text[TEXT_UTC];
+    if (s->r->clock_us == 0)
         return;
+    text_utc(s->r->clock_us + (int64_t)i * step, step % 1000000 != 0, text);
     fputs(text, s->f);
-    if (step % 1000000 != 0)
-        fprintf(s->f, ".%03d", (int)(us % 1000000 / 1000));
-    fputc('Z', s->f);
 }
 
 static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
