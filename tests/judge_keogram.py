@@ -141,7 +141,7 @@ def decoded(path):
 
 # ---- a night as it happens ----
 
-def watched(name, options, x, degrees, height, taken, pictures, day):
+def watched(name, options, x, degrees, height, taken, pictures):
     """A run of --live beside which the night appears."""
     folder, out = os.path.join(WORK, name), os.path.join(WORK, name + "-out")
     for path in (folder, out):
@@ -159,13 +159,13 @@ def watched(name, options, x, degrees, height, taken, pictures, day):
     time.sleep(2)
     child.send_signal(signal.SIGTERM)
     verdict(child.wait(timeout=20) == 0, f"{name}: SIGTERM ends it in order")
-    begin = day[1]
+    begin = taken[0] // STEP * STEP
     right = np.empty((height, (taken[-1] - begin) // STEP + 1, 3), np.uint8)
     hatch = np.add.outer(np.arange(height), np.arange(right.shape[1])) & 4
     right[:] = np.where(hatch, 48, 32)[..., None]
     column = [(t - begin) // STEP for t in taken]
     right[:, column] = keogram(pictures, x, degrees, height)
-    path = os.path.join(out, f"{name}-{day[0]}")
+    path = os.path.join(out, f"{name}-2026-11-26")
     got = decoded(path + ".png")
     same = got.shape == right.shape and (got == right).all()
     verdict(same, f"{name}: {' '.join(options)}: {right.shape[1]} columns, {len(pictures)} pictures"
@@ -189,10 +189,8 @@ def main():
         taken.append(t)
         pictures.append(night.picture(i / (PICTURES - 1)))
         t += STEP
-    # Noon in Berlin is 11:00 UTC in winter.
-    noon = ("2026-11-26", BEGIN - 6 * 3600)
-    folder = watched("meridian", ["-m", "slit", "--day", "12:00"], 50, 0, H, taken, pictures, noon)
-    watched("rotated", ["-m", "slit=40%", "--rotate", "-17.5", "--day", "12:00", "--size", "full"], 40, -17.5, 300, taken, pictures, noon)
+    folder = watched("meridian", ["-m", "slit", "--day", "12:00"], 50, 0, H, taken, pictures)
+    watched("rotated", ["-m", "slit=40%", "--rotate", "-17.5", "--day", "12:00", "--size", "full"], 40, -17.5, 300, taken, pictures)
     film = os.path.join(WORK, "film.png")
     subprocess.run([BARCODE, "--sequence", folder, "-q", "-n", "1", "-m", "slit", "--crop", "off", "--no-cache", "--height", str(H),
                     "-o", film, "--overwrite"], check=True)

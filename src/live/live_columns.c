@@ -1,5 +1,6 @@
 #include "live_columns.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,14 +13,15 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 
-/* A day and its columns, index 0 is the day's first. */
+/* A day and its columns, from the first one to the last one that were closed with a frame. */
 struct day {
     struct live_day day;
     struct columns *columns;
     struct live_log *log; /* NULL: no folder, or the day is over */
-    uint64_t count;       /* columns so far: the last one that was closed with a frame, plus one */
-    uint64_t written;     /* `count` when the files were written */
-    struct day *next;     /* in the list of those that are over */
+    int64_t first;        /* the number of the column at index 0 */
+    uint64_t count;
+    uint64_t written; /* `count` when the files were written */
+    struct day *next; /* in the list of those that are over */
 };
 
 struct live_columns {
@@ -40,6 +42,8 @@ struct live_columns {
     int64_t added_us; /* of a dated source: the first tick after the last frame, or NONE */
     uint64_t closed;
     bool log_failed;
+    int alone;           /* of a dated source: columns in a row with missing ones before them */
+    int64_t alone_since; /* the column before those */
 };
 
 static const int64_t NONE = INT64_MIN;
@@ -83,7 +87,9 @@ static void free_day(struct day **d)
 static bool keep(struct live_columns *c, struct day *d, int64_t number, const struct column *from,
                  struct err *e)
 {
-    uint64_t index = (uint64_t)(number - d->day.first);
+    if (d->count == 0)
+        d->first = number;
+    uint64_t index = (uint64_t)(number - d->first);
     struct column *to = columns_at(d->columns, index, e);
     if (!to)
         return false;
@@ -174,6 +180,26 @@ static bool turn_to(struct live_columns *c, int64_t number, struct err *e)
 
 /* ------------------------------------------------------------------ columns */
 
+/* Tells, once, that the columns of a source of pictures are too short to have one each. */
+static void advise(struct live_columns *c)
+{
+    enum { IN_A_ROW = 5, DAY_S = 86400 };
+    if (!c->s.dated || c->alone == IN_A_ROW)
+        return;
+    bool alone = c->closed > 0 && c->open > c->last + 1;
+    c->alone = alone ? c->alone + 1 : 0;
+    c->alone_since = alone ? c->alone_since : c->open;
+    int64_t s = (c->open - c->alone_since) * c->step_us / (1000000 * IN_A_ROW), wanted = s;
+    if (c->alone < IN_A_ROW || s < 1)
+        return;
+    while (wanted < DAY_S && DAY_S % wanted != 0)
+        wanted++;
+    log_msg(LOG_WARNING,
+            "'%s': a picture comes every %" PRId64 " s or so, and most columns are without one: "
+            "--live=%" PRId64 " would give each a column",
+            c->s.label, s, wanted);
+}
+
 /* Closes the open column: it is logged and kept if it has a frame. */
 static void close_open(struct live_columns *c)
 {
@@ -190,6 +216,7 @@ static void close_open(struct live_columns *c)
         err_clear(&e);
         if (!keep(c, c->today, c->open, column, &e))
             log_msg(LOG_WARNING, "'%s': a column is lost: %s", c->s.label, e.text);
+        advise(c);
         c->closed++;
     }
     c->last = c->open;
@@ -287,9 +314,11 @@ void live_columns_tick(struct live_columns *c, int64_t now_us, bool end)
 static void write_day(struct live_columns *c, const struct day *d, uint64_t count, bool end)
 {
     struct err e = ERR_INIT;
+    struct live_day shown = d->day;
+    shown.first = d->first;
     if (count > 0 && *c->s.folder &&
-        !live_day_write(c->s.options, &d->day, c->s.folder, c->s.stem, &c->report, d->columns,
-                        count, end, &e))
+        !live_day_write(c->s.options, &shown, c->s.folder, c->s.stem, &c->report, d->columns, count,
+                        end, &e))
         log_msg(LOG_WARNING, "%s", e.text);
 }
 
@@ -352,7 +381,7 @@ static void show_day(struct live_columns *c)
         if (column->status == COLUMN_MISSING)
             continue;
         live_copy_column(columns_at(c->own, 0, NULL), column, &c->report);
-        c->open = d->day.first + (int64_t)i;
+        c->open = d->first + (int64_t)i;
         c->has = true;
         put_open(c, true);
     }

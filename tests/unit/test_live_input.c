@@ -1,4 +1,6 @@
+#include <arpa/inet.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -84,6 +86,63 @@ TEST(pauses)
     dup2(before, STDIN_FILENO);
     close(before);
     close(ends[0]);
+}
+
+/* Opens an input of a UDP port that is free, and *to for sending to it. */
+static struct live_input *open_udp(int *to)
+{
+    const AVIOInterruptCB stop = {never, NULL};
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof at;
+    struct err e = ERR_INIT;
+    char name[64];
+    int code, probe = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_int_equal(bind(probe, (struct sockaddr *)&at, size), 0);
+    assert_int_equal(getsockname(probe, (struct sockaddr *)&at, &size), 0);
+    close(probe);
+    snprintf(name, sizeof name, "udp://127.0.0.1:%d", ntohs(at.sin_port));
+    struct live_input *in = live_input_open(name, stop, NULL, &code, &e);
+    assert_non_null(in);
+    *to = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_int_equal(connect(*to, (struct sockaddr *)&at, size), 0);
+    return in;
+}
+
+/* Sends `packets` in a datagram, of which the first begins a picture or not, and reads them. */
+static void pass_on(struct live_input *in, int to, int packets, bool begins)
+{
+    uint8_t all[7][188], got[188];
+    for (int i = 0; i < packets; i++)
+        make(all[i], 256, false);
+    all[0][1] |= begins ? 0x40 : 0;
+    assert_int_equal(send(to, all, (size_t)packets * 188, 0), packets * 188);
+    for (int i = 0; i < packets; i++) {
+        assert_int_equal(avio_read(live_input_context(in), got, 188), 188);
+        assert_memory_equal(got, all[i], 188);
+    }
+}
+
+/*
+ * A picture without stuffing ends with a datagram that is shorter than others. Where one goes on in
+ * the next datagram, no length means anything from then on.
+ */
+TEST(datagrams_end_pictures)
+{
+    uint8_t packet[188];
+    int to;
+    struct live_input *in = open_udp(&to);
+    live_input_pause_after(in, 256);
+    pass_on(in, to, 7, true);
+    for (int i = 0; i < 3; i++) {
+        pass_on(in, to, 2, i > 0);
+        assert_int_equal(avio_read(live_input_context(in), packet, 188), AVERROR(EAGAIN));
+        assert_true(live_input_resume(in));
+    }
+    pass_on(in, to, 2, false);
+    pass_on(in, to, 2, true);
+    pass_on(in, to, 7, false);
+    live_input_close(&in);
+    close(to);
 }
 
 TEST_MAIN(NULL, NULL)

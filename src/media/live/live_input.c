@@ -18,6 +18,10 @@ struct live_input {
     AVIOInterruptCB stop;
     int pid;
     bool paused, pause_next, ended;
+    bool datagrams; /* a short one ends a picture */
+    bool guessed;   /* the latest picture was ended by that */
+    bool flushed;   /* the bytes that were read last are a short datagram */
+    int largest;    /* datagram */
     uint8_t data[BUFFER];
     int at, count;      /* what the demuxer has not got yet */
     int64_t read_ns;    /* when data[] was read */
@@ -43,6 +47,19 @@ bool live_input_is_stuffed(const uint8_t packet[188])
 }
 
 /*
+ * Returns true if the packet at data[from] ends a picture: it is stuffed, or the sender had nothing
+ * to add to its datagram. A picture that goes on shows that this sender's datagrams tell nothing.
+ */
+static bool ends_picture(struct live_input *in, int from)
+{
+    const uint8_t *packet = in->data + from;
+    bool begins = packet[1] & 0x40;
+    in->datagrams = in->datagrams && (begins || !in->guessed);
+    in->guessed = in->datagrams && in->flushed && in->count - from == TS_PACKET;
+    return in->guessed || live_input_is_stuffed(packet);
+}
+
+/*
  * Looks through the packets at data[at...]. Returns the bytes up to the end of a picture, or all.
  */
 static int scan(struct live_input *in)
@@ -59,7 +76,7 @@ static int scan(struct live_input *in)
         if (packet[1] & 0x40) /* another picture begins */
             in->picture_ns = in->last_ns;
         in->last_ns = in->read_ns;
-        if (live_input_is_stuffed(packet)) {
+        if (ends_picture(in, from)) {
             in->picture_ns = in->read_ns;
             in->pause_next = true;
             return from + TS_PACKET - in->at;
@@ -102,6 +119,8 @@ static int fill(struct live_input *in)
         in->url ? avio_read_partial(in->url, to, BUFFER - left) : read_pipe(in, to, BUFFER - left);
     in->read_ns = clock_ns();
     in->count += got > 0 ? got : 0;
+    in->flushed = got > 0 && got < in->largest;
+    in->largest = got > in->largest ? got : in->largest;
     in->ended = got == 0 || got == AVERROR_EOF;
     return in->ended ? AVERROR_EOF : got;
 }
@@ -140,8 +159,11 @@ static int give(void *opaque, uint8_t *to, int bytes)
 
 static int open_bytes(struct live_input *in, const char *name, AVDictionary **options)
 {
-    if (strstr(name, "://"))
-        return avio_open2(&in->url, name, AVIO_FLAG_READ, &in->stop, options);
+    if (strstr(name, "://")) {
+        int code = avio_open2(&in->url, name, AVIO_FLAG_READ, &in->stop, options);
+        in->datagrams = code >= 0 && in->url->max_packet_size > 0;
+        return code;
+    }
     /* O_NONBLOCK: does not wait for a writer */
     bool own = strcmp(name, "-") != 0;
     in->fd = own ? open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : STDIN_FILENO;

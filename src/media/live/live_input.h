@@ -4,7 +4,8 @@
  *
  * A demuxer of MPEG-TS knows that a picture is complete when the next one begins: a frame later.
  * But the packet that ends a picture is stuffed, because each PES packet begins a packet of its
- * own. After it the input pauses, by EAGAIN, and the demuxer returns what it has.
+ * own. After it the input pauses, by EAGAIN, and the demuxer returns what it has. One picture of
+ * 184 needs no stuffing: a datagram that is shorter than others ends it, too.
  */
 #ifndef BARCODE_LIVE_LIVE_INPUT_H
 #define BARCODE_LIVE_LIVE_INPUT_H
