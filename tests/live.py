@@ -8,36 +8,17 @@ machine can miss: a test that failed is run twice more, alone, and has failed wh
 """
 import concurrent.futures
 import os
-import pathlib
 import sys
 import time
-import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import live_serve  # noqa: E402,F401
-import live_page  # noqa: E402,F401
-import live_service  # noqa: E402,F401
-import live_sources  # noqa: E402,F401
-from live_cases import WORK, Skipped, alone, figures, started, stop, tests  # noqa: E402
+import live_serve  # noqa: F401
+import live_page  # noqa: F401
+import live_service  # noqa: F401
+import live_sources  # noqa: F401
+from cases import run, total
+from live_cases import WORK, alone, figures, started, stop, tests
 
 os.environ["BARCODE_CACHE"] = "-"
-
-
-def run(f):
-    """Returns 0 (passed), 1 (failed) or 2 (skipped)."""
-    began = time.monotonic()
-    try:
-        f()
-        print(f"ok    {f.__name__} ({time.monotonic() - began:.1f} s)", flush=True)
-        return 0
-    except Skipped as e:
-        print(f"SKIP  {f.__name__}: {e}", flush=True)
-        return 2
-    except Exception as e:
-        where = traceback.extract_tb(e.__traceback__)
-        line = next((s.lineno for s in reversed(where) if s.name == f.__name__), 0)
-        print(f"FAIL  {f.__name__} (line {line}): {type(e).__name__}: {str(e)[:600]}", flush=True)
-        return 1
 
 
 def main():
@@ -50,7 +31,7 @@ def main():
         results += map(run, chosen[1])
         for i, f in enumerate(chosen[0] + chosen[1]):
             for _ in range(2):
-                if results[i] == 1:
+                if not results[i]:
                     for process in started:
                         stop(process, kill=True)
                     print(f"again {f.__name__}", flush=True)
@@ -60,8 +41,7 @@ def main():
             stop(process, kill=True)
     print("\n".join(figures))
     print(f"{time.monotonic() - began:.0f} s")
-    print(f"{results.count(0)} passed, {results.count(1)} failed, {results.count(2)} skipped")
-    return 0 if results.count(0) and not results.count(1) else 1
+    return total(results)
 
 
 if __name__ == "__main__":

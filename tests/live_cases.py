@@ -10,16 +10,12 @@ import struct
 import subprocess
 import time
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
-BARCODE = pathlib.Path(os.environ.get("BARCODE", TOP / "out/bin/barcode")).resolve()
+from cases import TOP, check, same
+
 MADE_FEED = pathlib.Path(os.environ.get("MADE_FEED", TOP / "out/bin/made_feed")).resolve()
 WORK = TOP / "out/test/live"
 
 tests, alone, figures, started = [], [], [], []
-
-
-class Skipped(Exception):
-    pass
 
 
 def test(f):
@@ -34,15 +30,6 @@ def test_alone(f):
     return f
 
 
-def check(fine, text):
-    if not fine:
-        raise AssertionError(text)
-
-
-def same(got, want, text):
-    check(got == want, f"{text}: {str(got)[:300]}, not {str(want)[:300]}")
-
-
 def figure(text):
     figures.append(text)
 
@@ -52,16 +39,6 @@ def folder(name):
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     return path
-
-
-def wait_for(condition, seconds, what):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.02)
-    raise AssertionError(f"{what}: not within {seconds} s")
 
 
 def start(*words, **more):

@@ -8,7 +8,8 @@ import subprocess
 import threading
 import time
 
-from live_cases import BARCODE, WORK, check, records, ask, same, start, stop
+from cases import BARCODE, check, same
+from live_cases import WORK, records, ask, start, stop
 
 RATE = 25
 COLOUR = (48, 96, 160)

@@ -3,7 +3,8 @@ import http.server
 import threading
 import time
 
-from live_cases import Feed, check, figure, folder, same, test_alone, wait_for
+from cases import check, same, wait_for
+from live_cases import Feed, figure, folder, test_alone
 from live_made import Live, Source
 from web_browser import CONTRAST, Browser
 

@@ -9,7 +9,8 @@ import subprocess
 import time
 import zlib
 
-from live_cases import MADE_FEED, Events, Feed, ask, check, figure, pixels_of, processor_seconds, records, resident_kib, same, start, stop, test, test_alone, wait_for
+from cases import check, same, wait_for
+from live_cases import MADE_FEED, Events, Feed, ask, figure, pixels_of, processor_seconds, records, resident_kib, start, stop, test, test_alone
 
 
 @test

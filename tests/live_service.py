@@ -4,7 +4,8 @@ import shlex
 import shutil
 import subprocess
 
-from live_cases import BARCODE, TOP, check, figure, folder, same, start, stop, test, wait_for, ask, records
+from cases import BARCODE, TOP, check, same, wait_for
+from live_cases import figure, folder, start, stop, test, ask, records
 from live_made import Source
 
 UNIT = TOP / "samples/live/barcode-live.service"

@@ -10,7 +10,8 @@ import subprocess
 import threading
 import time
 
-from live_cases import BARCODE, TOP, WORK, Events, check, figure, folder, free_port, same, start, stop, test, test_alone, wait_for
+from cases import BARCODE, TOP, check, same, wait_for
+from live_cases import WORK, Events, figure, folder, free_port, start, stop, test, test_alone
 from live_made import COLOUR, Live, Source, check_gaps, close_to, make_stream
 
 FFMPEG = ["ffmpeg", "-nostdin", "-v", "panic", "-re", "-stream_loop", "-1"]

@@ -7,18 +7,16 @@ Everything is made here, from out/sample.mkv and out/clips, in out/test/web; the
 figures among them; the last line counts. Exit status 1 when one failed.
 """
 import json
-import pathlib
 import re
 import sys
 import time
-import traceback
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
-import web_viewer  # noqa: E402,F401
-import web_gallery  # noqa: E402,F401
-from web_browser import CONTRAST  # noqa: E402
-from web_cases import b, check, same, test, tests, text  # noqa: E402
-from web_pages import SAMPLE, WORK, barcode, figure, make_pages, page  # noqa: E402
+import web_viewer  # noqa: F401
+import web_gallery  # noqa: F401
+from web_browser import CONTRAST
+from cases import check, run, same, total
+from web_cases import b, test, tests
+from web_pages import SAMPLE, WORK, barcode, figure, make_pages, page
 
 
 # ------------------------------------------------------------------ how it looks
@@ -146,30 +144,19 @@ def exports_are_read():
 
 
 def main():
-    passed = failed = 0
     began = time.monotonic()
     make_pages()
     figure(f"pages made in {time.monotonic() - began:.0f} s; {page['sample'].stat().st_size / 1e6:.2f} MB for 1,071 columns in five modes")
     b.start(WORK / "downloads")
     try:
+        results = []
         for f in tests:
-            if len(sys.argv) > 1 and f.__name__ not in sys.argv[1:]:
-                continue
-            at = time.monotonic()
-            try:
+            if len(sys.argv) == 1 or f.__name__ in sys.argv[1:]:
                 b.look()
-                f()
-                passed += 1
-                print(f"ok    {f.__name__} ({time.monotonic() - at:.1f} s)", flush=True)
-            except Exception as e:
-                failed += 1
-                where = traceback.extract_tb(e.__traceback__)
-                line = next((s.lineno for s in reversed(where) if s.filename == f.__code__.co_filename and s.name == f.__name__), 0)
-                print(f"FAIL  {f.__name__} (line {line}): {type(e).__name__}: {str(e)[:600]}", flush=True)
+                results.append(run(f))
     finally:
         b.close()
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    return total(results)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """web_cases.py - what the files of tests/web.py share: the list of tests, the browser, and questions to a page."""
-import time
-
+from cases import wait_for
 from web_browser import Browser
 
 tests = []
@@ -10,15 +9,6 @@ b = Browser()
 def test(f):
     tests.append(f)
     return f
-
-
-def check(fine, text):
-    if not fine:
-        raise AssertionError(text)
-
-
-def same(got, want, text):
-    check(got == want, f"{text}: {got!r}, not {want!r}")
 
 
 def strip_box():
@@ -46,10 +36,7 @@ def hover(share):
 
 def downloaded(name):
     path = b.downloads / name
-    for _ in range(50):
-        if path.exists():
-            data = path.read_bytes()
-            path.unlink()
-            return data
-        time.sleep(0.1)
-    raise AssertionError(f"not saved: {name}; but {[p.name for p in b.downloads.iterdir()]}")
+    wait_for(path.exists, 5, f"{name} is saved")
+    data = path.read_bytes()
+    path.unlink()
+    return data

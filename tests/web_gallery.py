@@ -7,7 +7,8 @@ import time
 
 from PIL import Image
 
-from web_cases import b, check, same, test, text
+from cases import check, same
+from web_cases import b, test, text
 from web_pages import CLIPS, WORK, barcode, figure, page
 
 

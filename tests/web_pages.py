@@ -1,15 +1,13 @@
 """web_pages.py - the pages that tests/web.py looks at, made by the program from out/sample.mkv and out/clips in out/test/web."""
 import base64
 import json
-import os
-import pathlib
 import re
 import shutil
 import subprocess
 import time
 
-TOP = pathlib.Path(__file__).resolve().parent.parent
-BARCODE = str((TOP / os.environ.get("BARCODE", "out/bin/barcode")).resolve())
+from cases import BARCODE, TOP
+
 SAMPLE, CLIPS, WORK = TOP / "out/sample.mkv", TOP / "out/clips", TOP / "out/test/web"
 EVIL = '<script>alert(1)</script>".mkv'     # a folder of the first half of it, and a film of the second
 WIDE = 10000

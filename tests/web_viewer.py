@@ -9,7 +9,8 @@ import time
 from PIL import Image
 
 from web_browser import MOVES
-from web_cases import b, check, downloaded, hover, now, same, shown, strip_box, test, text
+from cases import check, same
+from web_cases import b, downloaded, hover, now, shown, strip_box, test, text
 from web_pages import WIDE, WORK, figure, page
 
 
