@@ -31,7 +31,7 @@ struct align {
     int status; /* of a batch that failed, or of a worker process */
 };
 
-static const struct argp_option options[] = {
+const struct argp_option align_options[] = {
     {NULL, 0, NULL, 0, "Outputs:", 1},
     {"output", 'o', "FILE", 0,
      ".html: both barcodes on one axis; .csv, .json: the parts; .edl: how B is made of A; may be "
@@ -60,7 +60,7 @@ static const struct command command = {
     "align", "A B",
     "Aligns two versions of a film by their sound: which times of B are which times of A, and what "
     "only one of them has. A film that is another one is refused (exit status 1).",
-    options, set_option};
+    align_options, set_option};
 
 /* ---- Sound ---- */
 

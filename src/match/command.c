@@ -18,20 +18,18 @@
 #include "barcode/match/command.h"
 #include "barcode/output/dump.h"
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"align", command_align},
-    {"find", command_find},
+const struct cli_command cli_commands[] = {
+    {"align", "compare two versions of a film", command_align, align_options},
+    {"find", "find the film of a clip", command_find, find_options},
 };
+const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
 
 bool command_run(int argc, char **argv, int *status)
 {
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (argc > 1 && strcmp(argv[1], commands[i].name) == 0) {
+    for (size_t i = 0; i < cli_command_count; i++)
+        if (argc > 1 && strcmp(argv[1], cli_commands[i].name) == 0) {
             interrupt_install();
-            *status = commands[i].run(argc, argv);
+            *status = cli_commands[i].run(argc, argv);
             return true;
         }
     return false;
@@ -42,7 +40,7 @@ bool command_run(int argc, char **argv, int *status)
 enum { KEY_USAGE = COMMAND_COMMON - 1 };
 
 /* Passed on to cli_parse by their names, which are in its table too. */
-static const struct argp_option common_options[] = {
+const struct argp_option cli_command_options[] = {
     {NULL, 0, NULL, 0, "Run:", 100},
     {"cache", COMMAND_COMMON, "DIR", 0, "cache folder, - for none (~/.cache/barcode)", 0},
     {"no-cache", COMMAND_COMMON + 1, NULL, 0, "do not read or write the cache", 0},
@@ -131,14 +129,14 @@ static char *help_filter(int key, const char *text, void *input)
 /* Returns the command's options and the common ones; the caller frees the table. */
 static struct argp_option *join_tables(const struct command *c, struct err *e)
 {
-    size_t own = 0, all = sizeof common_options / sizeof *common_options;
+    size_t own = 0, all = sizeof cli_command_options / sizeof *cli_command_options;
     while (c->options[own].name || c->options[own].doc)
         own++;
     struct argp_option *table = err_calloc(own + all, sizeof *table, e);
     if (!table)
         return NULL;
     memcpy(table, c->options, own * sizeof *table);
-    memcpy(table + own, common_options, sizeof common_options);
+    memcpy(table + own, cli_command_options, sizeof cli_command_options);
     return table;
 }
 

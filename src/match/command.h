@@ -80,5 +80,6 @@ void command_remove_folder(char **path);
 
 int command_align(int argc, char **argv);
 int command_find(int argc, char **argv);
+extern const struct argp_option align_options[], find_options[];
 
 #endif

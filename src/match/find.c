@@ -14,7 +14,7 @@
 
 enum { KEY_SAME = COMMAND_OWN, KEY_JSON };
 
-static const struct argp_option options[] = {
+const struct argp_option find_options[] = {
     {"same", KEY_SAME, NULL, 0, "list the films of a library that share their sound", 1},
     {"json", KEY_JSON, NULL, 0, "print JSON", 1},
     {0}};
@@ -40,7 +40,7 @@ static const struct command command = {
     "Finds by its sound which film of a library a clip is from, and when. The clip may be "
     "sound alone, such as an MP3. With --same, finds the films of a library that share their "
     "sound. The sound of each film is read once and kept in the cache.",
-    options, set_option};
+    find_options, set_option};
 
 struct find {
     struct find_options options;

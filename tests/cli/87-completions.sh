@@ -2,19 +2,22 @@
 # --generate: what a shell completes. Bash is asked itself; zsh and fish are in make test-deb.
 # shellcheck disable=SC2154,SC2034,SC2015,SC2164,SC2317  # bash calls compopt; variables come from and go to lib.sh; fail does not return; cd works
 
+# offered WORD...: the completions after `barcode WORD...`.
+offered() {
+    # shellcheck disable=SC1091  # it was just made
+    . ./complete
+    compopt() { :; }
+    # shellcheck disable=SC2034  # what bash sets for the function
+    COMP_WORDS=(barcode "$@") COMP_CWORD=$#
+    _barcode
+    echo "${COMPREPLY[*]}"
+}
+
 # offers WORDS WORD...: after `barcode WORD...` the completions are these.
 offers() {
     local want=$1 have
     shift
-    have=$(
-        # shellcheck disable=SC1091  # it was just made
-        . ./complete
-        compopt() { :; }
-        # shellcheck disable=SC2034  # what bash sets for the function
-        COMP_WORDS=(barcode "$@") COMP_CWORD=$#
-        _barcode
-        echo "${COMPREPLY[*]}"
-    )
+    have=$(offered "$@")
     [ "$have" = "$want" ] || fail "after 'barcode $*' it offers '$have', not '$want'"
 }
 
@@ -33,13 +36,17 @@ test_completions_bash() { # quick
     offers 'complete-bash complete-zsh complete-fish' --generate comp
     offers '' --seed ''
     offers '' film
-    # Every option of --help is offered.
-    run --help
-    grep -oE -- '--[a-z][a-z-]+' "$LOGS/stdout" | sort -u > options
-    [ "$(wc -l < options)" -gt 30 ] || fail "--help has only $(cat options)"
-    while read -r option; do
-        grep -q -- "[ ']$option " complete || fail "$option is not in the completions"
-    done < options
+    touch alone
+    offers 'alone align' al
+    offers '' film.mkv al
+    # Every option of --help is offered, and no other.
+    for command in '' align find; do
+        # shellcheck disable=SC2086  # no word if empty
+        run $command --help
+        grep -oE '^ +(-., )?--[a-z-]+' "$LOGS/stdout" | grep -oE -- "--.*" | sort -u > options
+        # shellcheck disable=SC2086
+        offered $command -- | tr ' ' '\n' | sort | diff options - > differ || fail "options of 'barcode $command': $(cat differ)"
+    done
 }
 
 test_completions_refused() {

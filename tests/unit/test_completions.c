@@ -20,7 +20,7 @@ static const struct argp_option table[] = {
 
 static const char *written(const char *kind)
 {
-    static char text[1 << 13];
+    static char text[1 << 14];
     struct err e = ERR_INIT;
     FILE *f = fmemopen(text, sizeof text, "w");
     if (!completions_write(table, kind, f, &e))
@@ -45,7 +45,8 @@ TEST(bash)
     has(text, "        -o | --output)\n            return ;;\n");
     has(text, "        --cache)\n            compopt +o default -o dirnames\n");
     has(text, "        --seed)\n            compopt +o default\n");
-    has(text, "-W '-o --output -m --mode --cache --order --seed --steady -q --quiet ' --");
+    has(text, "options='-o --output -m --mode --cache --order --seed --steady -q --quiet ' ;;\n");
+    has(text, "        find)\n            options='--same --json --cache --no-cache ");
 }
 
 TEST(zsh)
@@ -60,19 +61,26 @@ TEST(zsh)
     has(text, "'--seed=[a number]:N: ' \\\n");
     has(text, "'--steady=-[may have one]::PERCENT: ' \\\n");
     has(text, "'(-q --quiet)'{-q,--quiet}'[less]' \\\n");
+    has(text, "$words[2] == align ]]");
+    has(text, "'--exact[place edits to the frame, by the pictures around them]' \\\n");
     assert_null(strstr(text, "usage"));
 }
 
 TEST(fish)
 {
+#define NO_COMMAND "not __fish_seen_subcommand_from align find"
     const char *text = written("complete-fish");
-    has(text, "complete -c barcode -s o -l output -r -F -d 'where'\n");
+    has(text, "complete -c barcode -n '" NO_COMMAND "' -s o -l output -r -F -d 'where'\n");
     has(text, "-l mode -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"kmeans ");
+    has(text, "complete -c barcode -n '" NO_COMMAND
+              "' -l cache -x -a '(__fish_complete_directories)' -d 'a [folder]'\n");
     has(text,
-        "complete -c barcode -l cache -x -a '(__fish_complete_directories)' -d 'a [folder]'\n");
-    has(text, "complete -c barcode -l order -x -a 'lightness share' -d 'how: so'\n");
-    has(text, "complete -c barcode -l seed -x -d 'a number'\n");
-    has(text, "complete -c barcode -l steady -d 'may have one'\n");
+        "complete -c barcode -n '" NO_COMMAND "' -l order -x -a 'lightness share' -d 'how: so'\n");
+    has(text, "complete -c barcode -n '" NO_COMMAND "' -l seed -x -d 'a number'\n");
+    has(text,
+        "complete -c barcode -n __fish_use_subcommand -a find -d 'find the film of a clip'\n");
+    has(text, "complete -c barcode -n '__fish_seen_subcommand_from find' -l same -d 'list ");
+    has(text, "complete -c barcode -n '" NO_COMMAND "' -l steady -d 'may have one'\n");
     assert_null(strstr(text, "usage"));
 }
 
@@ -84,7 +92,7 @@ TEST(quotes)
                              *const want[] = {"[a film'\\''s \\\\ \\[end\\]]",
                                               "-d 'a film\\'s \\\\ [end]'\n"};
     for (int i = 0; i < 2; i++) {
-        char text[1024];
+        char text[1 << 14];
         struct err e = ERR_INIT;
         FILE *f = fmemopen(text, sizeof text, "w");
         assert_true(completions_write(own, kind[i], f, &e));

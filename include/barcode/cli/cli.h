@@ -2,7 +2,22 @@
 #ifndef BARCODE_CLI_H
 #define BARCODE_CLI_H
 
+#include <argp.h>
+
 #include "barcode/cli/options.h"
+
+/* A command that is no film, such as `barcode align`. */
+struct cli_command {
+    const char *name, *what; /* `what` is a line for completions */
+    int (*run)(int argc, char **argv);
+    const struct argp_option *options; /* its own; ends in zeros */
+};
+
+/* The commands, which match/command.c defines; their number is cli_command_count. */
+extern const struct cli_command cli_commands[];
+extern const size_t cli_command_count;
+/* The options that all commands have beside their own; ends in zeros. */
+extern const struct argp_option cli_command_options[];
 
 enum cli_result {
     CLI_RUN,  /* the options are set: render */

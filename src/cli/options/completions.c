@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "barcode/cli/cli.h"
 #include "barcode/output/strip.h"
 
 /* The kind of an option's value, derived from its placeholder in --help. */
@@ -30,6 +31,8 @@ static const struct words {
     {"decode", "auto cpu nvdec"},
     {"progress", "auto always never"},
     {"sandbox", "auto require off"},
+    {"day", "utc local"},
+    {"live-format", "rgb jsonl"},
     {"generate", "complete-bash complete-zsh complete-fish"},
 };
 
@@ -130,6 +133,39 @@ static void put_bash_words(FILE *f, const struct argp_option *table)
     }
 }
 
+static void put_bash_options(FILE *f, const struct argp_option *table)
+{
+    for (const struct argp_option *o = table; o->name || o->doc; o++)
+        if (is_shown(o) && letter_of(o))
+            fprintf(f, "-%c --%s ", letter_of(o), o->name);
+        else if (is_shown(o))
+            fprintf(f, "--%s ", o->name);
+}
+
+/* Writes which options there are, by the first word, and what that word may be. */
+static void put_bash_commands(FILE *f, const struct argp_option *table)
+{
+    fputs("    case ${COMP_WORDS[1]} in\n", f);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        fprintf(f, "        %s)\n            options='", cli_commands[i].name);
+        put_bash_options(f, cli_commands[i].options);
+        put_bash_options(f, cli_command_options);
+        fputs("' ;;\n", f);
+    }
+    fputs("        *)\n            options='", f);
+    put_bash_options(f, table);
+    fputs("' ;;\n    esac\n"
+          "    if [[ $cur == -* ]]; then\n"
+          "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
+          "    elif ((COMP_CWORD == 1)); then\n"
+          "        compopt -o filenames\n"
+          "        mapfile -t COMPREPLY < <(compgen -f -W '",
+          f);
+    for (size_t i = 0; i < cli_command_count; i++)
+        fprintf(f, "%s ", cli_commands[i].name);
+    fputs("' -- \"$cur\")\n    fi\n", f);
+}
+
 /*
  * Writes the script for bash. The package bash-completion may be missing, so none of its functions
  * are used. Bash splits --name=value into three words. With `-o default` bash offers files if the
@@ -147,7 +183,7 @@ static void write_bash(const struct argp_option *table, FILE *f)
           "    mapfile -t COMPREPLY < <(compgen -P \"$done\" -W \"$1\" -- \"${cur#\"$done\"}\")\n"
           "}\n\n"
           "_barcode() {\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    local options cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
           "    COMPREPLY=()\n"
           "    if [[ $cur == '=' ]]; then\n"
           "        cur=\n"
@@ -163,16 +199,9 @@ static void write_bash(const struct argp_option *table, FILE *f)
     put_bash_names(f, table, VALUE_FOLDER);
     fputs(")\n            compopt +o default -o dirnames\n            return ;;\n        ", f);
     put_bash_names(f, table, VALUE_OTHER);
-    fputs(")\n            compopt +o default\n            return ;;\n    esac\n"
-          "    if [[ $cur == -* ]]; then\n"
-          "        mapfile -t COMPREPLY < <(compgen -W '",
-          f);
-    for (const struct argp_option *o = table; o->name || o->doc; o++)
-        if (is_shown(o) && letter_of(o))
-            fprintf(f, "-%c --%s ", letter_of(o), o->name);
-        else if (is_shown(o))
-            fprintf(f, "--%s ", o->name);
-    fputs("' -- \"$cur\")\n    fi\n}\n\ncomplete -o default -F _barcode barcode\n", f);
+    fputs(")\n            compopt +o default\n            return ;;\n    esac\n", f);
+    put_bash_commands(f, table);
+    fputs("}\n\ncomplete -o default -F _barcode barcode\n", f);
 }
 
 /* ---- zsh ---- */
@@ -213,23 +242,41 @@ static void put_zsh_option(FILE *f, const struct argp_option *o)
     fputs("' \\\n", f);
 }
 
-static void write_zsh(const struct argp_option *table, FILE *f)
+static void put_zsh_options(FILE *f, const struct argp_option *table)
 {
-    fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n_arguments -s -S \\\n",
-          f);
     for (const struct argp_option *o = table; o->name || o->doc; o++)
         if (is_shown(o))
             put_zsh_option(f, o);
-    fputs("    '*:film:_files'\n", f);
+}
+
+static void write_zsh(const struct argp_option *table, FILE *f)
+{
+    fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n", f);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        fprintf(f,
+                "if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then\n    shift words\n"
+                "    (( CURRENT-- ))\n    _arguments -s -S \\\n",
+                cli_commands[i].name);
+        put_zsh_options(f, cli_commands[i].options);
+        put_zsh_options(f, cli_command_options);
+        fputs("    '*:film:_files'\n    return\nfi\n", f);
+    }
+    fputs("_arguments -s -S \\\n", f);
+    put_zsh_options(f, table);
+    fputs("    '1:film or command:{ _files; compadd", f);
+    for (size_t i = 0; i < cli_command_count; i++)
+        fprintf(f, " %s", cli_commands[i].name);
+    fputs(" }' \\\n    '*:film:_files'\n", f);
 }
 
 /* ---- fish ---- */
 
-static void put_fish_option(FILE *f, const struct argp_option *o)
+/* `test` is a command of fish that succeeds where the option is offered. */
+static void put_fish_option(FILE *f, const struct argp_option *o, const char *test)
 {
     bool list;
     const char *text = completions_words(o->name, &list);
-    fputs("complete -c barcode", f);
+    fprintf(f, "complete -c barcode -n '%s'", test);
     if (letter_of(o))
         fprintf(f, " -s %c", letter_of(o));
     fprintf(f, " -l %s", o->name);
@@ -251,12 +298,27 @@ static void put_fish_option(FILE *f, const struct argp_option *o)
     fputs("'\n", f);
 }
 
-static void write_fish(const struct argp_option *table, FILE *f)
+static void put_fish_options(FILE *f, const struct argp_option *table, const char *test)
 {
-    fputs("# fish completion for barcode; made by barcode --generate complete-fish\n", f);
     for (const struct argp_option *o = table; o->name || o->doc; o++)
         if (is_shown(o))
-            put_fish_option(f, o);
+            put_fish_option(f, o, test);
+}
+
+static void write_fish(const struct argp_option *table, FILE *f)
+{
+    char none[256] = "not __fish_seen_subcommand_from", one[64];
+    fputs("# fish completion for barcode; made by barcode --generate complete-fish\n", f);
+    for (size_t i = 0; i < cli_command_count; i++) {
+        const struct cli_command *c = &cli_commands[i];
+        fprintf(f, "complete -c barcode -n __fish_use_subcommand -a %s -d '%s'\n", c->name,
+                c->what);
+        snprintf(one, sizeof one, "__fish_seen_subcommand_from %s", c->name);
+        put_fish_options(f, c->options, one);
+        put_fish_options(f, cli_command_options, one);
+        snprintf(none + strlen(none), sizeof none - strlen(none), " %s", c->name);
+    }
+    put_fish_options(f, table, none);
 }
 
 bool completions_write(const struct argp_option *table, const char *kind, FILE *f, struct err *e)
