@@ -508,6 +508,14 @@ struct crop_rect crop_to_decoded(struct crop_rect r, struct orientation o, int w
     return r;
 }
 
+bool crop_check(const struct crop_rule *rule, int width, int height, struct err *e)
+{
+    const struct crop_rect *r = &rule->rect;
+    return rule->kind != CROP_RECT || (r->x + r->width <= width && r->y + r->height <= height) ||
+           err_set(e, ERR_USAGE, "--crop %d:%d:%d:%d is outside its frames of %dx%d", r->width,
+                   r->height, r->x, r->y, width, height);
+}
+
 void crop_text(const struct crop_rect *r, char text[CROP_TEXT])
 {
     snprintf(text, CROP_TEXT, "%d:%d:%d:%d", r->width, r->height, r->x, r->y);

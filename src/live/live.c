@@ -93,11 +93,10 @@ static pid_t start_worker(int end[2], struct err *e)
     return pid;
 }
 
-static int run(const struct options *o, struct engines *engines)
+static int run(const struct options *o, struct engines *engines, pid_t parent)
 {
     struct err e = ERR_INIT;
     const double long_s = 60;
-    pid_t parent = getpid();
     int how = 0, crashes = 0;
     log_share();
     if (!live_confine_prepare(o, &e) || !live_show_open(&show, o, &e))
@@ -132,7 +131,10 @@ int live_run(struct options *o)
     struct engines engines;
     limits_set(o->memory, o->pixels);
     engines_init(&engines, o->engine, &o->devices, o->threads > 0 ? o->threads : machine_cores());
-    int status = run(o, &engines);
+    pid_t parent = getpid();
+    int status = run(o, &engines, parent);
+    if (getpid() == parent)
+        live_confine_tidy(o);
     engines_close(&engines);
     return status;
 }

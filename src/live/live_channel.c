@@ -75,6 +75,8 @@ static void count(struct live_channel *c, enum counted what)
 static bool begin(struct live_channel *c, const struct film *film, struct err *e)
 {
     int width, height;
+    if (!crop_check(&c->setup.options->crop, film->width, film->height, e))
+        return false;
     if (!live_columns_size(c->columns, &width, &height))
         size_resolve(&c->setup.options->size, film->width, film->height, &width, &height);
     c->analyser = live_analyser_open(c->setup.engines, width, height, e);
@@ -99,7 +101,14 @@ static int64_t number_of(const struct live_channel *c, const struct live_frame *
 static bool show(struct live_channel *c, const struct live_frame *f, int64_t number, struct err *e)
 {
     struct live_average sum;
-    const struct column *column = live_analyse(c->analyser, f->view, number, f->damaged, &sum, e);
+    struct frame_view view = *f->view;
+    const struct crop_rule *crop = &c->setup.options->crop;
+    if (crop->kind == CROP_RECT) {
+        struct crop_rect rect = crop_to_decoded(crop->rect, f->film->orientation,
+                                                f->film->coded_width, f->film->coded_height);
+        crop_to_rect(&view, &rect);
+    }
+    const struct column *column = live_analyse(c->analyser, &view, number, f->damaged, &sum, e);
     if (!column || !live_columns_add(c->columns, number, column, &sum, e)) {
         live_columns_skip(c->columns);
         return false;
@@ -187,6 +196,7 @@ static void *run_source(void *argument)
     live_analyser_close(&c->analyser);
     pthread_mutex_lock(&c->lock);
     c->error = e;
+    c->counts.dropped = c->source->dropped;
     c->gone = true;
     pthread_cond_broadcast(&c->moved);
     pthread_mutex_unlock(&c->lock);

@@ -29,14 +29,36 @@ static bool uses_gpu(const struct options *o)
     return o->engine != ENGINE_CPU && sandbox_gpu_exists();
 }
 
+/* How many folders were made, the last ones of the outputs' path. */
+static int made;
+
+static bool make_folder(const char *path)
+{
+    bool is_new = mkdir(path, 0777) == 0;
+    made += is_new;
+    return is_new || errno == EEXIST;
+}
+
 static bool make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        (void)mkdir(path, 0777);
+        (void)make_folder(path);
         *slash = '/';
     }
-    return mkdir(path, 0777) == 0 || errno == EEXIST;
+    return make_folder(path);
+}
+
+void live_confine_tidy(const struct options *o)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", o->output ? o->output : "");
+    for (char *end = path + strlen(path); made > 0 && rmdir(path) == 0; made--) {
+        while (end > path && end[-1] == '/')
+            *--end = 0;
+        while (end > path && end[-1] != '/')
+            *--end = 0;
+    }
 }
 
 bool live_confine_prepare(const struct options *o, struct err *e)

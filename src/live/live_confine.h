@@ -11,6 +11,9 @@
  */
 bool live_confine_prepare(const struct options *o, struct err *e);
 
+/* Removes the folders that live_confine_prepare made, as far as they are empty. Parent, last. */
+void live_confine_tidy(const struct options *o);
+
 /*
  * Confines this process, unless --sandbox=off. It reads and writes the folder of the outputs, reads
  * devices and folders among the inputs, and reaches the network if an input is a URL.

@@ -185,9 +185,9 @@ static void print_bench(const struct stream *s)
     struct live_counts c = live_channel_counts(s->channel);
     fprintf(stdout,
             "{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
-            ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
+            ",\"dropped\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
             ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
-            s->stem, c.frames, c.columns, c.late, c.refused, c.breaks,
+            s->stem, c.frames, c.columns, c.late, c.dropped, c.refused, c.breaks,
             (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
             (double)live_bench_percentile(b, 99) / 1e3,
             (double)live_bench_percentile(b, 100) / 1e3);

@@ -240,17 +240,15 @@ bool render_crop(struct render_job *j, struct err *e)
         return true; /* previews show the complete frame */
     const struct crop_rule *rule = &j->render->options->crop;
     const struct film *f = &j->source->film;
-    const struct crop_rect *r = &rule->rect;
-    if (rule->kind == CROP_RECT && (r->x + r->width > f->width || r->y + r->height > f->height))
-        return err_set(e, ERR_USAGE, "'%s': --crop %d:%d:%d:%d is outside its frames of %dx%d",
-                       f->path, r->width, r->height, r->x, r->y, f->width, f->height);
+    if (!crop_check(rule, f->width, f->height, e))
+        return err_prefix(e, "'%s'", f->path);
     if (rule->kind == CROP_RECT)
-        j->report.crop =
-            (struct crop){f->coded_width,
-                          f->coded_height,
-                          1,
-                          true,
-                          {crop_to_decoded(*r, f->orientation, f->coded_width, f->coded_height)}};
+        j->report.crop = (struct crop){
+            f->coded_width,
+            f->coded_height,
+            1,
+            true,
+            {crop_to_decoded(rule->rect, f->orientation, f->coded_width, f->coded_height)}};
     if (rule->kind == CROP_RECT ||
         (rule->kind == CROP_AUTO && frame_cache_crop(j->cache, &j->report.crop)))
         log_crop(j, NULL);

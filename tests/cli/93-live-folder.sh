@@ -58,7 +58,7 @@ test_live_folder() { # quick
     [ "$(frames day/sky-2026-03-02.csv)" = "2026-03-02T01:00 #ffffff" ] || fail "$(frames day/sky-2026-03-02.csv)"
     files day day/sky-2026-03-01.columns day/sky-2026-03-01.csv day/sky-2026-03-01.png day/sky-2026-03-02.columns \
         day/sky-2026-03-02.csv day/sky-2026-03-02.png sky sky/a.png sky/b.png sky/c.bmp
-    [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 day/sky-2026-03-01.png)" = 1261,20 ] || fail "the day's size"
+    [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 day/sky-2026-03-01.png)" = 61,20 ] || fail "the day's size"
 }
 
 # The picture of the night ends with the night, in the owner's time, by EXIF and turned as it says.
@@ -132,4 +132,16 @@ test_live_folder_loses_nothing() { # quick
     end_watch
     says "'day/sky-2026-03-01.png' is not a file that barcode made"
     cmp sky/a.png day/sky-2026-03-01.png
+}
+
+test_live_crop() { # quick
+    mkdir sky
+    ffmpeg -nostdin -v error -f lavfi -i "color=red:s=64x48,drawbox=32:0:32:48:blue:fill" -frames:v 1 sky/a.png
+    TZ=UTC touch -d 2026-03-01T20:00:30 sky/a.png
+    watch --live=60 sky -o day -m average --crop 32:40:32:4
+    end_watch
+    [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #0000fe" ] || fail "$(frames day/sky-2026-03-01.csv)"
+    refuses 2 --live=60 sky -o other -m average --crop 32:40:33:4
+    says "'sky': --crop 32:40:33:4 is outside its frames of 64x48"
+    [ ! -e other ] || fail "an empty folder is left"
 }

@@ -14,6 +14,7 @@
 #include "test.h"
 #include "barcode/base/log.h"
 #include "barcode/media/live_source.h"
+#include "media/live/live_picture.h"
 
 enum { MOST = 64 };
 
@@ -158,6 +159,33 @@ TEST_WITH(existing_by_time_then_new, set_up, tear_down)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     assert_true(llabs(got[5].time_us / 1000000 - now.tv_sec) < 60);
+}
+
+/* A camera whose clock is wrong: its pictures belong to the time of the file, or to now. */
+TEST_WITH(dates_to_come, set_up, tear_down)
+{
+    static const struct {
+        const char *year;
+        int modified_s, want_s; /* 0: now */
+    } cases[] = {{"2001", 1000, 978307200}, {"2099", 1000, 1000}, {"2099", 2000000000, 0}};
+    setenv("TZ", "UTC", 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct live_picture p;
+        put_picture("a.jpg", 10, 0);
+        FILE *f = fopen(path_of("a.jpg"), "ab");
+        fwrite("Exif\0\0II*\0\10\0\0\0"                    /* a list at 8: */
+               "\1\0\x69\x87\4\0\1\0\0\0\32\0\0\0\0\0\0\0" /* a list at 26: */
+               "\1\0\3\x90\2\0\24\0\0\0\54\0\0\0\0\0\0\0",
+               1, 50, f); /* a text at 44 */
+        fprintf(f, "%s:01:01 00:00:00", cases[i].year);
+        fputc(0, f);
+        fclose(f);
+        struct timespec then = {.tv_sec = cases[i].modified_s}, times[2] = {then, then};
+        assert_int_equal(utimensat(AT_FDCWD, path_of("a.jpg"), times, 0), 0);
+        assert_true(live_picture_read(path_of("a.jpg"), &p));
+        int64_t want = cases[i].want_s > 0 ? cases[i].want_s : (int64_t)time(NULL);
+        assert_true(llabs(p.time_us / 1000000 - want) < 60);
+    }
 }
 
 TEST_WITH(since, set_up, tear_down)

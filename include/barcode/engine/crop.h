@@ -101,6 +101,12 @@ void crop_to_rect(struct frame_view *view, const struct crop_rect *rect);
 struct crop_rect crop_to_shown(struct crop_rect r, struct orientation o, int width, int height);
 struct crop_rect crop_to_decoded(struct crop_rect r, struct orientation o, int width, int height);
 
+/*
+ * Returns false with ERR_USAGE if the rule's rectangle is outside frames that are displayed with
+ * width x height samples.
+ */
+bool crop_check(const struct crop_rule *rule, int width, int height, struct err *e);
+
 enum { CROP_TEXT = 48 };
 
 /* Writes "W:H:X:Y" into text. */

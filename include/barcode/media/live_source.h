@@ -77,6 +77,7 @@ struct live_source_kind {
 struct live_source {
     const struct live_source_kind *kind;
     bool over; /* after a run: no other can follow, because stdin has ended */
+    uint64_t dropped; /* after a run: packets of all runs for which the decoder was too slow */
 };
 
 extern const struct live_source_kind live_folder; /* live_folder.c */

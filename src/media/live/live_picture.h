@@ -6,7 +6,11 @@
 
 struct live_picture {
     int64_t modified_ns; /* the file's modification, since 1970 */
-    int64_t time_us;     /* EXIF's DateTimeOriginal, else the modification; UTC since 1970 */
+    /*
+     * EXIF's DateTimeOriginal, else the modification, else the present: the first that is no more
+     * than a day in the future. Microseconds of UTC since 1970
+     */
+    int64_t time_us;
     struct orientation orientation;
 };
 

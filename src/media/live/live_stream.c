@@ -313,6 +313,7 @@ static bool run(struct live_source *source, const struct live_sink *sink, struct
         ok = decode_packets(s, sink, e);
         atomic_store(&s->leaving, true);
         pthread_join(reader, NULL);
+        source->dropped += live_packets_dropped(s->packets);
         if (ok && s->error.code != ERR_NONE) {
             *e = s->error;
             ok = false;
