@@ -1,5 +1,6 @@
 #include "barcode/base/text.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -85,4 +86,17 @@ void text_utc(int64_t time_us, bool ms, char text[TEXT_UTC])
         snprintf(text + length, TEXT_UTC - length, ".%03dZ", (int)(all - seconds * 1000));
     else
         snprintf(text + length, TEXT_UTC - length, "Z");
+}
+
+void text_clock(int64_t us, int hours, bool tenths, char text[TEXT_CLOCK])
+{
+    uint64_t away = us < 0 ? -(uint64_t)us : (uint64_t)us;
+    uint64_t t = tenths ? (away + 50000) / 100000 : (away + 500000) / 1000000 * 10, s = t / 10;
+    const char *sign = us < 0 && t > 0 ? "-" : "";
+    int used = s < (uint64_t)hours ? snprintf(text, TEXT_CLOCK, "%s%" PRIu64, sign, s / 60)
+                                   : snprintf(text, TEXT_CLOCK, "%s%" PRIu64 ":%02d", sign,
+                                              s / 3600, (int)(s / 60 % 60));
+    used += snprintf(text + used, (size_t)(TEXT_CLOCK - used), ":%02d", (int)(s % 60));
+    if (tenths)
+        snprintf(text + used, (size_t)(TEXT_CLOCK - used), ".%d", (int)(t % 10));
 }

@@ -8,6 +8,7 @@
 
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
+#include "barcode/base/text.h"
 
 enum { LINE_MOST = 240 }; /* bytes; fits log_status */
 
@@ -130,11 +131,9 @@ static void append(char *text, size_t size, const char *part)
 /* Writes " ETA 0:12" or " ETA 1:02:03". */
 static void format_eta(char *text, size_t size, double seconds)
 {
-    unsigned long long s = seconds < 1e9 ? (unsigned long long)(seconds + 0.5) : 1000000000;
-    if (s < 3600)
-        snprintf(text, size, "  ETA %llu:%02llu", s / 60, s % 60);
-    else
-        snprintf(text, size, "  ETA %llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
+    char clock[TEXT_CLOCK];
+    text_clock((int64_t)(seconds < 1e9 ? seconds * 1e6 : 1e15), TEXT_HOURS_IF_ANY, false, clock);
+    snprintf(text, size, "  ETA %s", clock);
 }
 
 double progress_share(const struct progress_run *r)

@@ -54,18 +54,11 @@ static void put_escaped(FILE *f, const char *text)
     }
 }
 
-/* Writes 1:02:03, or 2:03; with `tenths` 2:03.4. */
 static void put_clock(FILE *f, int64_t us, bool tenths)
 {
-    int64_t t = (us + (tenths ? 50000 : 500000)) / (tenths ? 100000 : 1000000);
-    int64_t s = tenths ? t / 10 : t;
-    if (s >= 3600)
-        fprintf(f, "%" PRId64 ":%02d", s / 3600, (int)(s / 60 % 60));
-    else
-        fprintf(f, "%d", (int)(s / 60));
-    fprintf(f, ":%02d", (int)(s % 60));
-    if (tenths)
-        fprintf(f, ".%d", (int)(t % 10));
+    char text[TEXT_CLOCK];
+    text_clock(us, TEXT_HOURS_IF_ANY, tenths, text);
+    fputs(text, f);
 }
 
 static void put_percent(const struct page *p, int64_t us)

@@ -43,9 +43,7 @@ static bool print_value(FILE *out, json_t *value, struct err *e)
 /* Writes "1:02:03.4" or "-0:00:01.5". */
 static void format_time(char text[32], int64_t us)
 {
-    uint64_t tenths = ((uint64_t)(us < 0 ? -us : us) + 50000) / 100000, s = tenths / 10;
-    snprintf(text, 32, "%s%" PRIu64 ":%02u:%02u.%u", us < 0 && tenths > 0 ? "-" : "", s / 3600,
-             (unsigned)(s / 60 % 60), (unsigned)(s % 60), (unsigned)(tenths % 10));
+    text_clock(us, TEXT_HOURS, true, text);
 }
 
 /* Prints a path made plain, and a newline. */

@@ -87,4 +87,26 @@ TEST(times_are_iso_8601)
     assert_string_equal(seconds, "2026-11-26T12:00:00Z");
 }
 
+TEST(clocks)
+{
+    static const struct {
+        int64_t us;
+        int hours;
+        bool tenths;
+        const char *text;
+    } clock[] = {{0, TEXT_HOURS, true, "0:00:00.0"},
+                 {3723450000, TEXT_HOURS, true, "1:02:03.5"},
+                 {-1449999, TEXT_HOURS_IF_ANY, true, "-0:01.4"},
+                 {-49999, TEXT_HOURS_IF_ANY, true, "0:00.0"},
+                 {3599499999, TEXT_HOURS_IF_ANY, false, "59:59"},
+                 {3599500000, TEXT_HOURS_IF_ANY, false, "1:00:00"},
+                 {3630000000, TEXT_MINUTES, false, "60:30"},
+                 {INT64_MIN, TEXT_MINUTES, true, "-2562047788:00:54.8"}};
+    for (size_t i = 0; i < sizeof clock / sizeof *clock; i++) {
+        char text[TEXT_CLOCK];
+        text_clock(clock[i].us, clock[i].hours, clock[i].tenths, text);
+        assert_string_equal(text, clock[i].text);
+    }
+}
+
 TEST_MAIN(NULL, NULL)

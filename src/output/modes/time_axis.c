@@ -86,20 +86,16 @@ struct label_style {
 
 static void write_label(int64_t us, struct label_style style, char label[AXIS_LABEL])
 {
-    int64_t s = us / SECOND, minute = s / 60 % 60;
+    int64_t s = us / SECOND;
     if (style.hours && style.step >= 60 * SECOND && s % 3600 == 0) {
         snprintf(label, AXIS_LABEL, s > 0 ? "%" PRId64 " h" : "%" PRId64, s / 3600);
         return;
     }
     if (style.hours && style.step >= 60 * SECOND) {
-        snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d", s / 3600, (int)minute);
+        snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d", s / 3600, (int)(s / 60 % 60));
         return;
     }
-    int used = style.hours ? snprintf(label, AXIS_LABEL, "%" PRId64 ":%02d:%02d", s / 3600,
-                                      (int)minute, (int)(s % 60))
-                           : snprintf(label, AXIS_LABEL, "%d:%02d", (int)(s / 60), (int)(s % 60));
-    if (style.step < SECOND && used > 0 && used < AXIS_LABEL)
-        snprintf(label + used, (size_t)(AXIS_LABEL - used), ".%d", (int)(us % SECOND / 100000));
+    text_clock(us, style.hours ? TEXT_HOURS : TEXT_MINUTES, style.step < SECOND, label);
 }
 
 /* Writes the label at the end of the axis, rounded to its last digit. */
@@ -134,10 +130,10 @@ struct axis axis_make(const int64_t *edge, uint64_t count, int most)
 void axis_length(int64_t us, char *out, size_t size)
 {
     int64_t s = (us + SECOND / 2) / SECOND;
+    char clock[TEXT_CLOCK];
+    text_clock(us, TEXT_HOURS_IF_ANY, false, clock);
     if (s < 60)
         snprintf(out, size, "%d s", (int)s);
-    else if (s < 3600)
-        snprintf(out, size, "%d:%02d min", (int)(s / 60), (int)(s % 60));
     else
-        snprintf(out, size, "%" PRId64 ":%02d:%02d h", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
+        snprintf(out, size, "%s %s", clock, s < 3600 ? "min" : "h");
 }

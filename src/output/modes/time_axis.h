@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barcode/base/text.h"
 #include "barcode/engine/column.h"
 
-enum { AXIS_TICKS_MOST = 64, AXIS_LABEL = 24 };
+enum { AXIS_TICKS_MOST = 64, AXIS_LABEL = TEXT_CLOCK };
 
 struct axis_tick {
     double place;           /* position along the columns, 0..1 */
