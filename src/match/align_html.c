@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "align_output.h"
-#include "align_page.h"
 #include "barcode/base/text.h"
 #include "barcode/output/base64.h"
+#include "barcode/output/page_file.h"
 
 enum { FILMS = 2, TICKS_MOST = 14 };
 
@@ -230,13 +230,25 @@ static void put_parts(const struct page *p)
     fputs("];\n", p->f);
 }
 
+static void put_file(const struct page *p, const struct page_file *file)
+{
+    fwrite(file->data, 1, file->size, p->f);
+}
+
 static void put_page(const struct page *p)
 {
-    fputs(align_page_head, p->f);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
+          "data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
+          p->f);
     put_escaped(p->f, p->name[0]);
     fputs(" and ", p->f);
     put_escaped(p->f, p->name[1]);
-    fputs(align_page_style, p->f);
+    fputs("</title>\n<style>\n", p->f);
+    put_file(p, &page_common_css);
+    put_file(p, &page_align_css);
+    fputs("</style>\n</head>\n<body>\n", p->f);
     put_facts(p);
     fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>\n",
           p->f);
@@ -250,7 +262,8 @@ static void put_page(const struct page *p)
     fputs("<div class=\"line\" hidden></div>\n</div>\n<div class=\"now\"></div>\n", p->f);
     put_table(p);
     put_parts(p);
-    fputs(align_page_script, p->f);
+    put_file(p, &page_align_js);
+    fputs("</script>\n</body>\n</html>\n", p->f);
 }
 
 bool align_write_html(const struct align_result *r, FILE *f, struct err *e)
