@@ -156,8 +156,7 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct 
         for (size_t i = 0; i < sizeof header / sizeof *header; i++)
             MHD_add_response_header(r, header[i][0], header[i][1]);
     }
-    enum MHD_Result done = MHD_queue_response(c, status, r);
-    return done;
+    return MHD_queue_response(c, status, r);
 }
 
 static enum MHD_Result answer_once(struct MHD_Connection *c, unsigned status,
@@ -169,30 +168,24 @@ static enum MHD_Result answer_once(struct MHD_Connection *c, unsigned status,
     return done;
 }
 
-static enum MHD_Result answer_bytes(struct MHD_Connection *c, const void *data, size_t size,
-                                    const char *type)
+static enum MHD_Result answer_bytes(struct MHD_Connection *c, unsigned status, const void *data,
+                                    size_t size, const char *type)
 {
     /* Never written to; the parameter's type is as old as libmicrohttpd. */
     union {
         const void *constant;
         void *plain;
     } bytes = {data};
-    return answer_once(c, MHD_HTTP_OK,
-                       MHD_create_response_from_buffer(size, bytes.plain, MHD_RESPMEM_PERSISTENT),
-                       type);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(size, bytes.plain, MHD_RESPMEM_PERSISTENT);
+    if (r && status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(r, "Allow", "GET, HEAD");
+    return answer_once(c, status, r, type);
 }
 
 static enum MHD_Result answer_status(struct MHD_Connection *c, unsigned status, const char *text)
 {
-    union {
-        const void *constant;
-        void *plain;
-    } bytes = {text};
-    struct MHD_Response *r =
-        MHD_create_response_from_buffer(strlen(text), bytes.plain, MHD_RESPMEM_PERSISTENT);
-    if (r && status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(r, "Allow", "GET, HEAD");
-    return answer_once(c, status, r, "text/plain; charset=utf-8");
+    return answer_bytes(c, status, text, strlen(text), "text/plain; charset=utf-8");
 }
 
 static ssize_t read_content(void *content, uint64_t at, char *to, size_t most)
@@ -284,7 +277,7 @@ static enum MHD_Result route(struct peer *p, const char *path)
     set_deadline(p, REPLY_S);
     for (size_t i = 0; i < sizeof page / sizeof *page; i++)
         if (strcmp(path, page[i].path) == 0)
-            return answer_bytes(p->connection, page[i].file->data, page[i].file->size,
+            return answer_bytes(p->connection, MHD_HTTP_OK, page[i].file->data, page[i].file->size,
                                 page[i].type);
     if (strcmp(path, "/strip.png") == 0)
         return answer_strip(p);

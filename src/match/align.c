@@ -14,7 +14,6 @@
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/batch/batch_run.h"
-#include "barcode/cache/sound_cache.h"
 #include "barcode/cli/outputs.h"
 #include "command.h"
 
@@ -80,11 +79,8 @@ static bool run_batch(struct align *a, struct command_batch *b, const char *cons
 
 static bool load_sound(struct align *a, const struct command_batch *b, int i, struct err *e)
 {
-    struct cache_options cache = b->options.cache;
     const char *path = b->in.path[i];
-    cache.refresh = false;
-    if (!sound_cache_load(&cache, path, b->in.parts[i], b->options.stream, b->options.sound_stream,
-                          &a->sound[i]))
+    if (!command_batch_sound(b, (size_t)i, &a->sound[i]))
         return err_set(e, ERR_FAILED,
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",
@@ -216,8 +212,12 @@ static bool run(struct align *a, struct err *e)
         strips |= align_format_of(a->path[i])->strips;
         rate |= align_format_of(a->path[i])->rate;
     }
-    for (size_t i = 0; i < FILMS; i++)
+    for (size_t i = 0; i < FILMS; i++) {
         a->film[i].path = a->line.word[i];
+        a->film[i].name = align_film_name(a->film[i].path, e);
+        if (!a->film[i].name)
+            return false;
+    }
     if (!read_sounds(a, e) || !make_map(a, e) ||
         ((strips || rate) && !read_pictures(a, strips, e)) ||
         (a->exact && !align_exact(&a->line, a->film, &a->map, &a->status, e)))
@@ -239,6 +239,7 @@ int command_align(int argc, char **argv)
     for (size_t i = 0; i < FILMS; i++) {
         film_sound_free(&a.sound[i]);
         free(a.film[i].png);
+        free(a.film[i].name);
     }
     align_map_free(&a.map);
     command_line_free(&a.line);

@@ -4,17 +4,14 @@
  * The axis has A's time, and B's own (at A's speed) where A lacks it. A part shows the part of a
  * strip that has its times: an <svg> whose view box is in seconds of that film.
  */
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "align_output.h"
 #include "barcode/base/text.h"
 #include "barcode/output/base64.h"
 #include "barcode/output/page_file.h"
 
-enum { FILMS = 2, TICKS_MOST = 14 };
+enum { TICKS_MOST = 14 };
 
 /* Labels are this far apart, in thousandths of the axis; on narrow screens further. */
 enum { LABEL_ROOM = 60, LABEL_ROOM_NARROW = 210 };
@@ -22,7 +19,6 @@ enum { LABEL_ROOM = 60, LABEL_ROOM_NARROW = 210 };
 struct page {
     const struct align_result *r;
     FILE *f;
-    char *name[FILMS];
     int64_t total_us; /* of the axis */
 };
 
@@ -174,9 +170,9 @@ static void put_facts(const struct page *p)
 {
     const struct align_map *map = p->r->map;
     fputs("<h1><span>A</span> ", p->f);
-    put_escaped(p->f, p->name[0]);
+    put_escaped(p->f, p->r->film[0].name);
     fputs("<br><span>B</span> ", p->f);
-    put_escaped(p->f, p->name[1]);
+    put_escaped(p->f, p->r->film[1].name);
     fputs("</h1>\n<p>", p->f);
     put_clock(p->f, map->common_us, false);
     fputs(" in both. Only in A: ", p->f);
@@ -242,9 +238,9 @@ static void put_page(const struct page *p)
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src "
           "data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>",
           p->f);
-    put_escaped(p->f, p->name[0]);
+    put_escaped(p->f, p->r->film[0].name);
     fputs(" and ", p->f);
-    put_escaped(p->f, p->name[1]);
+    put_escaped(p->f, p->r->film[1].name);
     fputs("</title>\n<style>\n", p->f);
     put_file(p, &page_common_css);
     put_file(p, &page_align_css);
@@ -266,17 +262,11 @@ static void put_page(const struct page *p)
     fputs("</script>\n</body>\n</html>\n", p->f);
 }
 
-bool align_write_html(const struct align_result *r, FILE *f, struct err *e)
+bool align_write_html(const struct align_result *r, FILE *f)
 {
     struct page p = {.r = r, .f = f};
     for (size_t i = 0; i < r->map->segments; i++)
         p.total_us += axis_us(r->map, &r->map->segment[i]);
-    p.name[0] = align_film_name(&r->film[0], e);
-    p.name[1] = p.name[0] ? align_film_name(&r->film[1], e) : NULL;
-    if (p.name[1])
-        put_page(&p);
-    bool ok = p.name[1] && !ferror(f);
-    free(p.name[0]);
-    free(p.name[1]);
-    return ok;
+    put_page(&p);
+    return !ferror(f);
 }

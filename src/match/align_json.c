@@ -11,12 +11,9 @@ enum { ALIGN_FORMAT = 1 };
 
 static json_t *seconds(int64_t us) { return json_real((double)us / 1e6); }
 
-static json_t *film_object(const struct align_film *film, int64_t sound_us, struct err *e)
+static json_t *film_object(const struct align_film *film, int64_t sound_us)
 {
-    char *name = align_film_name(film, e);
-    json_t *object = name ? json_pack("{ss so}", "name", name, "sound", seconds(sound_us)) : NULL;
-    free(name);
-    return object;
+    return json_pack("{ss so}", "name", film->name, "sound", seconds(sound_us));
 }
 
 static json_t *segment_object(const struct align_segment *s)
@@ -26,19 +23,18 @@ static json_t *segment_object(const struct align_segment *s)
                      seconds(s->b_to_us), "kind", align_kind_name(s->kind));
 }
 
-bool align_write_json(const struct align_result *r, FILE *f, struct err *e)
+bool align_write_json(const struct align_result *r, FILE *f)
 {
     const struct align_map *map = r->map;
     json_t *list = json_array();
     bool ok = list;
     for (size_t i = 0; i < map->segments && ok; i++)
         ok = json_array_append_new(list, segment_object(&map->segment[i])) == 0;
-    json_t *all = json_pack("{si ss so so s{si si sb} sf so so}", "align", ALIGN_FORMAT, "version",
-                            BARCODE_VERSION, "a", film_object(&r->film[0], map->a_us, e), "b",
-                            film_object(&r->film[1], map->b_us, e), "speed", "num", map->speed_num,
-                            "den", map->speed_den, "same_pitch", map->same_pitch, "score",
-                            (double)map->score / ALIGN_SCORE_MOST, "common",
-                            seconds(map->common_us), "segments", list);
+    json_t *all = json_pack(
+        "{si ss so so s{si si sb} sf so so}", "align", ALIGN_FORMAT, "version", BARCODE_VERSION,
+        "a", film_object(&r->film[0], map->a_us), "b", film_object(&r->film[1], map->b_us), "speed",
+        "num", map->speed_num, "den", map->speed_den, "same_pitch", map->same_pitch, "score",
+        (double)map->score / ALIGN_SCORE_MOST, "common", seconds(map->common_us), "segments", list);
     ok = ok && all;
     if (!ok)
         errno = ENOMEM;

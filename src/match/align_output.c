@@ -36,19 +36,18 @@ bool align_output_save(const struct align_format *format, const struct align_res
     if (!file)
         return false;
     errno = 0;
-    if (!format->write(r, atomic_file_stream(file), e)) {
-        err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
-        err_prefix(e, "cannot write '%s'", path);
+    if (!format->write(r, atomic_file_stream(file))) {
+        err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
         atomic_file_discard(&file);
         return false;
     }
     return atomic_file_commit(&file, e);
 }
 
-char *align_film_name(const struct align_film *film, struct err *e)
+char *align_film_name(const char *path, struct err *e)
 {
     size_t length;
-    const char *last = path_last(film->path, &length);
+    const char *last = path_last(path, &length);
     char *name = err_calloc(length + 1, 1, e);
     if (!name)
         return NULL;
@@ -64,9 +63,8 @@ static void put_us(FILE *f, int64_t us)
     fprintf(f, "%" PRId64 ".%03d", us / 1000000, (int)(us % 1000000 / 1000));
 }
 
-bool align_write_csv(const struct align_result *r, FILE *f, struct err *e)
+bool align_write_csv(const struct align_result *r, FILE *f)
 {
-    (void)e;
     fputs("a_start,a_end,b_start,b_end,kind\n", f);
     for (size_t i = 0; i < r->map->segments; i++) {
         const struct align_segment *s = &r->map->segment[i];
@@ -129,34 +127,27 @@ static bool has_timecode(double rate)
  * Writes how B is made: of A, and of itself where A lacks it. A's missing parts are what is skipped
  * in A. Frames are B's, or 25 a second if B has an unusual rate.
  */
-bool align_write_edl(const struct align_result *r, FILE *f, struct err *e)
+bool align_write_edl(const struct align_result *r, FILE *f)
 {
     struct align_result known = *r;
-    char *name[2] = {align_film_name(&r->film[0], e), NULL};
-    name[1] = name[0] ? align_film_name(&r->film[1], e) : NULL;
     double *rate = &known.film[1].rate;
     int number = 0;
     if (!has_timecode(*rate))
         *rate = 25;
-    if (name[1]) {
-        fprintf(f, "TITLE: %.60s\nFCM: NON-DROP FRAME\n\n", name[1]);
-        for (size_t i = 0; i < r->map->segments; i++) {
-            const struct align_segment *s = &r->map->segment[i];
-            bool a = s->kind == ALIGN_BOTH;
-            int64_t from = frame_at(s->b_from_us, *rate), to = frame_at(s->b_to_us, *rate);
-            int64_t begin = a ? frame_at(s->a_from_us, *rate) : from;
-            int64_t end = a ? frame_at(s->a_to_us, *rate) : to;
-            if (s->kind == ALIGN_ONLY_A || to <= from)
-                continue;
-            /* Without a change of speed, source and record are equally long. */
-            if (a && r->map->speed_num == r->map->speed_den)
-                end = begin + to - from;
-            put_event(&known, f, ++number, a ? 0 : 1, begin, end, from, to);
-            fprintf(f, "* FROM CLIP NAME: %s\n\n", name[a ? 0 : 1]);
-        }
+    fprintf(f, "TITLE: %.60s\nFCM: NON-DROP FRAME\n\n", r->film[1].name);
+    for (size_t i = 0; i < r->map->segments; i++) {
+        const struct align_segment *s = &r->map->segment[i];
+        bool a = s->kind == ALIGN_BOTH;
+        int64_t from = frame_at(s->b_from_us, *rate), to = frame_at(s->b_to_us, *rate);
+        int64_t begin = a ? frame_at(s->a_from_us, *rate) : from;
+        int64_t end = a ? frame_at(s->a_to_us, *rate) : to;
+        if (s->kind == ALIGN_ONLY_A || to <= from)
+            continue;
+        /* Without a change of speed, source and record are equally long. */
+        if (a && r->map->speed_num == r->map->speed_den)
+            end = begin + to - from;
+        put_event(&known, f, ++number, a ? 0 : 1, begin, end, from, to);
+        fprintf(f, "* FROM CLIP NAME: %s\n\n", r->film[a ? 0 : 1].name);
     }
-    bool ok = name[1] && !ferror(f);
-    free(name[0]);
-    free(name[1]);
-    return ok;
+    return !ferror(f);
 }

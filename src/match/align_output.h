@@ -9,6 +9,7 @@
 /* One of the two films. What is known from its pictures is empty unless an output needs it. */
 struct align_film {
     const char *path;              /* any bytes */
+    char *name;                    /* align_film_name */
     double rate;                   /* frames a second; 0: unknown */
     int64_t start_us, duration_us; /* of the pictures */
     uint8_t *png;                  /* [png_bytes] its strip: from start_us, duration_us long */
@@ -25,8 +26,8 @@ struct align_result {
 struct align_format {
     const char *ending; /* "csv" */
     bool strips, rate;  /* needs film.png, and start_us and duration_us; film.rate */
-    /* Writes to `f`, but does not open, flush or close it. Returns false with errno or `e`. */
-    bool (*write)(const struct align_result *r, FILE *f, struct err *e);
+    /* Writes to `f`, but does not open, flush or close it. Returns false with errno. */
+    bool (*write)(const struct align_result *r, FILE *f);
 };
 
 /* Returns the format of a path's ending, the CSV for "-", or NULL. */
@@ -46,11 +47,11 @@ bool align_output_save(const struct align_format *format, const struct align_res
 bool align_json_read(const char *path, struct align_film *film, struct err *e);
 
 /* Returns what a film is called: its path's last part, as plain UTF-8. The caller frees it. */
-char *align_film_name(const struct align_film *film, struct err *e);
+char *align_film_name(const char *path, struct err *e);
 
-bool align_write_csv(const struct align_result *r, FILE *f, struct err *e);
-bool align_write_edl(const struct align_result *r, FILE *f, struct err *e);
-bool align_write_json(const struct align_result *r, FILE *f, struct err *e);
-bool align_write_html(const struct align_result *r, FILE *f, struct err *e);
+bool align_write_csv(const struct align_result *r, FILE *f);
+bool align_write_edl(const struct align_result *r, FILE *f);
+bool align_write_json(const struct align_result *r, FILE *f);
+bool align_write_html(const struct align_result *r, FILE *f);
 
 #endif

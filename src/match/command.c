@@ -13,6 +13,7 @@
 #include "barcode/base/path.h"
 #include "barcode/batch/batch_run.h"
 #include "barcode/cache/cache_options.h"
+#include "barcode/cache/sound_cache.h"
 #include "barcode/cli/cli.h"
 #include "barcode/cli/cli_explain.h"
 #include "barcode/match/command.h"
@@ -243,6 +244,16 @@ int command_batch_run(struct command_batch *b)
     if (usual)
         log_set_level(LOG_INFO);
     return status;
+}
+
+bool command_batch_sound(const struct command_batch *b, size_t i, struct film_sound *sound)
+{
+    const struct options *o = &b->options;
+    struct cache_options cache = o->cache;
+    cache.refresh = false;
+    cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
+    return sound_cache_load(&cache, b->in.path[i], b->in.parts[i], o->stream, o->sound_stream,
+                            sound);
 }
 
 void command_batch_close(struct command_batch *b)

@@ -12,6 +12,7 @@
 #include "barcode/base/err.h"
 #include "barcode/cli/inputs.h"
 #include "barcode/cli/options.h"
+#include "barcode/sound/film_sound.h"
 
 enum {
     COMMAND_OWN = 1 << 14,   /* keys of a command's own options from here on; 'o' is one too */
@@ -66,6 +67,9 @@ bool command_batch_open(struct command_batch *b, const struct command_line *line
  * its exit status, after which the caller must return at once if batch_run_is_worker().
  */
 int command_batch_run(struct command_batch *b);
+
+/* Loads the sound of film i if it is in the cache. The caller calls film_sound_free. */
+bool command_batch_sound(const struct command_batch *b, size_t i, struct film_sound *sound);
 
 void command_batch_close(struct command_batch *b);
 

@@ -42,16 +42,6 @@ bool find_library_open(struct find_library *l, const struct command_line *line, 
     return l->id && l->has;
 }
 
-bool find_library_sound(const struct find_library *l, size_t i, struct film_sound *sound)
-{
-    const struct options *o = &l->batch.options;
-    struct cache_options cache = o->cache;
-    cache.refresh = false;
-    cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
-    return sound_cache_load(&cache, l->batch.in.path[i], l->batch.in.parts[i], o->stream,
-                            o->sound_stream, sound);
-}
-
 /* What is called for the sounds of films from `next` on. */
 struct walk {
     struct find_library *library;
@@ -66,7 +56,7 @@ struct walk {
 static bool visit_cached(const struct walk *w, size_t i, bool *found, struct err *e)
 {
     struct film_sound sound;
-    *found = find_library_sound(w->library, i, &sound);
+    *found = command_batch_sound(&w->library->batch, i, &sound);
     bool ok = !*found || w->visit(w->user, i, &sound, e);
     film_sound_free(&sound);
     return ok && (interrupted() ? interrupt_error(e) : true);

@@ -35,9 +35,6 @@ typedef bool find_visit(void *user, size_t i, const struct film_sound *sound, st
 enum find_state find_library_each(struct find_library *l, const bool *skip, find_visit *visit,
                                   void *user, int *status, struct err *e);
 
-/* Loads the sound of film i if it is in the cache. The caller calls film_sound_free. */
-bool find_library_sound(const struct find_library *l, size_t i, struct film_sound *sound);
-
 /*
  * Opens the index of the library word[words] and adds the films that are not in it. The second call
  * removes what is damaged before.

@@ -77,8 +77,8 @@ static bool compare(const struct find_library *l, struct find_same_pair *p, stru
 {
     struct film_sound a, b;
     struct align_map map = {0};
-    bool ok = true, loaded = find_library_sound(l, p->a, &a);
-    loaded = find_library_sound(l, p->b, &b) && loaded;
+    bool ok = true, loaded = command_batch_sound(&l->batch, p->a, &a);
+    loaded = command_batch_sound(&l->batch, p->b, &b) && loaded;
     if (loaded) {
         struct align_sound x = {a.point, a.peaks, a.samples}, y = {b.point, b.peaks, b.samples};
         ok = align_map_make(&x, &y, &map, e);
