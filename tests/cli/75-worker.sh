@@ -2,15 +2,6 @@
 # Films are worked on in a process of their own: what kills that costs one film.
 # shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
-# until_true WORD...: waits until the command is true
-until_true() {
-    for _ in $(seq 200); do
-        if "$@"; then return 0; fi
-        sleep 0.05
-    done
-    fail "never: $*"
-}
-
 temporary() {
     [ -n "$(find . -name '.*.tmp')" ]
 }

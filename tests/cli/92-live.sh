@@ -78,15 +78,6 @@ start_live() {
     pid=$!
 }
 
-# wait_for FILE [BYTES]
-wait_for() {
-    for _ in $(seq 300); do
-        for f in $1; do [ -e "$f" ] && [ "$(stat -c %s "$f")" -ge "${2:-1}" ] && return 0; done
-        sleep 0.1
-    done
-    fail "there is no $1 of ${2:-1} bytes: $(cat "$LOGS/stderr")"
-}
-
 # ends STATUS: the program $pid ends so, within some seconds.
 ends() {
     STATUS=0
@@ -126,7 +117,7 @@ test_live_killed() {
     begin_camera 60 "$to?pkt_size=1316"
     for i in 1 2 3; do
         start_live --live=0.2 -m average -o day "$to"
-        wait_for "day/*.columns" $((64 + i * 4 * 32))
+        until_bytes "day/*.columns" $((64 + i * 4 * 32))
         kill -KILL "$pid"
         wait "$pid" 2> /dev/null || true
         sleep 0.3
@@ -136,11 +127,11 @@ test_live_killed() {
         [ "$before" -eq "$after" ] || fail "the worker outlives its parent"
     done
     start_live --live=0.2 -m average -o day "$to"
-    wait_for "day/*.columns" $((before + 64))
+    until_bytes "day/*.columns" $((before + 64))
     find_worker
     kill -KILL "$worker"
     until_says "crashed"
-    wait_for "day/*.columns" $(($(stat -c %s day/*.columns) + 128))
+    until_bytes "day/*.columns" $(($(stat -c %s day/*.columns) + 128))
     kill -TERM "$pid"
     ends 0
     end_camera
@@ -156,7 +147,7 @@ test_live_twice() {
     to=udp://127.0.0.1:$(port)
     start_live --live=0.2 -m average -o day "$to"
     begin_camera 60 "$to?pkt_size=1316"
-    wait_for "day/*.columns" 80
+    until_bytes "day/*.columns" 80
     run --live=0.2 -m average -o day "$to"
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
     says "in use by another process"
@@ -239,17 +230,16 @@ test_live_secret() {
     kill $server
 }
 
-# www FILE: a server of the folder www, in $server, and its address in $at.
+is_open() {
+    (: < "/dev/tcp/127.0.0.1/$at") 2> /dev/null
+}
+
+# www: a server of the folder www, in $server, and its address in $at.
 www() {
-    at=$("$PYTHON" -c 'import socket
-s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    at=$(port)
     "$PYTHON" -m http.server --bind 127.0.0.1 --directory www "$at" > /dev/null 2>&1 &
     server=$!
-    for _ in $(seq 200); do
-        (: < "/dev/tcp/127.0.0.1/$at") 2> /dev/null && return 0
-        sleep 0.1
-    done
-    fail "no server"
+    until_true is_open
 }
 
 # watch_list LIST: a list of HLS.
@@ -265,7 +255,7 @@ test_live_hls_names_files() {
     printf '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n%s.ts\n' "file://$PWD/www/good" > www/bad.m3u8
     www
     watch_list good
-    wait_for "good/*.columns" 96
+    until_bytes "good/*.columns" 96
     kill -TERM "$pid"
     ends 0
     watch_list bad

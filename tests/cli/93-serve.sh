@@ -24,7 +24,7 @@ test_serve_options() { # quick
 test_serve_taken() { # quick
     "$PYTHON" -c 'import socket, sys
 s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); sys.stdin.read()' > port < <(sleep 20) &
-    for _ in $(seq 100); do [ -s port ] || sleep 0.1; done
+    until_true test -s port
     if "$BARCODE" --live --serve "$(cat port)" - 2>&1 < /dev/null | grep -q "this build has no server"; then
         kill $!
         skip "no libmicrohttpd"

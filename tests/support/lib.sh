@@ -73,13 +73,25 @@ says() {
     grep -q -- "$1" "$LOGS/stderr" || fail "stderr does not say '$1'"
 }
 
+# until_true WORD...: waits until the command is true.
+until_true() {
+    for _ in $(seq 600); do
+        if "$@"; then return 0; fi
+        sleep 0.05
+    done
+    fail "never: $*; stderr: $(cat "$LOGS/stderr")"
+}
+
 # until_says TEXT: waits until the program in the background says so.
 until_says() {
-    for _ in $(seq 250); do
-        grep -qs -- "$1" "$LOGS/stderr" && return 0
-        sleep 0.1
-    done
-    fail "stderr does not say '$1': $(cat "$LOGS/stderr")"
+    until_true grep -qs -- "$1" "$LOGS/stderr"
+}
+
+# until_bytes PATTERN BYTES: waits until the files have as many together.
+until_bytes() {
+    # shellcheck disable=SC2317,SC2086  # a command of until_true; a pattern
+    has_bytes() { [ "$(cat $1 2> /dev/null | wc -c)" -ge "$2" ]; }
+    until_true has_bytes "$@"
 }
 
 says_not() {
