@@ -65,7 +65,7 @@ static void put_open(struct live_columns *c, bool over)
         const struct column *column = columns_get(c->own, 0);
         memcpy(to.average, column->average, 3);
         memcpy(to.dominant, column->dominant, 3);
-        rgb = live_paint_column(c->paint, column, &none);
+        rgb = live_paint_column(c->paint, &none);
         to.missing = !rgb;
     }
     live_feed_put(c->s.feed, &to, rgb);
@@ -133,6 +133,14 @@ static bool open_log(struct live_columns *c, struct day *d, struct err *e)
     return d->log != NULL;
 }
 
+static struct columns *open_columns(const struct live_columns *c, struct err *e)
+{
+    struct columns *columns = columns_open(c->shape.k, c->shape.rows, e);
+    if (columns)
+        columns_keep_slit(columns, c->shape.slit_length);
+    return columns;
+}
+
 /* Opens the day of a column with what its log has. */
 static struct day *open_day(struct live_columns *c, int64_t number, struct err *e)
 {
@@ -140,9 +148,7 @@ static struct day *open_day(struct live_columns *c, int64_t number, struct err *
     if (!d)
         return NULL;
     d->day = live_day_of(c->s.options, number, c->step_us);
-    d->columns = columns_open(c->shape.k, c->shape.rows, e);
-    if (d->columns)
-        columns_keep_slit(d->columns, c->shape.slit_length);
+    d->columns = open_columns(c, e);
     /*
      * The array has its full size from the beginning: it does not move while live_columns_write
      * reads columns that are closed.
@@ -250,6 +256,14 @@ void live_columns_skip(struct live_columns *c)
     pthread_mutex_unlock(&c->lock);
 }
 
+static void set_own(struct live_columns *c, struct column *own, const struct column *from)
+{
+    live_copy_column(own, from, &c->report);
+    own->time_us = 0;
+    own->frame = 0;
+    c->has = true;
+}
+
 /* Sets the open column to its latest frame. */
 static void merge(struct live_columns *c, const struct column *column,
                   const struct live_average *sum)
@@ -257,10 +271,9 @@ static void merge(struct live_columns *c, const struct column *column,
     struct column *own = columns_at(c->own, 0, NULL);
     if (!own || column->status == COLUMN_MISSING)
         return;
-    live_copy_column(own, column, &c->report);
+    set_own(c, own, column);
     live_average_add(&c->sum, sum);
     live_average_colour(&c->sum, c->s.means, own->average);
-    c->has = true;
     c->added_us = NONE;
 }
 
@@ -362,10 +375,9 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
                                    .rows = needs & STRIP_ROWS ? height : 0,
                                    .slit_length = c->report.slit_length,
                                    .slit = c->report.slit};
-    c->own = columns_open(c->shape.k, c->shape.rows, e);
-    if (c->own)
-        columns_keep_slit(c->own, c->shape.slit_length);
-    c->paint = c->own && columns_at(c->own, 0, e) ? live_paint_open(o, &c->report, e) : NULL;
+    c->own = open_columns(c, e);
+    c->paint =
+        c->own && columns_at(c->own, 0, e) ? live_paint_open(o, &c->report, c->own, e) : NULL;
     c->shaped = c->paint != NULL;
     return c->shaped;
 }
@@ -380,9 +392,8 @@ static void show_day(struct live_columns *c)
         const struct column *column = columns_get(d->columns, i);
         if (column->status == COLUMN_MISSING)
             continue;
-        live_copy_column(columns_at(c->own, 0, NULL), column, &c->report);
+        set_own(c, columns_at(c->own, 0, NULL), column);
         c->open = d->first + (int64_t)i;
-        c->has = true;
         put_open(c, true);
     }
     c->open = NONE;

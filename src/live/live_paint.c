@@ -49,11 +49,11 @@ void live_report(const struct options *o, const struct film *film, int width, in
 struct live_paint {
     const struct options *o;
     struct report report;
-    struct columns *columns; /* one */
     uint8_t *rgb;
 };
 
-struct live_paint *live_paint_open(const struct options *o, const struct report *r, struct err *e)
+struct live_paint *live_paint_open(const struct options *o, const struct report *r,
+                                   const struct columns *columns, struct err *e)
 {
     struct live_paint *p = err_calloc(1, sizeof *p, e);
     if (!p)
@@ -63,12 +63,8 @@ struct live_paint *live_paint_open(const struct options *o, const struct report 
     p->report.picture_width = 1;
     p->report.picture_height = o->height;
     p->report.count = 1;
-    p->columns = columns_open(r->needs & STRIP_CLUSTERS ? r->kmeans.k : 0,
-                              r->needs & STRIP_ROWS ? r->height : 0, e);
-    if (p->columns)
-        columns_keep_slit(p->columns, r->slit_length);
-    p->report.columns = p->columns;
-    p->rgb = p->columns ? err_calloc((size_t)o->height, 3, e) : NULL;
+    p->report.columns = columns;
+    p->rgb = err_calloc((size_t)o->height, 3, e);
     if (!p->rgb)
         live_paint_free(&p);
     return p;
@@ -90,14 +86,8 @@ void live_copy_column(struct column *to, const struct column *from, const struct
         memcpy(to->slit, from->slit, (size_t)r->slit_length * 3);
 }
 
-const uint8_t *live_paint_column(struct live_paint *p, const struct column *c, struct err *e)
+const uint8_t *live_paint_column(struct live_paint *p, struct err *e)
 {
-    struct column *own = columns_at(p->columns, 0, e);
-    if (!own)
-        return NULL;
-    live_copy_column(own, c, &p->report);
-    own->time_us = 0;
-    own->frame = 0;
     struct painter *painter = painter_open(&p->report, (struct strips){p->o->strip, 1}, e);
     for (int y = 0; painter && y < p->o->height; y++)
         painter_row(painter, y, p->rgb + (size_t)y * 3);
@@ -110,7 +100,6 @@ void live_paint_free(struct live_paint **p)
 {
     if (!*p)
         return;
-    columns_free(&(*p)->columns);
     free((*p)->rgb);
     free(*p);
     *p = NULL;

@@ -17,15 +17,16 @@ unsigned live_needs(const struct options *o);
 void live_report(const struct options *o, const struct film *film, int width, int height,
                  const struct light_table *means, struct report *r);
 
-/* Paints columns one by one, in the first mode. One thread. */
+/* Paints one column again and again, in the first mode. One thread. */
 struct live_paint;
 
-/* Returns NULL if out of memory. The report must outlive it. */
-struct live_paint *live_paint_open(const struct options *o, const struct report *r, struct err *e);
+/* `columns` has the column. Returns NULL if out of memory. All arguments must outlive it. */
+struct live_paint *live_paint_open(const struct options *o, const struct report *r,
+                                   const struct columns *columns, struct err *e);
 
-/* Returns the pixels of a column that has a frame, rgb[options.height][3], valid until the next
+/* Returns the pixels of the column, which has a frame: rgb[options.height][3], valid until the next
  * call. Returns NULL if it has not what the mode needs, or if out of memory. */
-const uint8_t *live_paint_column(struct live_paint *p, const struct column *c, struct err *e);
+const uint8_t *live_paint_column(struct live_paint *p, struct err *e);
 
 void live_paint_free(struct live_paint **p);
 
