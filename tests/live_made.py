@@ -1,5 +1,4 @@
 """live_made.py - streams whose every frame is known, and the program that reads them."""
-import json
 import os
 import re
 import signal
@@ -172,7 +171,3 @@ def check_gaps(found, sent, period, what):
 
 def close_to(average, want, text):
     check(all(abs(a - b) <= 3 for a, b in zip(average, want)), f"{text}: {average}, not {want}")
-
-
-def last_line(path):
-    return json.loads(path.read_text().splitlines()[-1])

@@ -3,9 +3,44 @@
  * a idr splice. Headers are written here bit by bit.
  */
 #include "test.h"
-#include "h26x_bits.h"
+#include "nal_bytes.h"
 #include "media/bitstream/h264_params.h"
 #include "media/bitstream/nal_reader.h"
+
+/* Bits under construction. */
+struct bits {
+    uint8_t at[256];
+    size_t n;
+};
+
+static void bit(struct bits *b, int value)
+{
+    if (value)
+        b->at[b->n / 8] |= (uint8_t)(0x80 >> b->n % 8);
+    b->n++;
+}
+
+static void bits(struct bits *b, int n, unsigned value)
+{
+    while (n-- > 0)
+        bit(b, value >> n & 1);
+}
+
+static void ue(struct bits *b, unsigned value)
+{
+    int n = 0;
+    while ((value + 1) >> (n + 1))
+        n++;
+    bits(b, n, 0);
+    bits(b, n + 1, value + 1);
+}
+
+/* With the stop bit, behind a length of 4 bytes. */
+static void unit(struct bytes *to, struct bits *b)
+{
+    bit(b, 1);
+    nal(to, 4, b->at, (b->n + 7) / 8);
+}
 
 /* An SPS of the main profile, number `id`. */
 static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned references,
