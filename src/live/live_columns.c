@@ -195,7 +195,7 @@ static void advise(struct live_columns *c)
     bool alone = c->closed > 0 && c->open > c->last + 1;
     c->alone = alone ? c->alone + 1 : 0;
     c->alone_since = alone ? c->alone_since : c->open;
-    int64_t s = (c->open - c->alone_since) * c->step_us / (1000000 * IN_A_ROW), wanted = s;
+    int64_t s = (c->open - c->alone_since) * c->step_us / (INT64_C(1000000) * IN_A_ROW), wanted = s;
     if (c->alone < IN_A_ROW || s < 1)
         return;
     while (wanted < DAY_S && DAY_S % wanted != 0)

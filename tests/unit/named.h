@@ -1,41 +1,15 @@
-/*
- * named.h - for tests of films and outputs: an empty folder for each test, and options as a command
- * line leaves them.
- */
+/* named.h - for tests of films and outputs: files, and options as a command line leaves them. */
 #ifndef BARCODE_TESTS_NAMED_H
 #define BARCODE_TESTS_NAMED_H
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "folder.h"
 #include "barcode/cli/cli.h"
 #include "barcode/cli/inputs.h"
-
-/* Every test works in an empty folder of its own. */
-static char folder[64];
-static int home;
-
-static inline int enter(void **state)
-{
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/test_named.XXXXXX");
-    home = open(".", O_RDONLY | O_DIRECTORY);
-    return home >= 0 && mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static inline int leave(void **state)
-{
-    (void)state;
-    char command[192];
-    snprintf(command, sizeof command, "chmod -R u+rwx %s; rm -rf %s", folder, folder);
-    int rc = fchdir(home);
-    close(home);
-    return rc == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static inline void put(const char *path, const void *bytes, size_t size)
 {

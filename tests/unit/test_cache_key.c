@@ -7,25 +7,9 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "cache/cache_key.h"
 #include "barcode/engine/shrink.h"
-
-static char folder[64];
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/barcode-key-XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
 
 /* ------------------------------------------------------------------ films */
 
@@ -292,7 +276,7 @@ TEST(golden_frame)
 }
 
 /* A change of any part, also one that only its time shows, makes another film. */
-TEST_WITH(parts, set_up, tear_down)
+TEST(parts)
 {
     struct film_part part[] = {{.path = "p1"}, {.path = "p2"}, {.path = "p3"}};
     struct film_parts parts = {.part = part, .count = 3};
@@ -320,4 +304,4 @@ TEST_WITH(parts, set_up, tear_down)
     assert_false(cache_film_read("p1", &parts, &now, &e));
 }
 
-TEST_MAIN(set_up, tear_down)
+TEST_MAIN(enter, leave)

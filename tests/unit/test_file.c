@@ -6,23 +6,8 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "barcode/base/file.h"
-
-static char folder[] = "/tmp/barcode-file-XXXXXX";
-
-static int enter(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    char command[64];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir("/") == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static void make(const char *path, const char *text)
 {
@@ -110,7 +95,7 @@ TEST(the_same_by_any_name)
 
 TEST(the_same_once_written)
 {
-    char path[64];
+    char path[sizeof folder + 8];
     snprintf(path, sizeof path, "%s/new", folder);
     assert_true(file_same("new", "new"));
     assert_true(file_same("new", "./new"));

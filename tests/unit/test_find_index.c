@@ -9,10 +9,10 @@
 #include "barcode/base/log.h"
 #include "match/find_index.h"
 #include "test.h"
+#include "folder.h"
 
 enum { FILMS = 12, MARKS_MOST = 4000, KEYS = 300 };
 
-static char folder[64];
 static struct landmark mark[FILMS][MARKS_MOST];
 static size_t marks[FILMS];
 static uint32_t frames[FILMS];
@@ -46,21 +46,6 @@ static int make_films(void **state)
         id[f] = (struct hash128){(uint64_t)f + 1, 77};
     }
     return 0;
-}
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/barcode-index-XXXXXX");
-    return mkdtemp(folder) ? 0 : 1;
-}
-
-static int remove_folder(void **state)
-{
-    char command[256];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
 }
 
 static void open_index(struct find_index *x)
@@ -141,7 +126,7 @@ static void save(struct find_index *x)
         fail_msg("%s", e.text);
 }
 
-TEST_WITH(has_what_was_added, make_folder, remove_folder)
+TEST_WITH(has_what_was_added, enter, leave)
 {
     struct find_index x;
     open_index(&x);
@@ -156,7 +141,7 @@ TEST_WITH(has_what_was_added, make_folder, remove_folder)
 }
 
 /* One film at a time: small files are merged, and no landmark is lost. */
-TEST_WITH(grows, make_folder, remove_folder)
+TEST_WITH(grows, enter, leave)
 {
     for (int f = 0; f < FILMS; f++) {
         struct find_index x;
@@ -170,7 +155,7 @@ TEST_WITH(grows, make_folder, remove_folder)
     }
 }
 
-TEST_WITH(forgets_films, make_folder, remove_folder)
+TEST_WITH(forgets_films, enter, leave)
 {
     struct find_index x;
     open_index(&x);
@@ -191,7 +176,7 @@ TEST_WITH(forgets_films, make_folder, remove_folder)
 }
 
 /* A film of which there are links is known under each name. */
-TEST_WITH(knows_links, make_folder, remove_folder)
+TEST_WITH(knows_links, enter, leave)
 {
     struct find_index x;
     struct err e = ERR_INIT;
@@ -209,7 +194,7 @@ TEST_WITH(knows_links, make_folder, remove_folder)
 }
 
 /* Films that another process adds or merges meanwhile. */
-TEST_WITH(several_processes, make_folder, remove_folder)
+TEST_WITH(several_processes, enter, leave)
 {
     enum { PROCESSES = 4 };
     struct find_index x;
@@ -245,7 +230,7 @@ TEST_WITH(several_processes, make_folder, remove_folder)
     find_index_close(&x);
 }
 
-TEST_WITH(a_folder_that_is_gone, make_folder, remove_folder)
+TEST_WITH(a_folder_that_is_gone, enter, leave)
 {
     struct find_index x;
     struct err e = ERR_INIT;
@@ -309,7 +294,7 @@ static void try_damaged(const char *path)
     find_index_close(&x);
 }
 
-TEST_WITH(damage_is_noticed, make_folder, remove_folder)
+TEST_WITH(damage_is_noticed, enter, leave)
 {
     struct find_index x;
     size_t bytes;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "barcode/cli/cli.h"
 #include "barcode/output/paint.h"
 #include "live/live_day.h"
@@ -129,22 +130,6 @@ TEST(bad_rules)
 /* ------------------------------------------------------------------ files */
 
 enum { COUNT = 12, HEIGHT = 9 };
-
-static char folder[] = "/tmp/test_live_day.XXXXXX";
-
-static int set_up(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
-}
 
 /* Columns 2 and 5 of 12 have a slit of two pixels. */
 static struct columns *make_columns(void)
@@ -313,4 +298,4 @@ TEST(logged_slits)
     assert_null(live_log_open(path, &shape, is_slit, &seen, &e));
 }
 
-TEST_MAIN(set_up, tear_down)
+TEST_MAIN(enter, leave)

@@ -101,9 +101,10 @@ static void open_source(const char *name, int64_t since_us)
     struct err e = ERR_INIT;
     struct live_options o = {.name = name, .threads = 1, .since_us = since_us, .timeout_us = 1};
     source = live_source_open(&o, &e);
-    if (!source)
+    if (source)
+        assert_string_equal(source->kind->name, "folder");
+    else
         fail_msg("%s", e.text);
-    assert_string_equal(source->kind->name, "folder");
 }
 
 static void *run_source(void *result)

@@ -7,26 +7,10 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "barcode/output/dump.h"
 
 enum { FRAME = 6 };
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/barcode-dump-XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 ? system(command) : -1;
-}
 
 static size_t read_back(const char *path, char *to, size_t room)
 {
@@ -231,4 +215,4 @@ TEST(to_a_descriptor_of_the_users)
     assert_memory_equal(got, "abcx", 4);
 }
 
-TEST_MAIN(make_folder, remove_folder)
+TEST_MAIN(enter, leave)

@@ -12,8 +12,8 @@
 #include "render/render_job.h"
 #include "batch/film_workers.h"
 #include "synth.h"
+#include "folder.h"
 
-static char folder[64];
 static struct engines engines;
 
 /* In place of source_open.c: every film of this program is a synthetic one. */
@@ -29,20 +29,15 @@ struct source *source_open_stream(const char *path, const struct film_parts *par
 
 static int set_up(void **state)
 {
-    (void)state;
     setenv("BARCODE_CACHE", "-", 1);
-    strcpy(folder, "/tmp/barcode-render-XXXXXX");
     engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 2);
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
+    return enter(state);
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    char command[128];
     engines_close(&engines);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 ? system(command) : -1;
+    return leave(state);
 }
 
 /* A command line (words divided by single spaces), and what it asks for. */

@@ -9,23 +9,12 @@
 #include "barcode/base/log.h"
 #include "barcode/cache/sound_cache.h"
 #include "test.h"
-
-static char folder[64];
+#include "folder.h"
 
 static int set_up(void **state)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
-    strcpy(folder, "/tmp/barcode-sound-XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 ? system(command) : -1;
+    return enter(state);
 }
 
 static struct cache_options options(void)
@@ -82,7 +71,7 @@ static bool has(const struct cache_options *o, const char *film, int stream)
     return has_streams(o, film, -1, stream);
 }
 
-TEST_WITH(keeps_the_sound_of_a_film, set_up, tear_down)
+TEST_WITH(keeps_the_sound_of_a_film, set_up, leave)
 {
     struct cache_options o = options();
     struct film_sound s = made(3), none = {.stream = -1, .hops = 1};
@@ -107,7 +96,7 @@ TEST_WITH(keeps_the_sound_of_a_film, set_up, tear_down)
 }
 
 /* A byte that the fingerprint does not see, of a film with the same size and time. */
-TEST_WITH(other_films_do_not_get_it, set_up, tear_down)
+TEST_WITH(other_films_do_not_get_it, set_up, leave)
 {
     struct cache_options o = options();
     struct film_sound s = made(0);
@@ -122,7 +111,7 @@ TEST_WITH(other_films_do_not_get_it, set_up, tear_down)
     assert_true(has(&o, "copy.mkv", -1));
 }
 
-TEST_WITH(damaged_entries_are_removed, set_up, tear_down)
+TEST_WITH(damaged_entries_are_removed, set_up, leave)
 {
     struct cache_options o = options();
     struct film_sound s = made(0);
@@ -146,7 +135,7 @@ TEST_WITH(damaged_entries_are_removed, set_up, tear_down)
     globfree(&found);
 }
 
-TEST_WITH(a_small_limit_evicts, set_up, tear_down)
+TEST_WITH(a_small_limit_evicts, set_up, leave)
 {
     struct cache_options o = options();
     struct film_sound s = made(0);

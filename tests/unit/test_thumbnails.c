@@ -6,23 +6,19 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "barcode/output/thumbs.h"
 #include "barcode/output/writer.h"
 #include "strips.h"
 
 enum { W = 8, H = 4, COUNT = 130 };
 
-static char folder[64];
 static struct film film;
 static struct report report;
 static struct thumbs *thumbs;
 
 static int setup(void **state)
 {
-    (void)state;
-    strcpy(folder, "/tmp/barcode-thumbs-XXXXXX");
-    if (!mkdtemp(folder) || chdir(folder) != 0)
-        return -1;
     struct err e = ERR_INIT;
     thumbs = thumbs_open(W, H, W, H, 1000, &e);
     for (uint64_t i = 0; i < COUNT; i++) {
@@ -43,16 +39,13 @@ static int setup(void **state)
                              .height = H,
                              .thumbs = thumbs,
                              .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
-    return 0;
+    return enter(state);
 }
 
 static int teardown(void **state)
 {
-    (void)state;
-    char command[128];
     thumbs_free(&thumbs);
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return chdir("/") == 0 ? system(command) : -1;
+    return leave(state);
 }
 
 static bool save(const char *path, struct err *e)
