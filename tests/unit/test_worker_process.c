@@ -17,9 +17,14 @@ static enum input_duty duty[FILMS];
 static struct input_file file[FILMS];
 static const struct inputs four = {.problem = problem, .duty = duty, .file = file, .count = FILMS};
 
+static struct film_queue *queue;
+static struct worker w;
+static struct err e;
+static struct film_list films;
+
 /* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read.
  */
-static void work(struct film_queue *queue, int signal)
+static void work(int signal)
 {
     struct err bad = ERR_INIT;
     err_set(&bad, ERR_INPUT, "no film");
@@ -30,16 +35,23 @@ static void work(struct film_queue *queue, int signal)
     }
 }
 
-static struct film_queue *open_queue(void)
+static int begin(void **state)
 {
-    struct err e = ERR_INIT;
-    struct film_queue *queue = film_queue_open(&four, &e);
-    assert_non_null(queue);
+    (void)state;
+    err_clear(&e);
+    queue = film_queue_open(&four, &e);
     interrupt_install();
-    return queue;
+    return queue ? 0 : -1;
 }
 
-static void take(struct film_queue *queue, size_t film)
+static int end(void **state)
+{
+    (void)state;
+    film_queue_free(&queue);
+    return 0;
+}
+
+static void take(size_t film)
 {
     size_t got;
     if (!film_queue_next(queue, 0, &got) || got != film)
@@ -47,17 +59,15 @@ static void take(struct film_queue *queue, size_t film)
 }
 
 /* Signals that no sanitizer takes for its own. */
-TEST(a_crash_has_a_culprit)
+TEST_WITH(a_crash_has_a_culprit, begin, end)
 {
     static const int kind[] = {SIGKILL, SIGABRT, SIGALRM};
     for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        struct film_queue *queue = open_queue();
-        struct worker w;
-        struct err e = ERR_INIT;
-        struct film_list films;
+        end(NULL);
+        begin(NULL);
         size_t film;
         if (!worker_start(&w, 0)) {
-            work(queue, kind[i]);
+            work(kind[i]);
             _exit(3);
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
@@ -70,7 +80,7 @@ TEST(a_crash_has_a_culprit)
         /* The next one goes on behind it. */
         err_clear(&e);
         if (!worker_start(&w, 0)) {
-            work(queue, 0);
+            work(0);
             worker_leaves(&w, film_queue_status(queue), false);
             _exit(film_queue_status(queue));
         }
@@ -78,21 +88,16 @@ TEST(a_crash_has_a_culprit)
         assert_int_equal(w.status, ERR_FAILED); /* of film 1, which comes before film 2 */
         assert_int_equal(film_queue_status(queue), ERR_FAILED);
         assert_false(film_queue_next(queue, 0, &film));
-        film_queue_free(&queue);
     }
 }
 
 /* What one leaves half written its parent removes, and what it made stays. */
-TEST(temporaries_go)
+TEST_WITH(temporaries_go, begin, end)
 {
     static const char *const name[] = {"/tmp/.test_worker.doomed.tmp",
                                        "/tmp/.test_worker.spared.tmp"};
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
     if (!worker_start(&w, 0)) {
-        take(queue, 0);
+        take(0);
         for (int i = 0; i < 2; i++) {
             int number = interrupt_doom(name[i]), fd = open(name[i], O_CREAT | O_WRONLY, 0600);
             if (number < 0 || fd < 0)
@@ -105,19 +110,14 @@ TEST(temporaries_go)
     assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
     assert_int_not_equal(access(name[0], F_OK), 0);
     assert_int_equal(unlink(name[1]), 0);
-    film_queue_free(&queue);
 }
 
 /* The parent does not wait for a killed worker that hangs in the kernel; this one hangs in a stop.
  */
-TEST(one_that_does_not_die)
+TEST_WITH(one_that_does_not_die, begin, end)
 {
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
     if (!worker_start(&w, 0)) {
-        take(queue, 0);
+        take(0);
         raise(SIGSTOP);
         _exit(3);
     }
@@ -132,23 +132,20 @@ TEST(one_that_does_not_die)
     assert_string_equal(e.text, "the worker process did not answer and was killed");
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    film_queue_free(&queue);
 }
 
 /* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two
  * films there is none. */
-TEST(others_end_it)
+TEST_WITH(others_end_it, begin, end)
 {
     static const int status[] = {-1, 0, 66};
     for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
-        struct film_queue *queue = open_queue();
-        struct worker w;
-        struct err e = ERR_INIT;
-        struct film_list films;
+        end(NULL);
+        begin(NULL);
         if (!worker_start(&w, 0)) {
             if (status[i] < 0)
                 kill(getpid(), SIGKILL);
-            take(queue, 0);
+            take(0);
             _exit(status[i]);
         }
         assert_int_equal(worker_watch(&w, queue, &films, &e),
@@ -157,22 +154,17 @@ TEST(others_end_it)
         assert_true(status[i] < 0 || films.film[0] == 0);
         assert_int_equal(w.status, status[i]);
         assert_int_equal(e.code, ERR_FAILED);
-        film_queue_free(&queue);
     }
 }
 
 /* Of several films that were under way any may be to blame: all are told, but for those that ended.
  */
-TEST(several_under_way)
+TEST_WITH(several_under_way, begin, end)
 {
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
     size_t film;
     if (!worker_start(&w, 0)) {
         for (size_t i = 0; i < 4; i++)
-            take(queue, i);
+            take(i);
         film_queue_done(queue, 0, NULL);
         kill(getpid(), SIGKILL);
     }
@@ -182,52 +174,38 @@ TEST(several_under_way)
         assert_int_equal(films.film[i], i + 1);
     assert_false(film_queue_next(queue, 0, &film)); /* they were taken */
     assert_int_equal(film_queue_tally(queue).done, 1);
-    film_queue_free(&queue);
 }
 
 /* Where children are not waited for, as a parent may hand down, their end would pass for a good
  * one. */
-TEST(children_that_nobody_waits_for)
+TEST_WITH(children_that_nobody_waits_for, begin, end)
 {
     signal(SIGCHLD, SIG_IGN);
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
+    interrupt_install();
     if (!worker_start(&w, 0)) {
-        work(queue, 0);
+        work(0);
         worker_leaves(&w, 7, false);
         _exit(7);
     }
     assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
     assert_int_equal(w.status, 7);
-    film_queue_free(&queue);
 }
 
 /* One that crashes behind its last film is told, too. */
-TEST(a_crash_at_the_end)
+TEST_WITH(a_crash_at_the_end, begin, end)
 {
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
     if (!worker_start(&w, 0)) {
-        work(queue, 0);
+        work(0);
         worker_leaves(&w, 0, false);
         kill(getpid(), SIGKILL);
     }
     assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_BROKE);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
-    film_queue_free(&queue);
 }
 
 /* Nobody waits for one that lingers, neither its parent nor who reads what the program writes. */
-TEST(one_that_lingers)
+TEST_WITH(one_that_lingers, begin, end)
 {
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
     int end[2];
     char byte;
     assert_int_equal(pipe(end), 0);
@@ -237,7 +215,7 @@ TEST(one_that_lingers)
         dup2(end[1], STDERR_FILENO);
         close(end[0]);
         close(end[1]);
-        work(queue, 0);
+        work(0);
         worker_leaves(&w, 42, true);
         for (;;)
             pause();
@@ -253,15 +231,12 @@ TEST(one_that_lingers)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
     alarm(0);
     close(end[0]);
-    film_queue_free(&queue);
 }
 
 /* Then the first process does the work, and what it would say to a parent goes nowhere. */
-TEST(no_worker_can_be_had)
+TEST_WITH(no_worker_can_be_had, begin, end)
 {
-    struct film_queue *queue = open_queue();
     struct rlimit before, none;
-    struct worker w;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;
     none.rlim_cur = 0;
@@ -270,27 +245,23 @@ TEST(no_worker_can_be_had)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_false(parent);
     assert_int_equal(w.pid, -1);
-    work(queue, 0);
+    work(0);
     worker_leaves(&w, 0, false);
     assert_int_equal(film_queue_status(queue), ERR_INPUT);
-    film_queue_free(&queue);
 }
 
 /* Two at once: the crash of one costs one film, and its temporaries alone; the other one goes on.
  */
-TEST(one_of_two_crashes)
+TEST_WITH(one_of_two_crashes, begin, end)
 {
     static const char *const name[] = {"/tmp/.test_worker.first.tmp",
                                        "/tmp/.test_worker.second.tmp"};
-    struct film_queue *queue = open_queue();
-    struct worker w[2];
-    struct err e = ERR_INIT;
-    struct film_list films;
+    struct worker two[2];
     int started[2], go_on[2];
     char byte = 0;
     assert_true(pipe(started) == 0 && pipe(go_on) == 0);
     for (int i = 0; i < 2; i++) {
-        if (worker_start(&w[i], i))
+        if (worker_start(&two[i], i))
             continue;
         size_t film;
         int fd = film_queue_next(queue, i, &film) && interrupt_doom(name[i]) >= 0
@@ -301,28 +272,28 @@ TEST(one_of_two_crashes)
         if (i == 0)
             pause();
         film_queue_done(queue, film, NULL);
-        worker_leaves(&w[i], 0, false);
+        worker_leaves(&two[i], 0, false);
         _exit(0);
     }
     alarm(60);
     for (int i = 0; i < 2; i++)
         assert_int_equal(read(started[0], &byte, 1), 1);
-    assert_int_equal(worker_wait(w, 2, 0), -1);
-    kill(w[0].pid, SIGKILL);
+    assert_int_equal(worker_wait(two, 2, 0), -1);
+    kill(two[0].pid, SIGKILL);
     int ended;
-    while ((ended = worker_wait(w, 2, 100)) < 0)
+    while ((ended = worker_wait(two, 2, 100)) < 0)
         continue;
     assert_int_equal(ended, 0);
-    assert_int_equal(worker_watch(&w[0], queue, &films, &e), WORKER_CRASHED);
+    assert_int_equal(worker_watch(&two[0], queue, &films, &e), WORKER_CRASHED);
     assert_int_equal(films.count, 1);
     assert_int_not_equal(access(name[0], F_OK), 0);
     assert_int_equal(access(name[1], F_OK), 0);
-    assert_int_equal(worker_wait(w, 2, 0), -1);
+    assert_int_equal(worker_wait(two, 2, 0), -1);
     assert_int_equal(write(go_on[1], &byte, 1), 1);
-    while ((ended = worker_wait(w, 2, 100)) < 0)
+    while ((ended = worker_wait(two, 2, 100)) < 0)
         continue;
     assert_int_equal(ended, 1);
-    assert_int_equal(worker_watch(&w[1], queue, &films, &e), WORKER_DONE);
+    assert_int_equal(worker_watch(&two[1], queue, &films, &e), WORKER_DONE);
     assert_int_equal(film_queue_tally(queue).done, 1);
     alarm(0);
     for (int i = 0; i < 2; i++) {
@@ -330,22 +301,18 @@ TEST(one_of_two_crashes)
         close(go_on[i]);
     }
     unlink(name[1]);
-    film_queue_free(&queue);
 }
 
 /* Of two workers, the one that uses more than its half of the memory is killed. */
-TEST(a_greedy_worker)
+TEST_WITH(a_greedy_worker, begin, end)
 {
     const uint64_t mib = (uint64_t)1 << 20, memory = 512 * mib;
-    struct film_queue *queue = open_queue();
-    struct worker w[2];
-    struct err e = ERR_INIT;
-    struct film_list films;
+    struct worker two[2];
     int started[2];
     char byte = 0;
     assert_int_equal(pipe(started), 0);
     for (int i = 0; i < 2; i++) {
-        if (worker_start(&w[i], i))
+        if (worker_start(&two[i], i))
             continue;
         size_t film, bytes = (size_t)(i == 1 ? 320 * mib : 16 * mib);
         char *block = malloc(bytes);
@@ -357,38 +324,33 @@ TEST(a_greedy_worker)
     alarm(60);
     for (int i = 0; i < 2; i++)
         assert_int_equal(read(started[0], &byte, 1), 1);
-    worker_limit_memory(w, 2, 4096 * memory);
-    assert_int_equal(worker_wait(w, 2, 50), -1);
-    worker_limit_memory(w, 2, memory);
+    worker_limit_memory(two, 2, 4096 * memory);
+    assert_int_equal(worker_wait(two, 2, 50), -1);
+    worker_limit_memory(two, 2, memory);
     int ended;
-    while ((ended = worker_wait(w, 2, 100)) < 0)
+    while ((ended = worker_wait(two, 2, 100)) < 0)
         continue;
     assert_int_equal(ended, 1);
-    assert_int_equal(worker_watch(&w[1], queue, &films, &e), WORKER_CRASHED);
+    assert_int_equal(worker_watch(&two[1], queue, &films, &e), WORKER_CRASHED);
     assert_int_equal(films.count, 1);
     assert_int_equal(e.code, ERR_MEMORY);
     assert_non_null(strstr(e.text, "--memory"));
     err_clear(&e);
-    worker_limit_memory(w, 2, memory); /* the other one has all of it now */
-    assert_int_equal(worker_wait(w, 2, 50), -1);
-    kill(w[0].pid, SIGKILL);
-    assert_int_equal(worker_watch(&w[0], queue, &films, &e), WORKER_CRASHED);
+    worker_limit_memory(two, 2, memory); /* the other one has all of it now */
+    assert_int_equal(worker_wait(two, 2, 50), -1);
+    kill(two[0].pid, SIGKILL);
+    assert_int_equal(worker_watch(&two[0], queue, &films, &e), WORKER_CRASHED);
     assert_null(strstr(e.text, "--memory"));
     alarm(0);
     close(started[0]);
     close(started[1]);
-    film_queue_free(&queue);
 }
 
 /* One that is killed when it has announced its end has done its work. */
-TEST(a_greedy_worker_at_its_end)
+TEST_WITH(a_greedy_worker_at_its_end, begin, end)
 {
-    struct film_queue *queue = open_queue();
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct film_list films;
     if (!worker_start(&w, 0)) {
-        work(queue, 0);
+        work(0);
         worker_leaves(&w, ERR_INPUT, false);
         for (;;)
             pause();
@@ -403,7 +365,6 @@ TEST(a_greedy_worker_at_its_end)
     assert_int_equal(w.announced, ERR_INPUT);
     assert_int_equal(films.count, 0);
     assert_int_equal(e.code, ERR_NONE);
-    film_queue_free(&queue);
 }
 
 TEST_MAIN(NULL, NULL)
