@@ -141,12 +141,31 @@ TEST(a_key_that_never_shows)
     assert_int_equal(live_packets, 0);
 }
 
-TEST(merging)
+static struct caught c;
+static struct chunker *g;
+static struct err e;
+
+static int begin(void **state)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
+    (void)state;
+    c = (struct caught){.chunks = 0};
+    err_clear(&e);
     next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    drop_runs(&c);
+    chunker_free(&g);
+    assert_int_equal(live_packets, 0);
+    return 0;
+}
+
+TEST_WITH(merging, begin, end)
+{
+    g = hand_chunker(STREAM_VP9, 1, &c);
     push_gops(g, 20, 10, true);
     assert_true(chunker_end(g, &e));
     /* GOPs are merged until there are CHUNK_PICTURES or more: 7 of 10 make 70. */
@@ -157,34 +176,23 @@ TEST(merging)
     assert_int_equal(c.chunk[0]->frames, 70);
     assert_int_equal(c.chunk[2]->frames, 200);
     assert_int_equal(chunker_last_us(g), 199 * 40000);
-    drop_runs(&c);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
 /* 64 pictures are enough: four GOPs of 16. */
-TEST(merged_until_enough)
+TEST_WITH(merged_until_enough, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_VP9, 1, &c);
+    g = hand_chunker(STREAM_VP9, 1, &c);
     push_gops(g, 8, CHUNK_PICTURES / 4, true);
     assert_true(chunker_end(g, &e));
     assert_int_equal(c.chunks, 2);
     assert_int_equal(c.chunk[0]->count, CHUNK_PICTURES);
-    drop_runs(&c);
-    chunker_free(&g);
 }
 
 /* Pictures lead a key only when they follow it directly, and never a clean one, whatever their
  * times and orders say. */
-TEST(what_does_not_lead)
+TEST_WITH(what_does_not_lead, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
+    g = hand_chunker(STREAM_H264, 1, &c);
     hand_push(g, RAP_CLOSED, 0, false);
     hand_push(g, RAP_NONE, 40000, false);
     hand_push(g, RAP_CLOSED, 120000, false);
@@ -208,16 +216,11 @@ TEST(what_does_not_lead)
     }
     assert_true(chunker_end(g, &e));
     assert_int_equal(chunker_counts_now(g).displayed, 1030);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
-TEST(gops_without_a_sample_are_skipped)
+TEST_WITH(gops_without_a_sample_are_skipped, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_VP8, 40, &c);
+    g = hand_chunker(STREAM_VP8, 40, &c);
     push_gops(g, 20, 10, false);
     assert_true(chunker_end(g, &e));
     struct chunker_counts n = chunker_counts_now(g);
@@ -230,19 +233,14 @@ TEST(gops_without_a_sample_are_skipped)
         assert_int_equal(c.chunk[i]->selected, 1);
         assert_true(c.chunk[i]->picture[0].selected);
     }
-    drop_runs(&c);
-    chunker_free(&g);
 }
 
 /* I b b P | I b b P ...: the leading pictures of the second key are decoded by the first one's run,
  * behind a copy of the key. */
-TEST(next_leading)
+TEST_WITH(next_leading, begin, end)
 {
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8}; /* K P b b | K l l P b b */
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_H264, 5, &c); /* frames 0, 5 */
+    g = hand_chunker(STREAM_H264, 5, &c);                        /* frames 0, 5 */
     for (int i = 0; i < 10; i++)
         hand_push(g, i == 0 ? RAP_CLOSED : i == 4 ? RAP_OPEN : RAP_NONE, display[i] * 40000, false);
     assert_true(chunker_end(g, &e));
@@ -255,18 +253,13 @@ TEST(next_leading)
     assert_int_equal(r->picture[6].frame, 5);
     assert_int_equal(chunk_reorder_depth(r), 1);
     assert_int_equal(chunker_counts_now(g).skipped, 1); /* its own pictures were not needed */
-    drop_runs(&c);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
 /* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not
  * the others (RASL). */
-TEST(first_leading_pictures)
+TEST_WITH(first_leading_pictures, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    struct chunker *g = hand_chunker(STREAM_HEVC, 1, &c);
+    g = hand_chunker(STREAM_HEVC, 1, &c);
     assert_false(chunker_begun(g));
     for (int i = 0; i < 5; i++) { /* K r r P, and lead-in before */
         struct picture p = {.packet = packet_make(10),
@@ -287,18 +280,12 @@ TEST(first_leading_pictures)
     assert_false(c.chunk[0]->picture[2].hidden);
     assert_int_equal(c.chunk[0]->picture[2].frame, 0);
     assert_int_equal(c.chunk[0]->picture[0].frame, 1);
-    drop_runs(&c);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
 /* The delay that a chunk with extras asks of a decoder is its film's, whatever is wanted. */
-TEST(extras_do_not_lengthen_the_delay)
+TEST_WITH(extras_do_not_lengthen_the_delay, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
+    g = hand_chunker(STREAM_H264, 1, &c);
     for (int gop = 0; gop < 40; gop++) {
         static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7}; /* K l l P b b P b b */
         for (int i = 0; i < 9; i++)
@@ -310,17 +297,13 @@ TEST(extras_do_not_lengthen_the_delay)
         assert_int_equal(c.chunk[i]->count - c.chunk[i]->own, i + 1 < c.chunks ? 3 : 0);
         assert_int_equal(chunk_reorder_depth(c.chunk[i]), 1);
     }
-    drop_runs(&c);
-    chunker_free(&g);
 }
 
 /* An emit that fails ends the push, and nothing is leaked or freed twice. */
-TEST(refusal)
+TEST_WITH(refusal, begin, end)
 {
-    struct caught c = {.refuse = true};
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
+    c.refuse = true;
+    g = hand_chunker(STREAM_MPEG2, 1, &c);
     bool ok = true;
     int pushed = 0;
     for (; pushed < 500 && ok; pushed++) {
@@ -335,29 +318,21 @@ TEST(refusal)
     assert_false(ok);
     assert_true(pushed > CHUNK_PICTURES && pushed < 2 * CHUNK_PICTURES);
     assert_string_equal(e.text, "no more");
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
-TEST(counting_alone)
+TEST_WITH(counting_alone, begin, end)
 {
-    struct err e = ERR_INIT;
-    next_serial = 0;
-    struct chunker *g = hand_chunker(STREAM_VP9, 2, NULL);
+    g = hand_chunker(STREAM_VP9, 2, NULL);
     push_gops(g, 10, 30, true);
     assert_true(chunker_end(g, &e));
     struct chunker_counts n = chunker_counts_now(g);
     assert_int_equal(n.displayed, 300);
     assert_int_equal(n.chunks, 0);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
-TEST(empty_film)
+TEST_WITH(empty_film, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    struct err e = ERR_INIT;
-    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
+    g = hand_chunker(STREAM_H264, 1, &c);
     assert_false(chunker_stuck(g, false));
     assert_false(chunker_stuck(g, true));
     assert_false(chunker_done(g));
@@ -365,26 +340,24 @@ TEST(empty_film)
     assert_int_equal(c.chunks, 0);
     assert_int_equal(chunker_last_us(g), -1);
     chunker_free(&g);
-    chunker_free(&g);
 }
 
-TEST(announcing)
+TEST_WITH(announcing, begin, end)
 {
-    struct err e = ERR_INIT;
-    struct columns *c = columns_open(0, 0, &e);
+    struct columns *columns = columns_open(0, 0, &e);
     struct frame_tag tag = {.column = 3, .repeat = 4, .frame = 77, .time_us = 123};
-    assert_true(columns_announce(c, &tag, &e));
-    assert_int_equal(columns_count(c), 7);
-    const struct column *column = columns_get(c, 3);
+    assert_true(columns_announce(columns, &tag, &e));
+    assert_int_equal(columns_count(columns), 7);
+    const struct column *column = columns_get(columns, 3);
     assert_int_equal(column->frame, 77);
     assert_int_equal(column->time_us, 123);
     assert_int_equal(column->repeat, 4);
     assert_int_equal(column->status, COLUMN_MISSING);
     assert_true(columns_announce(NULL, &tag, &e));
     tag.column = UINT64_C(1) << 32;
-    assert_false(columns_announce(c, &tag, &e));
+    assert_false(columns_announce(columns, &tag, &e));
     assert_int_equal(e.code, ERR_FAILED);
-    columns_free(&c);
+    columns_free(&columns);
 }
 
 /* ------------------------------------------------------------------ frames that are there already
@@ -413,11 +386,9 @@ static bool count_pick(void *user, const struct frame_tag *tag)
 
 /* A GOP whose wanted frames are all there is not decoded; of any other one every wanted frame is.
  * All are announced and timed. */
-TEST(frames_that_are_there)
+TEST_WITH(frames_that_are_there, begin, end)
 {
-    struct caught c = {.chunks = 0};
     struct there t = {.first = 15, .last = 62};
-    struct err e = ERR_INIT;
     struct chunker_config config = {
         .selection = {.every = 5, .end_us = INT64_MAX},
         .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
@@ -428,10 +399,9 @@ TEST(frames_that_are_there)
         .have_user = &t,
         .emit = catch_run,
         .user = &c};
-    struct chunker *g = chunker_open(&config, NULL);
+    g = chunker_open(&config, NULL);
     assert_true(g && config.columns && config.frame_times);
     frame_times_begin(config.frame_times, 40000);
-    next_serial = 0;
     push_gops(g, 10, 10, true);
     assert_true(chunker_end(g, &e));
     assert_int_equal(columns_count(config.columns), 20);
@@ -449,11 +419,9 @@ TEST(frames_that_are_there)
             selected += c.chunk[r]->picture[i].selected;
         }
     assert_int_equal(selected, 20 - 8);
-    drop_runs(&c);
     chunker_free(&g);
     columns_free(&config.columns);
     frame_times_free(&config.frame_times);
-    assert_int_equal(live_packets, 0);
 }
 
 TEST_MAIN(NULL, NULL)
