@@ -6,14 +6,7 @@
 #include "under_tsan.h"
 
 enum { PIXELS = 9000 };
-
-static uint32_t next(uint32_t *x)
-{
-    *x ^= *x << 13;
-    *x ^= *x >> 17;
-    *x ^= *x << 5;
-    return *x;
-}
+#include "points_frame.h"
 
 /* The score in the words of kmeans.h, in 64 bits. */
 static int64_t defined_score(const int32_t q[3], int bits, int index, const int rgb[3])
@@ -47,29 +40,6 @@ TEST(score_as_defined)
         assert_true(assign_score(assign_constant(q, bits, index), q, bits, colour) == want);
         assert_true(want < ASSIGN_NEVER && -want < ASSIGN_NEVER);
     }
-}
-
-struct frame {
-    struct points_maker *maker;
-    struct points p;
-    uint8_t rgb[3 * PIXELS];
-};
-
-static struct frame *frame_open(void)
-{
-    struct err e = ERR_INIT;
-    struct frame *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    f->maker = points_maker_open(PIXELS, ISA_C, &e);
-    assert_true(f->maker && points_open(&f->p, PIXELS, &e));
-    return f;
-}
-
-static void frame_close(struct frame *f)
-{
-    points_close(&f->p);
-    points_maker_close(&f->maker);
-    free(f);
 }
 
 static void set_q(struct assign *a, uint32_t *x, int step, int how_far)

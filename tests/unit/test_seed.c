@@ -7,37 +7,7 @@
 #include "barcode/kmeans/seed.h"
 
 enum { PIXELS = 6000 };
-
-static uint32_t next(uint32_t *x)
-{
-    *x ^= *x << 13;
-    *x ^= *x >> 17;
-    *x ^= *x << 5;
-    return *x;
-}
-
-struct frame {
-    struct points_maker *maker;
-    struct points p;
-    uint8_t rgb[3 * PIXELS];
-};
-
-static struct frame *frame_open(void)
-{
-    struct err e = ERR_INIT;
-    struct frame *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    f->maker = points_maker_open(PIXELS, ISA_C, &e);
-    assert_true(f->maker && points_open(&f->p, PIXELS, &e));
-    return f;
-}
-
-static void frame_close(struct frame *f)
-{
-    points_close(&f->p);
-    points_maker_close(&f->maker);
-    free(f);
-}
+#include "points_frame.h"
 
 static void start(const struct frame *f, enum kmeans_init init, int k, enum isa isa, int restart,
                   uint32_t *centre)
