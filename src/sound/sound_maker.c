@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "barcode/base/interrupt.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/sound/film_sound.h"
 #include "barcode/sound/spectrogram.h"
 #include "downmix.h"
@@ -38,10 +39,23 @@ struct sound_maker {
     int16_t mono[MONO];
 };
 
-/* Computes the next frames, at most BATCH, and drops their hops. */
+static bool is_silent(const int16_t *sample, size_t count)
+{
+    int any = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= sample[i];
+    return any == 0;
+}
+
+/* Computes the next frames, at most BATCH, and drops their hops. A gap may be long. */
 static bool compute_frames(struct sound_maker *m, size_t frames, struct err *e)
 {
-    spectrogram_run(m->spectrogram, m->sample, m->filled, frames, m->value);
+    if (interrupted())
+        return interrupt_error(e);
+    if (is_silent(m->sample, m->filled))
+        memset(m->value, 0, frames * SPECTROGRAM_BINS * sizeof *m->value);
+    else
+        spectrogram_run(m->spectrogram, m->sample, m->filled, frames, m->value);
     if ((m->tap && !m->tap(m->user, m->value, frames, e)) ||
         !peaks_push(m->peaks, m->value, frames, e) ||
         !sound_rows_push(m->rows, m->value, frames, e))

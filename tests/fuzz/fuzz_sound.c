@@ -22,7 +22,7 @@ static const enum AVCodecID codecs[] = {
     AV_CODEC_ID_ALAC,      AV_CODEC_ID_WMAV2,     AV_CODEC_ID_ADPCM_MS, AV_CODEC_ID_WAVPACK};
 static const int rates[] = {48000, 44100, 1, 8, 8000, 22050, 96000, 192000, 768000, 768001, 0, -1};
 
-enum { PACKET = 256, SECONDS_MOST = 20 };
+enum { PACKET = 256, SECONDS_MOST = 5 };
 
 /* Adds the sound's stream to `format`. */
 static AVStream *describe(AVFormatContext *format, const uint8_t head[4], const uint8_t *extradata,
@@ -51,7 +51,7 @@ static bool send(struct sound_decoder *d, const uint8_t *data, int size, unsigne
     fuzz_demand(packet && av_new_packet(packet, size) >= 0);
     memcpy(packet->data, data, (size_t)size);
     packet->pts = data[size / 2] == 0xff   ? AV_NOPTS_VALUE
-                  : data[size / 2] == 0xfe ? INT64_C(3000000) - (int64_t)number
+                  : data[size / 2] == 0xfe ? INT64_C(1000000) - (int64_t)number
                                            : (int64_t)number * 21333;
     bool ok = sound_decoder_put(d, packet, &e);
     fuzz_demand(ok == (e.code == ERR_NONE));

@@ -132,7 +132,7 @@ sound() { # NAME CODEC FORMAT ARG...: the four bytes of fuzz_sound.c, then the s
     local name=$1 head="\\x$2\\0\\x02\\0" format=$3
     shift 3
     [ ! -s "sound/$name" ] || return 0
-    if ffmpeg -nostdin -hide_banner -v error -f lavfi -i sine=d=0.4 -ac 2 "$@" -fflags +bitexact -f "$format" - 2> /dev/null > sound/.made; then
+    if ffmpeg -nostdin -hide_banner -v error -f lavfi -i sine=d=0.1 -ac 2 "$@" -fflags +bitexact -f "$format" - 2> /dev/null > sound/.made; then
         { printf '%b' "$head" && cat sound/.made; } > "sound/$name"
     else
         echo "make-corpus: no sound $name" >&2

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples.h"
+#include "sound_frames.h"
 #include "media/ffmpeg/av_error.h"
-#include "barcode/base/interrupt.h"
 
 /*
  * Decoders that compute with integers, and so give the same samples on every machine. Others get
@@ -21,22 +20,17 @@ static const struct {
              {AV_CODEC_ID_MP2, "mp2"},
              {AV_CODEC_ID_MP3, "mp3"}};
 
-enum {
-    RATE_MOST = 768000,
-    SAMPLES_MOST = 1 << 22 /* of a channel in a frame */
-};
+enum { SAMPLES_MOST = 1 << 22 }; /* of a channel in a frame */
 
 struct sound_decoder {
     const char *path;
     struct sound_job *job;
     AVCodecContext *context; /* NULL: the stream cannot be decoded */
     AVFrame *frame;
-    int16_t *samples; /* of a frame */
-    size_t room;      /* in `samples` */
+    struct sound_frames *frames; /* NULL: the stream cannot be decoded */
     struct sound_maker *maker;
     struct film_sound about; /* the fields of the stream */
     bool begun;              /* a frame was decoded */
-    int64_t end_us, most_us; /* end_us: of the sound so far */
 };
 
 static const AVCodec *exact_decoder(enum AVCodecID codec)
@@ -98,11 +92,13 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
         return NULL;
     d->path = path;
     d->job = job;
-    d->most_us = most_us;
     d->about.stream = s ? number : -1;
     d->frame = av_frame_alloc();
     d->maker = sound_maker_open(job->isa, job->tap, job->tap_user, e);
-    if (d->frame && d->maker && (!s || open_decoder(d, s, e)))
+    bool ok = d->frame && d->maker && (!s || open_decoder(d, s, e));
+    if (ok && d->context)
+        d->frames = sound_frames_open(d->maker, most_us, e);
+    if (ok && (d->frames || !d->context))
         return d;
     err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
     sound_decoder_free(&d);
@@ -111,59 +107,15 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
 
 bool sound_decoder_works(const struct sound_decoder *d) { return d->context != NULL; }
 
-static bool is_usable(const AVFrame *f)
+/* Queues the decoded frame. */
+static bool put_frame(struct sound_decoder *d, struct err *e)
 {
-    int channels = f->ch_layout.nb_channels;
-    return f->nb_samples > 0 && f->nb_samples <= SAMPLES_MOST && channels > 0 &&
-           channels <= SOUND_CHANNELS_MOST && f->sample_rate > 0 && f->sample_rate <= RATE_MOST &&
-           samples_known((enum AVSampleFormat)f->format);
-}
-
-/*
- * Passes the block on, without what is behind the film's end, in parts of a few seconds: at a rate
- * of 1 Hz a frame may last for days. Stops if interrupted.
- */
-static bool push_parts(struct sound_decoder *d, struct sound_block b, struct err *e)
-{
-    enum { SECONDS = 8 };
-    size_t frames = b.frames;
-    int64_t from_us = b.time_us == INT64_MIN ? d->end_us : b.time_us;
-    int64_t most = from_us < d->most_us ? av_rescale(d->most_us - from_us, b.rate, 1000000) : 0;
-    frames = (uint64_t)most < frames ? (size_t)most : frames;
-    while (frames > 0 && !interrupted()) {
-        b.frames = frames < (size_t)b.rate * SECONDS ? frames : (size_t)b.rate * SECONDS;
-        if (!sound_maker_push(d->maker, &b, e))
-            return false;
-        from_us += av_rescale((int64_t)b.frames, 1000000, b.rate);
-        d->end_us = from_us > d->end_us ? from_us : d->end_us;
-        b.sample += b.frames * (size_t)b.channels;
-        b.time_us = b.time_us == INT64_MIN ? INT64_MIN : from_us;
-        frames -= b.frames;
-    }
-    return true;
-}
-
-/* Passes the decoded frame on. */
-static bool push_frame(struct sound_decoder *d, struct err *e)
-{
-    const AVFrame *f = d->frame;
-    int channels = f->ch_layout.nb_channels;
-    struct sound_block block = {.frames = (size_t)f->nb_samples,
-                                .channels = channels,
-                                .rate = f->sample_rate,
-                                .mask = samples_mask(&f->ch_layout),
-                                .time_us = f->pts == AV_NOPTS_VALUE ? INT64_MIN : f->pts};
     if (!d->begun) {
         d->begun = true;
-        d->about.rate = f->sample_rate;
-        describe_layout(d, &f->ch_layout);
+        d->about.rate = d->frame->sample_rate;
+        describe_layout(d, &d->frame->ch_layout);
     }
-    size_t count = block.frames * (size_t)channels;
-    if (!err_reserve(&d->samples, count, &d->room, sizeof *d->samples, e))
-        return false;
-    samples_convert(f, channels, d->samples);
-    block.sample = d->samples;
-    return push_parts(d, block, e);
+    return sound_frames_put(d->frames, d->frame, e);
 }
 
 /* Returns false on `e`. Sets *damaged if the decoder reports an error. */
@@ -176,10 +128,10 @@ static bool receive_frames(struct sound_decoder *d, bool *damaged, struct err *e
             return av_out_of_memory(d->path, e);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
-        bool ok = code >= 0 && is_usable(d->frame);
+        bool ok = code >= 0 && sound_frames_usable(d->frame);
         errors += code < 0;
         *damaged |= !ok;
-        ok = !ok || push_frame(d, e);
+        ok = !ok || put_frame(d, e);
         av_frame_unref(d->frame);
         if (!ok)
             return false;
@@ -208,7 +160,8 @@ bool sound_decoder_finish(struct sound_decoder *d, struct err *e)
 {
     struct sound_job *job = d->job;
     struct film_sound sound = d->about;
-    if (!sound_decoder_put(d, NULL, e) || !sound_maker_finish(d->maker, &sound, e))
+    if (!sound_decoder_put(d, NULL, e) || !sound_frames_close(&d->frames, true, e) ||
+        !sound_maker_finish(d->maker, &sound, e))
         return false;
     job->sound = sound;
     job->done = true;
@@ -221,7 +174,7 @@ void sound_decoder_free(struct sound_decoder **d)
         return;
     avcodec_free_context(&(*d)->context);
     av_frame_free(&(*d)->frame);
-    free((*d)->samples);
+    sound_frames_close(&(*d)->frames, false, NULL);
     sound_maker_free(&(*d)->maker);
     free(*d);
     *d = NULL;

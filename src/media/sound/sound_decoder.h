@@ -1,6 +1,6 @@
 /*
  * sound_decoder.h - decodes a stream of sound, and passes its samples on to a sound_maker
- * (film_sound.h). One thread.
+ * (film_sound.h) by sound_frames.h. One thread.
  */
 #ifndef BARCODE_SOUND_SOUND_DECODER_H
 #define BARCODE_SOUND_SOUND_DECODER_H

@@ -2,10 +2,10 @@
  * sound_reading.h - reads a film's sound: packets come from the film's reader, and a thread decodes
  * them beside the pictures.
  *
- *   demux_next --packets of sound--> [queue] --> thread: sound_decoder --> sound_maker
+ *   demux_next --packets--> [queue] --> sound_decoder --frames--> [queue] --> sound_maker
  *
- * The thread waits for nothing but packets, so the reader never waits for long. After an error it
- * takes no more packets, and the reader goes on without the sound.
+ * Decoding and analysis have a thread each. They wait for nothing but their input, so the reader
+ * never waits for long. After an error they take no more, and the reader goes on without the sound.
  */
 #ifndef BARCODE_SOUND_SOUND_READING_H
 #define BARCODE_SOUND_SOUND_READING_H
