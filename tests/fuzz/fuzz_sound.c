@@ -92,7 +92,7 @@ static void check(struct film_sound *s)
     uint8_t *bytes;
     size_t count;
     fuzz_demand(s->rows <= SOUND_ROWS_MOST && s->hops > 0);
-    fuzz_demand(s->samples <= (SECONDS_MOST + 1) * 16000);
+    fuzz_demand(s->samples <= UINT64_C(16000) * (SECONDS_MOST + 1));
     film_sound_span(s, 0, SECONDS_MOST * INT64_C(1000000), &row);
     fuzz_demand(film_sound_write(s, &bytes, &count, &e));
     fuzz_demand(film_sound_read(&copy, bytes, count, &e));

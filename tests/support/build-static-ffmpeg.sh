@@ -91,10 +91,11 @@ keep_licence libebur128 COPYING
 cd "$work"/ffmpeg-*/
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 extra=$(cd .. && version_of ffmpeg)
+# libswresample: the decoder of Opus needs it.
 step configure ./configure --pkg-config-flags=--static --prefix="$prefix" \
     --extra-version="${extra#*-}" --enable-static --disable-shared --enable-pic \
     --disable-programs --disable-doc --disable-debug --disable-network --disable-autodetect \
-    --disable-avdevice --disable-avfilter --disable-swresample --disable-postproc \
+    --disable-avdevice --disable-avfilter --disable-postproc \
     --disable-encoders --disable-muxers --disable-filters --disable-devices \
     --disable-protocols --enable-protocol=concat,data,file \
     --disable-demuxer=rtsp,rtp,sdp,sap,tty,ffmetadata,webm_dash_manifest \

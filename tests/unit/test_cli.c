@@ -239,10 +239,6 @@ TEST(steady)
     bad("f --steady --quux", "unknown option '--quux'; see --help");
 }
 
-#define ONE_ON_STDOUT \
-    "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches -, " \
-    "--landmarks -, --spectrogram -, --dump -, --report - and --bench"
-
 TEST(misuse_is_one_sentence)
 {
     bad("", "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
@@ -268,10 +264,13 @@ TEST(misuse_is_one_sentence)
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
                        "average, squeeze, sound, spectrum and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
-    bad("f -o - --json -", ONE_ON_STDOUT);
-    bad("f -o - --json /dev/stdout", ONE_ON_STDOUT);
-    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", ONE_ON_STDOUT);
-    bad("f --dump - --bench", ONE_ON_STDOUT);
+    static const char one[] = "stdout can carry only one of -o -, --html -, --json -, --csv -, "
+                              "--swatches -, --landmarks -, --spectrogram -, --dump -, --report - "
+                              "and --bench";
+    bad("f -o - --json -", one);
+    bad("f -o - --json /dev/stdout", one);
+    bad("f --dump /dev/fd/1 -o /proc/self/fd/1", one);
+    bad("f --dump - --bench", one);
 }
 
 TEST(many_films)

@@ -2,8 +2,9 @@
 #include "media/select/timeline.h"
 #include "media/sound/sound_clock.h"
 
-enum { S = 1000000, FRAME = 40000 };
-#define HOUR (3600 * INT64_C(1000000))
+#define S INT64_C(1000000)
+#define FRAME INT64_C(40000)
+#define HOUR (3600 * S)
 
 static struct sound_clock begin(bool wraps)
 {

@@ -9,6 +9,7 @@
 #include "barcode/sound/film_sound.h"
 #include "barcode/sound/spectrogram.h"
 #include "clip.h"
+#include "under_tsan.h"
 
 enum { FLASHES_MOST = 32, ROW_US = 32000, CLICK = -160 /* 0.1 dB */ };
 
@@ -99,8 +100,8 @@ static struct source *open_film(const char *name, int sound)
 
 static void assert_same_sound(const struct film_sound *a, const struct film_sound *b)
 {
-    uint8_t *x, *y;
-    size_t n, m;
+    uint8_t *x = NULL, *y = NULL;
+    size_t n = 0, m = 0;
     struct err e = ERR_INIT;
     assert_true(film_sound_write(a, &x, &n, &e) && film_sound_write(b, &y, &m, &e));
     assert_int_equal(n, m);
@@ -179,7 +180,8 @@ TEST(clicks_are_where_flashes_are)
         {"late.ts", "-c:v mpeg2video -bf 2 -c:a mp2 -output_ts_offset 10 late.ts"},
         {"wrap.ts", "-c:v mpeg2video -bf 2 -c:a mp2 -output_ts_offset 95441 wrap.ts"},
     };
-    for (size_t i = 0; i < sizeof film / sizeof *film; i++) {
+    size_t count = UNDER_TSAN ? 3 : sizeof film / sizeof *film;
+    for (size_t i = 0; i < count; i++) {
         char line[1024];
         snprintf(line, sizeof line, PICTURES STEREO "%s", film[i].arguments);
         if (clip_ffmpeg(line))

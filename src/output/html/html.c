@@ -13,7 +13,7 @@
 enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
 
 /* The size of a strip of sound, which a browser scales. Its width is a multiple of the columns. */
-enum { SOUND_ROWS = 120, SOUND_WIDTH = 1600 };
+enum { SOUND_ROWS = SOUND_BANDS, SOUND_WIDTH = 1600 };
 
 uint64_t html_column_index(const struct html_job *job, uint64_t x)
 {
