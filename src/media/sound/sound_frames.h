@@ -14,7 +14,7 @@
 #include "barcode/base/err.h"
 #include "barcode/sound/film_sound.h"
 
-enum { SOUND_LANES_MOST = 2 };
+enum { SOUND_LANES_MOST = 4 };
 
 struct sound_frames;
 
