@@ -17,7 +17,7 @@ PYTHON  ?= /usr/bin/python3
 export PYTHONDONTWRITEBYTECODE = 1 # else tests leave files among their sources
 
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
-PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp libebur128
+PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 CANVAS   = cairo pangocairo fontconfig
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Werror=format-security -Wvla
@@ -105,13 +105,13 @@ ifeq ($(SERVER),1)
   PACKAGES += libmicrohttpd
 endif
 
-# PORTABLE=1 (make portable): FFmpeg with NVDEC, dav1d, libebur128 and every other library but glibc inside the program.
+# PORTABLE=1 (make portable): FFmpeg with NVDEC, dav1d and every other library but glibc inside the program.
 FFMPEG     = out/ffmpeg
 ifeq ($(PORTABLE),1)
   PKG        = PKG_CONFIG_PATH=$(FFMPEG)/lib/pkgconfig pkg-config --static
   LIBAV      = libavformat libavcodec libswscale libavutil
   PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
-  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jpeg webp ebur128 $(shell pkg-config --exists libsharpyuv && echo sharpyuv) jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
+  PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) $(patsubst %,-l:lib%.a,png16 jpeg webp $(shell pkg-config --exists libsharpyuv && echo sharpyuv) jansson xxhash zstd z seccomp) -lm $(CUDA_LIBS)
   LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
 endif
 
@@ -191,7 +191,10 @@ $(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
 
 $(BIN)/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
 	@mkdir -p $(@D)
-	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lcmocka -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(TEST_LIBS) -lcmocka -o $@
+
+# What judges our loudness.
+$(BIN)/test_sound_maker: TEST_LIBS = -lebur128
 
 $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)

@@ -10,7 +10,7 @@
 #include "find_library.h"
 #include "find_print.h"
 #include "find_same.h"
-#include "find_votes.h"
+#include "find_settle.h"
 
 enum { KEY_SAME = COMMAND_OWN, KEY_JSON };
 
@@ -85,14 +85,21 @@ static enum find_state read_clip(struct find *f, struct err *e)
     return FIND_FAILED;
 }
 
-static bool print_best(const struct find *f, const struct find_result *r, struct err *e)
+static bool load_sound(void *user, uint32_t film, struct film_sound *sound)
 {
-    if (r->best.votes < r->needed)
+    const struct find *f = user;
+    return find_library_sound(&f->library, film, sound);
+}
+
+static bool print_found(struct find *f, struct find_result *r, struct err *e)
+{
+    if (r->found == 0)
         return err_set(e, ERR_FAILED,
                        "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
                        f->clip.batch.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
-                       r->best.votes, r->needed);
-    return find_print_place(stdout, f->library.batch.in.path[r->best.film], r, f->options.json, e);
+                       r->place[0].votes, r->needed);
+    return find_settle(r, &f->sound, load_sound, f, e) &&
+           find_print_places(stdout, r, f->library.batch.in.path, f->options.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again, once. */
@@ -112,7 +119,7 @@ static enum find_state look_up(struct find *f, char *const *word, size_t words, 
                        : FIND_FAILED;
         if (find_clip(&f->library.index, &f->sound, &r, &reason)) {
             f->status = 0;
-            return print_best(f, &r, e) ? FIND_DONE : FIND_FAILED;
+            return print_found(f, &r, e) ? FIND_DONE : FIND_FAILED;
         }
         if (reason.code != ERR_INPUT || tries > 0) {
             *e = reason;

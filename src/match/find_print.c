@@ -57,25 +57,44 @@ static bool put_path(FILE *out, const char *path)
     return ok;
 }
 
-bool find_print_place(FILE *out, const char *film, const struct find_result *r, bool json,
-                      struct err *e)
+static json_t *place_value(const struct find_place *p, char *const *path)
+{
+    return json_pack("{so so si}", "film", writer_json_bytes(path[p->film]), "start",
+                     seconds((int64_t)p->sixteenth * 2000), "score", (int)p->votes);
+}
+
+/* The best place, and the others in a list of it. */
+static json_t *places_value(const struct find_result *r, char *const *path)
+{
+    json_t *best = place_value(&r->place[0], path), *others = json_array();
+    bool ok =
+        json_object_set_new(best, "needed", json_integer(r->needed)) == 0 &&
+        json_object_set_new(best, "speed", json_pack("[ii]", r->speed.num, r->speed.den)) == 0;
+    for (size_t i = 1; i < r->found; i++)
+        ok = ok && json_array_append_new(others, place_value(&r->place[i], path)) == 0;
+    if (json_object_set_new(best, "others", others) == 0 && ok)
+        return best;
+    json_decref(best);
+    return NULL;
+}
+
+bool find_print_places(FILE *out, const struct find_result *r, char *const *path, bool json,
+                       struct err *e)
 {
     char start[32], speed[64] = "";
-    int64_t us = (int64_t)r->best.sixteenth * 2000;
+    bool ok = true;
     if (json)
-        return print_value(out,
-                           json_pack("{so so si si s[ii]}", "film", writer_json_bytes(film),
-                                     "start", seconds(us), "score", (int)r->best.votes, "needed",
-                                     (int)r->needed, "speed", r->speed.num, r->speed.den),
-                           e);
-    format_time(start, us);
+        return print_value(out, places_value(r, path), e);
     if (r->speed.num != r->speed.den)
         snprintf(speed, sizeof speed, ", at %d/%d of its speed", r->speed.num, r->speed.den);
     errno = 0;
-    return end_output(out,
-                      fprintf(out, "%s (score %" PRIu32 "%s)  ", start, r->best.votes, speed) > 0 &&
-                          put_path(out, film),
-                      e);
+    for (size_t i = 0; ok && i < r->found; i++) {
+        const struct find_place *p = &r->place[i];
+        format_time(start, (int64_t)p->sixteenth * 2000);
+        ok = fprintf(out, "%s (score %" PRIu32 "%s)  ", start, p->votes, speed) > 0 &&
+             put_path(out, path[p->film]);
+    }
+    return end_output(out, ok, e);
 }
 
 static json_t *pair_value(const struct find_same_pair *p, char *const *path)

@@ -8,9 +8,12 @@
 #include "find_votes.h"
 #include "find_same.h"
 
-/* Writes a place: time, film and score, or an object of JSON. Returns false if writing fails. */
-bool find_print_place(FILE *out, const char *film, const struct find_result *r, bool json,
-                      struct err *e);
+/*
+ * Writes the places that were found, of films whose paths are `path`: a line each, or an object of
+ * JSON. Returns false if writing fails.
+ */
+bool find_print_places(FILE *out, const struct find_result *r, char *const *path, bool json,
+                       struct err *e);
 
 /* Writes groups of films, whose paths are `path`. */
 bool find_print_same(FILE *out, const struct find_same *s, char *const *path, bool json,

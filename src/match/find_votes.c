@@ -89,25 +89,35 @@ static void set_place(struct find_place *p, const uint64_t *vote, size_t from, s
         sum += (int64_t)(vote[i] & ((1 << OFFSET_BITS) - 1)) - OFFSET_ZERO;
     int64_t mean = (16 * sum + (sum < 0 ? -n : n) / 2) / n;
     *p = (struct find_place){(uint32_t)(vote[from] >> OFFSET_BITS), (int32_t)(mean / 16),
-                             (int32_t)mean, (uint32_t)n};
+                             (int32_t)mean, (uint32_t)n, 0};
 }
 
-/* Looks for the most votes of a film within three neighbouring offsets. */
-static void choose_places(const struct count *c, struct find_result *r)
+/* Inserts a film's best place, after those with as many votes. */
+static void insert_place(struct find_place *place, struct find_place p)
 {
+    size_t i = FIND_PLACES;
+    for (; i > 0 && place[i - 1].votes < p.votes; i--)
+        if (i < FIND_PLACES)
+            place[i] = place[i - 1];
+    if (i < FIND_PLACES)
+        place[i] = p;
+}
+
+/* Looks for the most votes of each film within three neighbouring offsets. */
+static void choose_places(const struct count *c, struct find_place *place)
+{
+    struct find_place best = {0};
     for (size_t from = 0, to = 0; from < c->votes; from++) {
+        if (best.votes > 0 && c->vote[from] >> OFFSET_BITS != best.film) {
+            insert_place(place, best);
+            best.votes = 0;
+        }
         while (to < c->votes && c->vote[to] - c->vote[from] <= 2)
             to++;
-        size_t n = to - from;
-        bool same = r->best.votes > 0 && c->vote[from] >> OFFSET_BITS == r->best.film;
-        if (n > r->best.votes) {
-            if (!same)
-                r->other = r->best;
-            set_place(&r->best, c->vote, from, to);
-        } else if (!same && n > r->other.votes) {
-            set_place(&r->other, c->vote, from, to);
-        }
+        if (to - from > best.votes)
+            set_place(&best, c->vote, from, to);
     }
+    insert_place(place, best);
 }
 
 static uint32_t votes_needed(const struct find_index *x, bool near, size_t landmarks)
@@ -122,6 +132,11 @@ static uint32_t votes_needed(const struct find_index *x, bool near, size_t landm
                                     : VOTES_LEAST + landmarks / LANDMARKS_A_VOTE);
 }
 
+static bool is_found(const struct find_result *r, const struct find_place *p)
+{
+    return p->votes >= r->needed && 2 * p->votes >= r->place[0].votes;
+}
+
 static bool count_votes(struct find_index *x, const struct align_peaks *clip,
                         struct find_result *result, struct err *e)
 {
@@ -131,9 +146,11 @@ static bool count_votes(struct find_index *x, const struct align_peaks *clip,
     uint64_t *room = ok ? err_calloc(c.votes + 1, sizeof *room, e) : NULL;
     if (room) {
         sort_words(c.vote, room, c.votes, VOTE_BITS);
-        choose_places(&c, result);
+        choose_places(&c, result->place);
         result->landmarks = c.landmarks;
         result->needed = votes_needed(x, clip->reach > 0, c.landmarks);
+        while (result->found < FIND_PLACES && is_found(result, &result->place[result->found]))
+            result->found++;
     }
     free(room);
     free(c.word);
@@ -165,20 +182,20 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
     const struct align_speed *speed = align_speeds(&n);
     if (!try_speed(x, clip, speed[0], 0, result, e))
         return false;
-    /* A place that repeats the clip's sound, frame on frame, can have more votes here than the
+    /* A film that repeats the clip's sound, frame on frame, can have more votes here than the
      * clip's own, half a frame off. */
-    if (result->best.votes >= result->needed && result->best.votes >= 2 * result->other.votes)
+    if (result->found > 0 && result->place[0].votes >= 2 * result->place[1].votes)
         return true;
     for (size_t i = 0; i < n; i++) {
         struct find_result r = {0};
         if (!try_speed(x, clip, speed[i], 1, &r, e))
             return false;
-        bool found = i == 0 && r.best.votes >= r.needed;
+        bool found = i == 0 && r.found > 0;
         /* the most votes for those that are needed; the first of equal ones */
-        if (found ||
-            (uint64_t)r.best.votes * result->needed > (uint64_t)result->best.votes * r.needed)
+        if (found || (uint64_t)r.place[0].votes * result->needed >
+                         (uint64_t)result->place[0].votes * r.needed)
             *result = r;
-        if (i == 0 && result->best.votes >= result->needed)
+        if (i == 0 && result->found > 0)
             break;
     }
     return true;

@@ -10,7 +10,8 @@
 
 enum {
     FIND_FAN = 2 * LANDMARK_FAN, /* of the clip: a partner may be missing in the film */
-    FIND_LANDMARKS_MOST = 20000  /* of a clip, five minutes: later ones are left out */
+    FIND_LANDMARKS_MOST = 20000, /* of a clip, five minutes: later ones are left out */
+    FIND_PLACES = 32             /* films of a result */
 };
 
 struct find_place {
@@ -18,13 +19,15 @@ struct find_place {
     int32_t offset;    /* the film's frame at the clip's frame 0; may be negative */
     int32_t sixteenth; /* the same in 1/16 frames, from the mean of the votes */
     uint32_t votes;    /* landmarks at that offset, or one frame before or after it; 0: no place */
+    uint32_t peaks;    /* of the clip, that the film has there; 0: not counted (find_settle) */
 };
 
 struct find_result {
-    struct find_place best, other; /* `other`: the best of another film */
-    size_t landmarks;              /* of the clip, that were looked up */
-    uint32_t needed;               /* with fewer votes, the clip is from none of the films */
-    struct align_speed speed;      /* of the film, in the clip's */
+    struct find_place place[FIND_PLACES]; /* each film's best, by votes; the rest has none */
+    size_t found;             /* places with enough votes, and at least half of the best's */
+    size_t landmarks;         /* of the clip, that were looked up */
+    uint32_t needed;          /* with fewer votes, the clip is from none of the films */
+    struct align_speed speed; /* of the film, in the clip's */
 };
 
 /*

@@ -1,24 +1,23 @@
 #include "loudness.h"
 
-#include <ebur128.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "downmix.h"
+#include "kweight.h"
 
-enum { ZEROS = 4096, RATE_LEAST = 16 /* libebur128's */, BLOCK_MS = 100 };
+static const double BLOCK_SECONDS = 0.1;
 enum { MOMENTARY = 4, SHORT_TERM = 30, SECOND = 10 }; /* in blocks */
 
 struct loudness {
-    ebur128_state *r128; /* NULL: nothing at RATE_LEAST or more yet */
-    int rate, channels;
-    int hop_peak;   /* of the current hop, 0..32768 */
-    bool heard;     /* there are samples in the current block */
-    uint16_t *peak; /* [hops] */
+    struct kweight filter;
+    int rate;           /* 0: nothing yet */
+    int hop_peak;       /* of the current hop, 0..32768 */
+    double block_power; /* of the current block so far */
+    uint16_t *peak;     /* [hops] */
     size_t hops, peak_room;
     float *power; /* [blocks] */
     size_t blocks, power_room;
-    int16_t zero[ZEROS];
 };
 
 struct loudness *loudness_open(struct err *e) { return err_calloc(1, sizeof(struct loudness), e); }
@@ -26,8 +25,6 @@ struct loudness *loudness_open(struct err *e) { return err_calloc(1, sizeof(stru
 void loudness_free(struct loudness **l)
 {
     if (*l) {
-        if ((*l)->r128)
-            ebur128_destroy(&(*l)->r128);
         free((*l)->peak);
         free((*l)->power);
     }
@@ -35,66 +32,38 @@ void loudness_free(struct loudness **l)
     *l = NULL;
 }
 
-/* Surround channels count more, those of low frequency not. */
-static int channel_of(uint8_t position, uint64_t mask)
+/* Surround channels at 60 to 120 degrees count more (ITU-R BS.1770), those of low frequency not. */
+static double weight_of(uint8_t position, uint64_t mask)
 {
     bool sides = mask & (UINT64_C(1) << CHANNEL_SIDE_LEFT | UINT64_C(1) << CHANNEL_SIDE_RIGHT);
     switch (position) {
     case CHANNEL_LOW_FREQUENCY:
-    case CHANNEL_LOW_FREQUENCY_2: return EBUR128_UNUSED;
-    case CHANNEL_SIDE_LEFT: return EBUR128_LEFT_SURROUND;
-    case CHANNEL_SIDE_RIGHT: return EBUR128_RIGHT_SURROUND;
-    case CHANNEL_BACK_LEFT: return sides ? EBUR128_Mp135 : EBUR128_LEFT_SURROUND;
-    case CHANNEL_BACK_RIGHT: return sides ? EBUR128_Mm135 : EBUR128_RIGHT_SURROUND;
-    default: return EBUR128_CENTER;
+    case CHANNEL_LOW_FREQUENCY_2: return 0;
+    case CHANNEL_SIDE_LEFT:
+    case CHANNEL_SIDE_RIGHT: return 1.41;
+    case CHANNEL_BACK_LEFT:
+    case CHANNEL_BACK_RIGHT:
+        return sides ? 1 : 1.41; /* 5.1 has them at the sides under this name */
+    default: return 1;
     }
 }
 
-static void set_channels(struct loudness *l, uint64_t mask)
+/* Adds the power of the samples since the last call to the current block's. */
+static void collect_power(struct loudness *l)
+{
+    if (l->rate > 0)
+        l->block_power += kweight_power(&l->filter) / (l->rate * BLOCK_SECONDS);
+}
+
+void loudness_format(struct loudness *l, int rate, int channels, uint64_t mask)
 {
     uint8_t position[SOUND_CHANNELS_MOST];
-    bool known = channel_positions(mask, l->channels, position);
-    for (int c = 0; c < l->channels; c++)
-        ebur128_set_channel(l->r128, (unsigned)c,
-                            known ? channel_of(position[c], mask) : EBUR128_CENTER);
-}
-
-static bool add_frames(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
-{
-    if (l->rate < RATE_LEAST)
-        return true;
-    return ebur128_add_frames_short(l->r128, sample, frames) == EBUR128_SUCCESS ||
-           err_memory(e, frames);
-}
-
-/* Adds a block of silence, so that the last samples count no more. */
-static bool add_silence(struct loudness *l, struct err *e)
-{
-    size_t most = ZEROS / (size_t)l->channels, left = (size_t)l->rate * BLOCK_MS / 1000 + 1;
-    while (left > 0) {
-        size_t n = left < most ? left : most;
-        if (!add_frames(l, l->zero, n, e))
-            return false;
-        left -= n;
-    }
-    return true;
-}
-
-bool loudness_format(struct loudness *l, int rate, int channels, uint64_t mask, struct err *e)
-{
-    int status = EBUR128_SUCCESS;
+    bool known = channel_positions(mask, channels, position);
+    collect_power(l);
     l->rate = rate;
-    l->channels = channels;
-    if (rate < RATE_LEAST)
-        return true;
-    if (l->r128)
-        status = ebur128_change_parameters(l->r128, (unsigned)channels, (unsigned long)rate);
-    else
-        l->r128 = ebur128_init((unsigned)channels, (unsigned long)rate, EBUR128_MODE_M);
-    if (!l->r128 || status == EBUR128_ERROR_NOMEM)
-        return err_memory(e, sizeof(double) * (size_t)rate * (size_t)channels);
-    set_channels(l, mask);
-    return add_silence(l, e);
+    kweight_init(&l->filter, rate, channels);
+    for (int c = 0; c < channels; c++)
+        l->filter.weight[c] = known ? weight_of(position[c], mask) : 1;
 }
 
 /* Returns the largest absolute value. */
@@ -108,12 +77,12 @@ static int largest(const int16_t *sample, size_t count)
     return -least > most ? -least : most;
 }
 
-bool loudness_push(struct loudness *l, const int16_t *sample, size_t frames, struct err *e)
+void loudness_push(struct loudness *l, const int16_t *sample, size_t frames)
 {
-    int peak = largest(sample, frames * (size_t)l->channels);
+    int peak = largest(sample, frames * (size_t)l->filter.channels);
     l->hop_peak = peak > l->hop_peak ? peak : l->hop_peak;
-    l->heard = true;
-    return add_frames(l, sample, frames, e);
+    if (l->rate >= KWEIGHT_RATE_LEAST)
+        kweight_run(&l->filter, sample, frames);
 }
 
 bool loudness_end_hops(struct loudness *l, uint64_t end, struct err *e)
@@ -127,22 +96,14 @@ bool loudness_end_hops(struct loudness *l, uint64_t end, struct err *e)
     return true;
 }
 
-/* Returns the power of the current block. */
-static float block_power(struct loudness *l)
-{
-    double level = -HUGE_VAL;
-    if (l->heard && l->rate >= RATE_LEAST)
-        ebur128_loudness_window(l->r128, BLOCK_MS, &level);
-    return level > -HUGE_VAL ? (float)pow(10, (level + 0.691) / 10) : 0;
-}
-
 bool loudness_end_blocks(struct loudness *l, uint64_t end, struct err *e)
 {
     if (!err_reserve(&l->power, (size_t)end, &l->power_room, sizeof *l->power, e))
         return false;
+    collect_power(l);
     while (l->blocks < end) {
-        l->power[l->blocks++] = block_power(l);
-        l->heard = false;
+        l->power[l->blocks++] = (float)l->block_power;
+        l->block_power = 0;
     }
     return true;
 }

@@ -1,13 +1,11 @@
 /*
- * loudness.h - loudness by EBU R128 and peaks of a film's sound. libebur128 weights the channels
- * (ITU-R BS.1770) and gives the power of each 100 ms. What is computed from those powers:
+ * loudness.h - loudness by EBU R128 and peaks of a film's sound, from the power of each 100 ms of
+ * the K-weighted channels (kweight.h):
  *
  *   momentary   400 ms, with its middle anywhere
  *   integrated  400 ms each 100 ms, those above -70 LUFS and above their mean less 10 LU
  *   range       3 s each second, from 10 to 95 % of those above -70 LUFS and their mean less 20 LU
  *               (EBU Tech 3342)
- *
- * Doing it here halves the time: libebur128 sums up each sample once for each of the three.
  */
 #ifndef BARCODE_SRC_LOUDNESS_H
 #define BARCODE_SRC_LOUDNESS_H
@@ -23,10 +21,10 @@ struct loudness;
 struct loudness *loudness_open(struct err *e);
 
 /* Sets what the next samples are, which need not follow the last ones. */
-bool loudness_format(struct loudness *l, int rate, int channels, uint64_t mask, struct err *e);
+void loudness_format(struct loudness *l, int rate, int channels, uint64_t mask);
 
 /* Adds samples of the current hop and block, sample[frames][channels]. */
-bool loudness_push(struct loudness *l, const int16_t *sample, size_t frames, struct err *e);
+void loudness_push(struct loudness *l, const int16_t *sample, size_t frames);
 
 /* Ends the current hop of the spectrogram, and others that are silent up to hop `end`. */
 bool loudness_end_hops(struct loudness *l, uint64_t end, struct err *e);

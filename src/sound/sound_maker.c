@@ -147,8 +147,8 @@ static bool begin_sound(struct sound_maker *m, const struct sound_block *b, int6
     m->rate = b->rate;
     m->mask = b->mask;
     downmix_init(&m->downmix, b->channels, b->mask);
-    return loudness_format(m->loudness, b->rate, b->channels, b->mask, e) &&
-           resampler_begin(m->resampler, b->rate, e);
+    loudness_format(m->loudness, b->rate, b->channels, b->mask);
+    return resampler_begin(m->resampler, b->rate, e);
 }
 
 /* Returns the number of frames from the sound's start to the end of a hop or block. */
@@ -165,8 +165,7 @@ static bool add_loudness(struct sound_maker *m, const int16_t *sample, size_t fr
         uint64_t hop = end_of(m, m->hop, HOP), block = end_of(m, m->block, LOUDNESS_BLOCK);
         uint64_t left = (hop < block ? hop : block) - m->frames;
         size_t n = left < frames ? (size_t)left : frames;
-        if (!loudness_push(m->loudness, sample, n, e))
-            return false;
+        loudness_push(m->loudness, sample, n);
         m->frames += n;
         sample += n * (size_t)m->downmix.channels;
         frames -= n;

@@ -17,8 +17,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
-#include "match/find_index.h"
-#include "match/find_votes.h"
+#include "match/find_settle.h"
 
 static struct err e = ERR_INIT;
 
@@ -153,9 +152,24 @@ static struct align_sound sound_of(struct list l)
 static void print_result(const struct find_result *r, char **path, int64_t begun)
 {
     printf("%s %.3f %u other %u of %zu %.2f ms needed %u speed %d/%d\n",
-           r->best.votes ? path[r->best.film] : "-", r->best.sixteenth * .002, r->best.votes,
-           r->other.votes, r->landmarks, clock_since(begun) * 1e3, r->needed, r->speed.num,
-           r->speed.den);
+           r->place[0].votes ? path[r->place[0].film] : "-", r->place[0].sixteenth * .002,
+           r->place[0].votes, r->place[1].votes, r->landmarks, clock_since(begun) * 1e3, r->needed,
+           r->speed.num, r->speed.den);
+}
+
+static bool load_peaks(void *user, uint32_t film, struct film_sound *sound)
+{
+    char *const *path = user;
+    struct list l = read_peaks(path[film]);
+    *sound = (struct film_sound){.point = l.peak, .peaks = l.n, .samples = sound_of(l).samples};
+    return true;
+}
+
+static void look_up(struct find_index *x, struct list l, char **path, struct find_result *r)
+{
+    struct align_sound sound = sound_of(l);
+    if (!find_clip(x, &sound, r, &e) || !find_settle(r, &sound, load_peaks, path, &e))
+        fail("votes");
 }
 
 static void query(const char *folder, size_t films, char **path, size_t n)
@@ -170,10 +184,8 @@ static void query(const char *folder, size_t films, char **path, size_t n)
     for (size_t i = films; i < n; i++) {
         struct list l = read_peaks(path[i]);
         struct find_result r;
-        struct align_sound sound = sound_of(l);
         int64_t begun = clock_ns();
-        if (!find_clip(&x, &sound, &r, &e))
-            fail("votes");
+        look_up(&x, l, path, &r);
         printf("%s ", path[i]);
         print_result(&r, path, begun);
         free(l.peak);
@@ -195,11 +207,9 @@ static void query_clips(const char *folder, size_t seconds, int count, char **pa
     for (int i = 0; i < count; i++) {
         size_t at = ((size_t)rand() * 32768 + (size_t)rand()) % (n - length);
         struct list l = make_peaks(sample + at, length);
-        struct align_sound sound = sound_of(l);
         struct find_result r;
         int64_t begun = clock_ns();
-        if (!find_clip(&x, &sound, &r, &e))
-            fail("votes");
+        look_up(&x, l, path, &r);
         printf("%.3f ", (double)at / SPECTROGRAM_RATE);
         print_result(&r, path, begun);
         free(l.peak);
@@ -282,7 +292,7 @@ static void grow(const char *folder, size_t films, double hours, char **path, si
             if (!find_clip(&x, &clip, &r, &e))
                 fail("votes");
             took += (double)(clock_thread_ns() - begun) / 1e9;
-            found += r.best.votes >= r.needed;
+            found += r.found > 0;
             free(l.peak);
         }
         printf("%d clips of 10 s%s: %d found, %.2f ms of a core each\n", clips,

@@ -129,4 +129,17 @@ END
         cp "$LOGS/stdout" "run$again"
     done
     cmp run1 run2
+    clip_of lib/one.mkv 20 clip.mkv
+    ok find clip.mkv lib --cache cache
+    sed 's/ (score [0-9]*)//' "$LOGS/stdout" | sort > films
+    printf '%s\n' '0:00:16.0  lib/copy.mkv' '0:00:20.0  lib/one.mkv' > both
+    cmp both films || fail "not both films: $(cat films)"
+    ok find clip.mkv lib --cache cache --json
+    "$PYTHON" - "$LOGS/stdout" << 'END' || fail "not both films: $(cat "$LOGS/stdout")"
+import json, sys
+best = json.load(open(sys.argv[1]))
+(other,) = best["others"]
+assert {best["film"], other["film"]} == {"lib/copy.mkv", "lib/one.mkv"}
+assert other["score"] >= best["needed"]
+END
 }

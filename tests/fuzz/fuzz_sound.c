@@ -10,6 +10,7 @@
 
 #include "barcode/base/log.h"
 #include "barcode/sound/film_sound.h"
+#include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/sound/sound_decoder.h"
 #include "fuzz.h"
@@ -54,7 +55,6 @@ static bool send(struct sound_decoder *d, const uint8_t *data, int size, unsigne
                   : data[size / 2] == 0xfe ? INT64_C(1000000) - (int64_t)number
                                            : (int64_t)number * 21333;
     bool ok = sound_decoder_put(d, packet, &e);
-    fuzz_demand(ok == (e.code == ERR_NONE));
     av_packet_free(&packet);
     return ok;
 }
@@ -113,16 +113,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AVFormatContext *format = avformat_alloc_context();
     fuzz_demand(format != NULL);
     AVStream *s = describe(format, data, data + 4, extradata);
+    s->codecpar->profile = data[0] & 0x80 ? AV_PROFILE_AAC_LOW : -99 /* unknown */;
     struct sound_decoder *d =
         sound_decoder_open(s, 0, "film", SECONDS_MOST * INT64_C(1000000), &job, &e);
     fuzz_demand(d != NULL);
     bool ok = send_all(d, s->codecpar->codec_id, data + 4 + extradata, size - 4 - extradata);
-    ok = ok && sound_decoder_finish(d, &e);
-    fuzz_demand(ok == job.done);
+    ok = sound_decoder_close(&d, ok, &e) && ok;
+    fuzz_demand(ok == job.done && ok == (e.code == ERR_NONE));
     if (ok)
         check(&job.sound);
     film_sound_free(&job.sound);
-    sound_decoder_free(&d);
     avformat_free_context(format);
     return 0;
 }

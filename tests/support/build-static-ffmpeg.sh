@@ -1,7 +1,6 @@
 #!/bin/sh
 # Builds a small static FFmpeg for the portable program: decoders, dav1d, demuxers, NVDEC and the
-# JPEG encoder, without filters, network and devices; and libebur128, of which Debian has no archive. The sources are Debian's,
-# the first two with Debian's patches.
+# JPEG encoder, without filters, network and devices. The sources are Debian's, with its patches.
 #
 #   build-static-ffmpeg.sh PREFIX [JOBS]
 #
@@ -36,7 +35,7 @@ fetch() {
         -oDir::State::Lists="$work/lists" -oAPT::Sandbox::User=root -qq "$@"
 }
 cd "$work"
-if ! { fetch update && fetch source --print-uris ffmpeg dav1d libebur128 > uris; } > update.log 2>&1; then
+if ! { fetch update && fetch source --print-uris ffmpeg dav1d > uris; } > update.log 2>&1; then
     cat update.log >&2
     [ -s "$prefix/made-by" ] || exit 1
     echo "build-static-ffmpeg.sh: warning: keeping $prefix, cannot look for newer sources" >&2
@@ -68,7 +67,6 @@ keep_licence() { # SOURCE FILE...: from the current folder
 }
 # Unpacks the sources and applies debian/patches/series.
 step unpack fetch source ffmpeg dav1d
-step unpack-libebur128 fetch source --tar-only libebur128
 rm -rf "${prefix:?}"/*
 
 # dav1d: AV1 in software, for the GPUs whose NVDEC has no AV1.
@@ -78,15 +76,6 @@ step dav1d-setup meson setup build --prefix="$prefix" --libdir=lib --buildtype=r
     --default-library=static -Denable_tools=false -Denable_tests=false -Dc_args="$flags"
 step dav1d ninja -C build install
 keep_licence dav1d debian/copyright
-
-# libebur128 is one file, as its authors have it.
-cd "$work"
-tar -xf libebur128_*.orig.tar.gz
-cd libebur128-*/
-# shellcheck disable=SC2086 # several flags
-step libebur128 "$CC" -O3 $flags -ffp-contract=off -Iebur128/queue -c ebur128/ebur128.c -o ebur128.o
-step libebur128-archive ar rcs "$prefix/lib/libebur128.a" ebur128.o
-keep_licence libebur128 COPYING
 
 cd "$work"/ffmpeg-*/
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"

@@ -44,7 +44,7 @@ done
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Not Debian: its own packages may be there already under other names.
-    if pkg-config --exists libavformat libavcodec libswscale libavutil libpng libjpeg libwebp libzstd libxxhash jansson libseccomp libebur128 cairo pangocairo fontconfig 2>/dev/null; then
+    if pkg-config --exists libavformat libavcodec libswscale libavutil libpng libjpeg libwebp libzstd libxxhash jansson libseccomp cairo pangocairo fontconfig 2>/dev/null; then
         exit 0
     fi
     # shellcheck disable=SC2086 # one line of words

@@ -26,7 +26,7 @@ mkdir -p "$doc/licences"
 cp "$top/LICENSE" "$top/SECURITY.md" "$SBOM" "$doc/"
 cp -r "$ffmpeg/share/licences/." "$doc/licences/"
 {
-    echo "FFmpeg (LGPL 2.1 or later), dav1d and libebur128 are built from these files of Debian by"
+    echo "FFmpeg (LGPL 2.1 or later) and dav1d are built from these files of Debian by"
     echo "tests/support/build-static-ffmpeg.sh of barcode's sources."
     echo "https://snapshot.debian.org has them all. With changed libraries, or others of Debian,"
     echo "\`make portable\` in barcode's sources links the program again:"

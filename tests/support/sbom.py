@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 LICENCES = {
     "barcode": "MIT", "cuda-runtime": "LicenseRef-NVIDIA-CUDA", "dav1d": "BSD-2-Clause", "ffmpeg": "LGPL-2.1-or-later",
-    "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later", "jansson": "MIT", "libebur128": "MIT",
+    "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later", "jansson": "MIT",
     "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libpng1.6": "libpng-2.0", "libseccomp": "LGPL-2.1-only", "libwebp": "BSD-3-Clause",
     "libzstd": "BSD-3-Clause", "xxhash": "BSD-2-Clause",
     "zlib": "Zlib",
@@ -80,7 +80,7 @@ def purl(name, version):
 
 
 def built_here(name, ffmpeg):
-    """FFmpeg, dav1d or libebur128 as build-static-ffmpeg.sh made it: the .dsc has the hashes of the sources and of Debian's patches."""
+    """FFmpeg or dav1d as build-static-ffmpeg.sh made it: the .dsc has the hashes of the sources and of Debian's patches."""
     with open(os.path.join(ffmpeg, "sources"), encoding="utf-8") as lines:
         found = re.search(rf"^'(\S+)' ({name}_(\S+)\.dsc) \d+ SHA256:(\w+)$", lines.read(), re.M)
     uri, file, version, digest = found.groups()
@@ -90,8 +90,7 @@ def built_here(name, ffmpeg):
 
 def component_of(path, sources, program, ffmpeg):
     if path.startswith(os.path.realpath(ffmpeg) + "/"):
-        own = [name for name in ("dav1d", "libebur128") if name in os.path.basename(path)]
-        return built_here(own[0] if own else "ffmpeg", ffmpeg)
+        return built_here("dav1d" if "dav1d" in os.path.basename(path) else "ffmpeg", ffmpeg)
     if path in sources:
         name, version = sources[path]
         return component(name, version, f"https://snapshot.debian.org/package/{quote(name)}/{quote(version, safe=':+~')}/",

@@ -15,6 +15,11 @@
 /* FFmpeg 7.1: a function returns a codec's lists of formats. */
 #define AV_COMPAT_7_1 (LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 13, 100))
 
+/* FFmpeg 6.1 renamed profiles, 8 dropped their old names. */
+#ifndef AV_PROFILE_AAC_LOW
+#define AV_PROFILE_AAC_LOW FF_PROFILE_AAC_LOW
+#endif
+
 /*
  * Returns the stream's side data of type `type`, which belongs to the stream, or NULL if the stream
  * has none. Sets *size to its bytes if `size` is not NULL.

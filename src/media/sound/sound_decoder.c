@@ -1,87 +1,190 @@
 #include "sound_decoder.h"
 
-#include <libavutil/channel_layout.h>
+#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "sound_codec.h"
 #include "sound_frames.h"
 #include "media/ffmpeg/av_error.h"
+#include "barcode/base/interrupt.h"
+#include "barcode/base/queue.h"
+#include "barcode/base/watch.h"
 
-/*
- * Decoders that compute with integers, and so give the same samples on every machine. Others get
- * AV_CODEC_FLAG_BITEXACT, with which DTS does so as well.
- */
-static const struct {
-    enum AVCodecID codec;
-    const char *decoder;
-} exact[] = {{AV_CODEC_ID_AAC, "aac_fixed"},
-             {AV_CODEC_ID_AC3, "ac3_fixed"},
-             {AV_CODEC_ID_MP1, "mp1"},
-             {AV_CODEC_ID_MP2, "mp2"},
-             {AV_CODEC_ID_MP3, "mp3"}};
-
-enum { SAMPLES_MOST = 1 << 22 }; /* of a channel in a frame */
-
-struct sound_decoder {
-    const char *path;
-    struct sound_job *job;
-    AVCodecContext *context; /* NULL: the stream cannot be decoded */
-    AVFrame *frame;
-    struct sound_frames *frames; /* NULL: the stream cannot be decoded */
-    struct sound_maker *maker;
-    struct film_sound about; /* the fields of the stream */
-    bool begun;              /* a frame was decoded */
+enum {
+    APART = 256, /* packets of a segment that has a decoder of its own */
+    LEAD = 8,    /* packets before it, which that decoder gets first */
+    /* Waking a thread for each packet would slow down the pictures' decoders. */
+    TOGETHER = 32,
+    SEGMENT_BYTES = 1 << 20,
+    SEGMENTS_MOST = 16,  /* in a queue */
+    BYTES_MOST = 8 << 20 /* of all segments; one always may be under way */
 };
 
-static const AVCodec *exact_decoder(enum AVCodecID codec)
+struct segment {
+    AVPacket *packet[LEAD + APART];
+    size_t lead, count; /* count: with those of the lead */
+    size_t bytes;       /* without them */
+};
+
+struct lane {
+    struct sound_decoder *decoder;
+    int index;
+    struct queue *segments;
+    pthread_t thread;
+    AVCodecContext *context; /* NULL: none is open */
+    AVFrame *frame;
+    uint64_t errors; /* packets that cannot be decoded */
+    struct err error;
+};
+
+struct sound_decoder {
+    struct sound_job *job;
+    struct sound_codec codec;
+    struct film_sound about; /* the fields of the stream */
+    struct sound_maker *maker;
+    struct sound_frames *frames; /* NULL: the stream cannot be decoded */
+    int lanes;
+    struct lane lane[SOUND_LANES_MOST];
+    struct segment *segment; /* that is being filled, or NULL */
+    int next;                /* the lane that gets it */
+    pthread_mutex_t lock;    /* guards the next two */
+    pthread_cond_t changed;
+    size_t bytes; /* of the segments that are queued or being decoded */
+    bool ended;   /* a thread takes no more */
+};
+
+static void drop_segment(void *item)
 {
-    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
-        if (exact[i].codec == codec)
-            return avcodec_find_decoder_by_name(exact[i].decoder);
+    struct segment *s = item;
+    for (size_t i = 0; s && i < s->count; i++)
+        av_packet_free(&s->packet[i]);
+    free(s);
+}
+
+/* ------------------------------------------------------------------ decoding, on a lane's thread
+ */
+
+/* Passes on what the decoder has, or drops it. Sets *damaged if it reports an error. */
+static bool receive_frames(struct lane *l, bool drop, bool *damaged)
+{
+    enum { ERRORS_MAX = 1000 }; /* a decoder that always fails must not hang */
+    for (int errors = 0; errors < ERRORS_MAX;) {
+        int code = avcodec_receive_frame(l->context, l->frame);
+        if (code == AVERROR(ENOMEM))
+            return av_out_of_memory(l->decoder->codec.path, &l->error);
+        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
+            return true;
+        bool usable = code >= 0 && sound_frames_usable(l->frame);
+        errors += code < 0;
+        *damaged |= !usable;
+        bool ok =
+            !usable || drop || sound_frames_put(l->decoder->frames, l->index, l->frame, &l->error);
+        av_frame_unref(l->frame);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* Decodes a packet, or with NULL what the decoder still has. Those of a lead are not counted. */
+static bool decode_packet(struct lane *l, const AVPacket *packet, bool lead)
+{
+    if (packet && av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
+        l->errors += !lead;
+        return true;
+    }
+    int code = avcodec_send_packet(l->context, packet);
+    if (code == AVERROR(ENOMEM))
+        return av_out_of_memory(l->decoder->codec.path, &l->error);
+    bool damaged = packet && code < 0;
+    bool ok = receive_frames(l, lead, &damaged);
+    l->errors += damaged && !lead;
+    return ok;
+}
+
+static bool decode_segment(struct lane *l, const struct segment *s)
+{
+    struct sound_decoder *d = l->decoder;
+    if (!l->context && !(l->context = sound_codec_open(&d->codec, &l->error)))
+        return l->error.code != ERR_NONE ||
+               err_set(&l->error, ERR_FAILED, "cannot open the decoder of the sound again");
+    for (size_t i = 0; i < s->count; i++)
+        if (interrupted() || !decode_packet(l, s->packet[i], i < s->lead))
+            return false;
+    if (!d->codec.apart)
+        return true;
+    bool ok = decode_packet(l, NULL, false) && sound_frames_next(d->frames, l->index, &l->error);
+    avcodec_free_context(&l->context);
+    return ok;
+}
+
+/* Records that `bytes` bytes are decoded, or that no more segments are taken. */
+static void signal_reader(struct sound_decoder *d, size_t bytes, bool ended)
+{
+    pthread_mutex_lock(&d->lock);
+    d->bytes -= bytes;
+    d->ended |= ended;
+    pthread_cond_signal(&d->changed);
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* Decodes segments until the queue is closed and empty, or aborted. */
+static void *lane_main(void *argument)
+{
+    struct lane *l = argument;
+    void *item;
+    bool ok = true;
+    while (ok && queue_pop(l->segments, &item)) {
+        struct segment *s = item;
+        size_t bytes = s->bytes;
+        ok = decode_segment(l, s);
+        drop_segment(s);
+        signal_reader(l->decoder, bytes, false);
+    }
+    if (ok && l->context)
+        decode_packet(l, NULL, false);
+    sound_frames_end(l->decoder->frames, l->index);
+    queue_abort(l->segments); /* drops what is left */
+    signal_reader(l->decoder, 0, true);
     return NULL;
 }
 
-/* Opens `codec` into d->context. Returns false on failure; on `e` if out of memory. */
-static bool open_codec(struct sound_decoder *d, const AVStream *s, const AVCodec *codec,
-                       struct err *e)
+/* ------------------------------------------------------------------ opening */
+
+static bool open_lane(struct sound_decoder *d, int i, struct err *e)
 {
-    AVCodecContext *c = d->context = codec ? avcodec_alloc_context3(codec) : NULL;
-    int code = AVERROR_DECODER_NOT_FOUND;
-    if (codec)
-        code = c ? avcodec_parameters_to_context(c, s->codecpar) : AVERROR(ENOMEM);
-    if (code >= 0) {
-        c->pkt_timebase = AV_TIME_BASE_Q;
-        c->flags |= AV_CODEC_FLAG_BITEXACT;
-        c->thread_count = 1;
-        c->max_samples = SAMPLES_MOST;
-        code = avcodec_open2(c, codec, NULL);
-    }
-    if (code < 0)
-        avcodec_free_context(&d->context);
-    return code >= 0 || (code == AVERROR(ENOMEM) && av_out_of_memory(d->path, e));
+    struct lane *l = &d->lane[i];
+    l->decoder = d;
+    l->index = i;
+    l->frame = av_frame_alloc();
+    l->segments = queue_open(SEGMENTS_MOST, drop_segment, e);
+    if (!l->frame || !l->segments)
+        return err_memory(e, sizeof *l->frame);
+    return watch_thread(&l->thread, lane_main, l) == 0 ||
+           err_set(e, ERR_MEMORY, "cannot start a decoding thread");
 }
 
-static void describe_layout(struct sound_decoder *d, const AVChannelLayout *layout)
+static bool open_lanes(struct sound_decoder *d, int64_t most_us, struct err *e)
 {
-    struct film_sound *s = &d->about;
-    s->channels = layout->nb_channels;
-    if (av_channel_layout_describe(layout, s->layout, sizeof s->layout) < 0)
-        s->layout[0] = 0;
-    s->layout[sizeof s->layout - 1] = 0;
+    int lanes = d->codec.apart ? SOUND_LANES_MOST : 1;
+    d->frames = sound_frames_open(d->maker, lanes, d->codec.apart ? APART : 0, most_us, e);
+    for (; d->frames && d->lanes < lanes; d->lanes++)
+        if (!open_lane(d, d->lanes, e))
+            return false;
+    return d->frames != NULL;
 }
 
-/* Opens the exact decoder if there is one, else libavcodec's choice. Returns false on `e`. */
-static bool open_decoder(struct sound_decoder *d, const AVStream *s, struct err *e)
+static bool choose_codec(struct sound_decoder *d, const AVStream *s, const char *path,
+                         struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
     snprintf(d->about.codec, sizeof d->about.codec, "%s", avcodec_get_name(par->codec_id));
-    d->about.rate = par->sample_rate;
-    describe_layout(d, &par->ch_layout);
-    if (!open_codec(d, s, exact_decoder(par->codec_id), e) && e->code == ERR_NONE)
-        open_codec(d, s, avcodec_find_decoder(par->codec_id), e);
-    if (d->context)
-        snprintf(d->about.decoder, sizeof d->about.decoder, "%s", d->context->codec->name);
-    return e->code == ERR_NONE;
+    sound_codec_describe(&d->about, par->sample_rate, &par->ch_layout);
+    if (!sound_codec_choose(par, path, &d->codec, e))
+        return false;
+    if (d->codec.codec)
+        snprintf(d->about.decoder, sizeof d->about.decoder, "%s", d->codec.codec->name);
+    return true;
 }
 
 struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const char *path,
@@ -90,92 +193,124 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
     struct sound_decoder *d = err_calloc(1, sizeof *d, e);
     if (!d)
         return NULL;
-    d->path = path;
     d->job = job;
     d->about.stream = s ? number : -1;
-    d->frame = av_frame_alloc();
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->changed, NULL);
     d->maker = sound_maker_open(job->isa, job->tap, job->tap_user, e);
-    bool ok = d->frame && d->maker && (!s || open_decoder(d, s, e));
-    if (ok && d->context)
-        d->frames = sound_frames_open(d->maker, most_us, e);
-    if (ok && (d->frames || !d->context))
-        return d;
-    err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
-    sound_decoder_free(&d);
-    return NULL;
+    bool ok = d->maker && (!s || choose_codec(d, s, path, e)) &&
+              (!d->codec.codec || open_lanes(d, most_us, e));
+    if (!ok) {
+        err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
+        sound_decoder_close(&d, false, NULL);
+    }
+    return d;
 }
 
-bool sound_decoder_works(const struct sound_decoder *d) { return d->context != NULL; }
+bool sound_decoder_works(const struct sound_decoder *d) { return d->codec.codec != NULL; }
 
-/* Queues the decoded frame. */
-static bool put_frame(struct sound_decoder *d, struct err *e)
+/* ------------------------------------------------------------------ the reader's thread */
+
+/* Begins a segment with the last packets of the one before, or NULL. */
+static bool begin_segment(struct sound_decoder *d, const struct segment *before, struct err *e)
 {
-    if (!d->begun) {
-        d->begun = true;
-        d->about.rate = d->frame->sample_rate;
-        describe_layout(d, &d->frame->ch_layout);
+    struct segment *s = d->segment = err_calloc(1, sizeof *s, e);
+    size_t count = before && d->codec.apart ? before->count : 0;
+    bool ok = s != NULL;
+    for (size_t i = count > LEAD ? count - LEAD : 0; ok && i < count; i++) {
+        ok = (s->packet[s->lead] = av_packet_clone(before->packet[i])) != NULL;
+        s->lead += ok;
     }
-    return sound_frames_put(d->frames, d->frame, e);
+    if (s)
+        s->count = s->lead;
+    return ok || err_memory(e, sizeof(AVPacket));
 }
 
-/* Returns false on `e`. Sets *damaged if the decoder reports an error. */
-static bool receive_frames(struct sound_decoder *d, bool *damaged, struct err *e)
+/* Waits for room, and queues a segment. Drops it if the threads take no more. */
+static void queue_segment(struct sound_decoder *d, struct segment *s)
 {
-    enum { ERRORS_MAX = 1000 }; /* a decoder that always fails must not hang */
-    for (int errors = 0; errors < ERRORS_MAX;) {
-        int code = avcodec_receive_frame(d->context, d->frame);
-        if (code == AVERROR(ENOMEM))
-            return av_out_of_memory(d->path, e);
-        if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
-            return true;
-        bool ok = code >= 0 && sound_frames_usable(d->frame);
-        errors += code < 0;
-        *damaged |= !ok;
-        ok = !ok || put_frame(d, e);
-        av_frame_unref(d->frame);
-        if (!ok)
-            return false;
-    }
-    return true;
+    pthread_mutex_lock(&d->lock);
+    while (!d->ended && d->bytes > 0 && d->bytes + s->bytes > BYTES_MOST)
+        pthread_cond_wait(&d->changed, &d->lock);
+    d->bytes += s->bytes;
+    pthread_mutex_unlock(&d->lock);
+    if (!queue_push(d->lane[d->next].segments, s))
+        drop_segment(s);
+    d->next = (d->next + 1) % d->lanes;
 }
 
 bool sound_decoder_put(struct sound_decoder *d, AVPacket *packet, struct err *e)
 {
-    if (!d->context)
+    const size_t most = d->codec.apart ? APART : TOGETHER;
+    if (!sound_decoder_works(d))
         return true;
-    if (packet && av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
-        d->about.errors++;
-        return true;
+    AVPacket *own = av_packet_alloc();
+    if (!own || (!d->segment && !begin_segment(d, NULL, e))) {
+        av_packet_free(&own);
+        return err_memory(e, sizeof *own);
     }
-    int code = avcodec_send_packet(d->context, packet);
-    if (code == AVERROR(ENOMEM))
-        return av_out_of_memory(d->path, e);
-    bool damaged = packet && code < 0;
-    bool ok = receive_frames(d, &damaged, e);
-    d->about.errors += damaged;
+    struct segment *s = d->segment;
+    av_packet_move_ref(own, packet);
+    s->packet[s->count++] = own;
+    s->bytes += (size_t)own->size;
+    if (s->count - s->lead < most && s->bytes < SEGMENT_BYTES)
+        return true;
+    bool ok = begin_segment(d, s, e);
+    queue_segment(d, s);
     return ok;
 }
 
-bool sound_decoder_finish(struct sound_decoder *d, struct err *e)
+/* ------------------------------------------------------------------ closing */
+
+/* Waits for the threads. Returns false on an error of theirs. */
+static bool end_lanes(struct sound_decoder *d, bool whole, struct err *e)
 {
-    struct sound_job *job = d->job;
+    bool ok = true;
+    for (int i = 0; i < d->lanes; i++)
+        (whole ? queue_close : queue_abort)(d->lane[i].segments);
+    for (int i = 0; i < d->lanes; i++) {
+        struct lane *l = &d->lane[i];
+        pthread_join(l->thread, NULL);
+        d->about.errors += l->errors;
+        if (ok && l->error.code != ERR_NONE && e && e->code == ERR_NONE)
+            *e = l->error;
+        ok &= l->error.code == ERR_NONE;
+    }
+    return sound_frames_close(&d->frames, whole ? &d->about : NULL, e) && ok;
+}
+
+static bool finish(struct sound_decoder *d, struct err *e)
+{
     struct film_sound sound = d->about;
-    if (!sound_decoder_put(d, NULL, e) || !sound_frames_close(&d->frames, true, e) ||
-        !sound_maker_finish(d->maker, &sound, e))
+    if (!sound_maker_finish(d->maker, &sound, e))
         return false;
-    job->sound = sound;
-    job->done = true;
+    d->job->sound = sound;
+    d->job->done = true;
     return true;
 }
 
-void sound_decoder_free(struct sound_decoder **d)
+bool sound_decoder_close(struct sound_decoder **decoder, bool whole, struct err *e)
 {
-    if (!*d)
-        return;
-    avcodec_free_context(&(*d)->context);
-    av_frame_free(&(*d)->frame);
-    sound_frames_close(&(*d)->frames, false, NULL);
-    sound_maker_free(&(*d)->maker);
-    free(*d);
-    *d = NULL;
+    struct sound_decoder *d = *decoder;
+    if (!d)
+        return true;
+    if (whole && d->segment && d->segment->count > d->segment->lead) {
+        queue_segment(d, d->segment);
+        d->segment = NULL;
+    }
+    bool ok = end_lanes(d, whole, e);
+    if (ok && whole && !interrupted())
+        ok = finish(d, e);
+    for (int i = 0; i < SOUND_LANES_MOST; i++) {
+        avcodec_free_context(&d->lane[i].context);
+        av_frame_free(&d->lane[i].frame);
+        queue_free(&d->lane[i].segments);
+    }
+    drop_segment(d->segment);
+    sound_maker_free(&d->maker);
+    pthread_cond_destroy(&d->changed);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+    *decoder = NULL;
+    return ok;
 }

@@ -3,8 +3,10 @@
 #include <libavutil/mathematics.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "samples.h"
+#include "sound_codec.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "barcode/base/watch.h"
@@ -13,13 +15,18 @@ enum {
     RATE_MOST = 768000,
     SAMPLES_MOST = 1 << 23, /* of all channels in a frame */
     BATCH = 16,             /* frames: waking the thread costs as much as a frame */
-    BATCH_SAMPLES = 1 << 18,
-    BATCHES_MOST = 3 /* in the queue */
+    BATCH_SAMPLES = 1 << 18
 };
 
 struct batch {
     AVFrame *frame[BATCH];
     size_t count, samples;
+    bool last; /* of its segment */
+};
+
+struct lane {
+    struct batch *batch; /* that is being filled, or NULL */
+    struct queue *batches;
 };
 
 struct sound_frames {
@@ -27,10 +34,12 @@ struct sound_frames {
     int64_t end_us, most_us; /* end_us: of the sound so far */
     int16_t *samples;        /* of a frame */
     size_t room;             /* in `samples` */
-    struct batch *batch;     /* that is being filled, or NULL */
-    struct queue *batches;
+    int lanes;
+    struct lane lane[SOUND_LANES_MOST];
     pthread_t thread;
     bool running;
+    struct film_sound about; /* rate, channels and layout of the first frame, if `begun` */
+    bool begun;
     struct err error; /* of the thread */
 };
 
@@ -83,6 +92,9 @@ static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
                                 .mask = samples_mask(&f->ch_layout),
                                 .time_us = f->pts == AV_NOPTS_VALUE ? INT64_MIN : f->pts};
     size_t count = block.frames * (size_t)channels;
+    if (!s->begun)
+        sound_codec_describe(&s->about, f->sample_rate, &f->ch_layout);
+    s->begun = true;
     if (!err_reserve(&s->samples, count, &s->room, sizeof *s->samples, e))
         return false;
     samples_convert(f, channels, s->samples);
@@ -90,85 +102,116 @@ static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
     return push_parts(s, block, e);
 }
 
-/* Passes batches on until the queue is closed and empty, or aborted. */
+static void abort_lanes(struct sound_frames *s)
+{
+    for (int i = 0; i < s->lanes; i++)
+        if (s->lane[i].batches)
+            queue_abort(s->lane[i].batches);
+}
+
+/* Passes batches on until the queue of the next one is closed and empty, or aborted. */
 static void *frames_main(void *argument)
 {
     struct sound_frames *s = argument;
     void *item;
+    int lane = 0;
     bool ok = true;
-    while (ok && !interrupted() && queue_pop(s->batches, &item)) {
+    while (ok && !interrupted() && queue_pop(s->lane[lane].batches, &item)) {
         struct batch *b = item;
         for (size_t i = 0; ok && i < b->count; i++)
             ok = push_frame(s, b->frame[i], &s->error);
+        lane = b->last ? (lane + 1) % s->lanes : lane;
         drop_batch(b);
     }
-    queue_abort(s->batches); /* nobody waits for this thread any more */
+    abort_lanes(s); /* nobody waits for this thread any more */
     return NULL;
 }
 
-struct sound_frames *sound_frames_open(struct sound_maker *maker, int64_t most_us, struct err *e)
+struct sound_frames *sound_frames_open(struct sound_maker *maker, int lanes, size_t ahead,
+                                       int64_t most_us, struct err *e)
 {
     struct sound_frames *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
     s->maker = maker;
     s->most_us = most_us;
-    s->batches = queue_open(BATCHES_MOST, drop_batch, e);
-    s->running = s->batches && watch_thread(&s->thread, frames_main, s) == 0;
+    s->lanes = lanes;
+    bool ok = true;
+    for (int i = 0; i < lanes; i++)
+        ok &= (s->lane[i].batches = queue_open(ahead / BATCH + 3, drop_batch, e)) != NULL;
+    s->running = ok && watch_thread(&s->thread, frames_main, s) == 0;
     if (!s->running) {
         err_set(e, ERR_MEMORY, "cannot start a decoding thread");
-        sound_frames_close(&s, false, NULL);
+        sound_frames_close(&s, NULL, NULL);
     }
     return s;
 }
 
-/* Waits for the thread. Returns false on its error. */
-static bool join_thread(struct sound_frames *s, struct err *e)
+/* Returns the lane's batch, or NULL if out of memory. */
+static struct batch *fill_batch(struct lane *l, struct err *e)
 {
-    if (s->running)
-        pthread_join(s->thread, NULL);
-    s->running = false;
-    if (s->error.code != ERR_NONE && e && e->code == ERR_NONE)
-        *e = s->error;
-    return s->error.code == ERR_NONE;
+    return l->batch ? l->batch : (l->batch = err_calloc(1, sizeof *l->batch, e));
 }
 
-/* Queues the frames so far. A thread that was interrupted takes none, which is no error. */
-static bool queue_batch(struct sound_frames *s, struct err *e)
+/* Queues the frames so far. */
+static bool queue_batch(struct lane *l)
 {
-    struct batch *b = s->batch;
-    s->batch = NULL;
-    if (!b || queue_push(s->batches, b))
+    struct batch *b = l->batch;
+    l->batch = NULL;
+    if (!b || queue_push(l->batches, b))
         return true;
     drop_batch(b);
-    return join_thread(s, e);
+    return false;
 }
 
-bool sound_frames_put(struct sound_frames *s, AVFrame *frame, struct err *e)
+bool sound_frames_put(struct sound_frames *s, int lane, AVFrame *frame, struct err *e)
 {
-    if (!s->batch && !(s->batch = err_calloc(1, sizeof *s->batch, e)))
-        return false;
-    struct batch *b = s->batch;
-    AVFrame *own = av_frame_alloc();
+    struct lane *l = &s->lane[lane];
+    struct batch *b = fill_batch(l, e);
+    AVFrame *own = b ? av_frame_alloc() : NULL;
     if (!own)
         return err_memory(e, sizeof *own);
     av_frame_move_ref(own, frame);
     b->frame[b->count++] = own;
     b->samples += (size_t)own->nb_samples * (size_t)own->ch_layout.nb_channels;
-    return (b->count < BATCH && b->samples < BATCH_SAMPLES) || queue_batch(s, e);
+    return (b->count < BATCH && b->samples < BATCH_SAMPLES) || queue_batch(l);
 }
 
-bool sound_frames_close(struct sound_frames **frames, bool whole, struct err *e)
+bool sound_frames_next(struct sound_frames *s, int lane, struct err *e)
+{
+    struct batch *b = fill_batch(&s->lane[lane], e);
+    if (b)
+        b->last = true;
+    return b && queue_batch(&s->lane[lane]);
+}
+
+void sound_frames_end(struct sound_frames *s, int lane)
+{
+    queue_batch(&s->lane[lane]);
+    queue_close(s->lane[lane].batches);
+}
+
+bool sound_frames_close(struct sound_frames **frames, struct film_sound *about, struct err *e)
 {
     struct sound_frames *s = *frames;
     if (!s)
         return true;
-    bool ok = !whole || queue_batch(s, e);
-    if (s->batches)
-        (whole ? queue_close : queue_abort)(s->batches);
-    ok = join_thread(s, e) && ok;
-    drop_batch(s->batch);
-    queue_free(&s->batches);
+    if (!about)
+        abort_lanes(s);
+    if (s->running)
+        pthread_join(s->thread, NULL);
+    if (about && s->begun) {
+        about->rate = s->about.rate;
+        about->channels = s->about.channels;
+        memcpy(about->layout, s->about.layout, sizeof about->layout);
+    }
+    bool ok = s->error.code == ERR_NONE;
+    if (!ok && e && e->code == ERR_NONE)
+        *e = s->error;
+    for (int i = 0; i < s->lanes; i++) {
+        drop_batch(s->lane[i].batch);
+        queue_free(&s->lane[i].batches);
+    }
     free(s->samples);
     free(s);
     *frames = NULL;

@@ -1,11 +1,9 @@
 /*
- * sound_reading.h - reads a film's sound: packets come from the film's reader, and a thread decodes
- * them beside the pictures.
+ * sound_reading.h - reads a film's sound: packets come from the film's reader, and threads decode
+ * them beside the pictures (sound_decoder.h).
  *
- *   demux_next --packets--> [queue] --> sound_decoder --frames--> [queue] --> sound_maker
- *
- * Decoding and analysis have a thread each. They wait for nothing but their input, so the reader
- * never waits for long. After an error they take no more, and the reader goes on without the sound.
+ * They wait for nothing but their input, so the reader never waits for long. After an error they
+ * take no more, and the reader goes on without the sound.
  */
 #ifndef BARCODE_SOUND_SOUND_READING_H
 #define BARCODE_SOUND_SOUND_READING_H
