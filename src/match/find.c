@@ -88,7 +88,7 @@ static enum find_state read_clip(struct find *f, struct err *e)
 static bool load_sound(void *user, uint32_t film, struct film_sound *sound)
 {
     const struct find *f = user;
-    return find_library_sound(&f->library, film, sound);
+    return command_batch_sound(&f->library.batch, film, sound);
 }
 
 static bool print_found(struct find *f, struct find_result *r, struct err *e)
