@@ -156,6 +156,7 @@ sound flac 06 flac -c:a flac
 sound pcm 09 s16le
 sound float 0b f32le
 [ -e sound/hz ] || { printf '\x0a\x02\x01\0' && seq 2000; } > sound/hz
+[ -e sound/rate ] || { printf '\x0b\x0b\x02\0' && seq 2000; } > sound/rate # less than 0
 
 # ---- entries of the cache: as they are, to be signed anew, and the index alone ----
 

@@ -81,7 +81,7 @@ bool sound_codec_choose(const AVCodecParameters *par, const char *path, struct s
 
 void sound_codec_describe(struct film_sound *s, int rate, const AVChannelLayout *layout)
 {
-    s->rate = rate;
+    s->rate = rate > 0 ? rate : 0;
     s->channels = layout->nb_channels;
     if (av_channel_layout_describe(layout, s->layout, sizeof s->layout) < 0)
         s->layout[0] = 0;
