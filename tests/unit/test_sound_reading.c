@@ -251,6 +251,17 @@ TEST(segments_have_no_seams)
     }
 }
 
+/* A layout that AAC has no number for: only the first packet of such a stream in MPEG-TS has it. */
+TEST(layout_in_the_first_packet)
+{
+    assert_true(clip_ffmpeg(PICTURES "-f lavfi -i sine=d=20 -c:v mpeg2video -c:a aac "
+                                     "-af \"pan=5.1(side)|FL=c0|FR=c0|SL=c0\" first.ts"));
+    struct film_sound s = hear("first.ts", SOURCE_STREAM_CHOICE);
+    assert_int_equal(s.channels, 6);
+    assert_int_equal(s.errors, 0);
+    film_sound_free(&s);
+}
+
 /* Changes every `step`th byte of a copy of the film, but not of its first and last part. */
 static void damage_bytes(const char *name, const char *copy, long step)
 {

@@ -59,11 +59,13 @@ static bool can_open(const struct sound_codec *codec, struct err *e)
     return opened;
 }
 
+/* Without a header, more than two channels may be described in the stream's first packet alone. */
 static bool is_apart(const AVCodecParameters *par)
 {
     return par->codec_id == AV_CODEC_ID_AC3 ||
            (par->codec_id == AV_CODEC_ID_AAC && par->profile == AV_PROFILE_AAC_LOW &&
-            par->sample_rate >= AAC_RATE_LEAST);
+            par->sample_rate >= AAC_RATE_LEAST &&
+            (par->extradata_size > 0 || par->ch_layout.nb_channels <= 2));
 }
 
 bool sound_codec_choose(const AVCodecParameters *par, const char *path, struct sound_codec *c,
