@@ -262,6 +262,22 @@ TEST(layout_in_the_first_packet)
     film_sound_free(&s);
 }
 
+/* A header within the film, as where two recordings were joined, counts for all segments behind. */
+TEST(another_header)
+{
+    static const char make[] = PICTURES "-f lavfi -i sine=r=48000:d=20 -c:v flv1 -c:a aac ";
+    char line[1000];
+    snprintf(line, sizeof line, "%s-ac 2 one.flv", make);
+    assert_true(clip_ffmpeg(line));
+    snprintf(line, sizeof line, "%s-ac 1 -ar 44100 -output_ts_offset 20 two.flv", make);
+    assert_true(clip_ffmpeg(line));
+    assert_int_equal(system("(cat one.flv; tail -c +14 two.flv) > both.flv"), 0);
+    struct film_sound s = hear("both.flv", SOURCE_STREAM_CHOICE);
+    assert_int_equal(s.errors, 0);
+    assert_int_equal(s.gaps, 0);
+    film_sound_free(&s);
+}
+
 /* Changes every `step`th byte of a copy of the film, but not of its first and last part. */
 static void damage_bytes(const char *name, const char *copy, long step)
 {
