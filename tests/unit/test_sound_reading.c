@@ -251,15 +251,24 @@ TEST(segments_have_no_seams)
     }
 }
 
-/* A layout that AAC has no number for: only the first packet of such a stream in MPEG-TS has it. */
+/* A layout that AAC has no number for: only the first packet of a recording in MPEG-TS has it. */
 TEST(layout_in_the_first_packet)
 {
-    assert_true(clip_ffmpeg(PICTURES "-f lavfi -i sine=d=20 -c:v mpeg2video -c:a aac "
-                                     "-af \"pan=5.1(side)|FL=c0|FR=c0|SL=c0\" first.ts"));
-    struct film_sound s = hear("first.ts", SOURCE_STREAM_CHOICE);
-    assert_int_equal(s.channels, 6);
-    assert_int_equal(s.errors, 0);
-    film_sound_free(&s);
+    static const char make[] = PICTURES "-f lavfi -i sine=d=20 -c:v mpeg2video -c:a aac ";
+    static const char *const name[] = {"first.ts", "joined.ts"};
+    static const int channels[] = {6, 1};
+    char line[1000];
+    snprintf(line, sizeof line, "%s -af \"pan=5.1(side)|FL=c0|FR=c0|SL=c0\" first.ts", make);
+    assert_true(clip_ffmpeg(line));
+    snprintf(line, sizeof line, "%s mono.ts", make);
+    assert_true(clip_ffmpeg(line));
+    assert_int_equal(system("cat mono.ts first.ts mono.ts > joined.ts"), 0);
+    for (size_t i = 0; i < 2; i++) {
+        struct film_sound s = hear(name[i], SOURCE_STREAM_CHOICE);
+        assert_int_equal(s.channels, channels[i]);
+        assert_int_equal(s.errors, 0);
+        film_sound_free(&s);
+    }
 }
 
 /* A header within the film, as where two recordings were joined, counts for all segments behind. */

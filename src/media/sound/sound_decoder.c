@@ -45,7 +45,7 @@ struct sound_decoder {
     struct sound_frames *frames; /* NULL: the stream cannot be decoded */
     int lanes;
     struct lane lane[SOUND_LANES_MOST];
-    AVPacket *header;        /* the last one with another header, or NULL */
+    AVPacket *header;        /* the last one (sound_codec_is_header), or NULL */
     struct segment *segment; /* that is being filled, or NULL */
     int next;                /* the lane that gets it */
     pthread_mutex_t lock;    /* guards the next two */
@@ -237,10 +237,10 @@ static bool begin_segment(struct sound_decoder *d, const struct segment *before,
     return ok || err_memory(e, sizeof(AVPacket));
 }
 
-/* Keeps a packet with another header: later decoders need it. */
+/* Keeps the last packet that later decoders need. */
 static bool note_header(struct sound_decoder *d, const AVPacket *packet, struct err *e)
 {
-    if (!d->codec.apart || !av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL))
+    if (!d->codec.apart || !sound_codec_is_header(&d->codec, packet))
         return true;
     av_packet_free(&d->header);
     d->header = av_packet_clone(packet);
