@@ -44,6 +44,7 @@ struct live_columns {
     bool log_failed;
     int alone;           /* of a dated source: columns in a row with missing ones before them */
     int64_t alone_since; /* the column before those */
+    int64_t before;      /* of a dated source: the last column that was closed with a frame */
 };
 
 static const int64_t NONE = INT64_MIN;
@@ -192,11 +193,12 @@ static void advise(struct live_columns *c)
     enum { IN_A_ROW = 5, DAY_S = 86400 };
     if (!c->s.dated || c->alone == IN_A_ROW)
         return;
-    bool alone = c->closed > 0 && c->open > c->last + 1;
+    bool alone = c->closed > 0 && c->open > c->before + 1;
     c->alone = alone ? c->alone + 1 : 0;
     c->alone_since = alone ? c->alone_since : c->open;
+    c->before = c->open;
     int64_t s = (c->open - c->alone_since) * c->step_us / (INT64_C(1000000) * IN_A_ROW), wanted = s;
-    if (c->alone < IN_A_ROW || s < 1)
+    if (c->alone < IN_A_ROW || s < 1 || s > DAY_S)
         return;
     while (wanted < DAY_S && DAY_S % wanted != 0)
         wanted++;
@@ -327,10 +329,11 @@ void live_columns_tick(struct live_columns *c, int64_t now_us, bool end)
 static void write_day(struct live_columns *c, const struct day *d, uint64_t count, bool end)
 {
     struct err e = ERR_INIT;
+    if (count == 0 || !*c->s.folder)
+        return;
     struct live_day shown = d->day;
     shown.first = d->first;
-    if (count > 0 && *c->s.folder &&
-        !live_day_write(c->s.options, &shown, c->s.folder, c->s.stem, &c->report, d->columns, count,
+    if (!live_day_write(c->s.options, &shown, c->s.folder, c->s.stem, &c->report, d->columns, count,
                         end, &e))
         log_msg(LOG_WARNING, "%s", e.text);
 }

@@ -361,6 +361,48 @@ TEST_WITH(the_clock_closes_columns, enter, leave)
     live_feed_free(&own);
 }
 
+/* Dated pictures that come every `every_us`; sets text[200] to what is told about them. */
+static void tell(int64_t step_us, int64_t every_us, char *text)
+{
+    struct err e = ERR_INIT;
+    const int64_t usual_us = options.live_us;
+    const struct column column = {.status = COLUMN_OK};
+    const struct live_average sum = {{8, 8, 8}, 8};
+    const struct live_columns_setup s = {
+        .options = &options, .folder = "", .stem = "s", .label = "s", .dated = true};
+    FILE *told = tmpfile();
+    int own = dup(STDERR_FILENO);
+    options.live_us = step_us;
+    struct live_columns *c = live_columns_open(&s, &e);
+    assert_true(told && c && live_columns_start(c, &film, 4, 2, &e));
+    dup2(fileno(told), STDERR_FILENO);
+    for (int i = 0; i < 60; i++)
+        live_columns_add(c, (midnight + i * every_us) / step_us, &column, &sum, &e);
+    dup2(own, STDERR_FILENO);
+    close(own);
+    rewind(told);
+    text[fread(text, 1, 199, told)] = 0;
+    fclose(told);
+    live_columns_free(&c);
+    options.live_us = usual_us;
+}
+
+TEST_WITH(advice, enter, leave)
+{
+    char text[200];
+    tell(10 * second, 70 * second, text);
+    assert_non_null(strstr(text, "every 70 s or so"));
+    assert_non_null(strstr(text, "--live=72 "));
+    tell(10 * second, 10 * second, text);
+    assert_string_equal(text, "");
+    tell(24 * hour, 24 * hour, text); /* each day is new */
+    assert_string_equal(text, "");
+    tell(second / 25, second / 5, text); /* there is no such advice */
+    assert_string_equal(text, "");
+    tell(hour, 48 * hour, text);
+    assert_string_equal(text, "");
+}
+
 /* ------------------------------------------------------------------ a million columns */
 
 static long resident_pages(void)

@@ -138,6 +138,14 @@ TEST(datagrams_end_pictures)
         assert_int_equal(avio_read(live_input_context(in), packet, 188), AVERROR(EAGAIN));
         assert_true(live_input_resume(in));
     }
+    /* a clock between pictures belongs to none */
+    make(packet, 256, true);
+    packet[3] = 0x20;
+    assert_int_equal(send(to, packet, sizeof packet, 0), sizeof packet);
+    assert_int_equal(avio_read(live_input_context(in), packet, 188), 188);
+    pass_on(in, to, 2, true);
+    assert_int_equal(avio_read(live_input_context(in), packet, 188), AVERROR(EAGAIN));
+    assert_true(live_input_resume(in));
     pass_on(in, to, 2, false);
     pass_on(in, to, 2, true);
     pass_on(in, to, 7, false);

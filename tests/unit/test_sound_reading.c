@@ -217,40 +217,6 @@ static struct film_sound hear(const char *name, int sound)
     return job.sound;
 }
 
-/*
- * Segments that are decoded apart are heard as if one decoder had decoded all: a tone that rises,
- * over more than two segments.
- */
-TEST(segments_have_no_seams)
-{
-    static const char *const codec[] = {"ac3", "aac"}, *const option[] = {"", "-aac_pns 0"};
-    for (size_t i = 0; i < 2; i++) {
-        char line[400];
-        snprintf(line, sizeof line,
-                 PICTURES
-                 "-f lavfi -i \"aevalsrc=0.4*sin(2*PI*(300*t+40*t*t)):s=48000:d=20\" " VIDEO
-                 "-c:a %s %s apart.mkv",
-                 codec[i], option[i]);
-        assert_true(clip_ffmpeg(line));
-        snprintf(line, sizeof line, "-c:a %s_fixed -i apart.mkv -c:v copy -c:a pcm_s16le plain.mkv",
-                 codec[i]);
-        assert_true(clip_ffmpeg(line));
-        struct film_sound apart = hear("apart.mkv", SOURCE_STREAM_CHOICE),
-                          plain = hear("plain.mkv", SOURCE_STREAM_CHOICE);
-        assert_int_equal(apart.rows, plain.rows);
-        for (size_t r = 0; r < apart.rows; r++) {
-            const struct sound_row *a = &apart.row[r], *b = &plain.row[r];
-            if (abs(a->peak - b->peak) > 1 || abs(a->loudness - b->loudness) > 1 ||
-                abs(a->centroid - b->centroid) > 2)
-                fail_msg("%s, row %zu: peak %d and %d, loudness %d and %d, centroid %u and %u",
-                         codec[i], r, a->peak, b->peak, a->loudness, b->loudness, a->centroid,
-                         b->centroid);
-        }
-        film_sound_free(&apart);
-        film_sound_free(&plain);
-    }
-}
-
 /* Changes every `step`th byte of a copy of the film, but not of its first and last part. */
 static void damage_bytes(const char *name, const char *copy, long step)
 {

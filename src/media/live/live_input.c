@@ -31,9 +31,10 @@ struct live_input {
 
 /* ------------------------------------------------------------------ MPEG-TS: ISO/IEC 13818-1 */
 
+enum { HAS_FIELD = 0x20, HAS_PAYLOAD = 0x10 }; /* in packet[3] */
+
 bool live_input_is_stuffed(const uint8_t packet[188])
 {
-    enum { HAS_FIELD = 0x20, HAS_PAYLOAD = 0x10 };
     enum { PCR = 0x10, OPCR = 0x08, SPLICE = 0x04, PRIVATE = 0x02, EXTENSION = 0x01 };
     int length = packet[4], flags = packet[5], used = 1;
     if ((packet[3] & (HAS_FIELD | HAS_PAYLOAD)) != (HAS_FIELD | HAS_PAYLOAD))
@@ -54,6 +55,8 @@ static bool ends_picture(struct live_input *in, int from)
 {
     const uint8_t *packet = in->data + from;
     bool begins = packet[1] & 0x40;
+    if (!(packet[3] & HAS_PAYLOAD))
+        return false;
     in->datagrams = in->datagrams && (begins || !in->guessed);
     in->guessed = in->datagrams && in->flushed && in->count - from == TS_PACKET;
     return in->guessed || live_input_is_stuffed(packet);

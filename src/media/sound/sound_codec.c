@@ -66,6 +66,21 @@ static bool is_apart(const AVCodecParameters *par)
             par->sample_rate >= AAC_RATE_LEAST);
 }
 
+/* Returns true if the packet, with a header of ADTS or not, begins with a layout of channels. */
+static bool has_layout(const AVPacket *p)
+{
+    enum { ID_PCE = 5, ADTS = 7, CRC = 2 };
+    bool adts = p->size > ADTS + CRC && p->data[0] == 0xff && (p->data[1] & 0xf6) == 0xf0;
+    int at = !adts ? 0 : p->data[1] & 1 ? ADTS : ADTS + CRC;
+    return p->size > at && p->data[at] >> 5 == ID_PCE;
+}
+
+bool sound_codec_is_header(const struct sound_codec *c, const AVPacket *packet)
+{
+    return av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) ||
+           (c->par->codec_id == AV_CODEC_ID_AAC && has_layout(packet));
+}
+
 bool sound_codec_choose(const AVCodecParameters *par, const char *path, struct sound_codec *c,
                         struct err *e)
 {

@@ -29,6 +29,12 @@ bool sound_codec_choose(const AVCodecParameters *par, const char *path, struct s
 /* Returns a decoder; NULL on failure, with `e` if out of memory. The caller frees it. */
 AVCodecContext *sound_codec_open(const struct sound_codec *c, struct err *e);
 
+/*
+ * Returns true if packets behind this one need it: it has another header, or the layout that FFmpeg
+ * writes to the first packet alone, if AAC has no number for it, as for 5.1(side) in MPEG-TS.
+ */
+bool sound_codec_is_header(const struct sound_codec *c, const AVPacket *packet);
+
 /* Sets the rate, channels and layout of *s. */
 void sound_codec_describe(struct film_sound *s, int rate, const AVChannelLayout *layout);
 

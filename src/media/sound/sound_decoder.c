@@ -12,7 +12,7 @@
 
 enum {
     APART = 256, /* packets of a segment that has a decoder of its own */
-    LEAD = 8,    /* packets before it, which that decoder gets first */
+    LEAD = 8,    /* packets before it, of up to SEGMENT_BYTES, which that decoder gets first */
     /* Waking a thread for each packet would slow down the pictures' decoders. */
     TOGETHER = 32,
     SEGMENT_BYTES = 1 << 20,
@@ -21,7 +21,7 @@ enum {
 };
 
 struct segment {
-    AVPacket *packet[LEAD + APART];
+    AVPacket *packet[1 + LEAD + APART];
     size_t lead, count; /* count: with those of the lead */
     size_t bytes;       /* without them */
 };
@@ -45,6 +45,7 @@ struct sound_decoder {
     struct sound_frames *frames; /* NULL: the stream cannot be decoded */
     int lanes;
     struct lane lane[SOUND_LANES_MOST];
+    AVPacket *header;        /* the last one (sound_codec_is_header), or NULL */
     struct segment *segment; /* that is being filled, or NULL */
     int next;                /* the lane that gets it */
     pthread_mutex_t lock;    /* guards the next two */
@@ -106,8 +107,7 @@ static bool decode_segment(struct lane *l, const struct segment *s)
 {
     struct sound_decoder *d = l->decoder;
     if (!l->context && !(l->context = sound_codec_open(&d->codec, &l->error)))
-        return l->error.code != ERR_NONE ||
-               err_set(&l->error, ERR_FAILED, "cannot open the decoder of the sound again");
+        return err_set(&l->error, ERR_FAILED, "cannot open the decoder of the sound again");
     for (size_t i = 0; i < s->count; i++)
         if (interrupted() || !decode_packet(l, s->packet[i], i < s->lead))
             return false;
@@ -211,19 +211,40 @@ bool sound_decoder_works(const struct sound_decoder *d) { return d->codec.codec 
 
 /* ------------------------------------------------------------------ the reader's thread */
 
+static bool add_lead(struct segment *s, const AVPacket *packet)
+{
+    AVPacket *own = av_packet_clone(packet);
+    if (own)
+        s->packet[s->lead++] = own;
+    s->count = s->lead;
+    return own != NULL;
+}
+
 /* Begins a segment with the last packets of the one before, or NULL. */
 static bool begin_segment(struct sound_decoder *d, const struct segment *before, struct err *e)
 {
     struct segment *s = d->segment = err_calloc(1, sizeof *s, e);
-    size_t count = before && d->codec.apart ? before->count : 0;
-    bool ok = s != NULL;
-    for (size_t i = count > LEAD ? count - LEAD : 0; ok && i < count; i++) {
-        ok = (s->packet[s->lead] = av_packet_clone(before->packet[i])) != NULL;
-        s->lead += ok;
+    size_t count = before && d->codec.apart ? before->count : 0, first = count, bytes = 0;
+    while (first > 0 && count - first < LEAD) {
+        bytes += (size_t)before->packet[first - 1]->size;
+        if (bytes > SEGMENT_BYTES)
+            break;
+        first--;
     }
-    if (s)
-        s->count = s->lead;
+    bool ok = s && (count == 0 || !d->header || add_lead(s, d->header));
+    for (size_t i = first; ok && i < count; i++)
+        ok = add_lead(s, before->packet[i]);
     return ok || err_memory(e, sizeof(AVPacket));
+}
+
+/* Keeps the last packet that later decoders need. */
+static bool note_header(struct sound_decoder *d, const AVPacket *packet, struct err *e)
+{
+    if (!d->codec.apart || !sound_codec_is_header(&d->codec, packet))
+        return true;
+    av_packet_free(&d->header);
+    d->header = av_packet_clone(packet);
+    return d->header || err_memory(e, sizeof *packet);
 }
 
 /* Waits for room, and queues a segment. Drops it if the threads take no more. */
@@ -245,7 +266,7 @@ bool sound_decoder_put(struct sound_decoder *d, AVPacket *packet, struct err *e)
     if (!sound_decoder_works(d))
         return true;
     AVPacket *own = av_packet_alloc();
-    if (!own || (!d->segment && !begin_segment(d, NULL, e))) {
+    if (!own || !note_header(d, packet, e) || (!d->segment && !begin_segment(d, NULL, e))) {
         av_packet_free(&own);
         return err_memory(e, sizeof *own);
     }
@@ -307,6 +328,7 @@ bool sound_decoder_close(struct sound_decoder **decoder, bool whole, struct err 
         queue_free(&d->lane[i].segments);
     }
     drop_segment(d->segment);
+    av_packet_free(&d->header);
     sound_maker_free(&d->maker);
     pthread_cond_destroy(&d->changed);
     pthread_mutex_destroy(&d->lock);

@@ -6,8 +6,8 @@
  *                               +-> [queue] --> decoder --frames--> [queue] -+
  *
  * The packets are cut into segments. Where the codec allows it (sound_codec.h), each segment has a
- * decoder of its own, which gets the packets before it first, and some are decoded at the same time:
- * NVDEC decodes pictures faster than a thread sound. So what is decoded depends on no thread.
+ * decoder of its own, which gets the packets before it first, and some are decoded at the same
+ * time: NVDEC decodes pictures faster than a thread sound. So what is decoded depends on no thread.
  */
 #ifndef BARCODE_SOUND_SOUND_DECODER_H
 #define BARCODE_SOUND_SOUND_DECODER_H
