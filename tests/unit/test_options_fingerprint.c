@@ -41,7 +41,7 @@ TEST(what_it_says)
                         "width=7 height=800");
     assert_string_equal(fingerprint("-m squeeze+sound -n 9"),
                         "definition=9.1 mode=downsample,sound every=9 size=320 trim=auto "
-                        "tone_map=bt2390 height=360 sheet=2 sound=1");
+                        "tone_map=bt2390 height=360 sheet=2 sound=2");
     assert_string_equal(
         fingerprint("-m dominant --steady --columns 16 --size full --crop 4:5:6:7 --height 9"),
         "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 "
