@@ -76,7 +76,7 @@ struct live_source_kind {
 /* The first member of a kind's private data. */
 struct live_source {
     const struct live_source_kind *kind;
-    bool over; /* after a run: no other can follow, because stdin has ended */
+    bool over;        /* after a run: no other can follow, because stdin has ended */
     uint64_t dropped; /* after a run: packets of all runs for which the decoder was too slow */
 };
 
