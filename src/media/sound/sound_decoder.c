@@ -62,8 +62,7 @@ static void drop_segment(void *item)
     free(s);
 }
 
-/* ------------------------------------------------------------------ decoding, on a lane's thread
- */
+/* ------------------------------------------------------------------ a lane's thread */
 
 /* Passes on what the decoder has, or drops it. Sets *damaged if it reports an error. */
 static bool receive_frames(struct lane *l, bool drop, bool *damaged)
