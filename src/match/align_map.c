@@ -82,7 +82,10 @@ static int64_t count_frames(const struct align_path *path)
     return frames;
 }
 
-/* Chooses the speed whose path has the most points. *common: the frames of its runs. */
+/*
+ * Chooses the speed whose path has the most points, a sixteenth more than at the films' own: in a
+ * short film 1000/1001 fits as well. *common: the frames of its runs.
+ */
 static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *common,
                          struct err *e)
 {
@@ -97,7 +100,7 @@ static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *
         int64_t points = m->path.points - (int64_t)m->path.runs * RUN_PRICE * ALIGN_POINT;
         if (m->path.runs == 0 || points <= best)
             continue;
-        best = points;
+        best = i == 0 ? points + points / 16 : points;
         *speed = speeds[i];
         *common = count_frames(&m->path);
     }

@@ -21,10 +21,22 @@ static bool end_output(FILE *out, bool ok, struct err *e)
 static json_t *seconds(int64_t us) { return json_real((double)us / 1e6); }
 
 /* Returns round(1000 part / all) / 1000. */
-static json_t *share(int64_t part, int64_t all)
+/* Returns the thousandths that are shared: parts of two films differ by some hundredths of a
+ * second. */
+static int64_t share(int64_t part, int64_t all)
 {
     int64_t thousandths = all > 0 ? (2000 * part + all) / (2 * all) : 0;
-    return json_real((double)thousandths / 1000);
+    return thousandths < 1000 ? thousandths : 1000;
+}
+
+static json_t *share_value(int64_t part, int64_t all)
+{
+    return json_real((double)share(part, all) / 1000);
+}
+
+static int64_t common_of_b(const struct find_same_pair *p)
+{
+    return p->common_us * p->speed_den / p->speed_num;
 }
 
 static bool print_value(FILE *out, json_t *value, struct err *e)
@@ -41,10 +53,7 @@ static bool print_value(FILE *out, json_t *value, struct err *e)
 /* ---- Text ---- */
 
 /* Writes "1:02:03.4" or "-0:00:01.5". */
-static void format_time(char text[32], int64_t us)
-{
-    text_clock(us, TEXT_HOURS, true, text);
-}
+static void format_time(char text[32], int64_t us) { text_clock(us, TEXT_HOURS, true, text); }
 
 /* Prints a path made plain, and a newline. */
 static bool put_path(FILE *out, const char *path)
@@ -101,9 +110,8 @@ static json_t *pair_value(const struct find_same_pair *p, char *const *path)
 {
     return json_pack("{so so so so so s[ii]}", "a", writer_json_bytes(path[p->a]), "b",
                      writer_json_bytes(path[p->b]), "common", seconds(p->common_us), "of_a",
-                     share(p->common_us, p->a_us), "of_b",
-                     share(p->common_us * p->speed_den / p->speed_num, p->b_us), "speed",
-                     p->speed_num, p->speed_den);
+                     share_value(p->common_us, p->a_us), "of_b",
+                     share_value(common_of_b(p), p->b_us), "speed", p->speed_num, p->speed_den);
 }
 
 static bool print_same_json(FILE *out, const struct find_same *s, char *const *path, struct err *e)
@@ -126,16 +134,14 @@ static bool print_same_json(FILE *out, const struct find_same *s, char *const *p
 static bool print_pair(FILE *out, const struct find_same_pair *p, char *const *path)
 {
     char common[32];
-    int64_t b_common = p->common_us * p->speed_den / p->speed_num;
     format_time(common, p->common_us);
     fprintf(out, "  %s in common", common);
     if (p->speed_num != p->speed_den)
         fprintf(out, ", at %d/%d of the speed", p->speed_num, p->speed_den);
-    fprintf(out, "\n   %5.1f %% of  ",
-            p->a_us > 0 ? 100 * (double)p->common_us / (double)p->a_us : 0);
+    fprintf(out, "\n   %5.1f %% of  ", (double)share(p->common_us, p->a_us) / 10);
     if (!put_path(out, path[p->a]))
         return false;
-    fprintf(out, "   %5.1f %% of  ", p->b_us > 0 ? 100 * (double)b_common / (double)p->b_us : 0);
+    fprintf(out, "   %5.1f %% of  ", (double)share(common_of_b(p), p->b_us) / 10);
     return put_path(out, path[p->b]);
 }
 

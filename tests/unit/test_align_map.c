@@ -153,6 +153,24 @@ TEST(speeds)
     }
 }
 
+/* In 40 s a speed of 1000/1001 makes a frame, and so do encoders: the films' own speed counts. */
+TEST(short_films_keep_their_speed)
+{
+    for (int way = 0; way < 2; way++) {
+        film_a = film_b = (struct sound){.peaks = 0};
+        add_frames(&film_a, 1, 0, 40 * 31);
+        add_frames(&film_b, 1, 0, 40 * 31);
+        struct sound *later = way == 0 ? &film_a : &film_b;
+        for (size_t i = 0; i < later->peaks; i++)
+            later->peak[i].frame += later->peak[i].frame >= 1150 ? 3 : 0;
+        later->frames += 3;
+        struct align_map map = align();
+        assert_int_equal(map.speed_num, map.speed_den);
+        assert_in_range(map.common_us, 39500000, 40000000);
+        align_map_free(&map);
+    }
+}
+
 /* The segments follow one another and cover both films, whatever these are. */
 static void assert_whole(const struct align_map *map)
 {
