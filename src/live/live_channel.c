@@ -9,6 +9,7 @@
 #include "live_time.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
+#include "barcode/base/text.h"
 
 struct live_channel {
     struct live_setup setup;
@@ -118,6 +119,17 @@ static bool show(struct live_channel *c, const struct live_frame *f, int64_t num
     return true;
 }
 
+/* Tells of a picture that a folder got too late. */
+static void tell_refused(const struct live_channel *c, const struct live_frame *f)
+{
+    char time[TEXT_UTC];
+    if (f->time_us == 0)
+        return;
+    text_utc(f->time_us, false, time);
+    log_msg(LOG_VERBOSE, "'%s': a picture of %s comes after its column, and is passed over",
+            c->label, time);
+}
+
 /* Implements live_sink.frame. */
 static bool take_frame(void *user, const struct live_frame *f, struct err *e)
 {
@@ -129,6 +141,7 @@ static bool take_frame(void *user, const struct live_frame *f, struct err *e)
         return false;
     if (!live_columns_want(c->columns, number, f->late)) {
         count(c, f->late ? LATE : REFUSED);
+        tell_refused(c, f);
         return true;
     }
     return show(c, f, number, e);

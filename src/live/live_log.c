@@ -175,13 +175,14 @@ static bool begin(struct live_log *l, struct err *e)
         return err_set(e, ERR_FAILED, "cannot write '%s': %s", l->path, strerror(errno));
     }
     if (!file_read_at(l->fd, &there, sizeof there, 0) || !is_header(&there))
-        return err_set(e, ERR_FAILED, "'%s' is no log of columns; remove it, or give another -o",
+        return err_set(e, ERR_USAGE, "'%s' is no log of columns; remove it, or give another -o",
                        l->path);
     if (memcmp(&there, &l->header, sizeof there) != 0)
-        return err_set(e, ERR_FAILED,
-                       "'%s' has columns of %g s from frames of %dx%d with other data than the "
-                       "options ask for; repeat the options, or give another -o",
-                       l->path, (double)there.step_us / 1e6, there.width, there.height);
+        return err_set(e, ERR_USAGE,
+                       "'%s' has columns of %g s from frames of %dx%d by other options, and not of "
+                       "%g s from %dx%d; repeat the options, or give another -o",
+                       l->path, (double)there.step_us / 1e6, there.width, there.height,
+                       (double)l->header.step_us / 1e6, l->header.width, l->header.height);
     return true;
 }
 

@@ -166,7 +166,7 @@ TEST_WITH(changed_anywhere, enter, leave)
             continue;
         }
         assert_null(open_log(&s, &e));
-        assert_int_equal(e.code, ERR_FAILED);
+        assert_int_equal(e.code, ERR_USAGE);
         struct stat st;
         assert_int_equal(stat("log", &st), 0);
         assert_int_equal(st.st_size, size); /* it is as it was */
@@ -211,7 +211,7 @@ TEST_WITH(another_shape, enter, leave)
     assert_memory_equal(&found, &shape, sizeof found);
     other.step_us = 1000000;
     assert_null(live_log_open("log", &other, note, &s, &e));
-    assert_int_equal(e.code, ERR_FAILED);
+    assert_int_equal(e.code, ERR_USAGE);
     assert_non_null(strstr(e.text, "10 s"));
     struct stat st;
     assert_int_equal(stat("log", &st), 0);

@@ -39,9 +39,8 @@ static int64_t utc_of_local(int64_t local_us)
 /* Clocks that differ by less may both be right. */
 static const int64_t future_us = INT64_C(86400000000);
 
-/* Returns when a picture was taken. A date that is still to come is that of a clock that is wrong.
- */
-static int64_t time_of(const struct exif *x, int64_t modified_us)
+/* Returns when a picture was taken. A date that is still to come is a wrong clock's. */
+static int64_t time_of(const char *path, const struct exif *x, int64_t modified_us)
 {
     const int64_t now_us = clock_wall_us();
     int64_t us = !x->has_time    ? INT64_MAX
@@ -49,6 +48,8 @@ static int64_t time_of(const struct exif *x, int64_t modified_us)
                                  : utc_of_local(x->time_us);
     if (us > now_us + future_us)
         us = modified_us;
+    if (us > now_us + future_us)
+        log_msg(LOG_VERBOSE, "'%s' has a time that is still to come: it counts as of now", path);
     return us <= now_us + future_us ? us : now_us;
 }
 
@@ -65,7 +66,7 @@ bool live_picture_read(const char *path, struct live_picture *p)
         struct exif x = exif_read(head, (size_t)size);
         *p = (struct live_picture){.modified_ns = clock_in_ns(s.st_mtim),
                                    .orientation = x.orientation};
-        p->time_us = time_of(&x, p->modified_ns / 1000);
+        p->time_us = time_of(path, &x, p->modified_ns / 1000);
     }
     free(head);
     return size >= 0;
