@@ -38,8 +38,9 @@ static bool set_option(void *user, int key, const char *arg, struct err *e)
 static const struct command command = {
     "find", "CLIP LIBRARY...\n--same LIBRARY...",
     "Finds by its sound which film of a library a clip is from, and when. The clip may be "
-    "sound alone, such as an MP3. With --same, finds the films of a library that share their "
-    "sound. The sound of each film is read once and kept in the cache.",
+    "sound alone, such as an MP3; 10 seconds are enough. Subfolders are searched, too. The "
+    "exit status is 1 if the clip is in no film. With --same, finds the films of a library that "
+    "share their sound. The sound of each film is read once and kept in the cache.",
     find_options, set_option};
 
 struct find {

@@ -9,7 +9,8 @@ static const char short_doc[] =
     "  barcode film.mkv -m palette -o poster.pdf --page A2 --title 'My Film'\n"
     "  barcode -r films/ -o pictures/ --update\n"
     "\n"
-    "barcode --help lists all options, man barcode describes them.";
+    "barcode --help lists all options, man barcode describes them. barcode align --help and "
+    "barcode find --help: films compared by their sound.";
 
 void cli_print_short_help(const struct argp_state *state, FILE *out)
 {
