@@ -94,13 +94,16 @@ static bool load_sound(void *user, uint32_t film, struct film_sound *sound)
 
 static bool print_found(struct find *f, struct find_result *r, struct err *e)
 {
+    char *const *path = f->library.batch.in.path;
+    if (r->found == 0 && f->options.json && !find_print_places(stdout, r, path, true, e))
+        return false;
     if (r->found == 0)
         return err_set(e, ERR_FAILED,
                        "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
                        f->clip.batch.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
                        r->place[0].votes, r->needed);
     return find_settle(r, &f->sound, load_sound, f, e) &&
-           find_print_places(stdout, r, f->library.batch.in.path, f->options.json, e);
+           find_print_places(stdout, r, path, f->options.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again, once. */

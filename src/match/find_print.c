@@ -72,9 +72,12 @@ static json_t *place_value(const struct find_place *p, char *const *path)
                      seconds((int64_t)p->sixteenth * 2000), "score", (int)p->votes);
 }
 
-/* The best place, and the others in a list of it. */
+/* The best place, and the others in a list of it; without one, no film. */
 static json_t *places_value(const struct find_result *r, char *const *path)
 {
+    if (r->found == 0)
+        return json_pack("{sn si si}", "film", "score", (int)r->place[0].votes, "needed",
+                         (int)r->needed);
     json_t *best = place_value(&r->place[0], path), *others = json_array();
     bool ok =
         json_object_set_new(best, "needed", json_integer(r->needed)) == 0 &&

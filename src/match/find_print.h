@@ -10,7 +10,7 @@
 
 /*
  * Writes the places that were found, of films whose paths are `path`: a line each, or an object of
- * JSON. Returns false if writing fails.
+ * JSON, also if there is none. Returns false if writing fails.
  */
 bool find_print_places(FILE *out, const struct find_result *r, char *const *path, bool json,
                        struct err *e);

@@ -41,6 +41,9 @@ test_find() { # quick
     rm lib/more/three.mkv
     refuses 1 find clip.mkv lib --cache cache
     says "'clip.mkv' is from no film of the library (2 films, "
+    run find clip.mkv lib --cache cache --json
+    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    grep -q '"film": null' "$LOGS/stdout" || fail "no JSON of a clip of no film"
     refuses 1 find clip.mkv lib/one.mkv --no-cache
     says "'clip.mkv' is from no film of the library (1 film, "
     grep -q 'keeping analysed frames' "$LOGS/stderr" && fail "it announces a folder that is removed"
