@@ -31,9 +31,9 @@ int64_t live_day_since(const char *folder, const char *stem, int64_t now_us);
 
 /*
  * Writes the files of the day so far, each whole by rename. `r` is complete except for `columns`
- * and `count`, which are the arguments: column i is number day->first + i. Those with status MISSING
- * have no frame. `end`: the day is over. Fails with ERR_FAILED, such as a full disk; the caller goes
- * on.
+ * and `count`, which are the arguments: column i is number day->first + i. Those with status
+ * MISSING have no frame. `end`: the day is over. Fails with ERR_FAILED, such as a full disk; the
+ * caller goes on.
  */
 bool live_day_write(const struct options *o, const struct live_day *day, const char *folder,
                     const char *stem, const struct report *r, const struct columns *columns,
