@@ -111,7 +111,7 @@ static struct live_input *open_udp(int *to)
 /* Sends `packets` in a datagram, of which the first begins a picture or not, and reads them. */
 static void pass_on(struct live_input *in, int to, int packets, bool begins)
 {
-    uint8_t all[7][188], got[188];
+    uint8_t all[7][188] = {{0}}, got[188];
     for (int i = 0; i < packets; i++)
         make(all[i], 256, false);
     all[0][1] |= begins ? 0x40 : 0;
