@@ -31,7 +31,7 @@ static const AVCodec *exact_decoder(enum AVCodecID codec)
     return NULL;
 }
 
-AVCodecContext *sound_codec_open(const struct sound_codec *codec, struct err *e)
+AVCodecContext *sound_codec_open(const struct sound_codec *codec, bool first, struct err *e)
 {
     AVCodecContext *c = codec->codec ? avcodec_alloc_context3(codec->codec) : NULL;
     int code = AVERROR_DECODER_NOT_FOUND;
@@ -42,6 +42,8 @@ AVCodecContext *sound_codec_open(const struct sound_codec *codec, struct err *e)
         c->flags |= AV_CODEC_FLAG_BITEXACT;
         c->thread_count = 1;
         c->max_samples = SAMPLES_MOST;
+        if (!first) /* from FFmpeg 8 on decoders skip this */
+            c->initial_padding = c->delay = 0;
         code = avcodec_open2(c, codec->codec, NULL);
     }
     if (code == AVERROR(ENOMEM))
@@ -53,7 +55,7 @@ AVCodecContext *sound_codec_open(const struct sound_codec *codec, struct err *e)
 
 static bool can_open(const struct sound_codec *codec, struct err *e)
 {
-    AVCodecContext *c = sound_codec_open(codec, e);
+    AVCodecContext *c = sound_codec_open(codec, true, e);
     bool opened = c != NULL;
     avcodec_free_context(&c);
     return opened;

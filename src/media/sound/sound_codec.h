@@ -26,8 +26,11 @@ struct sound_codec {
 bool sound_codec_choose(const AVCodecParameters *par, const char *path, struct sound_codec *c,
                         struct err *e);
 
-/* Returns a decoder; NULL on failure, with `e` if out of memory. The caller frees it. */
-AVCodecContext *sound_codec_open(const struct sound_codec *c, struct err *e);
+/*
+ * Returns a decoder; NULL on failure, with `e` if out of memory. The caller frees it. `first`: it
+ * gets the stream's first packets, and skips what the container declares as padding.
+ */
+AVCodecContext *sound_codec_open(const struct sound_codec *c, bool first, struct err *e);
 
 /*
  * Returns true if packets behind this one need it: it has another header, or the layout that FFmpeg

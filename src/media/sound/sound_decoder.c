@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sound_codec.h"
 #include "sound_frames.h"
@@ -105,7 +106,7 @@ static bool decode_packet(struct lane *l, const AVPacket *packet, bool lead)
 static bool decode_segment(struct lane *l, const struct segment *s)
 {
     struct sound_decoder *d = l->decoder;
-    if (!l->context && !(l->context = sound_codec_open(&d->codec, &l->error)))
+    if (!l->context && !(l->context = sound_codec_open(&d->codec, s->lead == 0, &l->error)))
         return err_set(&l->error, ERR_FAILED, "cannot open the decoder of the sound again");
     for (size_t i = 0; i < s->count; i++)
         if (interrupted() || !decode_packet(l, s->packet[i], i < s->lead))
@@ -243,7 +244,14 @@ static bool note_header(struct sound_decoder *d, const AVPacket *packet, struct 
         return true;
     av_packet_free(&d->header);
     d->header = av_packet_clone(packet);
-    return d->header || err_memory(e, sizeof *packet);
+    if (!d->header)
+        return err_memory(e, sizeof *packet);
+    /* What is cut off after it, such as a film's beginning, is not cut off again. */
+    size_t size = 0;
+    uint8_t *skip = av_packet_get_side_data(d->header, AV_PKT_DATA_SKIP_SAMPLES, &size);
+    if (skip)
+        memset(skip, 0, size);
+    return true;
 }
 
 /* Waits for room, and queues a segment. Drops it if the threads take no more. */
