@@ -52,9 +52,6 @@ static bool print_value(FILE *out, json_t *value, struct err *e)
 
 /* ---- Text ---- */
 
-/* Writes "1:02:03.4" or "-0:00:01.5". */
-static void format_time(char text[32], int64_t us) { text_clock(us, TEXT_HOURS, true, text); }
-
 /* Prints a path made plain, and a newline. */
 static bool put_path(FILE *out, const char *path)
 {
@@ -93,7 +90,7 @@ static json_t *places_value(const struct find_result *r, char *const *path)
 bool find_print_places(FILE *out, const struct find_result *r, char *const *path, bool json,
                        struct err *e)
 {
-    char start[32], speed[64] = "";
+    char start[TEXT_CLOCK], speed[64] = "";
     bool ok = true;
     if (json)
         return print_value(out, places_value(r, path), e);
@@ -102,7 +99,7 @@ bool find_print_places(FILE *out, const struct find_result *r, char *const *path
     errno = 0;
     for (size_t i = 0; ok && i < r->found; i++) {
         const struct find_place *p = &r->place[i];
-        format_time(start, (int64_t)p->sixteenth * 2000);
+        text_clock((int64_t)p->sixteenth * 2000, TEXT_HOURS, true, start);
         ok = fprintf(out, "%s (score %" PRIu32 "%s)  ", start, p->votes, speed) > 0 &&
              put_path(out, path[p->film]);
     }
@@ -136,8 +133,8 @@ static bool print_same_json(FILE *out, const struct find_same *s, char *const *p
 
 static bool print_pair(FILE *out, const struct find_same_pair *p, char *const *path)
 {
-    char common[32];
-    format_time(common, p->common_us);
+    char common[TEXT_CLOCK];
+    text_clock(p->common_us, TEXT_HOURS, true, common);
     fprintf(out, "  %s in common", common);
     if (p->speed_num != p->speed_den)
         fprintf(out, ", at %d/%d of the speed", p->speed_num, p->speed_den);

@@ -56,17 +56,21 @@ TEST(segments_have_no_seams)
     }
 }
 
+/* Makes a film of PICTURES with 20 s of the tone `sine`, as AAC; `more`: options and its name. */
+static void make_film(const char *sine, const char *more)
+{
+    char line[1000];
+    snprintf(line, sizeof line, PICTURES "-f lavfi -i %s:d=20 -c:a aac %s", sine, more);
+    assert_true(clip_ffmpeg(line));
+}
+
 /* A layout that AAC has no number for: only the first packet of a recording in MPEG-TS has it. */
 TEST(layout_in_the_first_packet)
 {
-    static const char make[] = PICTURES "-f lavfi -i sine=d=20 -c:v mpeg2video -c:a aac ";
     static const char *const name[] = {"first.ts", "joined.ts"};
     static const int channels[] = {6, 1};
-    char line[1000];
-    snprintf(line, sizeof line, "%s -af \"pan=5.1(side)|FL=c0|FR=c0|SL=c0\" first.ts", make);
-    assert_true(clip_ffmpeg(line));
-    snprintf(line, sizeof line, "%s mono.ts", make);
-    assert_true(clip_ffmpeg(line));
+    make_film("sine=f=440", "-c:v mpeg2video -af \"pan=5.1(side)|FL=c0|FR=c0|SL=c0\" first.ts");
+    make_film("sine=f=440", "-c:v mpeg2video mono.ts");
     assert_int_equal(system("cat mono.ts first.ts mono.ts > joined.ts"), 0);
     for (size_t i = 0; i < 2; i++) {
         struct film_sound s = hear(name[i]);
@@ -79,12 +83,8 @@ TEST(layout_in_the_first_packet)
 /* A header within the film, as where two recordings were joined, counts for all segments behind. */
 TEST(another_header)
 {
-    static const char make[] = PICTURES "-f lavfi -i sine=r=48000:d=20 -c:v flv1 -c:a aac ";
-    char line[1000];
-    snprintf(line, sizeof line, "%s-ac 2 one.flv", make);
-    assert_true(clip_ffmpeg(line));
-    snprintf(line, sizeof line, "%s-ac 1 -ar 44100 -output_ts_offset 20 two.flv", make);
-    assert_true(clip_ffmpeg(line));
+    make_film("sine=r=48000", "-c:v flv1 -ac 2 one.flv");
+    make_film("sine=r=48000", "-c:v flv1 -ac 1 -ar 44100 -output_ts_offset 20 two.flv");
     assert_int_equal(system("(cat one.flv; tail -c +14 two.flv) > both.flv"), 0);
     struct film_sound s = hear("both.flv");
     assert_int_equal(s.errors, 0);
