@@ -2,31 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/shared.h"
 #include "barcode/base/watch.h"
-
-enum { DOOMED_MAX = 256 };
-enum { FREE, CLAIMED, DOOMED, REMOVED };
-
-/*
- * Shared between a worker and its parent, because a worker may be killed at any moment. Paths are
- * relative to the same folder.
- */
-static struct doomed {
-    _Atomic int state;
-    pid_t owner; /* the process that writes the file */
-    char path[PATH_MAX];
-} * doomed;
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked;
@@ -34,51 +19,19 @@ static volatile sig_atomic_t is_worker;
 static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in the parent; 0: none */
 static volatile sig_atomic_t first_signal;
 static volatile int64_t first_ns;
+static volatile sig_atomic_t killed; /* a second signal has killed the workers */
+static int wake = -1;                 /* an eventfd */
 
-/*
- * Removes the file if it has the name of a temporary one (atomic_file.c, cache_writer.c). A process
- * that decodes may have written anything there.
- */
-static void remove_file(const struct doomed *d)
+/* Sends a signal to each worker. Returns false if there is none. */
+static bool kill_workers(int number)
 {
-    static const char end[] = ".tmp";
-    char path[PATH_MAX];
-    memcpy(path, d->path, sizeof path - 1);
-    path[sizeof path - 1] = 0;
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    size_t length = strlen(name);
-    if (strncmp(name, ".new-", 5) == 0 ||
-        (name[0] == '.' && length > sizeof end && strcmp(name + length + 1 - sizeof end, end) == 0))
-        unlink(path);
-}
-
-static void remove_doomed(void)
-{
-    for (size_t i = 0; doomed && i < DOOMED_MAX; i++) {
-        int state = DOOMED;
-        if (atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
-            remove_file(&doomed[i]);
-    }
-}
-
-void interrupt_remove_doomed(pid_t owner)
-{
-    for (size_t i = 0; doomed && i < DOOMED_MAX; i++) {
-        int state = atomic_load(&doomed[i].state);
-        if (state != DOOMED || doomed[i].owner != owner ||
-            !atomic_compare_exchange_strong(&doomed[i].state, &state, REMOVED))
-            continue;
-        remove_file(&doomed[i]);
-        atomic_store(&doomed[i].state, FREE);
-    }
-}
-
-/* Sends a signal to each worker. */
-static void kill_workers(int number)
-{
+    bool any = false;
     for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)
-        if (worker[i] > 0)
+        if (worker[i] > 0) {
             kill(worker[i], number);
+            any = true;
+        }
+    return any;
 }
 
 /*
@@ -97,25 +50,27 @@ static bool is_echo(int number)
  * service manager sends one directly after SIGTERM. Neither is a second request.
  *
  * A terminal's Ctrl-C reaches all processes, and the parent forwards it to the workers once more.
- * Only the parent counts the signals. It kills the workers before it removes their files.
+ * Only the parent counts the signals.
  */
 static void on_signal(int number)
 {
+    const uint64_t one = 1;
     int saved = errno;
     bool first = !atomic_exchange(&asked, true);
     if (first) {
         first_signal = number;
         first_ns = clock_ns();
-        kill_workers(number);
+        (void)kill_workers(number);
+        ssize_t n = write(wake, &one, sizeof one);
+        (void)n;
     }
     errno = saved;
     if (first || is_worker || number == SIGHUP || is_echo(number))
         return;
-    kill_workers(SIGKILL);
-    for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++)
-        if (worker[i] > 0)
-            waitpid(worker[i], NULL, 0);
-    remove_doomed();
+    if (!killed && kill_workers(SIGKILL)) {
+        killed = true;
+        return;
+    }
     signal(number, SIG_DFL);
     raise(number); /* takes effect when this handler returns */
 }
@@ -135,9 +90,8 @@ void interrupt_install(void)
     /* sa_mask: handle one signal at a time. */
     struct sigaction action = {
         .sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
-    /* If out of memory, nothing is registered; the run will report it soon. */
-    if (!doomed)
-        doomed = shared_alloc(DOOMED_MAX * sizeof *doomed, NULL);
+    if (wake < 0)
+        wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction old;
         /* Signals that the parent ignores (nohup, a background job) stay ignored. */
@@ -179,6 +133,9 @@ pid_t interrupt_fork(void)
     pid_t pid = fork();
     if (pid == 0) {
         is_worker = 1;
+        if (wake >= 0)
+            close(wake); /* the parent's */
+        wake = -1;
         for (int i = 0; i < INTERRUPT_WORKERS_MOST; i++) /* the others belong to the parent */
             worker[i] = 0;
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -208,29 +165,7 @@ int interrupt_signal(void) { return atomic_load(&asked) ? first_signal : 0; }
 
 bool interrupt_pending(void) { return atomic_load(&asked) || watch_stopped(); }
 
-int interrupt_doom(const char *path)
-{
-    size_t bytes = strlen(path) + 1;
-    for (int i = 0; doomed && i < DOOMED_MAX && bytes <= sizeof doomed->path; i++) {
-        int state = FREE;
-        if (atomic_compare_exchange_strong(&doomed[i].state, &state, CLAIMED)) {
-            memcpy(doomed[i].path, path, bytes);
-            doomed[i].owner = getpid();
-            atomic_store(&doomed[i].state, DOOMED);
-            return i;
-        }
-    }
-    return -1;
-}
-
-void interrupt_spare(int number)
-{
-    int state = DOOMED;
-    if (number >= 0 && !atomic_compare_exchange_strong(&doomed[number].state, &state, FREE))
-        /* removed by the second signal's handler, which ends the process soon */
-        while (state == REMOVED)
-            pause();
-}
+int interrupt_descriptor(void) { return atomic_load(&asked) ? -1 : wake; }
 
 bool interrupt_error(struct err *e)
 {

@@ -8,43 +8,44 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/shared.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/base/text.h"
-#include "barcode/base/watch.h"
 
-/* The terminal, shared by the processes that write to it. */
-struct terminal {
-    pthread_mutex_t lock;
-    char status[256]; /* the visible progress line, or "" */
-};
+enum { STATUS = 256 };
 
-static struct terminal own = {.lock = PTHREAD_MUTEX_INITIALIZER}, *terminal = &own;
+static pthread_mutex_t terminal = PTHREAD_MUTEX_INITIALIZER; /* guards `status` and the order */
+static char status[STATUS];                                  /* the visible progress line, or "" */
 static enum log_level highest = LOG_INFO;
-
-void log_share(void)
-{
-    struct err none = ERR_INIT;
-    struct terminal *shared = terminal == &own ? shared_alloc(sizeof *shared, &none) : NULL;
-    if (!shared)
-        return;
-    shared_lock_init(&shared->lock);
-    terminal = shared;
-}
+static log_sink *sink; /* NULL: stderr */
 
 void log_set_level(enum log_level level) { highest = level; }
 
 bool log_enabled(enum log_level level) { return level <= highest; }
 
-/* Writes everything in one call, so that no other program's output gets between. */
+void log_set_sink(log_sink *to) { sink = to; }
+
+/* Returns true if stderr becomes writable within `ms`, or is closed. */
+static bool is_writable(int ms)
+{
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    return poll(&p, 1, ms) != 0;
+}
+
+bool log_is_ready(void) { return is_writable(0); }
+
+/*
+ * Writes everything in one call, so that no other program's output gets between. Waits while the
+ * terminal is paused. After an interruption, or if stderr is closed or full, the message is lost.
+ */
 static void put(const char *lift, const char *text, const char *below)
 {
-    char all[1024 + 2 * 256];
-    int length = snprintf(all, sizeof all, "%s%s%s", lift, text, below);
-    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-    while (poll(&p, 1, 100) == 0)
-        watch_moved(); /* somebody has paused the terminal */
-    /* stderr may be closed or full; then the message is lost. */
-    ssize_t n = write(STDERR_FILENO, all, (size_t)length);
+    enum { WAIT_MS = 100 };
+    char all[LOG_LINE + 2 * STATUS];
+    snprintf(all, sizeof all, "%s%s%s", lift, text, below);
+    bool ready = is_writable(WAIT_MS);
+    while (!ready && !interrupt_pending())
+        ready = is_writable(WAIT_MS);
+    ssize_t n = ready ? write(STDERR_FILENO, all, strlen(all)) : 0;
     (void)n;
 }
 
@@ -54,29 +55,36 @@ void log_msg(enum log_level level, const char *format, ...)
         return;
     static const char *const name[] = {"", "warning: ", "", "", "debug: "};
     int saved = errno; /* so that a message between a call and strerror() changes nothing */
-    char line[1024];
-    int used = snprintf(line, sizeof line, "barcode: %s", name[level]);
+    char line[LOG_LINE];
+    int used = sink ? 0 : snprintf(line, sizeof line, "barcode: %s", name[level]);
     va_list args;
     va_start(args, format);
     vsnprintf(line + used, sizeof line - (size_t)used - 1, format, args);
     va_end(args);
     text_make_plain(line);
+    if (sink) {
+        sink(level, line);
+        errno = saved;
+        return;
+    }
     memcpy(line + strlen(line), "\n", 2); /* vsnprintf left room for it */
-
-    shared_lock(&terminal->lock);
-    put(terminal->status[0] ? "\r\033[K" : "", line, terminal->status);
-    pthread_mutex_unlock(&terminal->lock);
+    pthread_mutex_lock(&terminal);
+    put(status[0] ? "\r\033[K" : "", line, status);
+    pthread_mutex_unlock(&terminal);
     errno = saved;
 }
 
 void log_status(const char *line)
 {
-    shared_lock(&terminal->lock);
-    char *status = terminal->status;
+    if (sink) {
+        sink(LOG_PROGRESS, line ? line : "");
+        return;
+    }
+    pthread_mutex_lock(&terminal);
     const char *lift = status[0] ? "\r\033[K" : "";
-    snprintf(status, sizeof terminal->status, "%s", line ? line : "");
+    snprintf(status, sizeof status, "%s", line ? line : "");
     text_make_plain(status);
     if (*lift || status[0])
         put(lift, status, "");
-    pthread_mutex_unlock(&terminal->lock);
+    pthread_mutex_unlock(&terminal);
 }

@@ -3,46 +3,56 @@
 #include <errno.h>
 #include <stdalign.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#include "barcode/base/shared.h"
+#include <sys/mman.h>
 
 struct watch {
-    alignas(64) _Atomic uint64_t turn; /* odd while a film is in progress */
-    _Atomic uint64_t stopped;          /* the turn whose film must end; 0: none */
+    alignas(64) _Atomic uint64_t stopped; /* by the parent: the turn that must end; 0: none */
+    _Atomic uint64_t turn;                /* by the worker, for itself; 0: no film */
+    _Atomic uint64_t frames;
+    _Atomic uint32_t share; /* of PARTS */
+    atomic_int untimed;     /* how many threads have called watch_untimed(true) */
     atomic_bool moved;
-    atomic_int untimed; /* how many threads have called watch_untimed(true) */
-    _Atomic size_t film;
-    char reason[128]; /* written before `stopped` */
 };
 
-static _Thread_local struct watch *mine;
+static const uint32_t PARTS = 1000000;
 
-struct watch *watch_open(size_t count, struct err *e)
+static _Thread_local struct watch *current;
+
+struct watch *watch_open(struct err *e)
 {
-    return shared_alloc(count * sizeof(struct watch), e);
+    const size_t bytes = WATCHES * sizeof(struct watch);
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED)
+        return memory;
+    err_memory(e, bytes);
+    return NULL;
 }
 
-struct watch *watch_at(struct watch *w, size_t i) { return w ? w + i : NULL; }
+struct watch *watch_at(struct watch *w, int i) { return w ? w + i : NULL; }
 
-void watch_free(struct watch *w, size_t count) { shared_free(w, count * sizeof *w); }
-
-void watch_begin(struct watch *w, size_t film)
+void watch_free(struct watch *w)
 {
-    mine = w;
+    if (w)
+        munmap(w, WATCHES * sizeof *w);
+}
+
+void watch_begin(struct watch *w, uint64_t turn)
+{
+    current = w;
     if (!w)
         return;
-    atomic_store(&w->film, film);
     atomic_store(&w->untimed, 0);
+    atomic_store(&w->share, 0);
+    atomic_store(&w->frames, 0);
     atomic_store(&w->moved, true);
-    atomic_fetch_add(&w->turn, 1);
+    atomic_store(&w->turn, turn);
 }
 
 void watch_end(void)
 {
-    if (mine)
-        atomic_fetch_add(&mine->turn, 1);
+    if (current)
+        atomic_store(&current->turn, 0);
 }
 
 struct start {
@@ -55,7 +65,7 @@ static void *begin_thread(void *argument)
 {
     struct start s = *(struct start *)argument;
     free(argument);
-    mine = s.watch;
+    current = s.watch;
     return s.main(s.argument);
 }
 
@@ -64,7 +74,7 @@ int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument
     struct start *s = malloc(sizeof *s);
     if (!s)
         return ENOMEM;
-    *s = (struct start){thread_main, argument, mine};
+    *s = (struct start){thread_main, argument, current};
     int code = pthread_create(thread, NULL, begin_thread, s);
     if (code != 0)
         free(s);
@@ -74,20 +84,31 @@ int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument
 void watch_moved(void)
 {
     /* reading first keeps the cache line shared between the cores */
-    if (mine && !atomic_load_explicit(&mine->moved, memory_order_relaxed))
-        atomic_store_explicit(&mine->moved, true, memory_order_relaxed);
+    if (current && !atomic_load_explicit(&current->moved, memory_order_relaxed))
+        atomic_store_explicit(&current->moved, true, memory_order_relaxed);
+}
+
+void watch_progress(double share, uint64_t frames)
+{
+    if (!current)
+        return;
+    double parts = (share > 0 ? share < 1 ? share : 1 : 0) * PARTS;
+    atomic_store_explicit(&current->share, (uint32_t)parts, memory_order_relaxed);
+    atomic_store_explicit(&current->frames, frames, memory_order_relaxed);
 }
 
 void watch_untimed(bool untimed)
 {
-    if (mine)
-        atomic_fetch_add(&mine->untimed, untimed ? 1 : -1);
+    if (current)
+        atomic_fetch_add(&current->untimed, untimed ? 1 : -1);
 }
 
 bool watch_stopped(void)
 {
-    uint64_t stopped = mine ? atomic_load_explicit(&mine->stopped, memory_order_acquire) : 0;
-    return stopped != 0 && stopped == atomic_load_explicit(&mine->turn, memory_order_relaxed);
+    if (!current)
+        return false;
+    uint64_t turn = atomic_load_explicit(&current->turn, memory_order_relaxed);
+    return turn != 0 && turn == atomic_load_explicit(&current->stopped, memory_order_relaxed);
 }
 
 bool watch_error(struct err *e)
@@ -95,32 +116,19 @@ bool watch_error(struct err *e)
     if (!watch_stopped())
         return false;
     err_clear(e);
-    err_set(e, ERR_FAILED, "%s", mine->reason);
-    atomic_fetch_add(&mine->turn, 2);
+    err_set(e, ERR_FAILED, "stopped");
+    atomic_store(&current->turn, 0);
     return true;
 }
 
 struct watch_state watch_check(struct watch *w)
 {
-    uint64_t turn = atomic_load(&w->turn);
-    return (struct watch_state){.in_progress = turn % 2 == 1,
-                                .turn = turn,
-                                .film = atomic_load(&w->film),
-                                .moved = atomic_exchange(&w->moved, false),
+    const uint64_t frames_most = (uint64_t)1 << 40, frames = atomic_load(&w->frames);
+    const uint32_t share = atomic_load(&w->share);
+    return (struct watch_state){.moved = atomic_exchange(&w->moved, false),
                                 .untimed = atomic_load(&w->untimed) > 0,
-                                .stopped = turn == atomic_load(&w->stopped)};
+                                .share = share < PARTS ? (double)share / PARTS : 1,
+                                .frames = frames < frames_most ? frames : frames_most};
 }
 
-void watch_stop(struct watch *w, uint64_t turn, const char *reason)
-{
-    snprintf(w->reason, sizeof w->reason, "%s", reason);
-    atomic_store_explicit(&w->stopped, turn, memory_order_release);
-}
-
-const char *watch_reason(const struct watch *w) { return w->reason; }
-
-void watch_clear(struct watch *w)
-{
-    atomic_store(&w->turn, (atomic_load(&w->turn) + 1) / 2 * 2);
-    atomic_store(&w->stopped, 0);
-}
+void watch_stop(struct watch *w, uint64_t turn) { atomic_store(&w->stopped, turn); }

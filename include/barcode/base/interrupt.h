@@ -1,7 +1,8 @@
 /*
  * interrupt.h - Ctrl-C. The first signal asks every thread to stop cleanly; the second one kills
- * the process. main installs the handler; any thread may query it. A worker process
- * (worker_process.h) receives the first signal from its parent and ignores the second.
+ * the worker processes, or this process if it has none. main installs the handler; any thread may
+ * query it. A worker process (worker.h) receives the first signal from its parent and ignores the
+ * second.
  */
 #ifndef BARCODE_INTERRUPT_H
 #define BARCODE_INTERRUPT_H
@@ -13,9 +14,9 @@
 
 /*
  * Installs a handler for SIGINT, SIGTERM and SIGHUP, and ignores SIGPIPE and SIGXFSZ. A second
- * SIGINT or SIGTERM removes the doomed files (interrupt_doom) and has its default effect. A second
- * SIGHUP has no effect. Nor has the same signal within 0.3 s, because timeout(1) sends each signal
- * twice.
+ * SIGINT or SIGTERM kills the workers, whose parent then ends in order; a third one, or one without
+ * workers, has its default effect. A second SIGHUP has no effect. Nor has the same signal within
+ * 0.3 s, because timeout(1) sends each signal twice.
  */
 void interrupt_install(void);
 
@@ -61,23 +62,9 @@ pid_t interrupt_fork(void);
 void interrupt_forget_worker(pid_t gone);
 
 /*
- * Registers the temporary file at `path`: a killing signal, and interrupt_remove_doomed in the
- * worker's parent, remove it, if its name is one of a temporary file: ".*.tmp", ".new-*". Returns a
- * number for interrupt_spare. Returns -1 and does nothing if interrupt_install was not called or
- * was out of memory, if the path is too long, or if too many files are registered.
+ * Returns a descriptor for poll (POLLIN) that becomes readable with the first signal. Returns -1
+ * after that, and if interrupt_install was not called. Parent of workers.
  */
-int interrupt_doom(const char *path);
-
-/*
- * Unregisters a file, so that it is not removed. Does nothing if `number` is -1. Does not return if
- * the second signal has removed the file.
- */
-void interrupt_spare(int number);
-
-/*
- * Removes the temporary files that the exited worker `owner` left. Called in the parent, when no
- * other thread runs.
- */
-void interrupt_remove_doomed(pid_t owner);
+int interrupt_descriptor(void);
 
 #endif

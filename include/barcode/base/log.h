@@ -2,7 +2,8 @@
  * log.h - messages on stderr, one complete line at a time.
  *
  * Any thread. Each line is formatted first and then written in one call under a lock, which also
- * erases the progress line and redraws it below.
+ * erases the progress line and redraws it below. A worker process sends its lines to its parent
+ * (worker.h), which alone writes to the terminal.
  */
 #ifndef BARCODE_LOG_H
 #define BARCODE_LOG_H
@@ -14,8 +15,11 @@ enum log_level {
     LOG_WARNING, /* unless -q "barcode: warning: ..." */
     LOG_INFO,    /* unless -q "barcode: ..." */
     LOG_VERBOSE, /* -v */
-    LOG_DEBUG    /* -vv */
+    LOG_DEBUG,   /* -vv */
+    LOG_PROGRESS /* for a log_sink: the progress line, "" to erase it */
 };
+
+enum { LOG_LINE = 1024 }; /* room for a line, longer ones are cut */
 
 /*
  * Sets the highest level that is written; initially LOG_INFO. Call it before any other thread runs.
@@ -29,11 +33,14 @@ void log_msg(enum log_level level, const char *format, ...) __attribute__((forma
 /* Replaces the progress line below the log on a terminal. NULL erases it permanently. */
 void log_status(const char *line);
 
+/* Returns true if stderr takes a line now; false while its reader or its user has paused it. */
+bool log_is_ready(void);
+
 /*
- * Shares the progress line between this process and those forked later, so that each erases it
- * before its own messages. If out of memory, each process handles only its own progress line. No
- * other thread may run.
+ * Gives all lines to `sink` from now on, without "barcode: " and newline. Any thread may call the
+ * sink. Call it before any other thread runs.
  */
-void log_share(void);
+typedef void log_sink(enum log_level level, const char *line);
+void log_set_sink(log_sink *sink);
 
 #endif

@@ -1,12 +1,14 @@
 /*
- * watch.h - whether the films in progress move. Each film worker has a watch in memory that its
- * process shares with its parent. All threads that work on a film mark its watch, and the parent
- * checks the marks, so it notices a film that hangs.
+ * watch.h - the counters that a worker process shares with its parent: whether its films move, and
+ * how far they are. They are numbers, and nothing else is shared: no text, pointer or lock.
  *
- * A mark is a flag that the parent clears, so marking is cheap. interrupted() marks, too: all loops
- * call it at least once a second (interrupt.h). So a film without marks hangs in a library or in
- * the kernel, or waits for its input. A thread marks the watch of the thread that started it
- * (watch_thread). Threads without a watch do nothing here.
+ * Each film worker has a watch, which all threads that work on its film mark. A mark is a flag that
+ * the parent clears, so marking is cheap. interrupted() marks, too: all loops call it at least once
+ * a second (interrupt.h). So a film without marks hangs in a library or in the kernel, or waits for
+ * its input. A thread marks the watch of the thread that started it (watch_thread). Threads without
+ * a watch do nothing here.
+ *
+ * The worker may write anything there. The parent clamps what it reads.
  */
 #ifndef BARCODE_WATCH_H
 #define BARCODE_WATCH_H
@@ -18,24 +20,26 @@
 
 #include "barcode/base/err.h"
 
+enum { WATCHES = 64 }; /* of a worker process; they fill a page */
+
 struct watch;
 
-/* Returns `count` watches in shared memory, or NULL if out of memory. */
-struct watch *watch_open(size_t count, struct err *e);
+/* Returns WATCHES watches in memory that processes forked later share, or NULL if out of memory. */
+struct watch *watch_open(struct err *e);
 
 /* Returns watch `i` of those; NULL if `w` is NULL. */
-struct watch *watch_at(struct watch *w, size_t i);
+struct watch *watch_at(struct watch *w, int i);
 
 /* Unmaps the watches in this process. Does nothing if NULL. */
-void watch_free(struct watch *w, size_t count);
+void watch_free(struct watch *w);
 
 /* ---- in the worker process ---- */
 
 /*
- * Begins film number `film`. `w` is from then on the watch of the calling thread and of those that
- * it starts. NULL: the film is not watched.
+ * Begins a film, to which the parent gave the number `turn`, 1 or more. `w` is from then on the
+ * watch of the calling thread and of those that it starts. NULL: the film is not watched.
  */
-void watch_begin(struct watch *w, size_t film);
+void watch_begin(struct watch *w, uint64_t turn);
 
 /* Ends the film of the calling thread. */
 void watch_end(void);
@@ -43,8 +47,14 @@ void watch_end(void);
 /* Starts a thread as pthread_create does, with the watch of the calling thread. */
 int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument);
 
-/* Marks the watch: a byte, packet or frame has moved. Cheap. Any thread. */
+/*
+ * Marks the film of the calling thread as moving: bytes were read or written, something was
+ * decoded, or a loop went on. Any thread.
+ */
 void watch_moved(void);
+
+/* Sets the progress of the film: its finished share (0..1) and its frames so far. Any thread. */
+void watch_progress(double share, uint64_t frames);
 
 /*
  * From watch_untimed(true) to watch_untimed(false) the time of the film does not count for its
@@ -56,36 +66,25 @@ void watch_untimed(bool untimed);
 bool watch_stopped(void);
 
 /*
- * If watch_stopped(), replaces `e` by ERR_FAILED with the parent's reason, without the film's name,
- * and returns true. watch_stopped() is false from then on, so that the film can be reported. Only
- * the calling thread works on the film now.
+ * If watch_stopped(), replaces `e` by ERR_FAILED, and returns true. The parent knows the reason.
+ * watch_stopped() is false from then on, so that the film can be reported. Only the calling thread
+ * works on the film now.
  */
 bool watch_error(struct err *e);
 
 /* ---- in the parent ---- */
 
 struct watch_state {
-    bool in_progress;
-    uint64_t turn; /* differs from film to film */
-    size_t film;
-    bool moved; /* since the last call */
+    bool moved;      /* since the last call */
     bool untimed;
-    bool stopped; /* watch_stop was called for this film */
+    double share;    /* 0..1 */
+    uint64_t frames; /* 0..2^40 */
 };
 
 /* Returns the state and clears the mark. */
 struct watch_state watch_check(struct watch *w);
 
-/*
- * Asks for the end of the film if it is still that of `turn`. `reason` has no film's name; 127
- * bytes of it are kept.
- */
-void watch_stop(struct watch *w, uint64_t turn, const char *reason);
-
-/* Returns the reason of the last watch_stop. */
-const char *watch_reason(const struct watch *w);
-
-/* Marks the watch as without a film: its process is gone. */
-void watch_clear(struct watch *w);
+/* Asks for the end of the film with this number, if it has not ended. */
+void watch_stop(struct watch *w, uint64_t turn);
 
 #endif

@@ -5,8 +5,8 @@
  * fails. But a refused allocation may also be that of another film in the process. So the parent
  * kills a process that uses its whole part, and renders its films again, one by one.
  */
-#ifndef BARCODE_BATCH_PROCESS_LIMITS_H
-#define BARCODE_BATCH_PROCESS_LIMITS_H
+#ifndef BARCODE_PROCESS_LIMITS_H
+#define BARCODE_PROCESS_LIMITS_H
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-#include "process_limits.h"
+#include "barcode/base/process_limits.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,0 +1,236 @@
+#include "barcode/base/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "barcode/base/clock.h"
+#include "barcode/base/limits.h"
+#include "barcode/base/link.h"
+#include "barcode/base/log.h"
+#include "barcode/base/process_limits.h"
+
+struct line_message {
+    uint32_t kind, level;
+    char text[LOG_LINE]; /* without its end */
+};
+
+struct leave_message {
+    uint32_t kind;
+    int32_t status, lingers;
+};
+
+/* What a worker may send in a second: a film of many small files opens thousands. */
+enum { MESSAGES_A_SECOND = 50000 };
+
+/* Reasons for worker_kill. */
+static const char nonsense[] = "the worker process sent nonsense and was killed",
+                  greedy[] = "memory ran out";
+
+/* ---- In the worker ---- */
+
+static int link_of_log = -1;
+
+/* Implements log_sink. */
+static void send_line(enum log_level level, const char *line)
+{
+    struct line_message m = {.kind = WORKER_LINE, .level = level};
+    size_t length = strnlen(line, sizeof m.text);
+    memcpy(m.text, line, length);
+    (void)link_send(link_of_log, &m, offsetof(struct line_message, text) + length, -1);
+}
+
+pid_t worker_start(struct worker *w, int number, struct err *e)
+{
+    int end[2];
+    *w = (struct worker){.pid = -1, .link = -1, .number = number};
+    if (!link_open(end, e))
+        return -1;
+    struct err none = ERR_INIT;
+    w->watch = watch_open(&none);
+    fflush(NULL); /* buffered output would be written twice */
+    w->pid = interrupt_fork();
+    if (w->pid < 0) {
+        err_set(e, ERR_FAILED, "cannot start a worker process: %s", strerror(errno));
+        close(end[0]);
+        close(end[1]);
+        watch_free(w->watch);
+        return -1;
+    }
+    w->link = end[w->pid == 0];
+    close(end[w->pid != 0]);
+    if (w->pid == 0) {
+        process_limits_kill_first();
+        link_of_log = w->link;
+        log_set_sink(send_line);
+    }
+    return w->pid;
+}
+
+void worker_leave_streams(void)
+{
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    fflush(NULL);
+    for (int i = 0; i < 3 && nothing >= 0; i++)
+        dup2(nothing, i);
+    if (nothing > 2)
+        close(nothing);
+}
+
+void worker_leaves(struct worker *w, int status, bool lingers)
+{
+    struct leave_message m = {.kind = WORKER_LEAVES, .status = status, .lingers = lingers};
+    if (lingers)
+        worker_leave_streams();
+    /* Without a parent the message is lost, and the kernel ends this process anyway. */
+    (void)link_send(w->link, &m, sizeof m, -1);
+}
+
+/* ---- In the parent ---- */
+
+/* Returns true if the bytes are a message of this file, which has been handled. */
+static bool handle_line(const char *bytes, size_t size)
+{
+    struct line_message m = {.kind = 0};
+    const size_t head = offsetof(struct line_message, text);
+    if (size < head || size > sizeof m)
+        return false;
+    memcpy(&m, bytes, size);
+    int length = (int)(size - head);
+    if (m.level == LOG_PROGRESS)
+        log_status(length > 0 ? m.text : NULL);
+    else if (m.level < LOG_PROGRESS)
+        log_msg((enum log_level)m.level, "%.*s", length, m.text);
+    return m.level <= LOG_PROGRESS;
+}
+
+static bool handle_leave(struct worker *w, const char *bytes, size_t size)
+{
+    struct leave_message m;
+    if (size != sizeof m)
+        return false;
+    memcpy(&m, bytes, size);
+    w->announced = m.status & 0xff;
+    w->lingers = m.lingers != 0;
+    w->leaves = true;
+    return true;
+}
+
+enum worker_event worker_receive(struct worker *w, void *message, size_t *size, int *fd)
+{
+    uint32_t kind = 0;
+    ssize_t n = w->killed ? LINK_CLOSED : link_receive(w->link, message, LINK_BYTES, fd);
+    if (n == LINK_CLOSED)
+        return WORKER_GONE;
+    if (n == LINK_EMPTY)
+        return WORKER_QUIET;
+    w->messages++;
+    if (n >= (ssize_t)sizeof kind)
+        memcpy(&kind, message, sizeof kind);
+    if (kind >= WORKER_KINDS && !w->leaves) {
+        *size = (size_t)n;
+        return WORKER_MESSAGE;
+    }
+    if (*fd >= 0)
+        close(*fd);
+    if (kind == WORKER_LINE && handle_line(message, (size_t)n))
+        return WORKER_LOGGED;
+    if (kind == WORKER_LEAVES && handle_leave(w, message, (size_t)n))
+        return WORKER_GONE;
+    worker_kill(w, nonsense);
+    return WORKER_GONE;
+}
+
+void worker_send(struct worker *w, const void *message, size_t size, int fd)
+{
+    if (!link_try_send(w->link, message, size, fd) && errno == EAGAIN)
+        worker_kill(w, "the worker process did not read its messages and was killed");
+}
+
+void worker_kill(struct worker *w, const char *why)
+{
+    if (w->pid <= 0 || w->killed)
+        return;
+    w->killed = why;
+    kill(w->pid, SIGKILL);
+}
+
+void worker_tick(struct worker *w, uint64_t memory)
+{
+    if (w->messages > MESSAGES_A_SECOND)
+        worker_kill(w, nonsense);
+    else if (process_limits_used(w->pid) > memory)
+        worker_kill(w, greedy);
+    w->messages = 0;
+}
+
+/*
+ * Returns the status from waitpid. A killed worker that hangs in the kernel runs no code any more,
+ * so the parent does not wait for it long. One that has announced its end gets some seconds for it.
+ */
+static int wait_for(const struct worker *w)
+{
+    const double most = 3;
+    int64_t began = clock_ns();
+    int how = 0;
+    pid_t gone;
+    if (!w->leaves) /* it may have closed its link and gone on */
+        kill(w->pid, SIGKILL);
+    while ((gone = waitpid(w->pid, &how, WNOHANG)) <= 0) {
+        double waited = clock_since(began);
+        if ((gone < 0 && errno != EINTR) || waited > 2 * most)
+            return SIGKILL; /* other code reaped the process, or it hangs: treated as killed */
+        if (waited > most)
+            kill(w->pid, SIGKILL);
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    return how;
+}
+
+/* Sets the cause of the end of a worker that did not end by itself. */
+static void explain_end(const struct worker *w, int how, struct err *e)
+{
+    if (w->killed == greedy)
+        err_set(e, ERR_MEMORY, "memory ran out (the limit of --memory is %" PRIu64 " MiB)",
+                limits_memory() >> 20);
+    else if (w->killed)
+        err_set(e, ERR_FAILED, "%s", w->killed);
+    else if (WIFEXITED(how)) /* a library or a sanitizer ended the process */
+        err_set(e, ERR_FAILED, "the worker process exited early with status %d", WEXITSTATUS(how));
+    else if (WTERMSIG(how) == SIGKILL)
+        err_set(e, ERR_FAILED,
+                "the worker process was killed (by the kernel when memory runs out, by a limit, or "
+                "by somebody)");
+    else if (WTERMSIG(how) == SIGXCPU)
+        err_set(e, ERR_FAILED,
+                "the worker process reached its limit of processor time (ulimit -t)");
+    else
+        err_set(e, ERR_FAILED, "the worker process crashed: %s", strsignal(WTERMSIG(how)));
+}
+
+bool worker_end(struct worker *w, struct err *e)
+{
+    int how = w->lingers ? 0 : wait_for(w);
+    interrupt_forget_worker(w->pid);
+    close(w->link);
+    watch_free(w->watch);
+    w->watch = NULL;
+    w->link = -1;
+    w->pid = 0;
+    /* SIGKILL: it was killed after it had announced its end */
+    bool in_order = w->leaves && (w->lingers || WIFEXITED(how) || WTERMSIG(how) == SIGKILL);
+    w->status = WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    if (in_order && (w->lingers || !WIFEXITED(how)))
+        w->status = w->announced;
+    if (!in_order) {
+        log_status(NULL);
+        explain_end(w, how, e);
+    }
+    return in_order;
+}
