@@ -8,8 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/base/file_request.h"
 #include "barcode/base/path.h"
 #include "barcode/base/watch.h"
+
+file_asking *file_ask;
 
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
 {
@@ -50,6 +53,8 @@ bool file_write(int fd, const void *data, size_t bytes)
 int file_open_scratch(const char *folder)
 {
     static const char name[] = "/.barcode.XXXXXX";
+    if (file_ask)
+        return file_ask(FILE_SCRATCH, NULL, NULL);
     size_t bytes = strlen(folder) + sizeof name;
     char *path = malloc(bytes);
     if (!path)
@@ -96,9 +101,23 @@ bool file_is_regular(const char *path)
     return stat(path, &s) == 0 && S_ISREG(s.st_mode);
 }
 
+int file_open_read(const char *path)
+{
+    int number = file_descriptor(path);
+    if (file_ask)
+        return file_ask(FILE_READ, path, NULL);
+    if (number >= 0)
+        return fcntl(number, F_DUPFD_CLOEXEC, 0);
+    return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
 FILE *file_open_regular(const char *path)
 {
-    return file_is_regular(path) ? fopen(path, "rbe") : NULL;
+    int fd = file_is_regular(path) ? file_open_read(path) : -1;
+    FILE *f = fd >= 0 ? fdopen(fd, "rb") : NULL;
+    if (!f && fd >= 0)
+        close(fd);
+    return f;
 }
 
 size_t file_read_begin(const char *path, void *to, size_t bytes)

@@ -36,7 +36,7 @@ static bool wait_for(int fd, short events, bool patient)
     }
 }
 
-static bool is_fifo(const char *path)
+bool slow_is_fifo(const char *path)
 {
     struct stat s;
     return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
@@ -45,13 +45,14 @@ static bool is_fifo(const char *path)
 int slow_open(const char *path, bool writing)
 {
     int number = file_descriptor(path);
+    if (!writing)
+        return file_open_read(path);
     if (number >= 0)
         return fcntl(number, F_DUPFD_CLOEXEC, 0);
-    const int flags = (writing ? O_WRONLY : O_RDONLY) | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
     for (;;) {
-        int fd = open(path, flags);
+        int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
         /* ENXIO: the FIFO has no reader yet. A socket also gives ENXIO, but permanently. */
-        if (fd >= 0 || errno != ENXIO || !writing || !is_fifo(path))
+        if (fd >= 0 || errno != ENXIO || !slow_is_fifo(path))
             return fd;
         if (interrupted()) {
             errno = EINTR;

@@ -9,7 +9,7 @@
 struct watch {
     alignas(64) _Atomic uint64_t stopped; /* by the parent: the turn that must end; 0: none */
     _Atomic uint64_t turn;                /* by the worker, for itself; 0: no film */
-    _Atomic uint64_t frames;
+    _Atomic uint64_t frames, columns, columns_total;
     _Atomic uint32_t share; /* of PARTS */
     atomic_int untimed;     /* how many threads have called watch_untimed(true) */
     atomic_bool moved;
@@ -43,10 +43,9 @@ void watch_begin(struct watch *w, uint64_t turn)
     if (!w)
         return;
     atomic_store(&w->untimed, 0);
-    atomic_store(&w->share, 0);
-    atomic_store(&w->frames, 0);
     atomic_store(&w->moved, true);
     atomic_store(&w->turn, turn);
+    watch_set_progress(&(struct watch_progress){.frames = 0});
 }
 
 void watch_end(void)
@@ -88,13 +87,15 @@ void watch_moved(void)
         atomic_store_explicit(&current->moved, true, memory_order_relaxed);
 }
 
-void watch_progress(double share, uint64_t frames)
+void watch_set_progress(const struct watch_progress *p)
 {
     if (!current)
         return;
-    double parts = (share > 0 ? share < 1 ? share : 1 : 0) * PARTS;
-    atomic_store_explicit(&current->share, (uint32_t)parts, memory_order_relaxed);
-    atomic_store_explicit(&current->frames, frames, memory_order_relaxed);
+    uint32_t share = p->share < 0 ? UINT32_MAX : p->share < 1 ? (uint32_t)(p->share * PARTS) : PARTS;
+    atomic_store_explicit(&current->share, share, memory_order_relaxed);
+    atomic_store_explicit(&current->frames, p->frames, memory_order_relaxed);
+    atomic_store_explicit(&current->columns, p->columns, memory_order_relaxed);
+    atomic_store_explicit(&current->columns_total, p->columns_total, memory_order_relaxed);
 }
 
 void watch_untimed(bool untimed)
@@ -121,14 +122,22 @@ bool watch_error(struct err *e)
     return true;
 }
 
+static uint64_t load_count(_Atomic uint64_t *count)
+{
+    const uint64_t most = (uint64_t)1 << 40, found = atomic_load(count);
+    return found < most ? found : most;
+}
+
 struct watch_state watch_check(struct watch *w)
 {
-    const uint64_t frames_most = (uint64_t)1 << 40, frames = atomic_load(&w->frames);
     const uint32_t share = atomic_load(&w->share);
-    return (struct watch_state){.moved = atomic_exchange(&w->moved, false),
-                                .untimed = atomic_load(&w->untimed) > 0,
-                                .share = share < PARTS ? (double)share / PARTS : 1,
-                                .frames = frames < frames_most ? frames : frames_most};
+    return (struct watch_state){
+        .moved = atomic_exchange(&w->moved, false),
+        .untimed = atomic_load(&w->untimed) > 0,
+        .progress = {.share = share <= PARTS ? (double)share / PARTS : -1,
+                     .frames = load_count(&w->frames),
+                     .columns = load_count(&w->columns),
+                     .columns_total = load_count(&w->columns_total)}};
 }
 
 void watch_stop(struct watch *w, uint64_t turn) { atomic_store(&w->stopped, turn); }

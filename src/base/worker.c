@@ -29,10 +29,6 @@ struct leave_message {
 /* What a worker may send in a second: a film of many small files opens thousands. */
 enum { MESSAGES_A_SECOND = 50000 };
 
-/* Reasons for worker_kill. */
-static const char nonsense[] = "the worker process sent nonsense and was killed",
-                  greedy[] = "memory ran out";
-
 /* ---- In the worker ---- */
 
 static int link_of_log = -1;
@@ -143,14 +139,14 @@ enum worker_event worker_receive(struct worker *w, void *message, size_t *size, 
         return WORKER_LOGGED;
     if (kind == WORKER_LEAVES && handle_leave(w, message, (size_t)n))
         return WORKER_GONE;
-    worker_kill(w, nonsense);
+    worker_kill(w, WORKER_NONSENSE);
     return WORKER_GONE;
 }
 
 void worker_send(struct worker *w, const void *message, size_t size, int fd)
 {
     if (!link_try_send(w->link, message, size, fd) && errno == EAGAIN)
-        worker_kill(w, "the worker process did not read its messages and was killed");
+        worker_kill(w, WORKER_SILENT);
 }
 
 void worker_kill(struct worker *w, const char *why)
@@ -164,9 +160,9 @@ void worker_kill(struct worker *w, const char *why)
 void worker_tick(struct worker *w, uint64_t memory)
 {
     if (w->messages > MESSAGES_A_SECOND)
-        worker_kill(w, nonsense);
+        worker_kill(w, WORKER_NONSENSE);
     else if (process_limits_used(w->pid) > memory)
-        worker_kill(w, greedy);
+        worker_kill(w, WORKER_GREEDY);
     w->messages = 0;
 }
 
@@ -196,7 +192,7 @@ static int wait_for(const struct worker *w)
 /* Sets the cause of the end of a worker that did not end by itself. */
 static void explain_end(const struct worker *w, int how, struct err *e)
 {
-    if (w->killed == greedy)
+    if (w->killed && strcmp(w->killed, WORKER_GREEDY) == 0)
         err_set(e, ERR_MEMORY, "memory ran out (the limit of --memory is %" PRIu64 " MiB)",
                 limits_memory() >> 20);
     else if (w->killed)

@@ -11,7 +11,8 @@ struct batch_progress {
     struct film_queue *queue;
     struct progress *progress;
     int64_t begin_ns;
-    const char *title; /* the last title shown; NULL: none */
+    const char *title;         /* the last title shown; NULL: none */
+    struct watch_progress now; /* of the last film shown */
 };
 
 struct batch_progress *batch_progress_open(const struct render *r, struct film_queue *queue)
@@ -37,14 +38,20 @@ void batch_progress_tick(struct batch_progress *p)
                                 .films_now = t.films_now,
                                 .bytes_now = t.bytes_now,
                                 .seconds = clock_since(p->begin_ns)};
+    struct progress_state state = {.share = -1, .frames = t.frames, .run = &line};
     if (t.under_way > 0) {
         const char *path = p->inputs->path[t.longest], *slash = strrchr(path, '/');
         p->title = slash ? slash + 1 : path;
+        p->now = t.now;
     }
+    if (t.due == 1)
+        state = (struct progress_state){.share = p->now.share,
+                                        .frames = p->now.frames,
+                                        .columns = p->now.columns,
+                                        .columns_total = p->now.columns_total};
+    state.title = p->title;
     if (p->title)
-        progress_tick(p->progress,
-                      &(struct progress_state){
-                          .share = -1, .frames = t.frames, .run = &line, .title = p->title});
+        progress_tick(p->progress, &state);
 }
 
 void batch_progress_close(struct batch_progress **p)

@@ -1,6 +1,5 @@
 /*
- * batch_progress.h - the progress line of several films, which the parent of the worker processes
- * shows.
+ * batch_progress.h - the progress line, which the parent of the worker processes shows.
  */
 #ifndef BARCODE_BATCH_BATCH_PROGRESS_H
 #define BARCODE_BATCH_BATCH_PROGRESS_H

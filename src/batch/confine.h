@@ -1,35 +1,25 @@
 /*
- * confine.h - the sandbox of the worker processes (sandbox.h): which files the films, the outputs,
- * the cache, the libraries and the GPU's driver need.
- *
- * A worker reads the films of the queue and their parts. It may read the folder of a playlist and
- * below, because the playlist names files there. It writes below the folders of the outputs, where
- * it can read only outputs that existed at its start. The parent makes folders that are missing,
- * because a rule needs a folder.
+ * confine.h - the sandbox of the worker processes (sandbox.h). A worker opens by name what the
+ * libraries, the fonts and the GPU's driver need, and the frames in the cache. All other files of a
+ * run the parent opens for it (film_files.h).
  */
 #ifndef BARCODE_BATCH_CONFINE_H
 #define BARCODE_BATCH_CONFINE_H
 
-#include "barcode/render/render.h"
-
-struct confinement;
-
-/*
- * Makes the folders of outputs and cache. Logs at -v what the kernel lacks, or fails with
- * ERR_FAILED if --sandbox=require. Returns NULL on failure. Parent, before it forks.
- */
-struct confinement *confinement_open(const struct render *r, struct err *e);
+#include "barcode/base/worker.h"
+#include "barcode/cli/options.h"
 
 /*
- * Confines this process, unless --sandbox=off. Returns false with ERR_FAILED if --sandbox=require
- * and the confinement is incomplete, and logs that at -v otherwise. Before other threads start.
+ * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if
+ * --sandbox=require. Parent, before it forks.
  */
-bool confinement_enter(const struct render *r, struct err *e);
+bool confinement_prepare(const struct options *o, struct err *e);
 
 /*
- * Frees `*c` and sets it to NULL. With `remove`, which is for the parent, removes the folders that
- * were made and are still empty.
+ * Confines this process to its link and these files, unless --sandbox=off, and closes its standard
+ * streams. Returns false with ERR_FAILED if --sandbox=require and the confinement is incomplete,
+ * and logs that at -v otherwise. Worker, before other threads start.
  */
-void confinement_close(struct confinement **c, bool remove);
+bool confinement_enter(const struct options *o, const struct worker *w, struct err *e);
 
 #endif

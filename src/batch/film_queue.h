@@ -1,9 +1,7 @@
 /*
- * film_queue.h - the queue of films. A free film worker takes the next film and records its result.
- *
- * The queue is in memory that a process shares with its forked worker processes (worker_process.h).
- * Any thread of any of these processes may call the functions. The exit status does not depend on
- * the order in which films finish. A process may be killed in the middle of a call.
+ * film_queue.h - the queue of films, of the parent: which are next, in progress and done. The exit
+ * status does not depend on the order in which films finish. Main thread only; a worker process has
+ * a copy from when it was forked, which it only reads.
  */
 #ifndef BARCODE_FILM_QUEUE_H
 #define BARCODE_FILM_QUEUE_H
@@ -12,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barcode/base/watch.h"
 #include "barcode/cli/inputs.h"
 #include "barcode/cli/options.h"
 
@@ -24,17 +23,13 @@ struct film_queue;
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e);
 
 /*
- * Takes the next film for the worker process with that number, and sets `*film` to its index in the
- * inputs. Skips films that film_queue_again put back. Returns false if no film is left, or after an
- * interruption.
+ * Takes the next film, and sets `*film` to its index in the inputs. Skips films that
+ * film_queue_again put back. Returns false if no film is left, or after an interruption.
  */
-bool film_queue_next(struct film_queue *q, int worker, size_t *film);
+bool film_queue_next(struct film_queue *q, size_t *film);
 
-/*
- * As film_queue_next, for the films that were put back. No other film of the worker may be in
- * progress.
- */
-bool film_queue_next_alone(struct film_queue *q, int worker, size_t *film);
+/* As film_queue_next, for the films that were put back. */
+bool film_queue_next_alone(struct film_queue *q, size_t *film);
 
 /*
  * Puts a film back, to be rendered alone: its worker process crashed, or memory ran out, while this
@@ -42,24 +37,11 @@ bool film_queue_next_alone(struct film_queue *q, int worker, size_t *film);
  */
 void film_queue_again(struct film_queue *q, size_t film);
 
-/*
- * Records the progress of a film: its finished share (0..1) and its frame count so far. Does
- * nothing if `q` is NULL.
- */
-void film_queue_tick(struct film_queue *q, size_t film, double share, uint64_t frames);
+/* Records the progress of a film. */
+void film_queue_tick(struct film_queue *q, size_t film, const struct watch_progress *p);
 
 /* Records the result of a film: NULL if it succeeded. Call it once per film. */
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure);
-
-/* The films of a worker process. */
-enum { FILM_LIST_MOST = OPTION_JOBS_MOST };
-struct film_list {
-    size_t film[FILM_LIST_MOST];
-    size_t count;
-};
-
-/* Lists the films that a worker process has in progress, in the order of the inputs. */
-void film_queue_under_way(struct film_queue *q, int worker, struct film_list *films);
 
 /*
  * Returns the exit status for the results so far: that of an interruption, else of the first film
@@ -78,6 +60,7 @@ struct film_tally {
     uint64_t frames;             /* so far, of all films */
     size_t under_way, longest;   /* how many are in progress; the one that began first, if any */
     double films_now, bytes_now; /* the finished part of the films in progress */
+    struct watch_progress now;   /* of film `longest` */
 };
 
 /* Returns the state of the queue. */

@@ -3,12 +3,13 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "process_limits.h"
+#include "film_client.h"
 #include "barcode/base/admission.h"
 #include "barcode/base/heap.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
 #include "barcode/base/limits.h"
+#include "barcode/base/log.h"
+#include "barcode/base/process_limits.h"
 #include "barcode/base/watch.h"
 #include "barcode/media/decoders.h"
 #include "barcode/media/probe.h"
@@ -19,9 +20,8 @@ enum { PROBES_MOST = 16 }; /* films that are probed at once */
 struct film_worker {
     struct render render;
     struct engines engines;
-    struct film_queue *queue;
-    struct worker *worker;
-    struct watch *watch;
+    struct watch *watches; /* of the process */
+    int slot;
     pthread_t thread;
 };
 
@@ -63,43 +63,42 @@ int film_worker_count(int threads, uint64_t memory)
  * Renders a film; after an interruption fails without opening it. Once it is watched, interrupted()
  * may also mean that this film alone has to end.
  */
-static bool render_unless_interrupted(const struct render *r, size_t film, struct watch *watch,
+static bool render_unless_interrupted(const struct render *r, size_t film, uint64_t turn,
+                                      struct watch *watch, struct film_result *result,
                                       struct err *e)
 {
+    *result = film_no_result;
     if (interrupted()) {
         interrupt_error(e);
         return err_prefix(e, "'%s'", r->inputs->path[film]);
     }
-    watch_begin(watch, film);
-    bool ok = render_film(r, film, e);
+    watch_begin(watch, turn);
+    bool ok = render_film(r, film, result, e);
     watch_end();
     return ok;
 }
 
-typedef bool next_film(struct film_queue *q, int worker, size_t *film);
-
-static void work(const struct render *r, struct film_queue *queue, const struct worker *w,
-                 struct watch *watch, next_film *next)
+/* Renders films in a slot until none is left; with `alone` those that must be rendered alone. */
+static void work(const struct render *r, struct watch *watches, int slot, bool alone)
 {
+    struct film_result result;
     struct err e = ERR_INIT;
-    for (size_t film; next(queue, w->number, &film); err_clear(&e)) {
-        bool ok = render_unless_interrupted(r, film, watch, &e);
+    uint64_t turn;
+    for (size_t film; film_client_next(slot, alone, &film, &turn); err_clear(&e)) {
+        bool ok = render_unless_interrupted(r, film, turn, watch_at(watches, slot), &result, &e);
         if (!ok && render_again_alone(r, film, &e)) {
             log_msg(LOG_VERBOSE, "%s; rendering it again, alone", e.text);
-            film_queue_again(queue, film);
-            continue;
+            film_client_again(slot);
+        } else {
+            film_client_ended(slot, &result, &e);
         }
-        if (!ok)
-            err_report(&e);
-        film_queue_done(queue, film, ok ? NULL : &e);
     }
 }
 
 static void *film_worker_main(void *argument)
 {
     struct film_worker *film_worker = argument;
-    work(&film_worker->render, film_worker->queue, film_worker->worker, film_worker->watch,
-         film_queue_next);
+    work(&film_worker->render, film_worker->watches, film_worker->slot, false);
     engines_close(&film_worker->engines); /* frees memory for the other film workers */
     return NULL;
 }
@@ -143,12 +142,10 @@ static void close_admissions(struct admissions *g)
  * if out of memory or threads.
  */
 static int start_film_workers(struct film_worker *film_worker, const struct render *r,
-                              const struct admissions *g, struct film_queue *queue,
-                              struct worker *w, int count)
+                              const struct admissions *g, struct watch *watches, int count)
 {
     for (int i = 1; i < count; i++) {
-        film_worker[i] = (struct film_worker){
-            .render = *r, .queue = queue, .worker = w, .watch = watch_at(w->watch, (size_t)i)};
+        film_worker[i] = (struct film_worker){.render = *r, .watches = watches, .slot = i};
         film_worker[i].render.engines = &film_worker[i].engines;
         film_worker[i].render.probe_admission = g->probe[i % g->probes];
         engines_begin_as(&film_worker[i].engines, r->engines, r->threads);
@@ -175,21 +172,20 @@ static int choose(const struct render *r, const struct worker *w, const struct f
  * Renders the films with several film workers, or one after another if there is no memory for the
  * admissions.
  */
-static void run_film_workers(struct render *r, struct film_queue *queue, struct worker *w)
+static void run_film_workers(struct render *r, const struct film_tally *t, const struct worker *w)
 {
     struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is this thread */
     struct admissions admissions = {.probes = 0};
-    struct film_tally tally = film_queue_tally(queue);
-    int count = choose(r, w, &tally);
+    int count = choose(r, w, t);
     if (count > 1 && open_admissions(&admissions, r, count)) {
         r->admission = admissions.admission;
         r->probe_admission = admissions.probe[0];
-        count = start_film_workers(film_worker, r, &admissions, queue, w, count);
+        count = start_film_workers(film_worker, r, &admissions, w->watch, count);
     } else {
         count = 1;
     }
     r->alone = count == 1;
-    work(r, queue, w, w->watch, film_queue_next);
+    work(r, w->watch, 0, false);
     for (int i = 1; i < count; i++)
         pthread_join(film_worker[i].thread, NULL);
     r->admission = r->probe_admission = NULL; /* films may still be rendered alone */
@@ -216,40 +212,31 @@ static bool take_part(struct render *r, const struct worker *w, int workers)
     return true;
 }
 
-/* Implements render_tick; `user` is a film queue. */
-static void tick_queue(void *user, size_t film, double share, uint64_t frames)
-{
-    film_queue_tick(user, film, share, frames);
-}
-
 /* Renders the films that were put back, one after another. */
-static void render_alone(struct render *r, struct film_queue *queue, const struct worker *w)
+static void render_alone(struct render *r, const struct worker *w)
 {
     r->again = r->alone = true;
-    work(r, queue, w, w->watch, film_queue_next_alone);
+    work(r, w->watch, 0, true);
     r->again = r->alone = false;
 }
 
-int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w,
+int film_workers_run(const struct render *r, const struct film_tally *t, struct worker *w,
                      int workers)
 {
     struct render own = *r;
-    struct film_tally tally = film_queue_tally(queue);
     struct err e = ERR_INIT;
+    film_client_open(w);
     if (take_part(&own, w, workers)) {
-        if (tally.due > 1)
+        if (t->due > 1)
             (void)heap_keep();
-        own.tick = tally.due > 1 ? tick_queue : NULL;
-        own.tick_user = queue;
-        own.decoders = decoders_open(tally.due > 1, &e); /* out of memory: no decoders are pooled */
-        r->engines->films = tally.due;
+        own.decoders = decoders_open(t->due > 1, &e); /* out of memory: no decoders are pooled */
+        r->engines->films = t->due;
         process_limits_set(limits_memory() / (uint64_t)own.workers);
-        render_alone(&own, queue, w);
-        run_film_workers(&own, queue, w);
-        render_alone(&own, queue, w);
+        render_alone(&own, w);
+        run_film_workers(&own, t, w);
+        render_alone(&own, w);
     }
-    int status = film_queue_status(queue);
-    worker_leaves(w, status, engines_linger(r->engines));
+    worker_leaves(w, 0, engines_linger(r->engines));
     decoders_free(&own.decoders);
-    return status;
+    return 0;
 }

@@ -9,7 +9,7 @@
 #define BARCODE_BATCH_FILM_WORKERS_H
 
 #include "film_queue.h"
-#include "worker_process.h"
+#include "barcode/base/worker.h"
 #include "barcode/render/render.h"
 
 /*
@@ -32,12 +32,12 @@ int film_worker_count(int threads, uint64_t memory);
 int max_concurrent_probes(int threads, int film_workers, uint64_t memory);
 
 /*
- * Renders films until the queue is empty. Those that must run alone come first, and last if memory
- * ran out beside other films. Then notifies the parent. `workers` is the number of worker
- * processes, all of them started or about to start. Returns the exit status. Call it on the first
- * thread of the process.
+ * Renders films until none is left. Those that must run alone come first, and last if memory ran
+ * out beside other films. Then announces the end of the process. `t` is the state of the queue, and
+ * `workers` the number of worker processes, all of them started or about to start. Returns the exit
+ * status. Call it on the first thread of the process.
  */
-int film_workers_run(const struct render *r, struct film_queue *queue, struct worker *w,
+int film_workers_run(const struct render *r, const struct film_tally *t, struct worker *w,
                      int workers);
 
 #endif

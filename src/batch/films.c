@@ -1,187 +1,229 @@
+#include "barcode/batch/films.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "batch_progress.h"
 #include "confine.h"
-#include "film_queue.h"
+#include "film_process.h"
+#include "film_watch.h"
 #include "film_workers.h"
-#include "watchdog.h"
-#include "worker_process.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
-#include "barcode/batch/films.h"
 #include "barcode/cli/outputs.h"
+#include "barcode/cli/progress.h"
 #include "barcode/media/playlists.h"
 #include "barcode/output/gallery.h"
 #include "barcode/render/render_report.h"
 
-/* The worker processes and their results. */
-struct workers {
-    struct worker worker[WORKERS_MOST];
-    struct watchdog *watchdog; /* NULL: nothing is watched */
-    int broke[WORKERS_MOST];   /* how often each died between films */
+/* The worker processes of a run, and their results. */
+struct crew {
+    struct batch batch;
+    struct film_process *process; /* [count] */
     int count;
+    struct film_watch watch;
+    struct batch_progress *progress; /* NULL: none is shown */
+    int broke[WORKERS_MOST];         /* how often each died between films */
     int found; /* the exit status of a worker that a sanitizer ended; 0: none */
     /* the exit status of a worker that died twice between films or rendered none; 0: none */
     int failed;
-    bool refused; /* a process could not be started */
 };
 
-/* Fails the only film that was in progress when its worker crashed. */
-static void note_culprit(const struct render *r, struct film_queue *queue, size_t film,
-                         struct err *e)
+/* ---- Films whose worker ended ---- */
+
+/* Fails a film that was in progress when its worker process ended, by `e`, which names it. */
+static void fail_film(struct crew *c, size_t film, const struct err *e)
 {
     struct err unwritten = ERR_INIT;
-    err_prefix(e, "'%s'", r->inputs->path[film]);
-    film_queue_done(queue, film, e);
-    if (!render_report_missing(r, film, e, &unwritten))
+    table_remove(c->batch.table, film);
+    film_queue_done(c->batch.queue, film, e);
+    err_report(e);
+    if (!render_report_film(c->batch.render, c->batch.report, film, &film_no_result, e, &unwritten))
         err_report(&unwritten);
 }
 
 /*
- * Fails a film that comes from an inherited descriptor. The crashed worker has read a part of it,
+ * Puts a film back that was in progress when its worker process ended by `cause`: it is rendered
+ * again alone. One that comes from an inherited descriptor fails: the worker has read a part of it,
  * and the rest would pass for the film.
  */
-static void give_up(const struct render *r, struct film_queue *queue, size_t film,
-                    const struct err *crash)
+static void put_back(struct crew *c, size_t film, const struct err *cause)
 {
-    struct err e = ERR_INIT, unwritten = ERR_INIT;
-    err_set(&e, ERR_FAILED, "'%s' was in progress when %s; its input cannot be read again",
-            r->inputs->path[film], crash->text);
-    film_queue_done(queue, film, &e);
-    err_report(&e);
-    if (!render_report_missing(r, film, &e, &unwritten))
-        err_report(&unwritten);
+    const char *path = c->batch.render->inputs->path[film];
+    struct err e = ERR_INIT;
+    if (file_descriptor(path) >= 0) {
+        err_set(&e, ERR_FAILED, "'%s' was in progress when %s; its input cannot be read again",
+                path, cause->text);
+        fail_film(c, film, &e);
+        return;
+    }
+    log_msg(cause->code == ERR_MEMORY ? LOG_VERBOSE : LOG_WARNING,
+            "'%s' was in progress when %s; rendering it again, alone", path, cause->text);
+    table_remove(c->batch.table, film);
+    film_queue_again(c->batch.queue, film);
 }
 
-/*
- * Puts the films back that were in progress when their worker crashed. Each is rendered again
- * alone.
- */
-static void put_back(const struct render *r, struct film_queue *queue,
-                     const struct film_list *films, const struct err *e)
+/* Returns the index of the only film that was asked to end and did not, or -1. */
+static int only_hanging(const struct film_list *films)
 {
-    for (size_t i = 0; i < films->count; i++) {
-        if (file_descriptor(r->inputs->path[films->film[i]]) >= 0) {
-            give_up(r, queue, films->film[i], e);
+    int found = -1;
+    for (int i = 0; i < films->count; i++) {
+        if (!films->film[i].reason[0])
+            continue;
+        if (found >= 0)
+            return -1;
+        found = i;
+    }
+    return found;
+}
+
+/* Decides about the films that were in progress when a worker process ended by `cause`. */
+static void settle_films(struct crew *c, const struct worker *w, const struct film_list *films,
+                         const struct err *cause)
+{
+    const int hanging = w->killed ? only_hanging(films) : -1;
+    for (int i = 0; i < films->count; i++) {
+        const size_t film = films->film[i].index;
+        struct err e = ERR_INIT;
+        if (hanging == i)
+            err_set(&e, ERR_FAILED, "%s; its worker process did not end and was killed",
+                    films->film[i].reason);
+        else if (interrupt_pending())
+            interrupt_error(&e);
+        else if (films->count == 1)
+            e = *cause;
+        if (e.code == ERR_NONE) {
+            put_back(c, film, cause);
             continue;
         }
-        log_msg(e->code == ERR_MEMORY ? LOG_VERBOSE : LOG_WARNING,
-                "'%s' was in progress when %s; rendering it again, alone",
-                r->inputs->path[films->film[i]], e->text);
-        film_queue_again(queue, films->film[i]);
+        err_prefix(&e, "'%s'", c->batch.render->inputs->path[film]);
+        fail_film(c, film, &e);
     }
-}
-
-/* Fails the films of a worker that was killed because it did not end after an interruption. */
-static void note_interruption(const struct render *r, struct film_queue *queue,
-                              const struct film_list *films)
-{
-    for (size_t i = 0; i < films->count; i++) {
-        struct err e = ERR_INIT;
-        interrupt_error(&e);
-        note_culprit(r, queue, films->film[i], &e);
-        err_report(&e);
-    }
-}
-
-/*
- * Puts the films back that were in progress beside the only one that did not end when it was asked
- * to, and fails that one.
- */
-static void note_hanging(const struct render *r, struct film_queue *queue, const struct worker *w,
-                         struct film_list *films, struct err *e)
-{
-    size_t hanging = w->blamed.film[0], others = 0, all = films->count;
-    for (size_t i = 0; i < all; i++)
-        if (films->film[i] != hanging)
-            films->film[others++] = films->film[i];
-    films->count = others;
-    put_back(r, queue, films, e);
-    if (others == all) /* it ended before the kill */
-        return;
-    err_clear(e);
-    err_set(e, ERR_FAILED, "%s; its worker process did not end and was killed", w->reason);
-    note_culprit(r, queue, hanging, e);
-    err_report(e);
-}
-
-/* Starts worker process `i`. Returns false in the worker. */
-static bool start(struct workers *c, int i)
-{
-    watchdog_forget(c->watchdog, i);
-    bool parent = worker_start(&c->worker[i], i);
-    c->worker[i].watch = watchdog_watches(c->watchdog, i);
-    c->refused |= c->worker[i].pid < 0;
-    return parent || c->worker[i].pid < 0;
 }
 
 /*
  * Handles the end of a worker process. Returns true if another must replace it: after a crash in a
  * film, and once after a death between films.
  */
-static bool watch(const struct render *r, struct film_queue *queue, struct worker *w,
-                  struct workers *c)
+static bool end_process(struct crew *c, struct film_process *p)
 {
     struct err e = ERR_INIT;
     struct film_list films;
-    enum worker_end end = worker_watch(w, queue, &films, &e);
-    bool odd = end == WORKER_DONE ? w->status != w->announced : w->status > 0;
-    c->found = odd ? w->status : c->found;
-    if (end == WORKER_DONE) {
-        if (film_queue_status(queue) == 0)
+    struct worker *w = &p->worker;
+    bool in_order = worker_end(w, &e);
+    film_process_end(p, &films);
+    if (w->status > 0 && (!in_order || w->status != w->announced))
+        c->found = w->status;
+    if (in_order && films.count == 0) {
+        if (film_queue_status(c->batch.queue) == 0)
             c->failed = w->announced; /* it could not be confined */
         return false;
     }
-    if (w->killed && interrupted()) {
-        note_interruption(r, queue, &films);
+    settle_films(c, w, &films, &e);
+    if (interrupt_pending()) {
         c->failed = ERR_INTERRUPTED;
         return false;
     }
-    int status = 0;
-    if (films.count > 0 && w->blamed.count == 1) {
-        note_hanging(r, queue, w, &films, &e);
-    } else if (films.count > 1) {
-        put_back(r, queue, &films, &e);
-    } else {
-        if (films.count == 1)
-            note_culprit(r, queue, films.film[0], &e);
-        status = err_report(&e);
-    }
-    if (end == WORKER_CRASHED || ++c->broke[w->number] == 1)
+    if (films.count > 0)
+        return true;
+    int status = err_report(&e);
+    if (++c->broke[w->number] == 1)
         return true;
     c->failed = status;
     return false;
 }
 
+/* ---- The processes ---- */
+
 /*
- * Waits for the end of any worker process. Limits their memory and shows the progress
- * meanwhile. Returns the index of the worker, or -1 if none is left.
+ * Waits until a process has sent something, or `ms` milliseconds. While stderr is paused no message
+ * is read, because it may be a line of the log: the workers then wait, and lose nothing. Returns
+ * true if messages may be read.
  */
-static int wait_for_end(struct workers *c, struct batch_progress *run)
+static bool wait_for_messages(const struct crew *c, int ms)
 {
-    enum { WAIT_MS = 20, WAITS_A_TICK = 5 };
-    const uint64_t memory = limits_memory();
-    int ended = -1, left = 0;
-    for (int i = 0; i < c->count; i++)
-        left += c->worker[i].pid > 0;
-    for (int n = 1; left > 0 && (ended = worker_wait(c->worker, c->count, WAIT_MS)) < 0; n++) {
-        worker_limit_memory(c->worker, c->count, memory);
-        if (n % WAITS_A_TICK != 0)
-            continue;
-        watchdog_tick(c->watchdog, c->worker, c->count);
-        batch_progress_tick(run);
+    const bool ready = log_is_ready();
+    struct pollfd p[WORKERS_MOST + 2];
+    int n = 0;
+    for (int i = 0; i < c->count && ready; i++)
+        if (c->process[i].worker.pid > 0)
+            p[n++] = (struct pollfd){.fd = c->process[i].worker.link, .events = POLLIN};
+    p[n++] = (struct pollfd){.fd = interrupt_descriptor(), .events = POLLIN};
+    p[n++] = (struct pollfd){.fd = ready ? -1 : STDERR_FILENO, .events = POLLOUT};
+    (void)poll(p, (nfds_t)n, ms);
+    return ready;
+}
+
+/* Starts worker process `i`. Returns its pid, 0 in the worker, and -1 with an error. */
+static pid_t start(struct crew *c, int i, struct err *e)
+{
+    c->process[i] = (struct film_process){.worker = {.number = i}};
+    return worker_start(&c->process[i].worker, i, e);
+}
+
+/* Starts all of them. Returns false in a worker, with its number in `*me`. */
+static bool start_all(struct crew *c, int *me, struct err *e)
+{
+    for (int i = 0; i < c->count && e->code == ERR_NONE; i++) {
+        *me = i;
+        if (start(c, i, e) == 0)
+            return false;
     }
-    return ended;
+    return true;
+}
+
+/*
+ * Replaces process `i` if it has ended and another is needed. Returns false in the new worker.
+ * Sets `e` if there can be none.
+ */
+static bool replace(struct crew *c, int i, struct err *e)
+{
+    return !end_process(c, &c->process[i]) || start(c, i, e) != 0;
+}
+
+static bool any_process(const struct crew *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->count; i++)
+        any |= c->process[i].worker.pid > 0;
+    return any;
+}
+
+/* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`. */
+static bool serve(struct crew *c, int *me, struct err *e)
+{
+    const uint64_t memory = limits_memory() / (uint64_t)c->count;
+    while (any_process(c)) {
+        int ms = film_watch_tick(&c->watch, c->process, c->count, &c->batch, memory);
+        batch_progress_tick(c->progress);
+        bool ready = wait_for_messages(c, ms);
+        for (int i = 0; i < c->count; i++) {
+            struct film_process *p = &c->process[i];
+            if (p->worker.pid <= 0 || (!ready && !p->worker.killed) ||
+                film_process_handle(p, &c->batch))
+                continue;
+            *me = i;
+            if (!replace(c, i, e))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Confines this process and renders films in it. Returns its exit status. */
-static int run_confined(const struct render *r, struct film_queue *queue, struct worker *w,
-                        int workers)
+static int run_worker(const struct crew *c, struct worker *w)
 {
     struct err e = ERR_INIT;
-    if (confinement_enter(r, &e))
-        return film_workers_run(r, queue, w, workers);
+    struct film_tally tally = film_queue_tally(c->batch.queue);
+    umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
+    if (confinement_enter(c->batch.render->options, w, &e))
+        return film_workers_run(c->batch.render, &tally, w, c->count);
     int status = err_report(&e);
     worker_leaves(w, status, false);
     return status;
@@ -191,31 +233,29 @@ static int run_confined(const struct render *r, struct film_queue *queue, struct
  * Renders the films in worker processes. Sets `*here` to true in the parent and to false in a
  * worker.
  */
-static int run_workers(const struct render *r, struct film_queue *queue, bool *here)
+static int run_workers(struct crew *c, bool *here)
 {
-    struct film_tally tally = film_queue_tally(queue);
-    struct workers c = {.count = worker_process_count(r, &tally)};
-    c.watchdog = watchdog_open(c.count, r->options->film_timeout_us);
-    struct worker nobody = {.pid = -1, .pipe = -1};
-    struct batch_progress *run = NULL;
-    int i = 0;
-    while (i < c.count && (*here = start(&c, i)))
-        i++;
-    if (*here && tally.due > 1)
-        run = batch_progress_open(r, queue);
-    while (*here && (i = wait_for_end(&c, run)) >= 0)
-        *here = !watch(r, queue, &c.worker[i], &c) || start(&c, i);
-    if (!*here) {
-        int status = run_confined(r, queue, &c.worker[i], c.count);
-        watchdog_close(&c.watchdog);
-        return status;
+    struct err e = ERR_INIT;
+    struct film_tally tally = film_queue_tally(c->batch.queue);
+    const struct options *o = c->batch.render->options;
+    int me = 0;
+    c->count = worker_process_count(c->batch.render, &tally);
+    c->process = err_calloc((size_t)c->count, sizeof *c->process, &e);
+    c->watch = film_watch_open(o->film_timeout_us);
+    *here = !c->process || tally.due == 0 || start_all(c, &me, &e);
+    if (*here && c->process) {
+        c->progress = batch_progress_open(c->batch.render, c->batch.queue);
+        if (progress_is_on_terminal(o->progress))
+            c->watch.period_s = c->watch.period_s < 0.17 ? c->watch.period_s : 0.17;
+        *here = serve(c, &me, &e);
     }
-    batch_progress_close(&run);
-    watchdog_close(&c.watchdog);
-    tally = film_queue_tally(queue);
-    if (c.refused && tally.done + tally.failed < tally.due)
-        c.failed = run_confined(r, queue, &nobody, 1);
-    return c.found > 0 ? c.found : c.failed > 0 ? c.failed : film_queue_status(queue);
+    if (!*here)
+        return run_worker(c, &c->process[me].worker);
+    batch_progress_close(&c->progress);
+    free(c->process);
+    if (e.code != ERR_NONE)
+        return err_report(&e);
+    return c->found > 0 ? c->found : c->failed > 0 ? c->failed : film_queue_status(c->batch.queue);
 }
 
 /* Writes the gallery from the pages that exist, also if films failed or none was due. */
@@ -247,13 +287,14 @@ static int write_table(struct table *table)
     return 0;
 }
 
-/* Opens what all worker processes share. */
-static bool open_shared(struct render *r, struct err *e)
+/* Opens what the films of a run have in common. */
+static bool open_batch(struct batch *b, struct err *e)
 {
-    const char *report = r->options->report, *table = outputs_table(r->options, r->inputs);
-    if (table && !(r->table = table_open(table, r->inputs->count, e)))
+    const struct render *r = b->render;
+    const char *report = r->options->report;
+    if (r->table && !(b->table = table_open(r->table, r->inputs->count, e)))
         return false;
-    return !report || (r->report_log = report_log_open(report, e));
+    return !report || (b->report = report_log_open(report, e));
 }
 
 /* Logs the summary of several films or of a shard. `seconds` is the total time. */
@@ -276,27 +317,29 @@ int render_films(const struct render *r)
 {
     struct err e = ERR_INIT;
     struct render own = *r;
+    struct crew c = {.batch.render = &own};
     int64_t begin = clock_ns();
     bool here = true;
     int status = 0;
-    log_share();
     if (r->options->playlists)
         playlists_allow();
-    struct film_queue *queue = film_queue_open(r->inputs, &e);
-    struct confinement *confinement = queue ? confinement_open(r, &e) : NULL;
-    if (!confinement || !open_shared(&own, &e) || !render_report_known(&own, &e))
-        status = err_report(&e);
-    else
-        status = run_workers(&own, queue, &here);
-    if (queue && here && e.code == ERR_NONE) {
-        struct film_tally tally = film_queue_tally(queue);
+    own.table = outputs_table(r->options, r->inputs);
+    c.batch.queue = film_queue_open(r->inputs, &e);
+    if (c.batch.queue && confinement_prepare(r->options, &e) && open_batch(&c.batch, &e) &&
+        render_report_known(&own, c.batch.report, &e)) {
+        struct film_tally tally = film_queue_tally(c.batch.queue);
+        own.at_terminal = tally.due == 1 && progress_is_on_terminal(r->options->progress);
+        status = run_workers(&c, &here);
+        if (!here)
+            return status;
+        tally = film_queue_tally(c.batch.queue);
         render_report_end(r, &tally, clock_since(begin));
-        int table = write_table(own.table), gallery = write_gallery(r);
+        int table = write_table(c.batch.table), gallery = write_gallery(r);
         status = status != 0 ? status : table != 0 ? table : gallery;
     }
-    confinement_close(&confinement, here);
-    report_log_close(&own.report_log);
-    table_close(&own.table);
-    film_queue_free(&queue);
+    if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
+        status = status != 0 ? status : err_report(&e);
+    table_close(&c.batch.table);
+    film_queue_free(&c.batch.queue);
     return status;
 }

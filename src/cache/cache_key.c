@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "barcode/base/file.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/film_id.h"
 #include "barcode/base/interrupt.h"
@@ -101,7 +102,7 @@ static bool read_file(const char *path, const struct film_part *part, size_t fil
      */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = file_open_read(path);
     if (fd < 0)
         return err_set(e, ERR_FAILED, "%s", strerror(errno));
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);

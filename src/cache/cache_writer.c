@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -29,7 +30,6 @@ struct load {
 
 struct cache_writer {
     char *folder, *temp;
-    int doomed; /* handle of `temp` for interrupt_spare */
     int fd;
     int width, height, threads, started;
     size_t frame_bytes;
@@ -191,21 +191,41 @@ void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const
 
 /* ---- Opening ---- */
 
+/*
+ * Makes the file by a name that no other process and no other writer of this one has. A confined
+ * process cannot change the mode afterwards; a worker's umask is 0.
+ */
+static bool open_temporary(struct cache_writer *w, mode_t mode, struct err *e)
+{
+    static atomic_uint count;
+    char name[64];
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, CACHE_TEMP_START "%d-%u", (int)getpid(),
+                 atomic_fetch_add(&count, 1));
+        free(w->temp);
+        w->temp = path_join(w->folder, name, "", e);
+        if (!w->temp)
+            return false;
+        w->fd = open(w->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (w->fd >= 0)
+            return true;
+        int error = errno;
+        w->temp[0] = 0;
+        if (error != EEXIST)
+            return err_set(e, ERR_FAILED, "%s", strerror(error));
+    }
+    return err_set(e, ERR_FAILED, "%s", strerror(EEXIST));
+}
+
 static bool open_file(struct cache_writer *w, const char *folder, const char *key, struct err *e)
 {
+    struct cache_owner owner = {.shared = false};
     w->folder = strdup(folder);
-    w->temp = path_join(folder, CACHE_TEMP_START "XXXXXX", "", e);
-    if (!w->folder || !w->temp)
+    if (!w->folder)
         return err_memory(e, strlen(folder));
-    w->fd = mkostemp(w->temp, O_CLOEXEC);
-    if (w->fd < 0) {
-        w->temp[0] = 0;
-        return err_set(e, ERR_FAILED, "%s", strerror(errno));
-    }
-    w->doomed = interrupt_doom(w->temp);
-    struct cache_owner owner;
-    if (cache_owner_read(&owner, folder, NULL) && owner.shared)
-        fchmod(w->fd, cache_owner_mode(&owner, 4));
+    (void)cache_owner_read(&owner, folder, NULL);
+    if (!open_temporary(w, cache_owner_mode(&owner, 4), e))
+        return false;
     /* tells other processes that the file is in use; failure is harmless */
     flock(w->fd, LOCK_EX | LOCK_NB);
     struct wire_out head = {0};
@@ -290,10 +310,8 @@ void cache_writer_discard(struct cache_writer **writer)
     stop_threads(w);
     if (w->fd >= 0)
         close(w->fd);
-    if (w->temp && w->temp[0]) {
+    if (w->temp && w->temp[0])
         unlink(w->temp);
-        interrupt_spare(w->doomed);
-    }
     queue_free(&w->todo);
     queue_free(&w->free);
     for (int i = 0; w->load && i < w->loads; i++)
@@ -434,10 +452,8 @@ bool cache_writer_finish(struct cache_writer **writer, const struct cache_index 
     ok = ok && write_end(w, facts, e) && reads_back(w, e);
     if (ok) {
         ok = rename(w->temp, path) == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
-        if (ok) {
-            interrupt_spare(w->doomed);
+        if (ok)
             w->temp[0] = 0;
-        }
     }
     free(path);
     cache_writer_discard(writer);

@@ -29,7 +29,7 @@ static uint64_t file_bytes(const char *path)
 static bool read_spots(const char *path, const uint64_t *at, size_t count, uint64_t size,
                        uint8_t *to)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = file_open_read(path);
     bool ok = fd >= 0;
     for (size_t i = 0; ok && i < count; i++, to += SPOT_BYTES) {
         uint64_t left = size - at[i];

@@ -52,6 +52,11 @@ static int terminal_width(void)
     return width > 0 && width < 10000 ? (int)width : 80;
 }
 
+bool progress_is_on_terminal(enum progress_when when)
+{
+    return when != PROGRESS_NEVER && log_enabled(LOG_INFO) && is_terminal();
+}
+
 struct progress *progress_open(enum progress_when when, const char *title, struct err *e)
 {
     struct progress *p = calloc(1, sizeof *p);
@@ -64,7 +69,7 @@ struct progress *progress_open(enum progress_when when, const char *title, struc
     }
     bool is_shown = when != PROGRESS_NEVER && log_enabled(LOG_INFO);
     p->title = copy;
-    p->terminal = is_shown && is_terminal();
+    p->terminal = progress_is_on_terminal(when);
     p->log = is_shown && !p->terminal && when == PROGRESS_ALWAYS;
     p->begin = p->next = clock_ns();
     if (p->log)
@@ -170,13 +175,6 @@ static void append_eta(char *tail, size_t size, double share, double seconds)
         return;
     format_eta(part, sizeof part, left);
     append(tail, size, part);
-}
-
-double progress_seconds_left(const struct progress *p)
-{
-    if (!p || !p->terminal || p->last.run || !in_foreground())
-        return 0;
-    return seconds_left(p->last.share, clock_since(p->begin));
 }
 
 /* Formats the line after the title, for several films. */

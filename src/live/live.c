@@ -59,7 +59,6 @@ static int wait_for_worker(pid_t worker, int *stop)
     }
     if (*stop >= 0)
         close(*stop);
-    interrupt_remove_doomed(worker);
     return how;
 }
 
@@ -98,7 +97,6 @@ static int run(const struct options *o, struct engines *engines, pid_t parent)
     struct err e = ERR_INIT;
     const double long_s = 60;
     int how = 0, crashes = 0;
-    log_share();
     if (!live_confine_prepare(o, &e) || !live_show_open(&show, o, &e))
         return err_report(&e);
     do {

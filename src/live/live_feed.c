@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
-#include "barcode/base/shared.h"
 
 /* The words of a slot: the column's number, time, flags and colours, then its pixels. */
 enum { WORD_NUMBER, WORD_TIME, WORD_FLAGS, WORD_PIXELS };
@@ -63,7 +63,9 @@ struct live_feed *live_feed_open(size_t capacity, int height, int64_t period_us,
     f->period_us = period_us;
     f->words = WORD_PIXELS + ((size_t)height * 3 + 7) / 8;
     f->bytes = sizeof *f->ring + capacity * (1 + f->words) * sizeof f->ring->word[0];
-    f->ring = shared_alloc(f->bytes, e);
+    f->ring = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (f->ring == MAP_FAILED)
+        f->ring = NULL;
     if (!f->ring || !open_watches(f, e))
         live_feed_free(&f);
     return f;
@@ -246,7 +248,8 @@ void live_feed_free(struct live_feed **f)
     for (int i = 0; i < LIVE_FEED_WATCHES_MOST; i++)
         if ((*f)->watch[i] >= 0)
             close((*f)->watch[i]);
-    shared_free((*f)->ring, (*f)->bytes);
+    if ((*f)->ring)
+        munmap((*f)->ring, (*f)->bytes);
     free(*f);
     *f = NULL;
 }

@@ -2,7 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +13,6 @@
 #include "barcode/base/text.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
-#include "barcode/base/shared.h"
 #include "barcode/base/slow_file.h"
 #include "barcode/output/json.h"
 
@@ -22,9 +22,9 @@ static const char begins[] = "{\"film\":";
 struct report_log {
     const char *path; /* the caller's */
     int fd;
-    bool slow; /* a pipe or a device, where writing may block */
-    /* one line at a time: a pipe has no locks, and a file lock belongs to the process */
-    pthread_mutex_t turn;
+    bool slow;                /* a pipe or a device, where writing may block */
+    char *waiting;            /* `slow`: what has not been written yet */
+    size_t size, room;        /* of `waiting` */
 };
 
 static bool cannot(const char *path, struct err *e)
@@ -32,11 +32,9 @@ static bool cannot(const char *path, struct err *e)
     return err_set(e, ERR_FAILED, "cannot write the report '%s': %s", path, strerror(errno));
 }
 
-/* Writes with one call. A short write means that the disk is full. */
+/* Writes to a regular file with one call. A short write means that the disk is full. */
 static bool write_bytes(const struct report_log *l, const char *bytes, size_t size)
 {
-    if (l->slow)
-        return slow_write(l->fd, bytes, size);
     ssize_t n;
     do
         n = write(l->fd, bytes, size);
@@ -49,8 +47,7 @@ static bool write_bytes(const struct report_log *l, const char *bytes, size_t si
 /*
  * Locks or unlocks the report, to which other processes append, too. Without a lock another process
  * could see the beginning of a line at the end of the file. On a network file system, lines could
- * also interleave. fcntl locks belong to a process, so a worker does not unlock for its parent,
- * which shares the descriptor. A file system without locks is written without them.
+ * also interleave. A file system without locks is written without them.
  */
 static void lock(const struct report_log *l, short kind)
 {
@@ -81,11 +78,10 @@ static bool is_report(const struct report_log *l, struct err *e)
 
 struct report_log *report_log_open(const char *path, struct err *e)
 {
-    struct report_log *l = shared_alloc(sizeof *l, e);
+    struct report_log *l = err_calloc(1, sizeof *l, e);
     struct stat s;
     if (!l)
         return NULL;
-    shared_lock_init(&l->turn);
     bool to_stdout = strcmp(path, "-") == 0;
     l->path = to_stdout ? "standard output" : path;
     l->slow = to_stdout || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
@@ -100,7 +96,7 @@ struct report_log *report_log_open(const char *path, struct err *e)
         lock(l, F_UNLCK);
     }
     if (!ok)
-        report_log_close(&l);
+        (void)report_log_close(&l, NULL);
     return l;
 }
 
@@ -111,11 +107,11 @@ bool report_log_made(const char *path)
            memcmp(head, begins, sizeof head) == 0;
 }
 
-static json_t *list_of_warnings(const struct report *r)
+static json_t *list_of_warnings(const struct report_entry *entry)
 {
     json_t *list = json_array();
-    for (int i = 0; list && r && i < r->warnings && i < REPORT_WARNINGS; i++)
-        json_array_append_new(list, writer_json_bytes(r->warning[i]));
+    for (int i = 0; list && i < entry->warnings; i++)
+        json_array_append_new(list, writer_json_bytes(entry->warning[i]));
     return list;
 }
 
@@ -144,7 +140,7 @@ static char *make_line(const struct report_entry *entry, size_t *size)
                   status[entry->status], "reason", writer_json_bytes(entry->reason), "exit",
                   entry->exit, "seconds", writer_json_seconds(entry->seconds), "columns",
                   entry->columns < 0 ? json_null() : json_integer(entry->columns), "warnings",
-                  list_of_warnings(entry->report), "outputs", list_of_outputs(entry), "finished",
+                  list_of_warnings(entry), "outputs", list_of_outputs(entry), "finished",
                   time_value());
     char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(value);
@@ -158,6 +154,28 @@ static char *make_line(const struct report_entry *entry, size_t *size)
     return longer;
 }
 
+/* Keeps a line behind those that wait, and writes of them what the pipe takes. */
+static bool write_slowly(struct report_log *l, const char *line, size_t size, struct err *e)
+{
+    struct pollfd p = {.fd = l->fd, .events = POLLOUT};
+    size_t done = 0;
+    if (!err_reserve(&l->waiting, l->size + size, &l->room, 1, e))
+        return false;
+    memcpy(l->waiting + l->size, line, size);
+    l->size += size;
+    /* A pipe that poll reports as ready has room for PIPE_BUF bytes. A larger write would block. */
+    while (done < l->size && poll(&p, 1, 0) > 0) {
+        size_t left = l->size - done;
+        ssize_t n = write(l->fd, l->waiting + done, left < PIPE_BUF ? left : PIPE_BUF);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return cannot(l->path, e);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    l->size -= done;
+    memmove(l->waiting, l->waiting + done, l->size);
+    return true;
+}
+
 bool report_log_add(struct report_log *l, const struct report_entry *entry, struct err *e)
 {
     size_t size;
@@ -166,19 +184,25 @@ bool report_log_add(struct report_log *l, const struct report_entry *entry, stru
     char *line = make_line(entry, &size);
     if (!line)
         return err_memory(e, 4096);
-    shared_lock(&l->turn);
     lock(l, F_WRLCK);
-    bool done = write_bytes(l, line, size) || cannot(l->path, e);
+    bool done = l->slow ? write_slowly(l, line, size, e)
+                        : write_bytes(l, line, size) || cannot(l->path, e);
     lock(l, F_UNLCK);
-    pthread_mutex_unlock(&l->turn);
     free(line);
     return done;
 }
 
-void report_log_close(struct report_log **l)
+bool report_log_close(struct report_log **log, struct err *e)
 {
-    if (*l && (*l)->fd >= 0)
-        close((*l)->fd);
-    shared_free(*l, sizeof **l);
-    *l = NULL;
+    struct report_log *l = *log;
+    if (!l)
+        return true;
+    bool done = l->size == 0 || slow_write(l->fd, l->waiting, l->size) || interrupted() ||
+                cannot(l->path, e);
+    if (l->fd >= 0)
+        close(l->fd);
+    free(l->waiting);
+    free(l);
+    *log = NULL;
+    return done;
 }

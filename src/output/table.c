@@ -2,17 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/atomic_file.h"
+#include "barcode/base/atomic_target.h"
 #include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
-#include "barcode/base/shared.h"
 #include "barcode/output/dump.h"
 
 /* The output of a film in the temporary file, with its header. */
@@ -20,17 +19,14 @@ struct part {
     uint64_t begin, bytes; /* 0 bytes: none */
 };
 
-/* In memory shared with the worker processes. */
 struct table {
-    const char *path;     /* the caller's */
-    int fd;               /* of the temporary file */
-    pthread_mutex_t lock; /* guards `end`, the position of `fd` and what lies behind `end` */
-    uint64_t end;         /* of the parts */
+    const char *path; /* the caller's */
+    char *folder;     /* of temporary files */
+    int fd;           /* of the one that has the parts */
+    uint64_t end;     /* of the parts */
     size_t films;
     struct part part[]; /* [films] */
 };
-
-static size_t size_of(size_t films) { return sizeof(struct table) + films * sizeof(struct part); }
 
 /* Returns the folder for the temporary file; the caller frees it. Returns NULL if out of memory. */
 static char *scratch_folder(const char *path)
@@ -39,7 +35,7 @@ static char *scratch_folder(const char *path)
     size_t length;
     if (strcmp(path, "-") == 0 || (stat(path, &s) == 0 && !S_ISREG(s.st_mode)))
         return strdup(dump_scratch_folder());
-    char *target = atomic_file_target(path);
+    char *target = atomic_target_path(path);
     if (!target)
         return NULL;
     size_t before = (size_t)(path_last(target, &length) - target);
@@ -55,20 +51,18 @@ static const char *shown_path(const struct table *t)
 
 struct table *table_open(const char *path, size_t films, struct err *e)
 {
-    struct table *t = shared_alloc(size_of(films), e);
+    struct table *t = err_calloc(1, sizeof *t + films * sizeof *t->part, e);
     if (!t)
         return NULL;
-    shared_lock_init(&t->lock);
     t->path = path;
     t->films = films;
-    char *folder = scratch_folder(path);
-    t->fd = folder ? file_open_scratch(folder) : -1;
+    t->folder = scratch_folder(path);
+    t->fd = t->folder ? file_open_scratch(t->folder) : -1;
     if (t->fd < 0) {
         err_set(e, ERR_FAILED, "cannot write '%s': no temporary file in '%s': %s", shown_path(t),
-                folder ? folder : "its folder", strerror(errno));
+                t->folder ? t->folder : "its folder", strerror(errno));
         table_close(&t);
     }
-    free(folder);
     return t;
 }
 
@@ -83,36 +77,22 @@ static bool cannot_write(const struct table *t, const struct err *why, struct er
     return err_prefix(e, "cannot write '%s'", shown_path(t));
 }
 
-/* Opens a stream that writes from `end` on. The caller holds the lock and closes the stream. */
-static FILE *open_end(const struct table *t)
-{
-    int fd = fcntl(t->fd, F_DUPFD_CLOEXEC, 0);
-    FILE *f = fd >= 0 && lseek(fd, (off_t)t->end, SEEK_SET) >= 0 ? fdopen(fd, "wb") : NULL;
-    if (!f && fd >= 0)
-        close(fd);
-    return f;
-}
+int table_open_part(const struct table *t) { return file_open_scratch(t->folder); }
 
-bool table_add(struct table *t, size_t film, const struct writer *w, const struct report *r,
-               struct strips strips, struct err *e)
+bool table_add(struct table *t, size_t film, int part)
 {
-    struct err why = ERR_INIT;
-    off_t end = -1;
-    shared_lock(&t->lock);
-    FILE *f = open_end(t);
-    bool ok = f && w->write(r, strips, f, &why) && fflush(f) == 0 && (end = ftello(f)) >= 0;
-    if (!ok && why.code == ERR_NONE)
-        err_set(&why, ERR_FAILED, "%s", strerror(errno));
-    if (f)
-        fclose(f);
-    if (ok) {
-        t->part[film].bytes = 0; /* a crash in between leaves the film out */
-        t->part[film].begin = t->end;
-        t->part[film].bytes = (uint64_t)end - t->end;
-        t->end = (uint64_t)end;
+    char block[1 << 16];
+    struct stat s;
+    if (fstat(part, &s) != 0 || lseek(t->fd, (off_t)t->end, SEEK_SET) < 0)
+        return false;
+    for (uint64_t done = 0, n; done < (uint64_t)s.st_size; done += n) {
+        n = (uint64_t)s.st_size - done < sizeof block ? (uint64_t)s.st_size - done : sizeof block;
+        if (!file_read_at(part, block, n, done) || !file_write(t->fd, block, n))
+            return false;
     }
-    pthread_mutex_unlock(&t->lock);
-    return ok || cannot_write(t, &why, e);
+    t->part[film] = (struct part){t->end, (uint64_t)s.st_size};
+    t->end += (uint64_t)s.st_size;
+    return true;
 }
 
 void table_remove(struct table *t, size_t film)
@@ -178,6 +158,7 @@ void table_close(struct table **t)
         return;
     if ((*t)->fd >= 0)
         close((*t)->fd);
-    shared_free(*t, size_of((*t)->films));
+    free((*t)->folder);
+    free(*t);
     *t = NULL;
 }

@@ -238,7 +238,21 @@ static bool render_pictures(struct render_job *j, int64_t started, struct err *e
     return ok && render_sound(j, e) && render_assess(j, e);
 }
 
-bool render_film(const struct render *r, size_t i, struct err *e)
+const struct film_result film_no_result = {.seconds = -1, .columns = -1};
+
+/* Returns what the report of the run tells of the film. */
+static struct film_result result_of(const struct render_job *j, int64_t started)
+{
+    const struct report *r = &j->report;
+    struct film_result result = {.written = j->written,
+                                 .seconds = clock_since(started) - r->times.waiting,
+                                 .columns = r->count > 0 ? (int64_t)r->count : -1,
+                                 .warnings = r->warnings};
+    memcpy(result.warning, r->warning, sizeof result.warning);
+    return result;
+}
+
+bool render_film(const struct render *r, size_t i, struct film_result *result, struct err *e)
 {
     struct render_job j = {.input = i};
     uint64_t refused = err_memory_count();
@@ -263,8 +277,10 @@ bool render_film(const struct render *r, size_t i, struct err *e)
     if (!ok && (stopped || e->code == ERR_INTERRUPTED || e->code == ERR_MEMORY) &&
         !strstr(e->text, r->inputs->path[i]))
         err_prefix(e, "'%s'", r->inputs->path[i]);
-    if (ok || !render_again_alone(r, i, e))
-        ok = render_report_film(&j, ok, clock_since(first) - j.report.times.waiting, e);
+    *result = result_of(&j, first);
+    if (ok)
+        log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", r->inputs->path[i],
+                j.report.count, result->seconds);
     outputs_free(&j.outputs);
     return ok;
 }

@@ -174,7 +174,6 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
                 .tap_user = j},
     };
     bool ok = pass_run(&pass, counts, times, e);
-    render_progress_close(&shown);
     return ok;
 }
 

@@ -188,15 +188,6 @@ bool render_assess(struct render_job *j, struct err *e);
  */
 bool render_is_whole(const struct render_job *j);
 
-/* ---- render_report.c ---- */
-
-/*
- * Logs the result of a film (-v) and adds it to the report log. `seconds` is how long the film
- * took, and `ok` its result so far. Returns the result: false if `ok` is false, or if the log
- * cannot be written.
- */
-bool render_report_film(const struct render_job *j, bool ok, double seconds, struct err *e);
-
 /* ---- render_write.c ---- */
 
 /* Writes all outputs and the dump. `started` (clock_ns) is when the work on the film began. */

@@ -1,27 +1,21 @@
 #include "render_progress.h"
 
-#include <string.h>
-
 #include "barcode/base/clock.h"
 
 struct render_progress render_progress_open(struct render_job *j)
 {
     const struct film *f = &j->source->film;
-    const char *slash = strrchr(f->path, '/');
-    struct render_progress p = {
+    return (struct render_progress){
         .job = j,
+        .begin_ns = clock_ns(),
         .columns_total = selection_estimate(&j->report.selection, &f->length),
     };
-    /* Out of memory: the film is rendered without a line. */
-    if (!j->render->tick)
-        p.progress = progress_open(j->render->options->progress, slash ? slash + 1 : f->path, NULL);
-    return p;
 }
 
-struct progress_state render_progress_state(const struct film *f, uint64_t columns_total,
+struct watch_progress render_progress_state(const struct film *f, uint64_t columns_total,
                                             const struct pass_state *now)
 {
-    struct progress_state state = {
+    struct watch_progress state = {
         .frames = now->film.frames,
         .columns = now->columns,
         .columns_total = columns_total,
@@ -67,13 +61,14 @@ static double keys_wanted(const struct render_progress *p, const struct pass_sta
 }
 
 /* Logs once, while the user waits at a terminal, that --keyframes would be much faster. */
-static void hint_at_keyframes(struct render_progress *p, const struct pass_state *now)
+static void hint_at_keyframes(struct render_progress *p, double share,
+                              const struct pass_state *now)
 {
     enum { SETTLED = 5, LONG = 120 }; /* seconds */
     struct render_job *j = p->job;
-    double left = progress_seconds_left(p->progress);
+    double left = share > 0 ? clock_since(p->begin_ns) * (1 - share) / share : 0;
     bool on_gpu = engine_device(j->engine).context != NULL;
-    if (j->hinted || j->render->options->verify || on_gpu || now->columns == 0)
+    if (j->hinted || !j->render->at_terminal || j->render->options->verify || on_gpu || now->columns == 0)
         return;
     struct render_usage used = {
         .seconds = (double)clock_ns() / 1e9,
@@ -98,15 +93,7 @@ void render_progress_tick(void *user, const struct pass_state *now)
 {
     struct render_progress *p = user;
     const struct film *f = &p->job->source->film;
-    struct progress_state state = render_progress_state(f, p->columns_total, now);
-    const struct render *r = p->job->render;
-    if (!p->progress) {
-        if (r->tick)
-            r->tick(r->tick_user, p->job->input, state.share, state.frames);
-        return;
-    }
-    progress_tick(p->progress, &state);
-    hint_at_keyframes(p, now);
+    struct watch_progress state = render_progress_state(f, p->columns_total, now);
+    watch_set_progress(&state);
+    hint_at_keyframes(p, state.share, now);
 }
-
-void render_progress_close(struct render_progress *p) { progress_close(&p->progress); }

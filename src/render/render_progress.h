@@ -1,8 +1,8 @@
-/* render_progress.h - the progress line of one film. */
+/* render_progress.h - the progress of one film, which the parent process shows. */
 #ifndef BARCODE_RENDER_PROGRESS_H
 #define BARCODE_RENDER_PROGRESS_H
 
-#include "barcode/cli/progress.h"
+#include "barcode/base/watch.h"
 #include "barcode/media/pass.h"
 #include "render_job.h"
 
@@ -14,25 +14,23 @@ struct render_usage {
 };
 
 struct render_progress {
-    struct progress *progress; /* NULL: one line shows all films together */
     struct render_job *job;
+    int64_t begin_ns;
     uint64_t columns_total;    /* an estimate; 0: unknown */
     struct render_usage first; /* when the first column was done */
 };
 
-/* Opens the progress line of a decode pass. The selection must be complete. */
+/* Begins the progress of a decode pass. The selection must be complete. */
 struct render_progress render_progress_open(struct render_job *j);
 
-/* Shows the progress. Implements pass_tick; `user` is the render_progress. */
+/* Reports the progress (watch.h). Implements pass_tick; `user` is the render_progress. */
 void render_progress_tick(void *user, const struct pass_state *now);
 
-void render_progress_close(struct render_progress *p);
-
 /*
- * Returns the state that the line shows. The share is that of the columns if their number is known.
+ * Returns the progress. The share is that of the columns if their number is known.
  * The position of the last decoded frame cannot be used, because chunks end in any order.
  */
-struct progress_state render_progress_state(const struct film *f, uint64_t columns_total,
+struct watch_progress render_progress_state(const struct film *f, uint64_t columns_total,
                                             const struct pass_state *now);
 
 /*

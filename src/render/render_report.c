@@ -1,8 +1,9 @@
 #include "barcode/render/render_report.h"
 
-#include <inttypes.h>
+#include <string.h>
 
-#include "render_job.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/render/render.h"
 
 enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
 
@@ -16,46 +17,39 @@ static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_
     return count;
 }
 
-/* Returns the log entry of a film that failed or was interrupted. */
-static struct report_entry failed_entry(const struct render *r, size_t film,
-                                        const struct err *failure)
+bool render_report_film(const struct render *r, struct report_log *log, size_t film,
+                        const struct film_result *result, const struct err *failure, struct err *e)
 {
-    return (struct report_entry){.film = r->inputs->path[film],
-                                 .status = failure->code == ERR_INTERRUPTED ? REPORT_INTERRUPTED
-                                                                            : REPORT_FAILED,
-                                 .reason = failure->text,
-                                 .exit = err_exit_status(failure),
-                                 .seconds = -1,
-                                 .columns = -1};
+    struct outputs list = {.count = 0};
+    const char *output[OUTPUTS_MOST];
+    const bool failed = failure->code != ERR_NONE;
+    if (!log)
+        return true;
+    if (result->written && !outputs_of(r->options, r->inputs, film, &list, e))
+        return false;
+    const struct report_entry entry = {
+        .film = r->inputs->path[film],
+        .status = !failed                            ? REPORT_DONE
+                  : failure->code == ERR_INTERRUPTED ? REPORT_INTERRUPTED
+                                                     : REPORT_FAILED,
+        .reason = failed ? failure->text : NULL,
+        .exit = failed ? err_exit_status(failure) : 0,
+        .seconds = result->seconds,
+        .columns = result->columns,
+        .warning = result->warning,
+        .warnings = result->warnings,
+        .output = output,
+        .outputs = list_outputs(&list, output)};
+    bool ok = report_log_add(log, &entry, e);
+    outputs_free(&list);
+    return ok;
 }
 
-bool render_report_film(const struct render_job *j, bool ok, double seconds, struct err *e)
-{
-    const struct render *r = j->render;
-    const char *path = r->inputs->path[j->input], *output[OUTPUTS_MOST];
-    struct err problem = ERR_INIT;
-    if (r->tick)
-        r->tick(r->tick_user, j->input, 1, j->report.counts.displayed);
-    if (ok)
-        log_msg(LOG_VERBOSE, "'%s' is done: %" PRIu64 " columns in %.1f s", path, j->report.count,
-                seconds);
-    struct report_entry entry = ok ? (struct report_entry){.film = path, .status = REPORT_DONE}
-                                   : failed_entry(r, j->input, e);
-    entry.seconds = seconds;
-    entry.columns = j->report.count > 0 ? (int64_t)j->report.count : -1;
-    entry.report = &j->report;
-    entry.output = output;
-    entry.outputs = j->written ? list_outputs(&j->outputs, output) : 0;
-    if (report_log_add(r->report_log, &entry, &problem))
-        return ok;
-    return err_set(e, problem.code, "'%s': %s", path, problem.text);
-}
-
-static bool log_left_out(const struct render *r, size_t film, struct err *e)
+static bool log_left_out(const struct render *r, struct report_log *log, size_t film, struct err *e)
 {
     struct outputs list;
     const char *output[OUTPUTS_MOST];
-    if (!r->report_log)
+    if (!log)
         return true;
     if (!outputs_of(r->options, r->inputs, film, &list, e))
         return false;
@@ -66,29 +60,22 @@ static bool log_left_out(const struct render *r, size_t film, struct err *e)
                                  .reason = "its outputs are up to date",
                                  .output = output};
     entry.outputs = list_outputs(&list, output);
-    bool ok = report_log_add(r->report_log, &entry, e);
+    bool ok = report_log_add(log, &entry, e);
     outputs_free(&list);
     return ok;
 }
 
-bool render_report_known(const struct render *r, struct err *e)
+bool render_report_known(const struct render *r, struct report_log *log, struct err *e)
 {
     const struct inputs *in = r->inputs;
     bool ok = true;
     for (size_t i = 0; i < in->count && ok; i++) {
         if (in->duty[i] == INPUT_LEFT_OUT) {
-            ok = log_left_out(r, i, e);
+            ok = log_left_out(r, log, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
             err_report(&in->problem[i]);
-            ok = render_report_missing(r, i, &in->problem[i], e);
+            ok = render_report_film(r, log, i, &film_no_result, &in->problem[i], e);
         }
     }
     return ok;
-}
-
-bool render_report_missing(const struct render *r, size_t film, const struct err *failure,
-                           struct err *e)
-{
-    struct report_entry entry = failed_entry(r, film, failure);
-    return report_log_add(r->report_log, &entry, e);
 }

@@ -22,16 +22,14 @@ static void say_written(const struct render_job *j, const struct writer *w, cons
         log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", path, count, what, count == 1 ? "" : "s");
 }
 
-/* Writes an output, or adds it to the table of all films. */
+/* Writes an output. */
 static bool save_output(const struct render_job *j, const struct output *output, struct err *e)
 {
     const struct writer *w = output->writer;
-    struct table *table = j->render->table;
-    if (table && w->table && !output->chosen)
-        return table_add(table, j->input, w, &j->report, output->strips, e);
     if (!writer_save(w, &j->report, output->strips, output->path, e))
         return false;
-    say_written(j, w, output->path);
+    if (!j->render->table || !w->table || output->chosen) /* the parent has the rows of a table */
+        say_written(j, w, output->path);
     return true;
 }
 
@@ -76,8 +74,6 @@ bool render_write(struct render_job *j, int64_t started, struct err *e)
     j->report.times.wall = clock_since(started) - j->report.times.waiting;
     ok = ok && write_outputs(j, &j->outputs, true, e);
     watch_untimed(false);
-    if (!ok)
-        table_remove(j->render->table, j->input);
     j->written = ok;
     return ok;
 }

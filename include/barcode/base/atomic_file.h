@@ -12,8 +12,9 @@
 struct atomic_file;
 
 /*
- * Opens a temporary file in the folder of `path`, so that rename is atomic. Fails if the folder
- * does not exist or is not writable, or if `path` is a folder or a file that is not writable.
+ * Opens a temporary file in the folder of `path`, or has the parent open it (file_request.h). Fails
+ * if the folder does not exist or is not writable, or if `path` is a folder or a file that is not
+ * writable.
  *
  * - "-" is stdout. It is refused if stdout is a terminal and `binary` is true.
  * - A device or pipe (/dev/null, /dev/stdout) is opened directly, without a temporary file.
@@ -30,20 +31,20 @@ struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *
 /* Returns true for a name of stdout: "-", /dev/stdout, /dev/fd/1 or /proc/self/fd/1. */
 bool atomic_file_is_stdout(const char *path);
 
-/*
- * Returns the path that atomic_file_commit replaces: `path`, or what a symbolic link leads to. The
- * caller frees it. Returns NULL with errno on failure. Any thread.
- */
-char *atomic_file_target(const char *path);
-
-/*
- * Returns a new temporary name in the folder of `path`, ".NAME.XXXXXX.tmp"; the caller frees it.
- * NAME is shortened if the folder's name limit requires it. Returns NULL if out of memory. Any
- * thread.
- */
-char *atomic_file_temporary(const char *path);
-
 FILE *atomic_file_stream(struct atomic_file *f);
+
+/* A folder of sheets, N.jpg, which replaces an older one as a whole. */
+struct atomic_folder;
+
+/* Begins the folder at `path`. Returns NULL with an error as atomic_file_open. */
+struct atomic_folder *atomic_folder_open(const char *path, struct err *e);
+
+/* Opens the file `name` in it, which atomic_file_commit or atomic_file_discard closes. */
+struct atomic_file *atomic_folder_add(struct atomic_folder *f, const char *name, struct err *e);
+
+/* As atomic_file_commit and atomic_file_discard. */
+bool atomic_folder_commit(struct atomic_folder **f, struct err *e);
+void atomic_folder_discard(struct atomic_folder **f);
 
 /*
  * Flushes and syncs the file, renames it to `path` and syncs the folder. Reports a full disk. Frees

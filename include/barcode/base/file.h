@@ -37,6 +37,13 @@ int file_descriptor(const char *path);
  */
 bool file_is_regular(const char *path);
 
+/*
+ * Opens a file to read it, or a duplicate of the descriptor that the path names, without waiting
+ * for the writer of a FIFO. A worker process asks its parent (file_request.h). The caller closes
+ * it. Returns -1 with errno on failure.
+ */
+int file_open_read(const char *path);
+
 /* Opens a regular file. Returns NULL for a pipe: opening it would wait for its writer. */
 FILE *file_open_regular(const char *path);
 
@@ -50,8 +57,8 @@ size_t file_read_begin(const char *path, void *to, size_t bytes);
 bool file_is_dangling(const char *path);
 
 /*
- * Opens a temporary file in `folder` that has no name, for reading and writing. Returns -1 with
- * errno on failure.
+ * Opens a temporary file in `folder` that has no name, for reading and writing. A worker process
+ * asks its parent, which chooses the folder. Returns -1 with errno on failure.
  */
 int file_open_scratch(const char *folder);
 

@@ -21,6 +21,9 @@
  */
 int slow_open(const char *path, bool writing);
 
+/* Returns true if `path` is a FIFO. */
+bool slow_is_fifo(const char *path);
+
 /*
  * Reads like read(2): waits for data; returns 0 at the end, when all writers have closed. Returns
  * -1 with errno on failure; EINTR if interrupted. `patient`: waiting counts as progress of the film

@@ -53,8 +53,15 @@ int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument
  */
 void watch_moved(void);
 
-/* Sets the progress of the film: its finished share (0..1) and its frames so far. Any thread. */
-void watch_progress(double share, uint64_t frames);
+/* How far a film is. */
+struct watch_progress {
+    double share;                    /* the finished share, 0..1; -1: unknown */
+    uint64_t frames;                 /* so far */
+    uint64_t columns, columns_total; /* 0: unknown */
+};
+
+/* Sets the progress of the film of the calling thread. Any thread. */
+void watch_set_progress(const struct watch_progress *p);
 
 /*
  * From watch_untimed(true) to watch_untimed(false) the time of the film does not count for its
@@ -75,10 +82,9 @@ bool watch_error(struct err *e);
 /* ---- in the parent ---- */
 
 struct watch_state {
-    bool moved;      /* since the last call */
+    bool moved; /* since the last call */
     bool untimed;
-    double share;    /* 0..1 */
-    uint64_t frames; /* 0..2^40 */
+    struct watch_progress progress; /* counts are 2^40 at most */
 };
 
 /* Returns the state and clears the mark. */

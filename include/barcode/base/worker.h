@@ -23,6 +23,11 @@ enum { WORKERS_MOST = INTERRUPT_WORKERS_MOST };
 /* The first member of each message. Kinds of other messages start at WORKER_KINDS. */
 enum worker_kind { WORKER_LINE = 1, WORKER_LEAVES, WORKER_KINDS = 16 };
 
+/* Reasons for worker_kill. */
+#define WORKER_NONSENSE "the worker process sent nonsense and was killed"
+#define WORKER_SILENT "the worker process did not answer and was killed"
+#define WORKER_GREEDY "memory ran out"
+
 struct worker {
     int number;          /* index among the worker processes, from 0 */
     pid_t pid;           /* in the parent: > 0 while there is a process; in the worker: 0 */
@@ -77,7 +82,7 @@ enum worker_event worker_receive(struct worker *w, void *message, size_t *size, 
 /* Sends a message. Kills a worker that does not receive what it asked for. */
 void worker_send(struct worker *w, const void *message, size_t size, int fd);
 
-/* Kills the worker. `why` is a static sentence: "the worker process did not answer". */
+/* Kills the worker. `why` is one of the reasons above. */
 void worker_kill(struct worker *w, const char *why);
 
 /*

@@ -47,14 +47,11 @@ struct progress_state {
  */
 struct progress *progress_open(enum progress_when when, const char *title, struct err *e);
 
+/* Returns true if progress_open would show a line on a terminal. */
+bool progress_is_on_terminal(enum progress_when when);
+
 /* Shows the state if the interval has passed; cheap to call often. One thread at a time. */
 void progress_tick(struct progress *p, const struct progress_state *s);
-
-/*
- * Returns the seconds left at the last tick. Returns 0 if they are unknown, if no line is shown on
- * a terminal, or for several films.
- */
-double progress_seconds_left(const struct progress *p);
 
 /*
  * Erases the line. In a log, writes the last state if no line has shown it. Frees `*p` and sets it

@@ -27,7 +27,7 @@ struct thumbs;
 struct previews;
 struct spectrum;
 
-enum { REPORT_WARNINGS = 16, REPORT_FINGERPRINT = 1024 };
+enum { REPORT_WARNINGS = 16, REPORT_WARNING = 240, REPORT_FINGERPRINT = 1024 };
 
 struct report {
     const struct film *film;
@@ -90,7 +90,7 @@ struct report {
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */
     const char *cache;                 /* "off", "miss", "partial" or "hit" */
     int threads;
-    char warning[REPORT_WARNINGS][240];
+    char warning[REPORT_WARNINGS][REPORT_WARNING];
     int warnings;
     struct decode_times times;
     struct decode_counts counts;

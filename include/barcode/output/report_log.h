@@ -12,7 +12,7 @@
  *      "outputs": [paths],
  *      "finished": "2026-11-22T14:55:13Z"}
  *
- * Each line is appended by one write. So several processes may use one file on a local disk, and a
+ * Each line is appended by one write. So several runs may use one file on a local disk, and a
  * crash leaves no incomplete line.
  */
 #ifndef BARCODE_REPORT_LOG_H
@@ -37,7 +37,8 @@ struct report_entry {
     int exit;                    /* exit status: 0, 1, 2, 3, 4, 130 */
     double seconds;              /* < 0: unknown */
     int64_t columns;             /* < 0: none */
-    const struct report *report; /* source of the warnings; NULL: none */
+    const char (*warning)[REPORT_WARNING]; /* [warnings] */
+    int warnings;
     const char *const *output;   /* [outputs], the files that exist; "-": stdout */
     size_t outputs;
 };
@@ -53,11 +54,16 @@ struct report_log *report_log_open(const char *path, struct err *e);
  * read. Any thread. */
 bool report_log_made(const char *path);
 
-/* Appends a line. Does nothing if `l` is NULL. Returns false if the line could not be written. Any
- * thread, and any process after fork. */
+/*
+ * Appends a line. Does nothing if `l` is NULL. Returns false if the line could not be written. A
+ * line for a pipe or device that takes none now is kept for report_log_close. Main thread.
+ */
 bool report_log_add(struct report_log *l, const struct report_entry *entry, struct err *e);
 
-/* Closes the report log and sets *l to NULL. Does nothing if *l is NULL. */
-void report_log_close(struct report_log **l);
+/*
+ * Writes what is left, closes the report log and sets *l to NULL. Does nothing if *l is NULL.
+ * Returns false if lines could not be written; after an interruption they are left out.
+ */
+bool report_log_close(struct report_log **l, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * table.h - one table of several films (--csv FILE). Worker processes add the rows of their films
- * as these finish, in any order; the parent writes the table at the end, in the films' order.
+ * table.h - one table of several films (--csv FILE). The parent of the worker processes gets the
+ * rows of films as these finish, in any order, and writes the table at the end, in the films'
+ * order. Main thread of the parent only.
  *
  * Until then the rows are in a temporary file without a name, in the folder of the table, or in
  * $TMPDIR if the table goes to stdout or a device. So a crash leaves nothing behind.
@@ -8,35 +9,36 @@
 #ifndef BARCODE_TABLE_H
 #define BARCODE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "barcode/output/writer.h"
+#include "barcode/base/err.h"
 
 struct table;
 
 /*
  * Opens the table of `films` films, without writing to `path` ("-": stdout), which must outlive it.
- * Returns NULL with ERR_FAILED if there can be no temporary file, or if out of memory. Main thread,
- * before the workers start.
+ * Returns NULL with ERR_FAILED if there can be no temporary file, or if out of memory.
  */
 struct table *table_open(const char *path, size_t films, struct err *e);
 
 const char *table_path(const struct table *t); /* for messages */
 
-/*
- * Adds what the writer (writer.table) makes of film `film`, in place of earlier rows of this film.
- * Fails as writer_save does. Any thread of any process.
- */
-bool table_add(struct table *t, size_t film, const struct writer *w, const struct report *r,
-               struct strips strips, struct err *e);
+/* Opens a nameless file for the header and the rows of a film. Returns -1 with errno. */
+int table_open_part(const struct table *t);
 
-/* Removes the rows of a film that has failed. Does nothing if `t` is NULL. Any thread and process.
+/*
+ * Copies such a file to the table, in place of earlier rows of film `film`. The file may be written
+ * to meanwhile: its length now counts. Returns false with errno.
  */
+bool table_add(struct table *t, size_t film, int part);
+
+/* Removes the rows of a film that has failed. Does nothing if `t` is NULL. */
 void table_remove(struct table *t, size_t film);
 
 /*
  * Writes the header and the rows of all films as writer_save writes a file, and sets `*films` to
- * their number. Writes nothing if there are no films. Main thread of the parent.
+ * their number. Writes nothing if there are no films.
  */
 bool table_write(struct table *t, size_t *films, struct err *e);
 

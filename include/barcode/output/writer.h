@@ -94,6 +94,10 @@ struct writer {
      * are complete. NULL: the format has no other files. */
     bool (*parts_there)(const char *path, const struct writer_metadata *metadata);
 
+    /* Returns true if `other` is the path of one of the other files that belong to the one at
+     * `path`. NULL: as above. */
+    bool (*is_part)(const char *path, const char *other);
+
     /*
      * Writes the complete output to `f`, but does not open, flush or close it. `strips` are the
      * modes to paint or list. On failure `e` gets only the reason ("No space left on device"), and

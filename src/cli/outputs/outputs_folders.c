@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "barcode/base/file_request.h"
 #include "barcode/base/path.h"
 
 /* Returns the offset of the last part of a path. */
@@ -89,8 +90,10 @@ bool outputs_check_named(const char *folder, struct err *e)
 
 bool outputs_make_folders(const struct output *output, struct err *e)
 {
-    char *path = output->below ? strdup(output->path) : NULL;
     bool ok = true;
+    if (file_ask) /* the parent makes them with the output */
+        return true;
+    char *path = output->below ? strdup(output->path) : NULL;
     if (output->below && !path)
         return err_memory(e, strlen(output->path));
     for (char *slash = path ? strchr(path + (output->below - output->path), '/') : NULL;

@@ -54,7 +54,7 @@ static bool head_allows_cues(const char *path, int64_t file_size)
     static const uint8_t segment[] = {0x18, 0x53, 0x80, 0x67};
     enum { HEAD = 1 << 16, REST = 1 << 12 };
     uint8_t *head = malloc(HEAD);
-    FILE *f = head ? fopen(path, "rb") : NULL;
+    FILE *f = head ? file_open_regular(path) : NULL;
     size_t size = f ? fread(head, 1, HEAD, f) : 0;
     bool is = size > 0 && memmem(head, size, seek_to_cues, sizeof seek_to_cues);
     const uint8_t *at = size > 0 ? memmem(head, size, segment, sizeof segment) : NULL;

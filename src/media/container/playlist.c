@@ -123,7 +123,7 @@ struct check {
  */
 static char *read_lines(struct check *c, const char *list, struct err *e)
 {
-    FILE *f = fopen(list, "rbe");
+    FILE *f = file_open_regular(list);
     char *text = f ? malloc(c->left + 1) : NULL;
     size_t size = text ? fread(text, 1, c->left + 1, f) : 0;
     if (!f)

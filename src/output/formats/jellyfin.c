@@ -1,14 +1,12 @@
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "barcode/base/atomic_file.h"
+#include "barcode/base/file.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/path.h"
 #include "barcode/output/previews.h"
@@ -27,142 +25,78 @@ static void name_sheets(const struct previews_rule *rule, char text[WRITER_BESID
              PREVIEWS_ACROSS);
 }
 
+/* Writes the name of sheet i. */
+static void name_sheet(uint64_t i, char name[32]) { snprintf(name, 32, "%" PRIu64 ".jpg", i); }
+
 /* Returns the path of sheet i in `folder`, which the caller frees. */
 static char *sheet_path(const char *folder, uint64_t i, struct err *e)
 {
     char name[32];
-    snprintf(name, sizeof name, "%" PRIu64 ".jpg", i);
+    name_sheet(i, name);
     return path_join(folder, name, "", e);
 }
 
-/* ---- Replacing a folder ---- */
-
-/* Visits the names in a folder. Returns false if `visit` does; true if the folder does not exist.
- */
-typedef bool visit_name(void *user, const char *folder, const char *name, struct err *e);
-
-static bool each_name(const char *folder, visit_name *visit, void *user, struct err *e)
+/* Returns true if sheet i may be replaced: there is none, or it shows this film. */
+static bool may_replace(const struct report *r, const char *folder, const char *path, struct err *e)
 {
-    DIR *d = opendir(folder);
-    bool ok = d || errno == ENOENT ||
-              err_set(e, ERR_FAILED, "cannot read '%s': %s", folder, strerror(errno));
-    for (struct dirent *entry; ok && d && (entry = readdir(d));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            ok = visit(user, folder, entry->d_name, e);
-    if (d)
-        closedir(d);
-    return ok;
-}
-
-/* Fails unless the file is a sheet of this film: the folder will be removed. */
-static bool check_name(void *user, const char *folder, const char *name, struct err *e)
-{
-    const struct report *r = user;
-    char film[FILM_ID_TEXT], *path = path_join(folder, name, "", e);
-    if (!path)
-        return false;
-    bool made = writer_made(&writer_jellyfin, path, film),
-         own = made && (r->overwrite || strcmp(film, r->film_id) == 0);
-    if (!made)
-        err_set(e, ERR_FAILED, "cannot write '%s': '%s' in it was not made by barcode", folder,
-                name);
-    else if (!own)
-        err_set(e, ERR_FAILED,
-                "cannot write '%s': it shows another film, or this film before it changed; use "
-                "--overwrite",
-                folder);
-    free(path);
-    return own;
-}
-
-static bool remove_name(void *user, const char *folder, const char *name, struct err *e)
-{
-    (void)user;
-    char *path = path_join(folder, name, "", e);
-    if (path)
-        unlink(path);
-    free(path);
-    return true;
-}
-
-static void remove_folder(const char *folder)
-{
-    each_name(folder, remove_name, NULL, NULL);
-    rmdir(folder);
-}
-
-/* Puts the folder `made` in the place of `folder`, and removes the older one, if any. */
-static bool replace_folder(const char *made, const char *folder, struct err *e)
-{
-    bool ok = renameat2(AT_FDCWD, made, AT_FDCWD, folder, RENAME_EXCHANGE) == 0;
-    if (ok) {
-        remove_folder(made);
+    char film[FILM_ID_TEXT];
+    if (!file_is_regular(path))
         return true;
-    }
-    char *older = path_join("", made, ".old", e);
-    if (!older)
-        return false;
-    bool moved = errno != ENOENT && rename(folder, older) == 0;
-    ok = rename(made, folder) == 0 ||
-         err_set(e, ERR_FAILED, "cannot write '%s': %s", folder, strerror(errno));
-    if (moved && ok)
-        remove_folder(older);
-    else if (moved)
-        (void)rename(older, folder);
-    free(older);
-    return ok;
+    if (!writer_made(&writer_jellyfin, path, film))
+        return err_set(e, ERR_FAILED, "cannot write '%s': '%s' was not made by barcode", folder,
+                       path);
+    return r->overwrite || strcmp(film, r->film_id) == 0 ||
+           err_set(e, ERR_FAILED,
+                   "cannot write '%s': it shows another film, or this film before it changed; use "
+                   "--overwrite",
+                   folder);
 }
 
-/* Makes a new folder beside `folder`. The caller frees the path. */
-static char *make_temporary(const char *folder, struct err *e)
+/* Fails unless all sheets are of this film: the folder will be replaced. */
+static bool check_folder(const struct report *r, const char *folder, struct err *e)
 {
-    for (int tries = 0; tries < 100; tries++) {
-        char *path = atomic_file_temporary(folder);
-        if (!path) {
-            err_memory(e, strlen(folder));
-            return NULL;
-        }
-        if (mkdir(path, 0777) == 0)
-            return path;
-        int error = errno;
+    bool ok = true, exists = true;
+    for (uint64_t i = 0; ok && exists; i++) {
+        char *path = sheet_path(folder, i, e);
+        ok = path && may_replace(r, folder, path, e);
+        exists = path && file_is_regular(path);
         free(path);
-        if (error != EEXIST) {
-            err_set(e, ERR_FAILED, "cannot write '%s': %s", folder, strerror(error));
-            return NULL;
-        }
     }
-    err_set(e, ERR_FAILED, "cannot write '%s': %s", folder, strerror(EEXIST));
-    return NULL;
+    return ok;
 }
 
 /* ---- Sheets ---- */
 
-static bool write_sheet(const struct jpeg *sheet, const char *comment, const char *path,
-                        struct err *e)
+static bool write_sheet(struct atomic_folder *folder, uint64_t i, const struct jpeg *sheet,
+                        const char *comment, struct err *e)
 {
-    struct atomic_file *f = path ? atomic_file_open(path, true, e) : NULL;
+    char name[32];
+    name_sheet(i, name);
+    struct atomic_file *f = atomic_folder_add(folder, name, e);
     if (!f)
         return false;
     if (jpeg_write(sheet, comment, atomic_file_stream(f)))
         return atomic_file_commit(&f, e);
-    err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    err_set(e, ERR_FAILED, "cannot write '%s': %s", name, strerror(errno));
     atomic_file_discard(&f);
     return false;
 }
 
-static bool write_sheets(const struct report *r, const char *folder, struct err *e)
+static bool write_sheets(const struct report *r, const char *path, struct err *e)
 {
     char comment[PROVENANCE_TEXT];
     size_t count;
     const struct jpeg *sheet = previews_sheets(r->previews, &count);
-    bool ok = true;
+    struct atomic_folder *folder = atomic_folder_open(path, e);
+    bool ok = folder != NULL;
     provenance_text(r, count - 1, comment);
-    for (size_t i = 0; ok && i < count; i++) {
-        char *path = sheet_path(folder, i, e);
-        ok = interrupted() ? interrupt_output(folder, e) : write_sheet(&sheet[i], comment, path, e);
-        free(path);
-    }
-    return ok;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = interrupted() ? interrupt_output(path, e)
+                           : write_sheet(folder, i, &sheet[i], comment, e);
+    if (ok)
+        return atomic_folder_commit(&folder, e);
+    atomic_folder_discard(&folder);
+    return false;
 }
 
 static bool save(const struct report *r, struct strips strips, const char *path, struct err *e)
@@ -170,17 +104,11 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     (void)strips;
     size_t length;
     const char *name = path_last(path, &length);
-    char *folder = strndup(path, (size_t)(name - path - 1)), *made = NULL;
+    char *folder = strndup(path, (size_t)(name - path - 1));
     if (!folder)
         return err_memory(e, strlen(path));
     bool ok = previews_finish(r->previews, e) || err_prefix(e, "cannot write '%s'", folder);
-    ok = ok && each_name(folder, check_name, (void *)r, e) && (made = make_temporary(folder, e)) &&
-         write_sheets(r, made, e) && replace_folder(made, folder, e);
-    if (!ok && made)
-        remove_folder(made);
-    if (!ok)
-        rmdir(folder); /* if it is empty */
-    free(made);
+    ok = ok && check_folder(r, folder, e) && write_sheets(r, folder, e);
     free(folder);
     return ok;
 }
@@ -199,25 +127,27 @@ static bool read_sheet_metadata(FILE *f, struct writer_metadata *metadata)
     return whole;
 }
 
-static bool count_name(void *user, const char *folder, const char *name, struct err *e)
+/* Returns how many names a folder has. */
+static uint64_t count_names(const char *path)
 {
-    (void)folder;
-    (void)name;
-    (void)e;
-    ++*(uint64_t *)user;
-    return true;
+    DIR *folder = opendir(path);
+    uint64_t count = 0;
+    for (struct dirent *d; folder && (d = readdir(folder));)
+        count += strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return count;
 }
 
 /* Returns true if all other sheets exist, and nothing else is in the folder. */
 static bool all_there(const char *path, const struct writer_metadata *first)
 {
     char *folder = path_beside(path, "", NULL);
-    uint64_t files = 0;
-    bool there = folder && each_name(folder, count_name, &files, NULL) && files == first->parts + 1;
+    bool there = folder && count_names(folder) == first->parts + 1;
     for (uint64_t i = 1; there && i <= first->parts; i++) {
         struct writer_metadata metadata;
         char *name = sheet_path(folder, i, NULL);
-        FILE *f = name ? fopen(name, "rbe") : NULL;
+        FILE *f = name ? file_open_regular(name) : NULL;
         there = f && read_sheet_metadata(f, &metadata) && strcmp(metadata.film, first->film) == 0 &&
                 strcmp(metadata.fingerprint, first->fingerprint) == 0;
         if (f)
@@ -226,6 +156,17 @@ static bool all_there(const char *path, const struct writer_metadata *first)
     }
     free(folder);
     return there;
+}
+
+/* Implements writer.is_part. */
+static bool is_sheet(const char *path, const char *other)
+{
+    size_t length, digits;
+    const size_t folder = (size_t)(path_last(path, &length) - path);
+    if (strncmp(path, other, folder) != 0)
+        return false;
+    digits = strspn(other + folder, "0123456789");
+    return digits > 0 && digits < 10 && strcmp(other + folder + digits, ".jpg") == 0;
 }
 
 const struct writer writer_jellyfin = {.name = "jellyfin",
@@ -237,4 +178,5 @@ const struct writer writer_jellyfin = {.name = "jellyfin",
                                        .recognizes = recognize_sheet,
                                        .read_metadata = read_sheet_metadata,
                                        .parts_there = all_there,
+                                       .is_part = is_sheet,
                                        .save = save};

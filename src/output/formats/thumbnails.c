@@ -188,7 +188,7 @@ static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FIL
 static bool sheet_is_whole(const char *path, const char *film)
 {
     struct writer_metadata metadata;
-    FILE *f = fopen(path, "rbe");
+    FILE *f = file_open_regular(path);
     bool whole = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
                  strcmp(metadata.film, film) == 0;
     if (f)
@@ -207,6 +207,17 @@ static bool all_there(const char *path, const struct writer_metadata *metadata)
     return there;
 }
 
+/* Implements writer.is_part: PATH's stem, "-", 3 digits or more, ".jpg". */
+static bool is_sheet(const char *path, const char *other)
+{
+    const size_t stem = stem_length(path);
+    if (strncmp(path, other, stem) != 0 || other[stem] != '-')
+        return false;
+    const char *number = other + stem + 1;
+    const size_t digits = strspn(number, "0123456789");
+    return digits >= 3 && digits < 10 && strcmp(number + digits, ".jpg") == 0;
+}
+
 static bool read_thumbnails_metadata(FILE *f, struct writer_metadata *metadata)
 {
     return provenance_read(f, begin, end, metadata);
@@ -223,4 +234,5 @@ const struct writer writer_thumbnails = {.name = "thumbnails",
                                          .recognizes = recognize_thumbnails,
                                          .read_metadata = read_thumbnails_metadata,
                                          .parts_there = all_there,
+                                         .is_part = is_sheet,
                                          .save = save};

@@ -1,0 +1,242 @@
+#include "film_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "barcode/base/file.h"
+#include "barcode/base/path.h"
+#include "barcode/media/playlists.h"
+#include "barcode/output/dump.h"
+
+/* ---- What a film may read ---- */
+
+/* Opens `path` if it is one of the film's files, or lies in the folder of its playlist. */
+static int open_of_film(const struct inputs *in, struct seat *s, const char *path)
+{
+    const struct film_parts *parts = in->parts[s->film];
+    const size_t count = film_files_count(parts);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = (s->next_file + i) % count;
+        if (strcmp(path, film_file(in->path[s->film], parts, at)) != 0)
+            continue;
+        s->next_file = at + 1; /* images come one after another */
+        return file_open_read(path);
+    }
+    errno = EACCES;
+    char *found = !parts && playlists_may_be(in->path[s->film])
+                      ? playlists_file(in->path[s->film], path)
+                      : NULL;
+    int fd = found ? file_open_read(found) : -1;
+    free(found);
+    return fd;
+}
+
+/* Returns true if `path` is `output`, or one of the sheets that belong to it. */
+static bool is_output(const struct output *output, const char *path)
+{
+    const struct writer *w = output->writer;
+    if (strcmp(output->path, path) == 0)
+        return true;
+    if (outputs_is_stdout(output->path))
+        return strcmp(path, "/dev/stdout") == 0;
+    return w && w->is_part && w->is_part(output->path, path);
+}
+
+/* Returns the output of a seat that `path` belongs to, or NULL. */
+static const struct output *find_output(const struct seat *s, const char *path)
+{
+    for (size_t k = 0; k < s->outputs.count; k++)
+        if (is_output(&s->outputs.output[k], path))
+            return &s->outputs.output[k];
+    const struct output *dump = &s->outputs.dump;
+    return dump->path && is_output(dump, path) ? dump : NULL;
+}
+
+/* Opens a file that a film in progress may read: its own, or an older output that it replaces. */
+static int open_to_read(struct film_process *p, const struct batch *b, const char *path)
+{
+    int fd = -1;
+    errno = EACCES;
+    for (int i = 0; i < WATCHES && fd < 0; i++) {
+        struct seat *s = &p->seat[i];
+        if (s->busy && find_output(s, path) && file_is_regular(path))
+            fd = file_open_read(path);
+        else if (s->busy)
+            fd = open_of_film(b->render->inputs, s, path);
+    }
+    return fd;
+}
+
+/* ---- Outputs ---- */
+
+/* Returns a free grant, and its number; NULL with errno. */
+static struct grant *new_grant(struct film_process *p, int seat, int32_t *number)
+{
+    if (!p->grant)
+        p->grant = calloc(GRANTS_MOST, sizeof *p->grant);
+    int i = 0;
+    while (p->grant && i < GRANTS_MOST && p->grant[i].kind != GRANT_NONE)
+        i++;
+    if (!p->grant || i == GRANTS_MOST) {
+        errno = p->grant ? EMFILE : ENOMEM;
+        return NULL;
+    }
+    p->grant[i] = (struct grant){.part = -1, .seat = seat};
+    *number = i;
+    return &p->grant[i];
+}
+
+/* Returns the grant of a number that a worker sent; NULL with EBADF. */
+static struct grant *find_grant(struct film_process *p, int32_t number)
+{
+    if (p->grant && number >= 0 && number < GRANTS_MOST && p->grant[number].kind != GRANT_NONE)
+        return &p->grant[number];
+    errno = EBADF;
+    return NULL;
+}
+
+static void drop_grant(struct grant *g)
+{
+    atomic_target_discard(&g->target);
+    if (g->part >= 0)
+        close(g->part);
+    *g = (struct grant){.kind = GRANT_NONE, .part = -1};
+}
+
+/*
+ * Returns true if an output may be written to `path`, by the rules of outputs_allowed; a sheet beside
+ * it only in place of another sheet. A file that an earlier attempt has written is the film's own.
+ */
+static bool may_write(const struct batch *b, const struct seat *s, const struct output *output,
+                      const char *path)
+{
+    char film[FILM_ID_TEXT];
+    struct err none = ERR_INIT;
+    bool beside = strcmp(output->path, path) != 0 && !outputs_is_stdout(output->path);
+    bool ok = s->again || outputs_allowed(b->render->inputs, s->film, output, &none);
+    if (beside && ok)
+        ok = !file_is_dangling(path) &&
+             (access(path, F_OK) != 0 || writer_made(output->writer, path, film));
+    errno = EACCES;
+    return ok;
+}
+
+/* Begins an output, or with `folder` a folder of sheets. Returns its descriptor, or -1. */
+static int begin_output(struct film_process *p, struct batch *b, int seat,
+                        const struct output *output, const char *path, bool folder, int32_t *file)
+{
+    struct err none = ERR_INIT;
+    struct grant *g = new_grant(p, seat, file);
+    if (!g)
+        return -1;
+    if (b->table && output->writer && output->writer->table && !output->chosen) {
+        g->part = table_open_part(b->table);
+        g->kind = g->part >= 0 ? GRANT_TABLE : GRANT_NONE;
+        return g->part;
+    }
+    if (!may_write(b, &p->seat[seat], output, folder ? output->path : path) ||
+        !outputs_make_folders(output, &none))
+        return -1;
+    g->target = folder ? atomic_target_open_folder(path) : atomic_target_open(path);
+    g->kind = g->target ? GRANT_OUTPUT : GRANT_NONE;
+    return g->target && !folder ? atomic_target_descriptor(g->target) : -1;
+}
+
+/* Returns true if `path` is the folder of `output`. */
+static bool is_folder_of(const char *path, const struct output *output)
+{
+    size_t length;
+    const char *last = path_last(output->path, &length);
+    return last > output->path && (size_t)(last - output->path - 1) == strlen(path) &&
+           strncmp(path, output->path, strlen(path)) == 0;
+}
+
+static int open_to_write(struct film_process *p, struct batch *b, const char *path, int32_t *file)
+{
+    errno = EACCES;
+    for (int i = 0; i < WATCHES; i++) {
+        const struct output *output = p->seat[i].busy ? find_output(&p->seat[i], path) : NULL;
+        if (output)
+            return begin_output(p, b, i, output, path, false, file);
+    }
+    return -1;
+}
+
+/* Begins the folder of trickplay sheets. Returns false with errno. */
+static bool open_folder(struct film_process *p, struct batch *b, const char *path, int32_t *file)
+{
+    errno = EACCES;
+    for (int i = 0; i < WATCHES; i++) {
+        const struct seat *s = &p->seat[i];
+        for (size_t k = 0; s->busy && k < s->outputs.count; k++) {
+            const struct output *output = &s->outputs.output[k];
+            if (output->writer != &writer_jellyfin || !is_folder_of(path, output))
+                continue;
+            (void)begin_output(p, b, i, output, path, true, file);
+            return p->grant && p->grant[*file].kind == GRANT_OUTPUT;
+        }
+    }
+    return false;
+}
+
+static int add_to_folder(struct film_process *p, const char *name, int32_t file)
+{
+    const struct grant *g = find_grant(p, file);
+    return g && g->target ? atomic_target_add(g->target, name) : -1;
+}
+
+static bool publish(struct film_process *p, struct batch *b, int32_t file)
+{
+    struct grant *g = find_grant(p, file);
+    if (!g)
+        return false;
+    bool ok = g->kind == GRANT_TABLE ? table_add(b->table, p->seat[g->seat].film, g->part)
+                                     : atomic_target_publish(&g->target);
+    int error = errno;
+    drop_grant(g);
+    errno = error;
+    return ok;
+}
+
+static bool discard(struct film_process *p, int32_t file)
+{
+    struct grant *g = find_grant(p, file);
+    if (g)
+        drop_grant(g);
+    return g;
+}
+
+/* ---- Requests ---- */
+
+/* Returns a descriptor of the worker's own, which shares nothing with that of the parent but the
+ * file. */
+static int copy_of(int fd) { return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1; }
+
+int film_files_handle(struct film_process *p, struct batch *b, enum file_request request,
+                      const char *path, int32_t *file, int32_t *error)
+{
+    int fd = -1;
+    bool ok = false;
+    errno = EINVAL;
+    switch (request) {
+    case FILE_READ: fd = open_to_read(p, b, path); break;
+    case FILE_SCRATCH: fd = file_open_scratch(dump_scratch_folder()); break;
+    case FILE_WRITE: fd = copy_of(open_to_write(p, b, path, file)); break;
+    case FILE_ADD: fd = add_to_folder(p, path, *file); break;
+    case FILE_FOLDER: ok = open_folder(p, b, path, file); break;
+    case FILE_PUBLISH: ok = publish(p, b, *file); break;
+    case FILE_DISCARD: ok = discard(p, *file); break;
+    }
+    *error = ok || fd >= 0 ? 0 : errno ? errno : EIO;
+    return fd;
+}
+
+void film_files_discard(struct film_process *p, int seat)
+{
+    for (int i = 0; p->grant && i < GRANTS_MOST; i++)
+        if (p->grant[i].kind != GRANT_NONE && p->grant[i].seat == seat)
+            drop_grant(&p->grant[i]);
+}

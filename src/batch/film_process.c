@@ -1,0 +1,194 @@
+#include "film_process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "film_files.h"
+#include "film_messages.h"
+#include "barcode/base/link.h"
+#include "barcode/base/text.h"
+#include "barcode/render/render_report.h"
+
+int film_process_busy(const struct film_process *p)
+{
+    int busy = 0;
+    for (int i = 0; i < WATCHES; i++)
+        busy += p->seat[i].busy;
+    return busy;
+}
+
+/* Gives the seat back; what is unfinished of its outputs is removed. */
+static void leave_seat(struct film_process *p, int seat)
+{
+    film_files_discard(p, seat);
+    outputs_free(&p->seat[seat].outputs);
+    p->seat[seat] = (struct seat){.busy = false};
+}
+
+/* ---- Messages ---- */
+
+static bool answer_film(struct film_process *p, struct batch *b, const struct film_ask *m,
+                        size_t size)
+{
+    struct film_answer answer = {.found = 0};
+    struct err none = ERR_INIT;
+    size_t film;
+    if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->seat[m->slot].busy ||
+        (m->alone == 1 && film_process_busy(p) > 0))
+        return false;
+    bool found = m->alone == 1 ? film_queue_next_alone(b->queue, &film)
+                               : film_queue_next(b->queue, &film);
+    if (found) {
+        struct seat *s = &p->seat[m->slot];
+        *s = (struct seat){
+            .busy = true, .film = film, .turn = ++b->turns, .again = m->alone == 1};
+        /* rendering the film reports an error of its outputs */
+        (void)outputs_of(b->render->options, b->render->inputs, film, &s->outputs, &none);
+        answer = (struct film_answer){.found = 1, .film = film, .turn = s->turn};
+    }
+    worker_send(&p->worker, &answer, sizeof answer, -1);
+    return true;
+}
+
+static bool answer_file(struct film_process *p, struct batch *b, const struct file_ask *m,
+                        size_t size)
+{
+    const size_t head = offsetof(struct file_ask, path);
+    if (size <= head || size > sizeof *m || m->path[size - head - 1] != 0 ||
+        film_process_busy(p) == 0)
+        return false;
+    struct file_answer answer = {.file = m->file};
+    int fd = film_files_handle(p, b, (enum file_request)m->request, m->path, &answer.file,
+                               &answer.error);
+    worker_send(&p->worker, &answer, sizeof answer, fd);
+    if (fd >= 0)
+        close(fd);
+    return true;
+}
+
+/* Returns true if the result is one that a film may have. Ends its texts and makes them plain. */
+static bool check_result(struct film_end *m)
+{
+    struct film_result *r = &m->result;
+    static const enum err_code codes[] = {ERR_NONE,   ERR_FAILED,      ERR_USAGE, ERR_INPUT,
+                                          ERR_ENGINE, ERR_INTERRUPTED, ERR_MEMORY};
+    bool known = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        known |= m->code == codes[i];
+    /* a comparison with a NaN is false */
+    if (!known || r->warnings < 0 || r->warnings > REPORT_WARNINGS || r->columns < -1 ||
+        !(r->seconds >= -1 && r->seconds < 1e9))
+        return false;
+    m->text[sizeof m->text - 1] = 0;
+    text_make_plain(m->text);
+    for (int i = 0; i < r->warnings; i++) {
+        r->warning[i][REPORT_WARNING - 1] = 0;
+        text_make_plain(r->warning[i]);
+    }
+    return true;
+}
+
+/* Sets the failure that a film reported, or for which the parent asked it to end. */
+static void set_failure(const struct batch *b, const struct seat *s, const struct film_end *m,
+                        struct err *e)
+{
+    if (m->code == ERR_NONE)
+        return;
+    if (m->code == ERR_FAILED && s->reason[0])
+        err_set(e, ERR_FAILED, "'%s': %s", b->render->inputs->path[s->film], s->reason);
+    else
+        err_set(e, (enum err_code)m->code, "%s", m->text);
+}
+
+static bool end_film(struct film_process *p, struct batch *b, const struct film_end *message,
+                     size_t size)
+{
+    struct err e = ERR_INIT, unwritten = ERR_INIT;
+    if (size != sizeof *message || message->slot >= WATCHES || !p->seat[message->slot].busy)
+        return false;
+    struct film_end m = *message;
+    struct seat *s = &p->seat[m.slot];
+    /* bytes of a bool are checked before it is one */
+    const unsigned char *written = (const unsigned char *)&message->result.written;
+    if (*written > 1 || !check_result(&m))
+        return false;
+    if (p->worker.watch) {
+        struct watch_state last = watch_check(watch_at(p->worker.watch, (int)m.slot));
+        film_queue_tick(b->queue, s->film, &last.progress);
+    }
+    set_failure(b, s, &m, &e);
+    if (!m.result.written)
+        table_remove(b->table, s->film);
+    if (!render_report_film(b->render, b->report, s->film, &m.result, &e, &unwritten) &&
+        e.code == ERR_NONE)
+        err_set(&e, unwritten.code, "'%s': %s", b->render->inputs->path[s->film], unwritten.text);
+    if (e.code != ERR_NONE)
+        err_report(&e);
+    film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);
+    leave_seat(p, (int)m.slot);
+    return true;
+}
+
+static bool put_back(struct film_process *p, struct batch *b, const struct film_end *m, size_t size)
+{
+    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES || !p->seat[m->slot].busy)
+        return false;
+    table_remove(b->table, p->seat[m->slot].film);
+    film_queue_again(b->queue, p->seat[m->slot].film);
+    leave_seat(p, (int)m->slot);
+    return true;
+}
+
+bool film_process_message(struct film_process *p, struct batch *b, const void *message, size_t size,
+                          int fd)
+{
+    const uint32_t kind = *(const uint32_t *)message;
+    if (fd >= 0) { /* none is expected */
+        close(fd);
+        return false;
+    }
+    switch (kind) {
+    case FILM_ASK: return answer_film(p, b, message, size);
+    case FILM_ASK_FILE: return answer_file(p, b, message, size);
+    case FILM_ENDED: return end_film(p, b, message, size);
+    case FILM_AGAIN: return put_back(p, b, message, size);
+    default: return false;
+    }
+}
+
+bool film_process_handle(struct film_process *p, struct batch *b)
+{
+    enum { AT_ONCE = 64 }; /* other processes wait meanwhile */
+    static _Alignas(max_align_t) char message[LINK_BYTES];
+    size_t size;
+    int fd;
+    for (int i = 0; i < AT_ONCE; i++) {
+        enum worker_event event = worker_receive(&p->worker, message, &size, &fd);
+        if (event == WORKER_QUIET)
+            return true;
+        if (event == WORKER_GONE)
+            return false;
+        if (event == WORKER_MESSAGE && !film_process_message(p, b, message, size, fd))
+            worker_kill(&p->worker, WORKER_NONSENSE);
+    }
+    return true;
+}
+
+void film_process_end(struct film_process *p, struct film_list *films)
+{
+    films->count = 0;
+    for (int i = 0; i < WATCHES; i++) {
+        const struct seat *s = &p->seat[i];
+        if (!s->busy)
+            continue;
+        int at = films->count++;
+        for (; at > 0 && films->film[at - 1].index > s->film; at--)
+            films->film[at] = films->film[at - 1];
+        films->film[at].index = s->film;
+        memcpy(films->film[at].reason, s->reason, sizeof s->reason);
+        leave_seat(p, i);
+    }
+    free(p->grant);
+    p->grant = NULL;
+}

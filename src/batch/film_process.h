@@ -1,0 +1,84 @@
+/*
+ * film_process.h - what the parent knows of a worker process of a batch: which films it has in
+ * progress, and which of their files it has opened for it. All that a worker sends is checked here:
+ * what does not fit the state of the process is nonsense, and ends it.
+ */
+#ifndef BARCODE_BATCH_FILM_PROCESS_H
+#define BARCODE_BATCH_FILM_PROCESS_H
+
+#include "film_queue.h"
+#include "barcode/base/atomic_target.h"
+#include "barcode/base/worker.h"
+#include "barcode/cli/outputs.h"
+#include "barcode/output/report_log.h"
+#include "barcode/output/table.h"
+#include "barcode/render/render.h"
+
+/* What the films of a run have in common in the parent. */
+struct batch {
+    const struct render *render;
+    struct film_queue *queue;
+    struct report_log *report; /* NULL: none */
+    struct table *table;       /* NULL: none */
+    uint64_t turns;            /* films given to workers so far */
+};
+
+/* A film worker of the process. */
+struct seat {
+    bool busy; /* with `film` */
+    size_t film;
+    uint64_t turn;          /* of this film in this seat, for watch.h */
+    struct outputs outputs; /* of the film */
+    bool again;             /* it was rendered before, and outputs of it may exist */
+    size_t next_file;       /* film_files.c: the file of the film that is expected next */
+    double total_s, silent_s, ending_s; /* film_watch.h */
+    char reason[128];                   /* why the film was asked to end; "": it was not */
+};
+
+enum { GRANTS_MOST = 2048 };
+
+/* An output that is being written. */
+struct grant {
+    enum { GRANT_NONE, GRANT_OUTPUT, GRANT_TABLE } kind;
+    struct atomic_target *target; /* GRANT_OUTPUT */
+    int part;                     /* GRANT_TABLE: a descriptor */
+    int seat;
+};
+
+struct film_process {
+    struct worker worker;
+    struct seat seat[WATCHES];
+    struct grant *grant; /* [GRANTS_MOST]; NULL: none was needed yet */
+    double silent_s, ending_s; /* film_watch.h */
+};
+
+/* The films that a process had in progress, in the order of the inputs. */
+struct film_list {
+    struct {
+        size_t index;     /* in the inputs */
+        char reason[128]; /* of its seat */
+    } film[WATCHES];
+    int count;
+};
+
+/*
+ * Handles the messages that the process has sent, some of them if there are many. Returns false
+ * once the process has ended, and film_process_end is due.
+ */
+bool film_process_handle(struct film_process *p, struct batch *b);
+
+/* Handles one message, of `size` bytes at an address aligned for any struct. Takes `fd`. For tests
+ * and film_process_handle. Returns false if it is nonsense. */
+bool film_process_message(struct film_process *p, struct batch *b, const void *message, size_t size,
+                          int fd);
+
+/*
+ * Ends a process whose worker has ended: removes what is unfinished of its outputs, and sets
+ * `*films` to the films that were in progress.
+ */
+void film_process_end(struct film_process *p, struct film_list *films);
+
+/* Returns how many films are in progress. */
+int film_process_busy(const struct film_process *p);
+
+#endif
