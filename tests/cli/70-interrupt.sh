@@ -37,12 +37,6 @@ stops() {
     [ $took -lt "${MOST:-5000}" ] || fail "it took $took ms to stop"
 }
 
-# Names in $temp the temporary of an output that is being written.
-is_written() {
-    temp=$(find . -name '.*.tmp')
-    [ -n "$temp" ]
-}
-
 test_ctrl_c() { # quick
     long_film
     for after in 0.05 0.3 1; do

@@ -2,10 +2,6 @@
 # Films are worked on in a process of their own: what kills that costs one film.
 # shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
-temporary() {
-    [ -n "$(find . -name '.*.tmp')" ]
-}
-
 is_gone() {
     ! kill -0 "$1" 2> /dev/null
 }
@@ -149,7 +145,7 @@ test_a_crash_leaves_nothing_half_written() { # quick
     "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" &
     pid=$!
     find_worker
-    until_true temporary
+    until_true is_written
     kill -s KILL "$worker"
     wait "$pid" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"

@@ -120,6 +120,11 @@ find_worker() {
     fail "there is no worker${1:+ that has $1 open}"
 }
 
+# is_written: program $pid has an output that is not complete: a file without a name, or with a temporary one.
+is_written() {
+    [ -n "$(find . -name '.*.tmp')" ] || readlink "/proc/${pid:?}/fd"/* 2> /dev/null | grep -q '/#[0-9]* (deleted)$'
+}
+
 # files NAME...: the working folder holds exactly these, hidden ones included.
 files() {
     local have want
