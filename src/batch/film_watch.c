@@ -79,19 +79,22 @@ static void check_process(const struct film_watch *w, struct film_process *p, st
         worker_kill(&p->worker, WORKER_SILENT);
 }
 
-int film_watch_tick(struct film_watch *w, struct film_process *p, int count, struct batch *b,
-                    uint64_t memory)
+int film_watch_wait(const struct film_watch *w)
 {
-    double seconds = clock_since(w->last_ns);
-    if (seconds < w->period_s)
-        return (int)((w->period_s - seconds) * 1e3) + 1;
+    double seconds = w->period_s - clock_since(w->last_ns);
+    return seconds <= 0 ? 0 : (int)(seconds * 1e3) + 1;
+}
+
+void film_watch_tick(struct film_watch *w, struct film_process *p, int count, struct batch *b,
+                     uint64_t memory)
+{
+    /* the parent's own pauses do not count */
+    double seconds = least(clock_since(w->last_ns), 1.5 * w->period_s);
     w->last_ns = clock_ns();
-    seconds = least(seconds, 1.5 * w->period_s); /* the parent's own pauses do not count */
     for (int i = 0; i < count; i++) {
         if (p[i].worker.pid <= 0)
             continue;
         check_process(w, &p[i], b, seconds);
         worker_tick(&p[i].worker, memory);
     }
-    return (int)(w->period_s * 1e3) + 1;
 }

@@ -26,12 +26,14 @@ struct film_watch {
  */
 struct film_watch film_watch_open(int64_t film_us);
 
+/* Returns the milliseconds until the next tick; 0: it is due. */
+int film_watch_wait(const struct film_watch *w);
+
 /*
- * Checks p[count]: the films, and once a second the memory of each process against `memory` bytes.
- * Reports the progress of the films to the queue. Does nothing before the period has passed. Returns
- * the milliseconds until the next tick.
+ * Checks p[count]: the films, and the memory of each process against `memory` bytes. Reports the
+ * progress of the films to the queue.
  */
-int film_watch_tick(struct film_watch *w, struct film_process *p, int count, struct batch *b,
+void film_watch_tick(struct film_watch *w, struct film_process *p, int count, struct batch *b,
                     uint64_t memory);
 
 #endif

@@ -118,9 +118,11 @@ static bool end_process(struct crew *c, struct film_process *p)
     struct worker *w = &p->worker;
     bool in_order = worker_end(w, &e);
     film_process_end(p, &films);
+    if (in_order && films.count > 0)
+        in_order = err_set(&e, ERR_FAILED, WORKER_NONSENSE);
     if (w->status > 0 && (!in_order || w->status != w->announced))
         c->found = w->status;
-    if (in_order && films.count == 0) {
+    if (in_order) {
         if (film_queue_status(c->batch.queue) == 0)
             c->failed = w->announced; /* it could not be confined */
         return false;
@@ -163,8 +165,12 @@ static bool wait_for_messages(const struct crew *c, int ms)
 /* Starts worker process `i`. Returns its pid, 0 in the worker, and -1 with an error. */
 static pid_t start(struct crew *c, int i, struct err *e)
 {
-    c->process[i] = (struct film_process){.worker = {.number = i}};
-    return worker_start(&c->process[i].worker, i, e);
+    c->process[i] = (struct film_process){.grant = NULL};
+    pid_t pid = worker_start(&c->process[i].worker, i, e);
+    for (int k = 0; k < c->count && pid == 0; k++)
+        if (k != i && c->process[k].worker.pid > 0)
+            close(c->process[k].worker.link); /* the parent's */
+    return pid;
 }
 
 /* Starts all of them. Returns false in a worker, with its number in `*me`. */
@@ -187,22 +193,24 @@ static bool replace(struct crew *c, int i, struct err *e)
     return !end_process(c, &c->process[i]) || start(c, i, e) != 0;
 }
 
-static bool any_process(const struct crew *c)
+static int count_processes(const struct crew *c)
 {
-    bool any = false;
+    int count = 0;
     for (int i = 0; i < c->count; i++)
-        any |= c->process[i].worker.pid > 0;
-    return any;
+        count += c->process[i].worker.pid > 0;
+    return count;
 }
 
 /* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`. */
 static bool serve(struct crew *c, int *me, struct err *e)
 {
-    const uint64_t memory = limits_memory() / (uint64_t)c->count;
-    while (any_process(c)) {
-        int ms = film_watch_tick(&c->watch, c->process, c->count, &c->batch, memory);
-        batch_progress_tick(c->progress);
-        bool ready = wait_for_messages(c, ms);
+    for (int left; (left = count_processes(c)) > 0;) {
+        if (film_watch_wait(&c->watch) == 0) {
+            film_watch_tick(&c->watch, c->process, c->count, &c->batch,
+                            limits_memory() / (uint64_t)left);
+            batch_progress_tick(c->progress);
+        }
+        bool ready = wait_for_messages(c, film_watch_wait(&c->watch));
         for (int i = 0; i < c->count; i++) {
             struct film_process *p = &c->process[i];
             if (p->worker.pid <= 0 || (!ready && !p->worker.killed) ||
@@ -253,7 +261,8 @@ static int run_workers(struct crew *c, bool *here)
         return run_worker(c, &c->process[me].worker);
     batch_progress_close(&c->progress);
     free(c->process);
-    if (e.code != ERR_NONE)
+    tally = film_queue_tally(c->batch.queue);
+    if (e.code != ERR_NONE && tally.done + tally.failed < tally.due)
         return err_report(&e);
     return c->found > 0 ? c->found : c->failed > 0 ? c->failed : film_queue_status(c->batch.queue);
 }

@@ -81,10 +81,15 @@ int table_open_part(const struct table *t) { return file_open_scratch(t->folder)
 
 bool table_add(struct table *t, size_t film, int part)
 {
+    const off_t most = (off_t)4 << 30;
     char block[1 << 16];
     struct stat s;
     if (fstat(part, &s) != 0 || lseek(t->fd, (off_t)t->end, SEEK_SET) < 0)
         return false;
+    if (s.st_size > most) {
+        errno = EFBIG;
+        return false;
+    }
     for (uint64_t done = 0, n; done < (uint64_t)s.st_size; done += n) {
         n = (uint64_t)s.st_size - done < sizeof block ? (uint64_t)s.st_size - done : sizeof block;
         if (!file_read_at(part, block, n, done) || !file_write(t->fd, block, n))
