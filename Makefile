@@ -337,9 +337,9 @@ test-slurm: deps ## samples/slurm on a Slurm cluster of this machine's own (half
 	@BARCODE=$(BIN)/barcode tests/slurm.sh
 
 .PHONY: test-many
-test-many: deps $(BIN)/crashing-open.so ## a batch of 1,000 made films, good and bad, a crash, and kills (two minutes)
+test-many: deps $(BIN)/hanging-read.so ## a batch of 1,000 made films, good and bad, a crash, and kills (two minutes)
 	@$(MAKE) --no-print-directory $(BIN)/barcode
-	@BARCODE=$(BIN)/barcode CRASHING=$(BIN)/crashing-open.so tests/many-films.sh
+	@BARCODE=$(BIN)/barcode CRASHING=$(BIN)/hanging-read.so tests/many-films.sh
 
 .PHONY: test-bombs
 test-bombs: deps ## films that take far more memory than their size allows, beside good ones (three minutes)

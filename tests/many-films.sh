@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# many-films.sh - a long batch: 1,000 films of 2 s, a tenth of them damaged, one that crashes whoever opens it, a pipe and a film of
+# many-films.sh - a long batch: 1,000 films of 2 s, a tenth of them damaged, one that crashes whoever reads it, a pipe and a film of
 # no rights, in a tree of folders, in one call. All good ones must be right, each bad one told, memory flat. Then the same, killed
 # (-9) at ten moments and taken up with --update: the same tree of pictures.
 #
-# BARCODE (out/bin/barcode), CRASHING (out/bin/crashing-open.so), FILMS (1000) and SEED of the moments come from the environment.
+# BARCODE (out/bin/barcode), CRASHING (out/bin/hanging-read.so), FILMS (1000) and SEED of the moments come from the environment.
 # The last line counts; exit 1 when a check failed.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 barcode=$(realpath "${BARCODE:-$top/out/bin/barcode}") || exit 1
-crashing=$(realpath "${CRASHING:-$top/out/bin/crashing-open.so}") || exit 1
+crashing=$(realpath "${CRASHING:-$top/out/bin/hanging-read.so}") || exit 1
 films=${FILMS:-1000}
 RANDOM=${SEED:-1}
 passed=0 failed=0
@@ -94,7 +94,7 @@ if [ "$(id -u)" -eq 0 ]; then
     chown -R 65534:65534 "$work"
 fi
 batch() { # FOLDER ARG...
-    exec "${plain[@]}" env LD_PRELOAD="$crashing" CRASHING_OPEN=crash.mkv "$barcode" -r films -m average -n 6 -o "$1" "${@:2}"
+    exec "${plain[@]}" env LD_PRELOAD="$crashing" CRASHING_READ=crash.mkv "$barcode" -r films -m average -n 6 -o "$1" "${@:2}"
 }
 
 began=$SECONDS

@@ -69,12 +69,13 @@ pid_t worker_start(struct worker *w, int number, struct err *e)
     return w->pid;
 }
 
-void worker_leave_streams(void)
+void worker_leave_streams(unsigned keep)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     fflush(NULL);
     for (int i = 0; i < 3 && nothing >= 0; i++)
-        dup2(nothing, i);
+        if (!(keep >> i & 1))
+            dup2(nothing, i);
     if (nothing > 2)
         close(nothing);
 }
@@ -83,7 +84,7 @@ void worker_leaves(struct worker *w, int status, bool lingers)
 {
     struct leave_message m = {.kind = WORKER_LEAVES, .status = status, .lingers = lingers};
     if (lingers)
-        worker_leave_streams();
+        worker_leave_streams(0);
     /* Without a parent the message is lost, and the kernel ends this process anyway. */
     (void)link_send(w->link, &m, sizeof m, -1);
 }

@@ -3,7 +3,9 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "barcode/base/file.h"
 #include "barcode/base/log.h"
 #include "barcode/base/sandbox.h"
 #include "barcode/base/sandbox_places.h"
@@ -51,13 +53,28 @@ static enum sandbox_choice choice_of(const struct options *o)
     return o->sandbox;
 }
 
-bool confinement_enter(const struct options *o, const struct worker *w, struct err *e)
+/* Keeps the inherited descriptors that are films: libav asks what they are. */
+static bool keep_films(struct sandbox *s, const struct inputs *in, struct err *e)
 {
+    unsigned streams = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        int fd = inputs_is_due(in, i) ? file_descriptor(in->path[i]) : -1;
+        if (fd > STDERR_FILENO && !sandbox_keep(s, fd, e))
+            return false;
+        if (fd >= 0 && fd <= STDERR_FILENO)
+            streams |= 1U << fd;
+    }
+    worker_leave_streams(streams);
+    return true;
+}
+
+bool confinement_enter(const struct render *r, const struct worker *w, struct err *e)
+{
+    const struct options *o = r->options;
     if (choice_of(o) == SANDBOX_OFF)
         return true;
-    worker_leave_streams();
     struct sandbox *s = sandbox_new(e);
-    bool ok = s && allow_all(s, o, w, e) && sandbox_enter(s, e);
+    bool ok = s && keep_films(s, r->inputs, e) && allow_all(s, o, w, e) && sandbox_enter(s, e);
     sandbox_free(&s);
     if (ok || choice_of(o) == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");

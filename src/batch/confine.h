@@ -7,7 +7,7 @@
 #define BARCODE_BATCH_CONFINE_H
 
 #include "barcode/base/worker.h"
-#include "barcode/cli/options.h"
+#include "barcode/render/render.h"
 
 /*
  * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if
@@ -16,10 +16,10 @@
 bool confinement_prepare(const struct options *o, struct err *e);
 
 /*
- * Confines this process to its link and these files, unless --sandbox=off, and closes its standard
- * streams. Returns false with ERR_FAILED if --sandbox=require and the confinement is incomplete,
+ * Confines this process to its link, these files, and inherited descriptors that are films, unless
+ * --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the confinement is incomplete,
  * and logs that at -v otherwise. Worker, before other threads start.
  */
-bool confinement_enter(const struct options *o, const struct worker *w, struct err *e);
+bool confinement_enter(const struct render *r, const struct worker *w, struct err *e);
 
 #endif

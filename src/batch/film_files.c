@@ -55,10 +55,15 @@ static const struct output *find_output(const struct seat *s, const char *path)
     return dump->path && is_output(dump, path) ? dump : NULL;
 }
 
-/* Opens a file that a film in progress may read: its own, or an older output that it replaces. */
+/*
+ * Opens a file that a film in progress may read: its own, an older output that it replaces, or the
+ * gallery, which decides how its page is called.
+ */
 static int open_to_read(struct film_process *p, const struct batch *b, const char *path)
 {
-    int fd = -1;
+    const char *gallery = outputs_gallery(b->render->options);
+    int fd = gallery && strcmp(path, gallery) == 0 && file_is_regular(path) ? file_open_read(path)
+                                                                             : -1;
     errno = EACCES;
     for (int i = 0; i < WATCHES && fd < 0; i++) {
         struct seat *s = &p->seat[i];

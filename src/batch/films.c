@@ -230,7 +230,7 @@ static int run_worker(const struct crew *c, struct worker *w)
     struct err e = ERR_INIT;
     struct film_tally tally = film_queue_tally(c->batch.queue);
     umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
-    if (confinement_enter(c->batch.render->options, w, &e))
+    if (confinement_enter(c->batch.render, w, &e))
         return film_workers_run(c->batch.render, &tally, w, c->count);
     int status = err_report(&e);
     worker_leaves(w, status, false);

@@ -90,9 +90,9 @@ test_a_crash_beside_a_dump() {
     cp "$(clip h264-closed.mkv)" a.mkv
     mkdir d
     mkfifo pipe.mkv
-    full_pipe report      # where the film's line waits, so that the film is still under way
+    full_pipe bench      # where the film's line waits, so that the film is still under way
     COMMAND="barcode a.mkv pipe.mkv, and two signals to its workers" STATUS=0
-    "$BARCODE" a.mkv pipe.mkv -n 20 -j 2 --dump d/ --report report > "$LOGS/stdout" 2> "$LOGS/stderr" 9<&- &
+    "$BARCODE" a.mkv pipe.mkv -n 20 -j 2 --dump d/ --bench > bench 2> "$LOGS/stderr" 9<&- &
     pid=$!
     find_worker pipe.mkv
     until_true test -e d/a.rgb

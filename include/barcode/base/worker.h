@@ -51,10 +51,11 @@ pid_t worker_start(struct worker *w, int number, struct err *e);
 /* ---- in the worker ---- */
 
 /*
- * Replaces the standard streams by /dev/null. A worker that is confined writes to no terminal, and
- * a reader of this program's pipe waits for the last process that has it open.
+ * Replaces the standard streams by /dev/null, but for those whose bit is set in `keep` (1: stdin). A
+ * worker that is confined writes to no terminal, and a reader of this program's pipe waits for the
+ * last process that has it open.
  */
-void worker_leave_streams(void);
+void worker_leave_streams(unsigned keep);
 
 /*
  * Announces that the process will only exit, with `status`. `lingers` is true if that takes long,

@@ -5,7 +5,7 @@
 #include "barcode/render/render.h"
 
 /*
- * Renders all films of the inputs in a worker process (worker_process.h), or in one per GPU.
+ * Renders all films of the inputs in a worker process (worker.h), or in one per GPU.
  * Several films are in progress at once if that keeps the cores busy (options.jobs). A film that
  * fails does not stop the others; a crash of the worker fails only the film that caused it.
  *

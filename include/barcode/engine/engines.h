@@ -15,7 +15,7 @@ enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
 /*
  * Device numbers of one kind, from 0. A device that is listed twice is used by two workers
- * (worker_process.h).
+ * (worker.h).
  */
 enum { ENGINE_DEVICES_MOST = 32 };
 struct engine_devices {
