@@ -241,7 +241,7 @@ void atomic_file_discard(struct atomic_file **file)
 
 /* ---- Folders ---- */
 
-struct atomic_folder *atomic_folder_open(const char *path, struct err *e)
+struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e)
 {
     struct atomic_folder *f = err_calloc(1, sizeof *f, e);
     if (!f)
@@ -252,11 +252,11 @@ struct atomic_folder *atomic_folder_open(const char *path, struct err *e)
     if (ok && file_ask)
         ok = file_ask(FILE_FOLDER, path, &f->place.file) == 0;
     else if (ok)
-        ok = (f->place.target = atomic_target_open_folder(path)) != NULL;
+        ok = (f->place.target = atomic_target_open_folder(path, is_own)) != NULL;
     if (ok)
         return f;
     if (errno == ENOTEMPTY)
-        err_set(e, ERR_FAILED, "cannot write '%s': it has files that barcode did not make", path);
+        err_set(e, ERR_FAILED, "cannot write '%s': it has a file that barcode did not make", path);
     cannot(path, errno, e);
     atomic_folder_discard(&f);
     return NULL;

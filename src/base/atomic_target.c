@@ -303,42 +303,34 @@ static bool is_sheet(const char *name)
     return digits > 0 && digits < 10 && strcmp(name + digits, ".jpg") == 0;
 }
 
-/* Calls `visit` with each name in the folder. Returns false with errno if the first call does. */
-typedef bool visit_name(DIR *folder, const char *name);
-
-static bool each_name(const char *path, visit_name *visit)
+/* Returns true if a folder has own sheets alone, or does not exist. Otherwise sets errno. */
+static bool has_own_sheets(const char *path, atomic_is_own *is_own)
 {
     DIR *folder = opendir(path);
-    bool ok = folder != NULL;
-    for (struct dirent *d; ok && (d = readdir(folder));)
-        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-            ok = visit(folder, d->d_name);
-    int error = errno;
-    if (folder)
-        closedir(folder);
-    errno = error;
-    return ok;
-}
-
-static bool check_name(DIR *folder, const char *name)
-{
-    (void)folder;
-    if (!is_sheet(name))
-        errno = ENOTEMPTY;
-    return is_sheet(name);
-}
-
-static bool remove_name(DIR *folder, const char *name)
-{
-    if (is_sheet(name))
-        (void)unlinkat(dirfd(folder), name, 0);
-    return true;
+    bool own = true;
+    if (!folder)
+        return errno == ENOENT;
+    for (struct dirent *d; own && (d = readdir(folder));) {
+        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
+            continue;
+        char *name = path_join(path, d->d_name, "", NULL);
+        own = name && is_sheet(d->d_name) && is_own(name);
+        free(name);
+    }
+    closedir(folder);
+    errno = ENOTEMPTY;
+    return own;
 }
 
 /* Removes a folder of sheets; anything else in it stays, and so does the folder then. */
 static void remove_folder(const char *path)
 {
-    (void)each_name(path, remove_name);
+    DIR *folder = opendir(path);
+    for (struct dirent *d; folder && (d = readdir(folder));)
+        if (is_sheet(d->d_name))
+            (void)unlinkat(dirfd(folder), d->d_name, 0);
+    if (folder)
+        closedir(folder);
     (void)rmdir(path);
 }
 
@@ -348,7 +340,7 @@ static int make_folder(const struct atomic_target *t, const char *temp)
     return mkdir(temp, 0777);
 }
 
-struct atomic_target *atomic_target_open_folder(const char *path)
+struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own)
 {
     struct atomic_target *t = calloc(1, sizeof *t);
     if (!t)
@@ -356,7 +348,7 @@ struct atomic_target *atomic_target_open_folder(const char *path)
     t->fd = -1;
     t->folder = true;
     t->path = strdup(path);
-    bool ok = t->path && (each_name(path, check_name) || errno == ENOENT) &&
+    bool ok = t->path && has_own_sheets(path, is_own) &&
               make_temporary(t, make_folder) == 0;
     if (ok)
         t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

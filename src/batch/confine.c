@@ -53,19 +53,29 @@ static enum sandbox_choice choice_of(const struct options *o)
     return o->sandbox;
 }
 
-/* Keeps the inherited descriptors that are films: libav asks what they are. */
-static bool keep_films(struct sandbox *s, const struct inputs *in, struct err *e)
+/* Keeps the inherited descriptor that `path` names, if any; of a standard stream, in `*streams`. */
+static bool keep_descriptor(struct sandbox *s, const char *path, unsigned *streams, struct err *e)
 {
-    unsigned streams = 0;
-    for (size_t i = 0; i < in->count; i++) {
-        int fd = inputs_is_due(in, i) ? file_descriptor(in->path[i]) : -1;
-        if (fd > STDERR_FILENO && !sandbox_keep(s, fd, e))
-            return false;
-        if (fd >= 0 && fd <= STDERR_FILENO)
-            streams |= 1U << fd;
-    }
-    worker_leave_streams(streams);
+    int fd = path ? file_descriptor(path) : -1;
+    if (fd > STDERR_FILENO)
+        return sandbox_keep(s, fd, e);
+    *streams |= fd < 0 ? 0 : 1U << fd;
     return true;
+}
+
+/* Keeps inherited descriptors that are films or outputs: what they are is asked by their names. */
+static bool keep_descriptors(struct sandbox *s, const struct render *r, struct err *e)
+{
+    const struct options *o = r->options;
+    unsigned streams = 0;
+    bool ok = keep_descriptor(s, o->output, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
+    for (size_t i = 0; i < o->extras && ok; i++)
+        ok = keep_descriptor(s, o->extra[i].path, &streams, e);
+    for (size_t i = 0; i < r->inputs->count && ok; i++)
+        ok = !inputs_is_due(r->inputs, i) ||
+             keep_descriptor(s, r->inputs->path[i], &streams, e);
+    worker_leave_streams(streams);
+    return ok;
 }
 
 bool confinement_enter(const struct render *r, const struct worker *w, struct err *e)
@@ -74,7 +84,7 @@ bool confinement_enter(const struct render *r, const struct worker *w, struct er
     if (choice_of(o) == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
-    bool ok = s && keep_films(s, r->inputs, e) && allow_all(s, o, w, e) && sandbox_enter(s, e);
+    bool ok = s && keep_descriptors(s, r, e) && allow_all(s, o, w, e) && sandbox_enter(s, e);
     sandbox_free(&s);
     if (ok || choice_of(o) == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");

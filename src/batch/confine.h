@@ -16,8 +16,8 @@
 bool confinement_prepare(const struct options *o, struct err *e);
 
 /*
- * Confines this process to its link, these files, and inherited descriptors that are films, unless
- * --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the confinement is incomplete,
+ * Confines this process to its link, these files, and inherited descriptors that are films or
+ * outputs, unless --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the confinement is incomplete,
  * and logs that at -v otherwise. Worker, before other threads start.
  */
 bool confinement_enter(const struct render *r, const struct worker *w, struct err *e);

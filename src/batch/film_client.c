@@ -37,7 +37,10 @@ static int ask(const void *question, size_t length, void *answer, size_t size)
 /* Implements file_asking. */
 static int ask_file(enum file_request request, const char *path, int *file)
 {
-    struct file_ask m = {.kind = FILM_ASK_FILE, .request = request, .file = file ? *file : -1};
+    struct file_ask m = {.kind = FILM_ASK_FILE,
+                         .slot = (uint32_t)watch_number(),
+                         .request = request,
+                         .file = file ? *file : -1};
     struct file_answer answer;
     size_t bytes = path ? strlen(path) + 1 : 1;
     errno = ENAMETOOLONG;

@@ -56,23 +56,15 @@ static const struct output *find_output(const struct seat *s, const char *path)
 }
 
 /*
- * Opens a file that a film in progress may read: its own, an older output that it replaces, or the
+ * Opens a file that a film may read: its own, an older output that it replaces, or the
  * gallery, which decides how its page is called.
  */
-static int open_to_read(struct film_process *p, const struct batch *b, const char *path)
+static int open_to_read(struct seat *s, const struct batch *b, const char *path)
 {
     const char *gallery = outputs_gallery(b->render->options);
-    int fd = gallery && strcmp(path, gallery) == 0 && file_is_regular(path) ? file_open_read(path)
-                                                                             : -1;
-    errno = EACCES;
-    for (int i = 0; i < WATCHES && fd < 0; i++) {
-        struct seat *s = &p->seat[i];
-        if (s->busy && find_output(s, path) && file_is_regular(path))
-            fd = file_open_read(path);
-        else if (s->busy)
-            fd = open_of_film(b->render->inputs, s, path);
-    }
-    return fd;
+    bool older = find_output(s, path) || (gallery && strcmp(path, gallery) == 0);
+    return older && file_is_regular(path) ? file_open_read(path)
+                                          : open_of_film(b->render->inputs, s, path);
 }
 
 /* ---- Outputs ---- */
@@ -94,10 +86,11 @@ static struct grant *new_grant(struct film_process *p, int seat, int32_t *number
     return &p->grant[i];
 }
 
-/* Returns the grant of a number that a worker sent; NULL with EBADF. */
-static struct grant *find_grant(struct film_process *p, int32_t number)
+/* Returns the grant of a seat by the number that a worker sent; NULL with EBADF. */
+static struct grant *find_grant(struct film_process *p, int seat, int32_t number)
 {
-    if (p->grant && number >= 0 && number < GRANTS_MOST && p->grant[number].kind != GRANT_NONE)
+    if (p->grant && number >= 0 && number < GRANTS_MOST && p->grant[number].kind != GRANT_NONE &&
+        p->grant[number].seat == seat)
         return &p->grant[number];
     errno = EBADF;
     return NULL;
@@ -145,7 +138,8 @@ static int begin_output(struct film_process *p, struct batch *b, int seat,
     if (!may_write(b, &p->seat[seat], output, folder ? output->path : path) ||
         !outputs_make_folders(output, &none))
         return -1;
-    g->target = folder ? atomic_target_open_folder(path) : atomic_target_open(path);
+    g->target = folder ? atomic_target_open_folder(path, jellyfin_made)
+                       : atomic_target_open(path);
     g->kind = g->target ? GRANT_OUTPUT : GRANT_NONE;
     return g->target && !folder ? atomic_target_descriptor(g->target) : -1;
 }
@@ -159,46 +153,43 @@ static bool is_folder_of(const char *path, const struct output *output)
            strncmp(path, output->path, strlen(path)) == 0;
 }
 
-static int open_to_write(struct film_process *p, struct batch *b, const char *path, int32_t *file)
+static int open_to_write(struct film_process *p, struct batch *b, int seat, const char *path,
+                         int32_t *file)
 {
+    const struct output *output = find_output(&p->seat[seat], path);
     errno = EACCES;
-    for (int i = 0; i < WATCHES; i++) {
-        const struct output *output = p->seat[i].busy ? find_output(&p->seat[i], path) : NULL;
-        if (output)
-            return begin_output(p, b, i, output, path, false, file);
-    }
-    return -1;
+    return output ? begin_output(p, b, seat, output, path, false, file) : -1;
 }
 
 /* Begins the folder of trickplay sheets. Returns false with errno. */
-static bool open_folder(struct film_process *p, struct batch *b, const char *path, int32_t *file)
+static bool open_folder(struct film_process *p, struct batch *b, int seat, const char *path,
+                        int32_t *file)
 {
+    const struct outputs *outputs = &p->seat[seat].outputs;
     errno = EACCES;
-    for (int i = 0; i < WATCHES; i++) {
-        const struct seat *s = &p->seat[i];
-        for (size_t k = 0; s->busy && k < s->outputs.count; k++) {
-            const struct output *output = &s->outputs.output[k];
-            if (output->writer != &writer_jellyfin || !is_folder_of(path, output))
-                continue;
-            (void)begin_output(p, b, i, output, path, true, file);
-            return p->grant && p->grant[*file].kind == GRANT_OUTPUT;
-        }
+    for (size_t k = 0; k < outputs->count; k++) {
+        const struct output *output = &outputs->output[k];
+        if (output->writer != &writer_jellyfin || !is_folder_of(path, output))
+            continue;
+        *file = -1;
+        (void)begin_output(p, b, seat, output, path, true, file);
+        return *file >= 0 && p->grant[*file].kind == GRANT_OUTPUT;
     }
     return false;
 }
 
-static int add_to_folder(struct film_process *p, const char *name, int32_t file)
+static int add_to_folder(struct film_process *p, int seat, const char *name, int32_t file)
 {
-    const struct grant *g = find_grant(p, file);
+    const struct grant *g = find_grant(p, seat, file);
     return g && g->target ? atomic_target_add(g->target, name) : -1;
 }
 
-static bool publish(struct film_process *p, struct batch *b, int32_t file)
+static bool publish(struct film_process *p, struct batch *b, int seat, int32_t file)
 {
-    struct grant *g = find_grant(p, file);
+    struct grant *g = find_grant(p, seat, file);
     if (!g)
         return false;
-    bool ok = g->kind == GRANT_TABLE ? table_add(b->table, p->seat[g->seat].film, g->part)
+    bool ok = g->kind == GRANT_TABLE ? table_add(b->table, p->seat[seat].film, g->part)
                                      : atomic_target_publish(&g->target);
     int error = errno;
     drop_grant(g);
@@ -206,9 +197,9 @@ static bool publish(struct film_process *p, struct batch *b, int32_t file)
     return ok;
 }
 
-static bool discard(struct film_process *p, int32_t file)
+static bool discard(struct film_process *p, int seat, int32_t file)
 {
-    struct grant *g = find_grant(p, file);
+    struct grant *g = find_grant(p, seat, file);
     if (g)
         drop_grant(g);
     return g;
@@ -220,20 +211,20 @@ static bool discard(struct film_process *p, int32_t file)
  * file. */
 static int copy_of(int fd) { return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1; }
 
-int film_files_handle(struct film_process *p, struct batch *b, enum file_request request,
+int film_files_handle(struct film_process *p, struct batch *b, int seat, enum file_request request,
                       const char *path, int32_t *file, int32_t *error)
 {
     int fd = -1;
     bool ok = false;
     errno = EINVAL;
     switch (request) {
-    case FILE_READ: fd = open_to_read(p, b, path); break;
+    case FILE_READ: fd = open_to_read(&p->seat[seat], b, path); break;
     case FILE_SCRATCH: fd = file_open_scratch(dump_scratch_folder()); break;
-    case FILE_WRITE: fd = copy_of(open_to_write(p, b, path, file)); break;
-    case FILE_ADD: fd = add_to_folder(p, path, *file); break;
-    case FILE_FOLDER: ok = open_folder(p, b, path, file); break;
-    case FILE_PUBLISH: ok = publish(p, b, *file); break;
-    case FILE_DISCARD: ok = discard(p, *file); break;
+    case FILE_WRITE: fd = copy_of(open_to_write(p, b, seat, path, file)); break;
+    case FILE_ADD: fd = add_to_folder(p, seat, path, *file); break;
+    case FILE_FOLDER: ok = open_folder(p, b, seat, path, file); break;
+    case FILE_PUBLISH: ok = publish(p, b, seat, *file); break;
+    case FILE_DISCARD: ok = discard(p, seat, *file); break;
     }
     *error = ok || fd >= 0 ? 0 : errno ? errno : EIO;
     return fd;

@@ -10,10 +10,10 @@
 #include "barcode/base/file_request.h"
 
 /*
- * Handles a request. Returns a descriptor, which the caller closes, or -1 if it has none or failed;
+ * Handles a request for the film of a seat, which is busy. Returns a descriptor, which the caller closes, or -1 if it has none or failed;
  * `*error` is an errno value or 0. `*file` is the number of an output that is being written.
  */
-int film_files_handle(struct film_process *p, struct batch *b, enum file_request request,
+int film_files_handle(struct film_process *p, struct batch *b, int seat, enum file_request request,
                       const char *path, int32_t *file, int32_t *error);
 
 /* Removes what is unfinished of the outputs of a seat. */

@@ -30,9 +30,9 @@ struct film_answer {
     uint64_t turn;  /* of watch.h */
 };
 
-/* A file_request (file_request.h). */
+/* A file_request (file_request.h) for the film of film worker `slot`. */
 struct file_ask {
-    uint32_t kind, request;
+    uint32_t kind, slot, request;
     int32_t file;
     char path[PATH_MAX]; /* the message ends with its zero */
 };

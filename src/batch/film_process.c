@@ -55,12 +55,12 @@ static bool answer_file(struct film_process *p, struct batch *b, const struct fi
                         size_t size)
 {
     const size_t head = offsetof(struct file_ask, path);
-    if (size <= head || size > sizeof *m || m->path[size - head - 1] != 0 ||
-        film_process_busy(p) == 0)
+    if (size <= head || size > sizeof *m || m->path[size - head - 1] != 0 || m->slot >= WATCHES ||
+        !p->seat[m->slot].busy)
         return false;
     struct file_answer answer = {.file = m->file};
-    int fd = film_files_handle(p, b, (enum file_request)m->request, m->path, &answer.file,
-                               &answer.error);
+    int fd = film_files_handle(p, b, (int)m->slot, (enum file_request)m->request, m->path,
+                               &answer.file, &answer.error);
     worker_send(&p->worker, &answer, sizeof answer, fd);
     if (fd >= 0)
         close(fd);
@@ -113,10 +113,8 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
     const unsigned char *written = (const unsigned char *)&message->result.written;
     if (*written > 1 || !check_result(&m))
         return false;
-    if (p->worker.watch) {
-        struct watch_state last = watch_check(watch_at(p->worker.watch, (int)m.slot));
-        film_queue_tick(b->queue, s->film, &last.progress);
-    }
+    struct watch_state last = watch_check(watch_at(p->worker.watch, (int)m.slot));
+    film_queue_tick(b->queue, s->film, &last.progress);
     set_failure(b, s, &m, &e);
     if (!m.result.written)
         table_remove(b->table, s->film);

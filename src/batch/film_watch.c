@@ -63,7 +63,7 @@ static void check_process(const struct film_watch *w, struct film_process *p, st
     bool moved = false, hangs = false;
     for (int i = 0; i < WATCHES; i++) {
         struct seat *s = &p->seat[i];
-        if (!s->busy || !p->worker.watch)
+        if (!s->busy)
             continue;
         struct watch_state now = watch_check(watch_at(p->worker.watch, i));
         moved |= now.moved;

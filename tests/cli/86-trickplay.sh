@@ -184,6 +184,6 @@ test_trickplay_refused() { # quick
     says "was not made by barcode; move it away$"
     mv 'a.trickplay/320 - 10x10/0.jpg' 'a.trickplay/320 - 10x10/7.jpg'
     refuses 1 a.mkv --trickplay jellyfin
-    says "'7.jpg' in it was not made by barcode"
+    says "cannot write 'a.trickplay/320 - 10x10': it has a file that barcode did not make"
     files a.mkv a.trickplay 'a.trickplay/320 - 10x10' 'a.trickplay/320 - 10x10/7.jpg'
 }

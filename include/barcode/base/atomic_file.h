@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "barcode/base/atomic_target.h"
 #include "barcode/base/err.h"
 
 struct atomic_file;
@@ -36,8 +37,11 @@ FILE *atomic_file_stream(struct atomic_file *f);
 /* A folder of sheets, N.jpg, which replaces an older one as a whole. */
 struct atomic_folder;
 
-/* Begins the folder at `path`. Returns NULL with an error as atomic_file_open. */
-struct atomic_folder *atomic_folder_open(const char *path, struct err *e);
+/*
+ * Begins the folder at `path`. An older one is replaced if `is_own` is true for all files in it; a
+ * parent that opens the folder (file_request.h) has a rule of its own. Returns NULL with an error.
+ */
+struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e);
 
 /* Opens the file `name` in it, which atomic_file_commit or atomic_file_discard closes. */
 struct atomic_file *atomic_folder_add(struct atomic_folder *f, const char *name, struct err *e);

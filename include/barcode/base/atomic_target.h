@@ -18,10 +18,11 @@ struct atomic_target *atomic_target_open(const char *path);
 
 /*
  * Begins a folder that will replace the one at `path`, if any. All its files are made by
- * atomic_target_add. Returns NULL with errno: ENOTEMPTY if the folder has files of other names than
- * N.jpg, which a replacement would remove.
+ * atomic_target_add. Returns NULL with errno: ENOTEMPTY if the folder has other files than N.jpg, or
+ * one for which `is_own` returns false: a replacement would remove them.
  */
-struct atomic_target *atomic_target_open_folder(const char *path);
+typedef bool atomic_is_own(const char *path);
+struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);
 
 /* Makes a file in the folder. `name` is digits and ".jpg". Returns a descriptor, or -1 with errno. */
 int atomic_target_add(struct atomic_target *t, const char *name);

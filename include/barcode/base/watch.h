@@ -41,6 +41,9 @@ void watch_free(struct watch *w);
  */
 void watch_begin(struct watch *w, uint64_t turn);
 
+/* Returns the number of the calling thread's watch in its page, 0..WATCHES - 1; -1: it has none. */
+int watch_number(void);
+
 /* Ends the film of the calling thread. */
 void watch_end(void);
 

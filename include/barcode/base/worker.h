@@ -32,7 +32,7 @@ struct worker {
     int number;          /* index among the worker processes, from 0 */
     pid_t pid;           /* in the parent: > 0 while there is a process; in the worker: 0 */
     int link;            /* this process's end; -1: none */
-    struct watch *watch; /* WATCHES of them; NULL: out of memory, nothing is watched */
+    struct watch *watch; /* WATCHES of them */
     /* in the parent */
     const char *killed;   /* why worker_kill was called, as in worker_end's error; NULL: it was not */
     bool leaves, lingers; /* it has announced its end; it need not be waited for */

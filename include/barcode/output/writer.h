@@ -147,6 +147,9 @@ extern const size_t writer_count; /* 1..WRITERS_MOST */
 
 extern const struct writer writer_thumbnails, writer_jellyfin, writer_bif;
 
+/* Returns true if barcode made the trickplay sheet at `path`. Any thread. */
+bool jellyfin_made(const char *path);
+
 /* Returns the writer with this name, or NULL if there is none. Any thread. */
 const struct writer *writer_find(const char *name);
 

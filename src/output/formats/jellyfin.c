@@ -36,33 +36,10 @@ static char *sheet_path(const char *folder, uint64_t i, struct err *e)
     return path_join(folder, name, "", e);
 }
 
-/* Returns true if sheet i may be replaced: there is none, or it shows this film. */
-static bool may_replace(const struct report *r, const char *folder, const char *path, struct err *e)
+bool jellyfin_made(const char *path)
 {
     char film[FILM_ID_TEXT];
-    if (!file_is_regular(path))
-        return true;
-    if (!writer_made(&writer_jellyfin, path, film))
-        return err_set(e, ERR_FAILED, "cannot write '%s': '%s' was not made by barcode", folder,
-                       path);
-    return r->overwrite || strcmp(film, r->film_id) == 0 ||
-           err_set(e, ERR_FAILED,
-                   "cannot write '%s': it shows another film, or this film before it changed; use "
-                   "--overwrite",
-                   folder);
-}
-
-/* Fails unless all sheets are of this film: the folder will be replaced. */
-static bool check_folder(const struct report *r, const char *folder, struct err *e)
-{
-    bool ok = true, exists = true;
-    for (uint64_t i = 0; ok && exists; i++) {
-        char *path = sheet_path(folder, i, e);
-        ok = path && may_replace(r, folder, path, e);
-        exists = path && file_is_regular(path);
-        free(path);
-    }
-    return ok;
+    return writer_made(&writer_jellyfin, path, film);
 }
 
 /* ---- Sheets ---- */
@@ -87,7 +64,7 @@ static bool write_sheets(const struct report *r, const char *path, struct err *e
     char comment[PROVENANCE_TEXT];
     size_t count;
     const struct jpeg *sheet = previews_sheets(r->previews, &count);
-    struct atomic_folder *folder = atomic_folder_open(path, e);
+    struct atomic_folder *folder = atomic_folder_open(path, jellyfin_made, e);
     bool ok = folder != NULL;
     provenance_text(r, count - 1, comment);
     for (size_t i = 0; ok && i < count; i++)
@@ -108,7 +85,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     if (!folder)
         return err_memory(e, strlen(path));
     bool ok = previews_finish(r->previews, e) || err_prefix(e, "cannot write '%s'", folder);
-    ok = ok && check_folder(r, folder, e) && write_sheets(r, folder, e);
+    ok = ok && write_sheets(r, folder, e);
     free(folder);
     return ok;
 }
