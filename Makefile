@@ -207,7 +207,9 @@ $(BIN)/made_feed: $(BUILD)/tests/support/made_feed.o $(LIB)
 
 # For LD_PRELOAD in cases of the command line: threads and memory that cannot be had, bytes that cannot be
 # read.
-PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so refused-memory.so)
+PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so refused-memory.so tried-calls.so)
+
+$(BIN)/tried-calls.so: tests/unit/sandbox_attempts.h
 
 # The same for other tests: files that crash who opens them.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags

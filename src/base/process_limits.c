@@ -47,8 +47,8 @@ void process_limits_set(uint64_t memory)
     uint64_t most = memory / 5 * 6, size[COLUMNS];
     shrink_stacks();
     read_sizes(getpid(), size);
-    /* A sanitizer has mapped more already. */
-    if (memory >= UINT64_MAX / 2 || size[DATA] == 0 || size[DATA] >= memory / 2 ||
+    /* A sanitizer has mapped more already. Without /proc the sizes are 0. */
+    if (memory >= UINT64_MAX / 2 || size[DATA] >= memory / 2 ||
         getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur <= most)
         return;
     limit.rlim_cur = most;

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
@@ -12,11 +14,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The kernel takes these arguments as 32 bits. */
+#define INT_BITS 0xffffffffU
+
 /* Refused whatever the arguments are. Names that this libseccomp or processor lacks are skipped. */
 static const char *const refused[] = {
     /* programs and other processes */
-    "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
-    "process_mrelease", "pidfd_getfd", "pidfd_send_signal", "kcmp", "tkill",
+    "fork", "vfork", "execve", "execveat", "ptrace", "process_vm_readv", "process_vm_writev",
+    "process_madvise", "process_mrelease", "pidfd_getfd", "pidfd_send_signal", "kcmp", "tkill",
+    "ioprio_set",
     /* kernel interfaces with a long list of holes */
     "io_uring_setup", "io_uring_enter", "io_uring_register", "bpf", "perf_event_open",
     "userfaultfd", "keyctl", "add_key", "request_key", "fanotify_init", "lookup_dcookie",
@@ -25,10 +31,11 @@ static const char *const refused[] = {
     "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount", "open_tree", "fsopen",
     "fsconfig", "fsmount", "fspick", "mount_setattr", "unshare", "setns", "open_by_handle_at",
     "name_to_handle_at", "swapon", "swapoff", "acct",
-    /* what Landlock does not restrict: names, modes, owners and attributes of any file */
-    "symlink", "symlinkat", "link", "linkat", "mknod", "mknodat", "chmod", "fchmodat", "chown",
-    "lchown", "fchownat", "chown32", "lchown32", "setxattr", "lsetxattr", "removexattr",
-    "lremovexattr", "truncate", "truncate64", "utime", "utimes", "futimesat",
+    /* what Landlock does not restrict: names, modes, owners, times and attributes of any file */
+    "symlink", "symlinkat", "link", "linkat", "mknod", "mknodat", "chmod", "fchmod", "fchmodat",
+    "chown", "lchown", "fchown", "fchownat", "chown32", "lchown32", "fchown32", "setxattr",
+    "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr", "truncate",
+    "truncate64", "utime", "utimes", "futimesat", "utimensat", "utimensat_time64",
     /* System V objects of other processes */
     "shmget", "shmat", "shmctl", "msgget", "msgsnd", "msgrcv", "msgctl", "semget", "semop",
     "semtimedop", "semctl", "mq_open", "mq_unlink",
@@ -38,10 +45,74 @@ static const char *const refused[] = {
     "iopl", "ioperm", "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid",
     "setgroups", "setfsuid", "setfsgid", "setsid", "setpgid"};
 
-/* The newest calls of these kinds, which have the same numbers on all processors. */
-static const int refused_number[] = {
-    452 /* fchmodat2 */, 463 /* setxattrat */, 466 /* removexattrat */, 467 /* open_tree_attr */,
-    469 /* file_setattr */
+/* Calls that have the same numbers on all processors. */
+static const struct {
+    int number, error;
+} refused_number[] = {
+    /* the newest of these kinds */
+    {452 /* fchmodat2 */, EPERM},
+    {463 /* setxattrat */, EPERM},
+    {466 /* removexattrat */, EPERM},
+    {467 /* open_tree_attr */, EPERM},
+    {469 /* file_setattr */, EPERM},
+    /* Their flags are in memory, where no filter sees them. glibc then calls clone and openat. */
+    {435 /* clone3 */, ENOSYS},
+    {437 /* openat2 */, ENOSYS},
+};
+
+/* Refused unless the argument is the number of this process, or 0. */
+static const struct {
+    const char *name;
+    unsigned argument;
+    bool process;
+} refused_unless[] = {
+    {"kill", 0, true},
+    {"tgkill", 0, true},
+    {"rt_sigqueueinfo", 0, true},
+    {"rt_tgsigqueueinfo", 0, true},
+    {"prlimit64", 0, false},
+    {"setpriority", 0, false}, /* PRIO_PROCESS */
+    {"setpriority", 1, false},
+    {"sched_setaffinity", 0, false},
+    {"sched_setscheduler", 0, false},
+    {"sched_setparam", 0, false},
+    {"sched_setattr", 0, false},
+};
+
+/* Refused if the bits of `mask` in the argument are those of `value`. */
+static const struct {
+    const char *name;
+    unsigned argument;
+    scmp_datum_t mask, value;
+} refused_if[] = {
+    /* A process would outlive its parent, and would not count for --memory. */
+    {"clone", 0, CLONE_THREAD, 0},
+    {"clone", 0, CLONE_NEWNS, CLONE_NEWNS},
+    {"clone", 0, CLONE_NEWUTS, CLONE_NEWUTS},
+    {"clone", 0, CLONE_NEWIPC, CLONE_NEWIPC},
+    {"clone", 0, CLONE_NEWUSER, CLONE_NEWUSER},
+    {"clone", 0, CLONE_NEWPID, CLONE_NEWPID},
+    {"clone", 0, CLONE_NEWNET, CLONE_NEWNET},
+    {"clone", 0, CLONE_NEWCGROUP, CLONE_NEWCGROUP},
+    /* what sandbox_enter and the parent have set */
+    {"prctl", 0, INT_BITS, PR_SET_PDEATHSIG},
+    {"prctl", 0, INT_BITS, PR_SET_DUMPABLE},
+    /* typing into the terminal that started the program */
+    {"ioctl", 1, INT_BITS, TIOCSTI},
+    {"ioctl", 1, INT_BITS, TIOCLINUX},
+    /* attributes of any open file */
+    {"ioctl", 1, INT_BITS, FS_IOC_SETFLAGS},
+    {"ioctl", 1, INT_BITS, FS_IOC_FSSETXATTR},
+    /* a descriptor that signals another process */
+    {"ioctl", 1, INT_BITS, FIOSETOWN},
+    {"ioctl", 1, INT_BITS, SIOCSPGRP},
+    {"fcntl", 1, INT_BITS, F_SETOWN},
+    {"fcntl", 1, INT_BITS, F_SETOWN_EX},
+    {"fcntl64", 1, INT_BITS, F_SETOWN},
+    {"fcntl64", 1, INT_BITS, F_SETOWN_EX},
+    /* Landlock before Linux 6.2 lets a file be truncated that may only be read. */
+    {"open", 1, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC},
+    {"openat", 2, O_ACCMODE | O_TRUNC, O_RDONLY | O_TRUNC},
 };
 
 /* Refused by what the process does not use; socket() itself is below. */
@@ -51,29 +122,19 @@ static const struct {
 } sockets[] = {{"connect", false, true}, {"accept", false, true}, {"accept4", false, true},
                {"bind", true, true},     {"listen", true, true},  {"socketpair", true, false}};
 
-/* Not SCMP_A0 and its like: they leave a field out, of which clang warns. */
-static struct scmp_arg_cmp other_than(unsigned i, scmp_datum_t value)
-{
-    return (struct scmp_arg_cmp){.arg = i, .op = SCMP_CMP_NE, .datum_a = value};
-}
-
-static struct scmp_arg_cmp masked(unsigned i, scmp_datum_t mask, scmp_datum_t value)
-{
-    return (struct scmp_arg_cmp){
-        .arg = i, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
-}
-
-static int add(scmp_filter_ctx c, const char *name, unsigned count, struct scmp_arg_cmp compared)
+/* Refuses a call if an argument compares so. SCMP_A0 and its like leave out a field. */
+static int add(scmp_filter_ctx c, const char *name, struct scmp_arg_cmp compared)
 {
     int number = seccomp_syscall_resolve_name(name);
     return number == __NR_SCMP_ERROR
                ? 0
-               : seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), number, count, &compared);
+               : seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), number, 1, &compared);
 }
 
-static int refuse(scmp_filter_ctx c, const char *name)
+static int refuse_always(scmp_filter_ctx c, const char *name)
 {
-    return add(c, name, 0, (struct scmp_arg_cmp){.arg = 0});
+    int number = seccomp_syscall_resolve_name(name);
+    return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), number, 0);
 }
 
 /* Refuses sockets of other families than those that the process uses. */
@@ -83,38 +144,28 @@ static int refuse_families(scmp_filter_ctx c, bool gpu, bool network)
     for (unsigned family = 0; family < AF_MAX; family++) {
         bool used = family == AF_UNIX ? gpu : network && (family == AF_INET || family == AF_INET6);
         const struct scmp_arg_cmp same = {.arg = 0, .op = SCMP_CMP_EQ, .datum_a = family};
-        bad |= used ? 0 : add(c, "socket", 1, same);
+        bad |= used ? 0 : add(c, "socket", same);
     }
     const struct scmp_arg_cmp newer = {.arg = 0, .op = SCMP_CMP_GE, .datum_a = AF_MAX};
-    return bad | add(c, "socket", 1, newer);
+    return bad | add(c, "socket", newer);
 }
 
-/* Refuses calls by their arguments: those that would reach other processes or namespaces. */
+/* Refuses calls by their arguments. */
 static int refuse_arguments(scmp_filter_ctx c)
 {
-    static const unsigned space[] = {CLONE_NEWNS,  CLONE_NEWUTS, CLONE_NEWIPC,   CLONE_NEWUSER,
-                                     CLONE_NEWPID, CLONE_NEWNET, CLONE_NEWCGROUP};
-    const scmp_datum_t own = (scmp_datum_t)getpid(), low = 0xffffffff;
+    const scmp_datum_t own = (scmp_datum_t)getpid();
     int bad = 0;
-    bad |= add(c, "kill", 1, other_than(0, own));
-    bad |= add(c, "tgkill", 1, other_than(0, own));
-    bad |= add(c, "rt_sigqueueinfo", 1, other_than(0, own));
-    bad |= add(c, "rt_tgsigqueueinfo", 1, other_than(0, own));
-    bad |= add(c, "prlimit64", 1, other_than(0, 0));
-    bad |= add(c, "utimensat", 1, other_than(1, 0)); /* futimens passes no name */
-    /* typing into the terminal that started the program */
-    bad |= add(c, "ioctl", 1, masked(1, low, TIOCSTI));
-    bad |= add(c, "ioctl", 1, masked(1, low, TIOCLINUX));
-    /* Landlock before Linux 6.2 lets a file be truncated that may only be read. */
-    for (int i = 0; i < 2; i++) {
-        const scmp_datum_t mask = O_ACCMODE | O_TRUNC, flags = O_RDONLY | O_TRUNC;
-        bad |= add(c, i ? "openat" : "open", 1, masked(i ? 2 : 1, mask, flags));
-    }
-    for (size_t i = 0; i < sizeof space / sizeof *space; i++)
-        bad |= add(c, "clone", 1, masked(0, space[i], space[i]));
-    /* Their flags are in memory, where no filter sees them. glibc then calls clone and openat. */
-    bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), 435 /* clone3 */, 0);
-    bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), 437 /* openat2 */, 0);
+    for (size_t i = 0; i < sizeof refused_unless / sizeof *refused_unless; i++)
+        bad |= add(c, refused_unless[i].name,
+                   (struct scmp_arg_cmp){.arg = refused_unless[i].argument,
+                                         .op = SCMP_CMP_NE,
+                                         .datum_a = refused_unless[i].process ? own : 0});
+    for (size_t i = 0; i < sizeof refused_if / sizeof *refused_if; i++)
+        bad |= add(c, refused_if[i].name,
+                   (struct scmp_arg_cmp){.arg = refused_if[i].argument,
+                                         .op = SCMP_CMP_MASKED_EQ,
+                                         .datum_a = refused_if[i].mask,
+                                         .datum_b = refused_if[i].value});
     return bad;
 }
 
@@ -125,12 +176,13 @@ int sandbox_refuse_calls(bool gpu, bool network)
         return ENOMEM;
     int bad = refuse_arguments(c) | refuse_families(c, gpu, network);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        bad |= refuse(c, refused[i]);
+        bad |= refuse_always(c, refused[i]);
     for (size_t i = 0; i < sizeof refused_number / sizeof *refused_number; i++)
-        bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), refused_number[i], 0);
+        bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(refused_number[i].error),
+                                refused_number[i].number, 0);
     for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++)
         if (!(gpu && sockets[i].gpu) && !(network && sockets[i].network))
-            bad |= refuse(c, sockets[i].name);
+            bad |= refuse_always(c, sockets[i].name);
     /* Both fail with an old libseccomp. Neither changes what is refused. */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_SSB, 1);      /* keep the speed of the processor */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */

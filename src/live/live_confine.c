@@ -4,13 +4,13 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
+#include "barcode/base/process_limits.h"
 #include "barcode/base/sandbox_places.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/paint.h"
@@ -118,34 +118,15 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
     return ok;
 }
 
-/*
- * Refuses memory beyond 6/5 of --memory, as in worker processes of films: a hostile stream then
- * fails, or its process does, and not others. An address space that is only reserved does not
- * count.
- */
-static void limit_memory(void)
-{
-    const rlim_t most = limits_memory() / 5 * 6;
-    struct rlimit limit;
-    if (limits_memory() >= UINT64_MAX / 2 || getrlimit(RLIMIT_DATA, &limit) != 0 ||
-        limit.rlim_cur <= most)
-        return;
-    limit.rlim_cur = most;
-    (void)setrlimit(RLIMIT_DATA, &limit);
-}
-
 bool live_confine_enter(const struct options *o, const struct live_feed *feed, int stop,
                         struct err *e)
 {
+    process_limits_set(limits_memory());
     if (choice_of(o) == SANDBOX_OFF)
         return true;
-    limit_memory();
     struct sandbox *s = sandbox_new(e);
     bool ok = s && allow_all(s, o, e) && (!feed || live_feed_keep(feed, s, e)) &&
-              sandbox_keep(s, stop, e);
-    if (ok)
-        sandbox_keep_no_other(s); /* the parent's server listens, and has connections */
-    ok = ok && sandbox_enter(s, e);
+              sandbox_keep(s, stop, e) && sandbox_enter(s, e);
     sandbox_free(&s);
     if (ok || o->sandbox == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");

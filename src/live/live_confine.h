@@ -15,10 +15,11 @@ bool live_confine_prepare(const struct options *o, struct err *e);
 void live_confine_tidy(const struct options *o);
 
 /*
- * Confines this process, unless --sandbox=off. It reads and writes the folder of the outputs, reads
- * devices and folders among the inputs, and reaches the network if an input is a URL.
- * Returns false if --sandbox=require and the confinement is incomplete. Before other threads start.
- * Of the descriptors it keeps the standard streams, `stop`, and those of `feed`, which may be NULL.
+ * Limits this process to --memory, and confines it unless --sandbox=off. It reads and writes the
+ * folder of the outputs, reads devices and folders among the inputs, and reaches the network if an
+ * input is a URL. Returns false if --sandbox=require and the confinement is incomplete. Before
+ * other threads start. Of the descriptors it keeps the standard streams, `stop`, and those of
+ * `feed`, which may be NULL.
  */
 bool live_confine_enter(const struct options *o, const struct live_feed *feed, int stop,
                         struct err *e);

@@ -137,7 +137,7 @@ static void *write_days(void *argument)
     enum { NICE = 10, SHARE = 20 };
     struct loop *l = argument;
     int64_t pause_ns = refresh_ns;
-    (void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE); /* of a thread, in Linux */
+    (void)setpriority(PRIO_PROCESS, 0, NICE); /* of this thread, in Linux */
     pthread_mutex_lock(&l->lock);
     while (!l->over) {
         struct timespec until = clock_steady_deadline(pause_ns);

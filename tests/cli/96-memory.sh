@@ -58,6 +58,20 @@ test_bombs() {
     "$PYTHON" "$HERE/../bombs.py" gif-canvas mp4-edits mp4-trun mkv-tracks h264-allowed > said || fail "$(grep -v '^ok' said)"
 }
 
+# The worker limits itself also where its sizes cannot be read.
+test_memory_without_proc() { # quick
+    without_proc
+    "$PYTHON" - "$HERE/.." "${no_proc[@]}" "$BARCODE" film.mp4 -q -m average --memory 300M << 'END' || fail "it took more than its limit"
+import os, subprocess, sys
+sys.path.insert(0, sys.argv[1])
+import bombs_make as b
+b.mp4("film.mp4", b.SMALL * 10, b.movie(b.trak(b.tables(12000000, len(b.SMALL), 1)))) # takes 840 MiB if it may
+_, _, used = os.wait4(subprocess.Popen(sys.argv[2:]).pid, 0)
+print(used.ru_maxrss >> 10, "MiB")
+sys.exit(not 30 < used.ru_maxrss >> 10 < 360)
+END
+}
+
 # Each of three films fits, but no two of them. A film that is refused memory fails, once.
 test_films_that_fit_alone() {
     mkdir films o alone

@@ -7,6 +7,7 @@
 #   $BARCODE  the program      $CLIPS  the made clips      $SAMPLE  the sample film      "${extra[@]}"  those of BARCODE_FILMS
 #   $FEW_THREADS_SO  threads that cannot be had (few-threads.c)      $FAILING_READS_SO  bytes that cannot be read (failing-reads.c)
 #   $HANGING_READ_SO  reads that never return (hanging-read.c)        $REFUSED_MEMORY_SO  memory that is refused (refused-memory.c)
+#   $TRIED_CALLS_SO  what the sandbox must refuse (tried-calls.c)
 #   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
 
 PYTHON=${PYTHON:-/usr/bin/python3}
@@ -123,6 +124,14 @@ find_worker() {
 # is_written: program $pid has an output that is not complete: a file without a name, or with a temporary one.
 is_written() {
     [ -n "$(find . -name '.*.tmp')" ] || readlink "/proc/${pid:?}/fd"/* 2> /dev/null | grep -q '/#[0-9]* (deleted)$'
+}
+
+# without_proc: sets no_proc to words behind which a command has no /proc.
+without_proc() {
+    # shellcheck disable=SC2016  # of the inner shell
+    no_proc=(unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' sh)
+    [ "$(id -u)" -eq 0 ] || no_proc=(unshare -r "${no_proc[@]:1}")
+    "${no_proc[@]}" true 2> "$LOGS/tried" || skip "/proc cannot be hidden: $(cat "$LOGS/tried")"
 }
 
 # files NAME...: the working folder holds exactly these, hidden ones included.

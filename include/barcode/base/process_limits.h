@@ -21,7 +21,7 @@ void process_limits_set(uint64_t memory);
 /* Makes the kernel kill this process before others when the machine runs out of memory. */
 void process_limits_kill_first(void);
 
-/* Returns how many bytes a process has allocated and used; 0 if unknown. Any thread. */
+/* Returns how many bytes a process has allocated and used; 0 without /proc. Any thread. */
 uint64_t process_limits_used(pid_t process);
 
 #endif

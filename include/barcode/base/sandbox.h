@@ -7,12 +7,14 @@
  * - open, list, make, truncate and remove only what sandbox_allow named (Landlock);
  * - make no TCP or UDP connection (unless sandbox_allow_network), and reach no socket of another
  * process (seccomp, Landlock);
- * - execute no program, trace and signal no other process, and change no limit of another process;
+ * - execute no program, start no process, and outlive no parent that asked for PR_SET_PDEATHSIG;
+ * - trace and signal no other process, and change no limit, priority or processor of one;
+ * - change no mode, owner, time, attribute or link of any file, also not by an open descriptor;
  * - call none of io_uring, bpf, mount, namespaces, keyrings, userfaultfd, perf, module loading,
- *   open_by_handle_at, and do not change modes, owners or links of files by name (seccomp);
- * - gain no privilege (no_new_privs); as root, keep only CAP_DAC_OVERRIDE, CAP_CHOWN, CAP_FOWNER;
+ *   open_by_handle_at (seccomp);
+ * - gain no privilege (no_new_privs); as root, keep only CAP_DAC_OVERRIDE and CAP_FOWNER;
  * - dump no core, and are traced by nobody but root;
- * - have no inherited descriptor but the standard streams and those of sandbox_keep.
+ * - have no descriptor from before but the standard streams and those of sandbox_keep.
  *
  * What stays possible: metadata of all files (stat, readlink), all reads and writes through open
  * descriptors, and using memory and time. Bugs of the kernel are outside of this.
@@ -51,11 +53,8 @@ struct sandbox *sandbox_new(struct err *e);
  */
 bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct err *e);
 
-/* Keeps an inherited descriptor open. Returns false if out of memory. */
+/* Keeps a descriptor open; -1: none. Returns false if out of memory. */
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
-
-/* Closes all others, also those that the program itself opened (close-on-exec). */
-void sandbox_keep_no_other(struct sandbox *s);
 
 /*
  * Allows what the driver of an NVIDIA GPU needs beyond files: local sockets that listen, but that
