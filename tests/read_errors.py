@@ -1,25 +1,30 @@
 #!/usr/bin/env python3
-"""Read errors at random places of films, pipes and cache entries.
+"""Read errors at random places of films, playlists, pipes and cache entries, and files that are missing.
 
     BARCODE=out/bin/barcode FAILING=out/bin/failing-reads.so python3 tests/read_errors.py [--seed N] [--runs N] [--only KIND]
 
 Each run reads a film of which some bytes are unreadable (support/failing-reads.c). If its exit
 status is 0, the picture is that of the whole film; otherwise there is none. With --keep-going a
-film with less than that has a warning. Afterwards the same command with --update and a disk that
+film with less than that has a warning. If a file that a playlist names is missing, its name is in a
+warning, --strict fails, and of HLS as many columns are missing as ffprobe counts frames in that
+file. Afterwards the same command with --update and a disk that
 works gives the picture of the whole film in any case, and frames of a cache that are right.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
-KINDS = ("mp4", "faststart.mp4", "fragmented.mp4", "mkv", "ts", "avi", "pipe.mkv", "pipe.ts", "parts.mkv", "parts.mpg", "cache")
+KINDS = ("mp4", "faststart.mp4", "fragmented.mp4", "mkv", "ts", "avi", "pipe.mkv", "pipe.ts", "parts.mkv", "parts.mpg", "cache", "hls.ts", "hls.mp4", "hls.range",
+         "ffconcat.mkv", "ffconcat.ts", "images")  # fmt: skip
 OPTIONS = ([], ["--keyframes"], ["--columns", "30"], ["--crop=auto"], ["--verify"])
 ERRNOS = (5, 5, 5, 116, 121)  # EIO, ESTALE, EREMOTEIO
 BARCODE = os.path.abspath(os.environ.get("BARCODE", "out/bin/barcode"))
@@ -47,7 +52,34 @@ def make_films(folder):
     (folder / "2.mpg").write_bytes(whole[len(whole) // 2 :])
     films = {kind: ["film." + kind] for kind in KINDS if (folder / ("film." + kind)).exists()}
     films |= {"pipe.mkv": ["film.mkv"], "pipe.ts": ["film.ts"], "cache": ["film.mkv"]}
-    return films | {"parts.mkv": ["--join", "film.mkv", "2.mkv"], "parts.mpg": ["--join", "1.mpg", "2.mpg"]}
+    films |= {"parts.mkv": ["--join", "film.mkv", "2.mkv"], "parts.mpg": ["--join", "1.mpg", "2.mpg"]}
+    made = {kind: Film(words, [word for word in words if word != "--join"]) for kind, words in films.items()}
+    hls = [*copy, "-map", "0:v", "-f", "hls", "-hls_time", "1", "-hls_playlist_type", "vod"]
+    ffmpeg("ts.m3u8", *hls, "-hls_segment_filename", str(folder / "ts%d.ts"))
+    ffmpeg("mp4.m3u8", *hls, "-hls_segment_type", "fmp4", "-hls_segment_filename", str(folder / "m%d.mp4"))
+    ffmpeg("range.m3u8", *hls, "-hls_flags", "single_file", "-hls_segment_filename", str(folder / "range.ts"))
+    ffmpeg("i%02d.png", "-i", str(folder / "film.mp4"), "-s", "320x180", "-frames:v", "20")
+    (folder / "mkv.ffconcat").write_text("ffconcat version 1.0\nfile film.mkv\nfile 2.mkv\n")
+    (folder / "ts.ffconcat").write_text("ffconcat version 1.0\nfile ts0.ts\nduration 1\nfile ts1.ts\nduration 1\nfile ts2.ts\nduration 1\n")
+    made["hls.ts"] = Film(["ts.m3u8"], ["ts.m3u8", "ts0.ts", "ts1.ts", "ts2.ts"])
+    made["hls.mp4"] = Film(["mp4.m3u8"], ["mp4.m3u8", "init.mp4", "m0.mp4", "m1.mp4", "m2.mp4"])
+    made["hls.range"] = Film(["range.m3u8"], ["range.m3u8", "range.ts"])
+    made["ffconcat.mkv"] = Film(["mkv.ffconcat"], ["mkv.ffconcat", "film.mkv", "2.mkv"])
+    made["ffconcat.ts"] = Film(["ts.ffconcat"], ["ts.ffconcat", "ts0.ts", "ts1.ts", "ts2.ts"])
+    made["images"] = Film(["--sequence", "."], [f"i{i:02}.png" for i in range(1, 21)])
+    return made
+
+
+def frames_in(folder, file):
+    """How many frames a segment has by ffprobe."""
+    name = f"concat:init.mp4|{file}" if file.endswith(".mp4") else file
+    command = ["ffprobe", "-v", "error", "-select_streams", "v", "-count_packets", "-show_entries", "stream=nb_read_packets", "-of", "csv=p=0", name]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    return int(done.stdout.split()[0].strip(","))
+
+
+# The arguments that name a film, and its files.
+Film = collections.namedtuple("Film", "words files")
 
 
 wholes = {}  # the pictures by film and options
@@ -59,7 +91,7 @@ class Trial:
     def __init__(self, number, seed, only, films, source):
         chance = random.Random(f"{seed} {number}")
         self.kind = only or KINDS[number % len(KINDS)]
-        self.words = films[self.kind]
+        self.words, self.files = films[self.kind]
         self.options = chance.choice(OPTIONS)
         self.chance, self.source = chance, source
         self.piped = self.kind.startswith("pipe.")
@@ -67,6 +99,9 @@ class Trial:
         if self.piped or (self.kind == "cache" and self.options == ["--verify"]):
             self.options = []
         self.keep_going = chance.random() < 0.3
+        self.missing = None
+        if self.kind.startswith(("hls", "ffconcat")) and chance.random() < 0.4:
+            self.missing = chance.choice(self.files[1:])
         self.status, self.failed = None, False
         self.said = ""
 
@@ -102,7 +137,7 @@ class Trial:
     def judge(self, folder):
         """Returns what is wrong, or None."""
         self.folder = folder
-        for name in {*self.words, "film.mkv"} - {"--join"}:
+        for name in {*self.files, "film.mkv"} if self.kind != "images" else self.files:
             shutil.copy2(self.source / name, folder / name)
         if self.piped:
             os.mkfifo(folder / "film.fifo")
@@ -113,7 +148,9 @@ class Trial:
         (folder / "out.png").unlink(missing_ok=True)
         if self.kind == "cache":
             return self.judge_cache(whole)
-        file = "film.fifo" if self.piped else self.chance.choice([w for w in self.words if w != "--join"])
+        if self.missing:
+            return self.judge_missing() or self.judge_whole(whole)
+        file = "film.fifo" if self.piped else self.chance.choice(self.files)
         size = (folder / (self.words[0] if self.piped else file)).stat().st_size
         bad = self.choose(file, size)
         going = ["--keep-going"] if self.keep_going else []
@@ -125,13 +162,33 @@ class Trial:
             return "it wrote a picture, or did not say that it cannot read"
         if self.status == 0 and out != whole and not (going and self.reports_bytes()):
             return "exit status 0 with less than the film"
+        return self.judge_whole(whole)
+
+    def judge_whole(self, whole):
         for words in (["--update", "--no-cache"], ["--cache", "kept"]):
             if self.run(*words) != whole or self.status != 0:
                 return f"{words[0]} does not make the picture whole"
         return None
 
+    def judge_missing(self):
+        self.place = self.missing + " is missing"
+        (self.folder / self.missing).rename(self.folder / "away")
+        count = ["-n", "1"] if self.options in ([], ["--crop=auto"], ["--verify"]) else []
+        self.run("--strict", "--no-cache", *count)
+        self.failed = self.status != 0
+        (self.folder / "away").rename(self.folder / self.missing)
+        if self.status not in (1, 3) or f"cannot open its part '{self.missing}'" not in self.said:
+            return "it does not fail, or does not name the file"
+        missing = re.search(r"(\d+) of \d+ columns are missing", self.said)
+        if count and self.status == 1 and self.kind.startswith("hls"):
+            frames = frames_in(self.source, self.missing)
+            if not missing or abs(int(missing[1]) - frames) > 1:
+                return f"{frames} columns are missing"
+        return None
+
     def reports_bytes(self):
-        return "warning: cannot read " in self.said or "cannot be read (skipped)" in self.said
+        texts = ("warning: cannot read ", "cannot be read (skipped)", "cannot read one of its files to its end")
+        return any(text in self.said for text in texts)
 
     def judge_cache(self, whole):
         self.run("--cache", "kept")

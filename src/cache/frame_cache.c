@@ -251,12 +251,13 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
     const char *slash = strrchr(c->path, '/');
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* The disk may read the same bytes correctly next time. */
-    bool keep = counts->bytes_unread == 0 && cache_film_holds(c->path, c->parts, &c->id) &&
+    bool whole = counts->bytes_unread == 0 && !counts->lack[0];
+    bool keep = whole && cache_film_holds(c->path, c->parts, &c->id) &&
                 (ok || prepare_partial(c, &facts, &e));
     if (!keep) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0]                  ? e.text
-                          : counts->bytes_unread > 0 ? "the file could not be read whole"
+        const char *why = e.text[0] ? e.text
+                          : !whole  ? "the file could not be read whole"
                           : !cache_film_holds(c->path, c->parts, &c->id)
                               ? "the file was modified"
                               : "the film was not decoded to its end";

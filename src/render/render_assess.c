@@ -46,22 +46,21 @@ static void assess_end(struct render_job *j, uint64_t announced)
     if (early || c->read_failed || asked)
         j->lost_to_end = short_by;
     bool unread = c->bytes_unread > 0; /* there is a warning of that */
-    char cause[300];
-    snprintf(cause, sizeof cause, "%s", unread ? "its end cannot be read" : "the file is damaged");
-    const char *unopened = f->unopened[0] ? f->unopened : c->unopened;
-    if (unopened[0])
-        snprintf(cause, sizeof cause, "cannot open its part '%s'", unopened);
-    if (early && !unopened[0])
+    const char *cause = unread ? "its end cannot be read" : "the file is damaged";
+    bool lacks = c->lack[0] != 0;
+    if (lacks)
+        cause = c->lack;
+    if (early && !lacks)
         render_warn(j,
                     "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64
                     " columns are missing",
                     f->path, c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6,
                     (double)film_length_end(&f->length) / 1e6, short_by, expected);
     else if (c->read_failed && short_by > 0)
-        render_warn(j, "'%s': %s: about %" PRIu64 " of %" PRIu64 " columns are missing at its end",
-                    f->path, cause, short_by, expected);
-    else if (c->read_failed && (unopened[0] || !unread))
-        render_warn(j, "'%s': %s%s", f->path, cause, unopened[0] ? ": the film ends there" : "");
+        render_warn(j, "'%s': %s: about %" PRIu64 " of %" PRIu64 " columns are missing%s", f->path,
+                    cause, short_by, expected, lacks ? "" : " at its end");
+    else if (c->read_failed && (lacks || !unread))
+        render_warn(j, "'%s': %s", f->path, cause);
     else if (asked && short_by > 0)
         render_warn(j,
                     "'%s' has only %" PRIu64 " of the %" PRIu64
@@ -171,7 +170,7 @@ static void assess_reading(struct render_job *j)
         render_warn(j, "'%s': %" PRIu64 " bytes cannot be read (skipped)", f->path, unread);
     if (j->changed)
         render_warn(j, "'%s' changed while it was being read: render it again", f->path);
-    j->unsettled = unread > 0 || j->changed;
+    j->unsettled = unread > 0 || j->changed || j->report.counts.lack[0];
 }
 
 bool render_assess(struct render_job *j, struct err *e)

@@ -200,3 +200,49 @@ test_other_sources() { # quick
         refused list.mpd "is a playlist (dash), not a film; playlists of this kind are not read"
     fi
 }
+
+# A missing or empty segment is told wherever it is, with as many missing columns as it has frames.
+test_playlists_with_missing_segments() { # quick
+    mkdir list
+    for i in 1 2 3; do
+        ffmpeg -nostdin -v error -f lavfi -i "color=blue:s=64x36:r=12:d=1" -c:v mpeg2video -output_ts_offset $i -f mpegts list/$i.ts
+    done
+    hls list/list.m3u8 1.ts 2.ts 3.ts
+    ok list/list.m3u8 --strict --no-cache -n 1 -m average -o whole.png
+    for i in 1 2 3; do
+        mv list/$i.ts away
+        ok list/list.m3u8 --no-cache -n 1 -m average -o out.png
+        says "warning: 'list/list.m3u8': cannot open its part 'list/$i.ts': No such file or directory"
+        says "12 of 36 columns are missing"
+        ok list/list.m3u8 --no-cache --keyframes -m average -o keys.png
+        says "cannot open its part 'list/$i.ts'"
+        for options in "-n 1" "--columns 30" --keyframes; do
+            # shellcheck disable=SC2086
+            run list/list.m3u8 --strict --no-cache $options -m average -o strict.png
+            [ "$STATUS" -eq 1 ] || fail "without $i.ts, $options: --strict has status $STATUS"
+        done
+        : > list/$i.ts
+        run list/list.m3u8 --strict --no-cache -n 1 -m average -o strict.png
+        [ "$STATUS" -eq 1 ] || fail "with an empty $i.ts --strict has status $STATUS"
+        says "its part 'list/$i.ts' is empty"
+        mv away list/$i.ts
+        ok list/list.m3u8 --no-cache --update -n 1 -m average -o out.png
+        cmp whole.png out.png || fail "--update keeps the picture without $i.ts"
+    done
+    rm list/*.ts
+    refuses 3 list/list.m3u8 --no-cache -o made.png
+    says "cannot open 'list/list.m3u8': cannot open its part 'list/1.ts': No such file or directory$"
+}
+
+# Segments that end early: their frames against the sum of #EXTINF.
+test_playlists_with_short_segments() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x36:r=25:d=10.2 -c:v mpeg2video -g 25 -f hls -hls_time 5 -hls_playlist_type vod list.m3u8
+    ok list.m3u8 --strict --no-cache -n 1 -m average -o whole.png
+    for i in 0 1; do
+        cp list$i.ts whole
+        truncate -s $((188 * 100)) list$i.ts
+        run list.m3u8 --strict --no-cache -n 1 -m average -o strict.png
+        [ "$STATUS" -eq 1 ] || fail "with half of list$i.ts --strict has status $STATUS"
+        mv whole list$i.ts
+    done
+}

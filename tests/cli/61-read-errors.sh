@@ -38,6 +38,23 @@ in_the_middle() {
     says "(at byte $((middle / 100000))"
 }
 
+# The segments of HLS, also the first, which is read when the film is opened; and --keep-going skips nothing else.
+test_read_error_in_a_segment() { # quick
+    ffmpeg -nostdin -v error -f lavfi -i "testsrc2=s=160x90:r=25:d=3,noise=alls=80:allf=t" -g 25 -c:v mpeg2video -b:v 2M -f hls -hls_time 1 -hls_playlist_type vod list.m3u8
+    ok list.m3u8 --no-cache -n 1 -m average -o whole.png
+    for i in 0 1 2; do
+        unreadable list$i.ts 65536 65537 list.m3u8 --no-cache -n 1
+        says "cannot read 'list$i.ts': Input/output error (at byte"
+        failing list$i.ts 65536 69632 ok list.m3u8 --no-cache --keep-going -n 1 -m average -o going.png
+        says "'list.m3u8': 4096 bytes cannot be read (skipped)"
+        says "wrote 'going.png': 75 columns"
+        failing list$i.ts 65536 69632 run list.m3u8 --no-cache --keep-going --strict -n 1 -m average -o strict.png
+        [ "$STATUS" -eq 1 ] || fail "--strict has status $STATUS"
+        rm going.png strict.png
+    done
+    unreadable list.m3u8 0 1 list.m3u8 --no-cache --keep-going
+}
+
 # The same with one of the files of a film.
 in_the_middle_of_one() {
     local middle=$(($(size "$1") / 2))

@@ -3,17 +3,28 @@
 
 #include "test.h"
 #include "media/container/allowed.h"
+#include "media/container/pipe_input.h"
 #include "playlist_folder.h"
 
 static int try_open(const AVInputFormat *iformat, const char *url)
 {
-    AVIOContext *file = NULL;
+    AVIOContext *file = NULL, *film = NULL;
+    struct err e = ERR_INIT;
+    assert_true(film_input_open("list/film", NULL, &film, &e) && film);
     AVFormatContext *format = avformat_alloc_context();
     assert_non_null(format);
     format->url = av_strdup("file:list/film");
     format->iformat = iformat;
+    format->pb = film;
     int code = allowed_open(format, &file, url, AVIO_FLAG_READ, NULL);
-    avio_closep(&file);
+    if (file) {
+        char text[4];
+        assert_int_equal(avio_read(file, (unsigned char *)text, sizeof text), sizeof text);
+        assert_memory_equal(text, "film", sizeof text);
+        allowed_close(format, file);
+    }
+    film_input_close(&film);
+    format->pb = NULL;
     format->iformat = NULL;
     avformat_free_context(format);
     return code;
@@ -22,8 +33,9 @@ static int try_open(const AVInputFormat *iformat, const char *url)
 TEST(opens_nothing_else)
 {
     const AVInputFormat *film = av_find_input_format("mov"), *list = av_find_input_format("hls");
-    assert_int_equal(try_open(NULL, "file:list/film"), 0);
-    assert_int_equal(try_open(film, "file:list/film"), 0);
+    assert_int_equal(try_open(NULL, "file:list/film"), AVERROR(EPERM)); /* it is the input */
+    assert_int_equal(try_open(film, "file:list/film"), AVERROR(EPERM));
+    assert_int_equal(try_open(list, "file:list/film"), 0);
     assert_int_equal(try_open(film, "file:list/sub/film"), AVERROR(EPERM));
     assert_int_equal(try_open(NULL, "file:list/sub/film"), AVERROR(EPERM));
     assert_int_equal(try_open(list, "file:list/sub/film"), 0);

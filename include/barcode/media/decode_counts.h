@@ -57,7 +57,7 @@ struct decode_counts {
     int64_t end_us;      /* when its display ends, if to_end; else -1 */
     bool to_end;         /* the film was read to its end without an error */
     bool read_failed;    /* the container could not be read to its end */
-    char unopened[256];  /* a part of a list of files that could not be opened; "": none */
+    char lack[400];      /* what is missing of a film in several files; "": nothing */
     /* --keep-going: bytes of the film that could not be read, and were skipped */
     uint64_t bytes_unread;
     bool contradicted; /* the pass stopped early: repeat it sequentially */

@@ -13,9 +13,9 @@ struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
     const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
     struct read_faults *faults; /* what could not be read of them; borrowed; NULL: not recorded */
-    char *url;       /* of all parts, for libavformat (parts_input.h); NULL: no parts; owned too */
-    char title[256]; /* from the container; any bytes; "": none */
-    char container[48];     /* "matroska,webm" */
+    char *list;         /* all parts as an ffconcat (parts_input.h); NULL: no parts; owned too */
+    char title[256];    /* from the container; any bytes; "": none */
+    char container[48]; /* "matroska,webm" */
     bool frames_have_times; /* in such a container each frame has a time of its own */
     bool lists_key_frames;  /* such a container lists its key frames */
     char codec[32];         /* "h264" */

@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "container_quirks.h"
+#include "pipe_input.h"
 #include "barcode/media/playlists.h"
 
 static char *names; /* NULL if out of memory */
@@ -46,20 +48,33 @@ int allowed_demuxers(AVFormatContext *format, const char *more)
     return code;
 }
 
+/* Returns why a film cannot be opened by its name. */
+static int refusal_errno(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return errno;
+    return S_ISDIR(s.st_mode) ? EISDIR : EPERM;
+}
+
 int allowed_open(AVFormatContext *format, AVIOContext **file, const char *url, int flags,
                  AVDictionary **options)
 {
-    if (strcmp(url, format->url) == 0)
-        return avio_open2(file, url, flags, &format->interrupt_callback, options);
-    bool list = format->iformat && container_quirks(format)->is_playlist;
-    errno = EPERM;
-    char *found = list && !(flags & AVIO_FLAG_WRITE) ? playlists_file(format->url, url) : NULL;
-    if (!found)
-        return AVERROR(errno);
-    char *name = av_asprintf("file:%s", found);
-    int code = name ? avio_open2(file, name, flags, &format->interrupt_callback, options)
-                    : AVERROR(ENOMEM);
-    av_free(name);
+    (void)options;
+    const char *name = url;
+    av_strstart(url, "file:", &name);
+    bool list = format->iformat && container_quirks(format)->is_playlist && format->pb;
+    if (!list || flags & AVIO_FLAG_WRITE)
+        return AVERROR(strcmp(url, format->url) == 0 ? refusal_errno(name) : EPERM);
+    char *found = playlists_file(format->url, url);
+    int error = film_input_open_beside(format->pb, found, name, file);
     free(found);
-    return code;
+    return AVERROR(error);
+}
+
+int allowed_close(AVFormatContext *format, AVIOContext *file)
+{
+    (void)format;
+    film_input_close(&file);
+    return 0;
 }

@@ -19,10 +19,14 @@ int allowed_demuxers(AVFormatContext *format, const char *more);
 const char *allowed_names(void);
 
 /*
- * For AVFormatContext.io_open: opens the film, and those files of a playlist that playlists_file
- * finds. Other files are refused with EPERM.
+ * For AVFormatContext.io_open: opens those files of a playlist, which is the input format->pb
+ * (pipe_input.h), that playlists_file finds. Other files are refused with EPERM. Fails for the film
+ * itself with the reason for which film_input_open left it to libavformat.
  */
 int allowed_open(AVFormatContext *format, AVIOContext **file, const char *url, int flags,
                  AVDictionary **options);
+
+/* For AVFormatContext.io_close2: closes what allowed_open has opened. */
+int allowed_close(AVFormatContext *format, AVIOContext *file);
 
 #endif

@@ -34,7 +34,7 @@ static const struct container_quirks quirks_table[] = {
     {"rm", .unset_duration = 3600000}, /* FFmpeg writes an hour into a pipe */
     {"concat", PLAYLIST, .clock_from_0 = true},
     {"dash", PLAYLIST},
-    {"hls*", PLAYLIST},
+    {"hls*", PLAYLIST, .lists_durations = true},
     {"imf", PLAYLIST},
     {"avisynth", NAMES_SOURCES},
     {"rtp", NAMES_SOURCES},

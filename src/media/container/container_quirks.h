@@ -23,6 +23,7 @@ struct container_quirks {
     bool is_image;         /* not a film: a single image */
     bool is_image_pipe;    /* images one after another, without a container (image_pipe.h) */
     bool is_playlist;      /* names other files: its own bytes are not the film's (playlist.h) */
+    bool lists_durations;  /* of the files that it names: their sum is the film's duration */
     bool names_sources;    /* not a film: the network, scripts or files of another name are read */
     bool may_be_scrambled; /* an MPEG-TS: by a flag of each packet (scrambling.h) */
 

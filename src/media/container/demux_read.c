@@ -25,6 +25,8 @@ static const char *path_of(const struct demux *r) { return strchr(r->format->url
 static bool contains_skipped(const struct demux *r, const AVPacket *packet, int64_t before)
 {
     int64_t from = packet->pos >= 0 ? packet->pos : before, to = from + packet->size;
+    if (r->quirks->is_playlist) /* its packets have places in other files */
+        return false;
     if (r->framed && packet->stream_index != r->stream->index)
         return false;
     if (!r->framed && r->format->pb && avio_tell(r->format->pb) > to)
@@ -40,7 +42,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
     av_log_listen(before);
-    read_faults_fail(r->faults, NULL, r->logged.read_error, -1);
+    read_faults_hear(r->faults, &r->logged);
     if (code == AVERROR(ENOMEM))
         err_memory_seen();
     /*

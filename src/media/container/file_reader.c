@@ -21,6 +21,7 @@ struct file_reader {
     struct read_faults *faults;
     struct file *file;
     size_t count, room;
+    int64_t first;  /* the number of the first byte */
     bool piecewise; /* the last bytes were unreadable: read no more than SKIP_BYTES at once */
 };
 
@@ -53,6 +54,8 @@ bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err
     r->file[r->count++] = (struct file){fd, path, begin, begin + size_of(fd)};
     return true;
 }
+
+void file_reader_count_from(struct file_reader *r, int64_t first) { r->first = first; }
 
 int64_t file_reader_size(const struct file_reader *r)
 {
@@ -107,7 +110,7 @@ static ssize_t read_piece(struct file_reader *r, const struct file *f, uint8_t *
     piece = (int64_t)piece < left ? piece : (size_t)left;
     memset(to, 0, piece);
     read_faults_note(r->faults, f->path, error, at - f->begin);
-    read_faults_skip(r->faults, at, at + (int64_t)piece);
+    read_faults_skip(r->faults, r->first + at, r->first + at + (int64_t)piece);
     return (ssize_t)piece;
 }
 

@@ -23,6 +23,9 @@ struct file_reader *file_reader_new(struct read_faults *faults, struct err *e);
  */
 bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err *e);
 
+/* Sets the number under which the first byte is recorded if it is skipped (0). */
+void file_reader_count_from(struct file_reader *r, int64_t first);
+
 /* Returns the number of bytes; of a single file, the current one. */
 int64_t file_reader_size(const struct file_reader *r);
 

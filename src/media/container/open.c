@@ -167,6 +167,7 @@ static AVFormatContext *prepare_container(AVIOContext *own, struct err *e)
     }
     format->interrupt_callback = (AVIOInterruptCB){stop_waiting, format};
     format->io_open = allowed_open;
+    format->io_close2 = allowed_close;
     format->max_streams = STREAMS_MOST;
     format->flags |= own ? AVFMT_FLAG_CUSTOM_IO : 0;
     format->pb = own;
@@ -192,19 +193,22 @@ static int open_input(const char *url, const AVInputFormat *playlist, AVFormatCo
 
 /* Opens a file that is not a film by `demuxer`, if it is a playlist that may be read. */
 static bool open_playlist(const char *path, const char *url, const AVInputFormat *demuxer,
-                          AVFormatContext **format, struct err *e)
+                          struct read_faults *faults, AVFormatContext **format, struct err *e)
 {
     struct av_log_counts logged = {0};
+    AVIOContext *own;
     if (!container_quirks_of(demuxer)->is_playlist)
         return refusal_of_demuxer(path, demuxer, e);
-    if (!playlist_check(path, demuxer, e))
+    if (!playlist_check(path, demuxer, e) || !film_input_open(path, faults, &own, e))
         return false;
-    *format = prepare_container(NULL, e);
+    *format = prepare_container(own, e);
     if (!*format)
         return false;
     struct av_log_counts *before = av_log_listen(&logged);
     int code = open_input(url, demuxer, format);
     av_log_listen(before);
+    if (code < 0)
+        read_faults_fail(faults, NULL, logged.read_error, -1);
     /* from now on no file that the playlist names may be a playlist */
     if (code >= 0)
         code = allowed_demuxers(*format, "");
@@ -212,7 +216,8 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
 }
 
 /* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
-static bool open_prepared(const char *path, AVFormatContext **format, struct err *e)
+static bool open_prepared(const char *path, struct read_faults *faults, AVFormatContext **format,
+                          struct err *e)
 {
     char url[4096];
     if (!*format)
@@ -230,7 +235,7 @@ static bool open_prepared(const char *path, AVFormatContext **format, struct err
     if (code == AVERROR_INVALIDDATA && !interrupted())
         other = playlist_demuxer(path);
     if (code < 0 && other)
-        return open_playlist(path, url, other, format, e);
+        return open_playlist(path, url, other, faults, format, e);
     return code >= 0 || refusal_of_container(path, code, piped, &logged, e);
 }
 
@@ -245,7 +250,7 @@ static bool open_head(const char *path, struct read_faults *faults, AVFormatCont
         return false;
     }
     *format = prepare_container(own, e);
-    return open_prepared(path, format, e);
+    return open_prepared(path, faults, format, e);
 }
 
 /* Opens the film again from its first byte; the first bytes of a pipe are buffered. */
@@ -265,7 +270,7 @@ static bool open_head_again(const char *path, struct read_faults *faults, AVForm
                                              path);
     }
     *format = prepare_container(own, e);
-    return open_prepared(path, format, e);
+    return open_prepared(path, faults, format, e);
 }
 
 /*
@@ -292,8 +297,9 @@ static bool check_container(const char *path, struct read_faults *faults, AVForm
 static bool open_parts(const struct film *film, AVFormatContext **format, struct head *head,
                        struct err *e)
 {
-    AVIOContext *own = NULL;
-    if (parts_input_is_bytes(film) && !film_input_open_parts(film->parts, film->faults, &own, e))
+    AVIOContext *own;
+    if (parts_input_is_bytes(film) ? !film_input_open_parts(film->parts, film->faults, &own, e)
+                                   : !film_input_open_text(film->list, &own, e))
         return false;
     *format = prepare_container(own, e);
     if (!*format)
@@ -335,9 +341,9 @@ static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatCon
                         struct head *head, struct err *e)
 {
     const char *path = film->path;
-    if (film->url ? !open_parts(film, format, head, e)
-                  : !open_head(path, film->faults, format, e) ||
-                        !check_container(path, film->faults, format, e))
+    if (film->list ? !open_parts(film, format, head, e)
+                   : !open_head(path, film->faults, format, e) ||
+                         !check_container(path, film->faults, format, e))
         return false;
     read_head(*format, head);
     if (analyze_us > 0) {
@@ -435,8 +441,12 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
     const struct film_length joined = film->length;
     struct head head = {0};
     AVStream *s = open_chosen(film, requested, format, &head, e);
-    read_faults_fail(film->faults, NULL, head.logged.read_error, -1);
-    if (!s || !choose_sound(*format, s->index, film, e) ||
+    if (!s) {
+        read_faults_fail(film->faults, NULL, head.logged.read_error, -1);
+        return false;
+    }
+    read_faults_hear(film->faults, &head.logged);
+    if (!choose_sound(*format, s->index, film, e) ||
         !container_find_orientation(*format, s, &film->orientation, e))
         return false;
     if (film->sound_stream >= 0 && film->sound_stream != s->index)
@@ -469,7 +479,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
 {
     struct head head = {0};
     const AVStream *s = open_chosen(film, requested, format, &head, e);
-    read_faults_fail(film->faults, NULL, head.logged.read_error, -1);
+    read_faults_hear(film->faults, &head.logged);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;

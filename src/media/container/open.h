@@ -19,7 +19,7 @@ bool container_open(const char *path, int requested, AVFormatContext **format, s
  * Does the same with a film in several files, `parts`, which are borrowed until the film is closed;
  * NULL: the file `path`. film->faults is set before: it records what cannot be read. So is
  * film->sound: SOURCE_SOUND_NONE, or which stream of sound film->sound_stream shall be. Its packets
- * are discarded, except those that are read ahead. The caller also frees film->url.
+ * are discarded, except those that are read ahead. The caller also frees film->list.
  */
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e);

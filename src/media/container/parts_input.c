@@ -1,7 +1,8 @@
 #include "parts_input.h"
 
 #include <inttypes.h>
-#include <libavutil/base64.h>
+#include <libavutil/avstring.h>
+#include <libavutil/mem.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,6 @@
 #include "read_faults.h"
 #include "media/select/timeline.h"
 #include "barcode/media/source.h"
-
-/* The URL of a list in memory, in base64, and that of joined bytes. */
-#define LIST "data:text/plain;base64,"
-#define BYTES "concat:"
 
 /* The demuxer that reads parts that are images, beside those of films. */
 #define IMAGES "image2"
@@ -48,11 +45,8 @@ static void put_time(FILE *f, const char *word, int64_t us)
 }
 
 /* Checks that the list can name the part. */
-static bool check_name(const struct parts_scan *s, const char *path, struct err *e)
+static bool check_name(const char *path, struct err *e)
 {
-    if (s->bytes && strchr(path, '|'))
-        return err_set(e, ERR_INPUT, "cannot join '%s' to other files: its name contains '|'",
-                       path);
     return !strpbrk(path, "\r\n") ||
            err_set(e, ERR_INPUT, "cannot join '%s' to other files: its name has a line break",
                    path);
@@ -171,7 +165,7 @@ static bool scan_film(struct parts_scan *s, const struct film_parts *parts, size
               avcodec_parameters_copy(s->headers, format->streams[film.stream]->codecpar) >= 0) ||
              err_memory(e, sizeof *s->headers);
     }
-    ok = ok && check_name(s, part->path, e) && check_continues(s, format, part->path, e);
+    ok = ok && (s->bytes || check_name(part->path, e)) && check_continues(s, format, part->path, e);
     if (ok && !s->bytes)
         put_film(s, part, format, &film);
     if (ok && film.length.source < s->first.length.source)
@@ -189,25 +183,13 @@ static bool add_part(struct parts_scan *s, const struct film_parts *parts, size_
     bool image = parts->rate_num > 0;
     if (interrupted())
         return interrupt_error(e);
-    if (image || s->bytes ? !check_name(s, path, e) : !scan_film(s, parts, i, requested, e))
+    if (s->bytes)
+        return true;
+    if (image ? !check_name(path, e) : !scan_film(s, parts, i, requested, e))
         return false;
     if (image)
         put_image(s, parts, i);
-    else if (s->bytes)
-        fprintf(s->text, "%sfile:%s", i > 0 ? "|" : BYTES, path);
     return true;
-}
-
-/* Returns the URL of the text, or NULL if out of memory. Frees the text. */
-static char *make_url(char *text, size_t size, bool bytes)
-{
-    size_t room = strlen(LIST) + AV_BASE64_SIZE(size);
-    char *url = bytes ? text : size < INT32_MAX / 2 ? malloc(room) : NULL;
-    if (bytes || !url)
-        return url;
-    snprintf(url, room, "%s", LIST);
-    av_base64_encode(url + strlen(LIST), (int)(room - strlen(LIST)), (uint8_t *)text, (int)size);
-    return url;
 }
 
 bool parts_input_describe(struct film *film, int requested, struct err *e)
@@ -224,32 +206,32 @@ bool parts_input_describe(struct film *film, int requested, struct err *e)
         ok = add_part(&s, parts, i, requested, e);
     avcodec_parameters_free(&s.headers);
     bool written = fclose(s.text) == 0;
-    film->url = ok && written ? make_url(text, size, s.bytes) : NULL;
-    if (film->url != text)
+    if (ok && written)
+        film->list = text;
+    else
         free(text);
     film->length =
         (struct film_length){.duration_us = s.bytes ? -1 : s.end_us,
                              .source = parts->rate_num > 0 ? LENGTH_TRACK : s.first.length.source};
-    return film->url ? true : ok ? err_memory(e, size) : false;
+    return film->list ? true : ok ? err_memory(e, size) : false;
 }
 
-bool parts_input_is_bytes(const struct film *film)
-{
-    return strncmp(film->url, LIST, strlen(LIST)) != 0;
-}
+bool parts_input_is_bytes(const struct film *film) { return film->list[0] == 0; }
 
 int parts_input_open(const struct film *film, AVFormatContext **format)
 {
     AVDictionary *options = NULL;
     bool list = !parts_input_is_bytes(film);
-    av_dict_set(&options, "protocol_whitelist", list ? "file,data" : "file", 0);
+    char *url = av_asprintf("file:%s", film->path);
+    av_dict_set(&options, "protocol_whitelist", "file", 0);
     av_dict_set(&options, "safe", "0", 0); /* a part may have any name */
-    int code = allowed_demuxers(*format, list ? "concat," IMAGES : "");
+    int code = url ? allowed_demuxers(*format, list ? "concat," IMAGES : "") : AVERROR(ENOMEM);
     if (code >= 0)
-        code = avformat_open_input(format, film->url, list ? av_find_input_format("concat") : NULL,
+        code = avformat_open_input(format, url, list ? av_find_input_format("concat") : NULL,
                                    &options);
     else
         avformat_close_input(format);
+    av_free(url);
     av_dict_free(&options);
     if (code >= 0 && list)
         code = allowed_demuxers(*format, IMAGES); /* no part may be a list */

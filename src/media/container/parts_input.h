@@ -12,7 +12,7 @@
 #include "barcode/media/film.h"
 
 /*
- * Sets film->url, which the caller frees, from film->path and film->parts. Opens each part that is
+ * Sets film->list, which the caller frees, from film->path and film->parts. Opens each part that is
  * no image, to find its length, with its video stream chosen by `requested` (container_open).
  * Sets film->length.duration_us to the end of the last part, or to -1 if that is unknown, and its
  * source. Returns false with ERR_INPUT if a part cannot be opened, or does not continue the first
@@ -20,13 +20,13 @@
  */
 bool parts_input_describe(struct film *film, int requested, struct err *e);
 
-/*
- * Returns true if the bytes of the parts are joined: film->url then only names them, and the caller
- * gives their AVIOContext to parts_input_open.
- */
+/* Returns true if the bytes of the parts are joined: film->list is empty. */
 bool parts_input_is_bytes(const struct film *film);
 
-/* Calls avformat_open_input for film->url; returns its result. */
+/*
+ * Calls avformat_open_input for a context whose pb reads film->list, or the joined bytes. Returns
+ * its result.
+ */
 int parts_input_open(const struct film *film, AVFormatContext **format);
 
 #endif

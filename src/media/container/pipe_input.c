@@ -15,6 +15,10 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/slow_file.h"
 
+/* Files of a playlist are told apart by their inodes, in the numbers of their bytes. */
+#define FILE_BYTES_MOST (INT64_C(1) << 42)
+#define INODES_MOST ((ino_t)1 << 20)
+
 /*
  * PAST_LEAST: what is kept of a pipe at least. FFmpeg's GIF demuxer seeks back to the start of each
  * frame.
@@ -24,10 +28,11 @@ enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MO
 struct film_input {
     struct read_faults *faults;
     const char *path;         /* of a pipe */
-    struct file_reader *file; /* NULL: the input is a pipe, `fd` */
-    int fd;
-    bool inherited; /* such as stdin: a slow producer is the user's business */
-    int64_t at;     /* where libavformat reads */
+    char *name;               /* of a file of a playlist; owned */
+    struct file_reader *file; /* NULL: the input is a pipe, `fd`, or a text, which is its past */
+    int fd;                   /* -1: none */
+    bool inherited;           /* such as stdin: a slow producer is the user's business */
+    int64_t at;               /* where libavformat reads */
     /* a pipe's last bytes, up to the last one that was read */
     uint8_t *past;
     size_t past_bytes, past_room;
@@ -80,7 +85,7 @@ static ssize_t read_new(struct film_input *f, size_t bytes)
 static ssize_t read_pipe(struct film_input *f, uint8_t *to, size_t bytes)
 {
     ssize_t n = (ssize_t)f->past_bytes - (ssize_t)(f->at - f->past_at);
-    if (n == 0) {
+    if (n == 0 && f->fd >= 0) {
         if (interrupted()) {
             errno = EINTR;
             return -1;
@@ -164,6 +169,21 @@ static AVIOContext *open_bytes(int fd, const char *path, bool inherited, struct 
     return io;
 }
 
+/* Makes an input of a regular file or a disk, which it owns from then on, also after a failure. */
+static AVIOContext *open_file(int fd, const char *path, struct read_faults *faults, struct err *e)
+{
+    struct file_reader *file = file_reader_new(faults, e);
+    if (!file) {
+        close(fd);
+        return NULL;
+    }
+    if (!file_reader_add(file, fd, path, e)) {
+        file_reader_close(&file);
+        return NULL;
+    }
+    return open_bytes(-1, path, false, file, faults, e);
+}
+
 static bool refuse_open(const char *path, int error, struct err *e)
 {
     return err_set(e, file_is_fault(error) ? ERR_FAILED : ERR_INPUT, "cannot open '%s': %s", path,
@@ -200,14 +220,7 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
                                              : refuse_open(path, error, e);
     }
     bool pipe = !S_ISREG(s.st_mode) && !S_ISBLK(s.st_mode);
-    struct file_reader *file = pipe ? NULL : file_reader_new(faults, e);
-    bool ok = pipe || (file && file_reader_add(file, fd, path, e));
-    if (ok)
-        *io = open_bytes(pipe ? fd : -1, path, numbered, file, faults, e);
-    else if (!file)
-        close(fd);
-    if (!ok)
-        file_reader_close(&file);
+    *io = pipe ? open_bytes(fd, path, numbered, NULL, faults, e) : open_file(fd, path, faults, e);
     return *io != NULL;
 }
 
@@ -227,6 +240,61 @@ bool film_input_open_parts(const struct film_parts *parts, struct read_faults *f
     else
         file_reader_close(&file);
     return *io != NULL;
+}
+
+bool film_input_open_text(const char *text, AVIOContext **io, struct err *e)
+{
+    *io = open_bytes(-1, NULL, false, NULL, NULL, e);
+    if (!*io)
+        return false;
+    struct film_input *f = (*io)->opaque;
+    f->past_bytes = f->past_room = strlen(text);
+    f->past = av_memdup(text, f->past_bytes);
+    (*io)->seekable = AVIO_SEEKABLE_NORMAL;
+    if (!f->past) {
+        film_input_close(io);
+        return err_memory(e, strlen(text));
+    }
+    return true;
+}
+
+/* Opens the file `path` with the faults of `film`. Returns 0 or an errno. */
+static int open_beside(const struct film_input *film, const char *path, const char *name,
+                       AVIOContext **io)
+{
+    struct stat s;
+    int fd = slow_open(path, false);
+    if (fd < 0)
+        return errno;
+    char *copy = strdup(name);
+    if (copy && fstat(fd, &s) == 0)
+        *io = open_file(fd, copy, film->faults, NULL);
+    else
+        close(fd);
+    if (!*io) {
+        free(copy);
+        return ENOMEM;
+    }
+    struct film_input *f = (*io)->opaque;
+    f->name = copy;
+    file_reader_count_from(f->file, (int64_t)(s.st_ino % INODES_MOST + 1) * FILE_BYTES_MOST);
+    if (file_reader_size(f->file) == 0)
+        read_faults_lack(film->faults, "its part '%s' is empty", name);
+    return 0;
+}
+
+int film_input_open_beside(const AVIOContext *film, const char *path, const char *name,
+                           AVIOContext **io)
+{
+    const struct film_input *f = film->opaque;
+    int error = path ? open_beside(f, path, name, io) : errno;
+    if (error == 0 || error == EINTR || error == ENOMEM)
+        return error;
+    if (file_is_fault(error) && !read_faults_may_skip(f->faults, error))
+        read_faults_fail(f->faults, name, error, 0);
+    else
+        read_faults_lack(f->faults, "cannot open its part '%s': %s", name, strerror(error));
+    return error;
 }
 
 bool film_input_again(AVIOContext **io, struct err *e)
@@ -288,6 +356,7 @@ void film_input_close(AVIOContext **io)
     if (f->fd >= 0)
         close(f->fd);
     av_freep(&f->past);
+    free(f->name);
     free(f);
     av_freep(&(*io)->buffer); /* libavformat may have replaced it */
     avio_context_free(io);

@@ -29,6 +29,17 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e);
 
+/* Does the same with a copy of a text. */
+bool film_input_open_text(const char *text, AVIOContext **io, struct err *e);
+
+/*
+ * Opens the regular file `path` that the playlist `film`, an input, names, as *io. `name` is for
+ * messages. Its faults are those of the film: if it cannot be opened, the film lacks it, or fails
+ * with the system. `path`: NULL: it is not found, for the reason in errno. Returns 0 or an errno.
+ */
+int film_input_open_beside(const AVIOContext *film, const char *path, const char *name,
+                           AVIOContext **io);
+
 /*
  * Returns true for an MP4 from a pipe whose index comes after its media data, so that it would have
  * to be read twice. Call it before anything is read. It reads the headers of the first boxes, and

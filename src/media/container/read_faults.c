@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ struct read_faults {
     int error;           /* of the first failed read; 0: none */
     char *path;          /* its file; NULL: unknown */
     int64_t at;          /* its offset */
+    char lack[400];      /* what is missing; "": nothing. Never changes again */
     struct range *range; /* skipped bytes; the ranges are in order and do not touch */
     size_t count, room;
 };
@@ -73,6 +75,42 @@ void read_faults_fail(struct read_faults *f, const char *path, int error, int64_
     pthread_mutex_lock(&f->lock);
     f->failed = true;
     pthread_mutex_unlock(&f->lock);
+}
+
+void read_faults_lack(struct read_faults *f, const char *format, ...)
+{
+    va_list args;
+    if (!f)
+        return;
+    pthread_mutex_lock(&f->lock);
+    va_start(args, format);
+    if (!f->lack[0])
+        vsnprintf(f->lack, sizeof f->lack, format, args);
+    va_end(args);
+    pthread_mutex_unlock(&f->lock);
+}
+
+const char *read_faults_lacking(struct read_faults *f)
+{
+    if (!f)
+        return "";
+    pthread_mutex_lock(&f->lock);
+    const char *lack = f->lack[0] ? f->lack : "";
+    pthread_mutex_unlock(&f->lock);
+    return lack;
+}
+
+void read_faults_hear(struct read_faults *f, const struct av_log_counts *logged)
+{
+    if (read_faults_may_skip(f, logged->read_error)) {
+        read_faults_note(f, NULL, logged->read_error, -1);
+        read_faults_lack(f, "cannot read one of its files to its end: %s",
+                         strerror(logged->read_error));
+    } else {
+        read_faults_fail(f, NULL, logged->read_error, -1);
+    }
+    if (logged->unopened[0])
+        read_faults_lack(f, "cannot open its part '%s': the film ends there", logged->unopened);
 }
 
 /* Adds a range, and merges those that it touches. Returns false if out of memory. */
@@ -155,8 +193,12 @@ bool read_faults_explain(struct read_faults *f, const char *path, struct err *e)
     if (!f)
         return false;
     pthread_mutex_lock(&f->lock);
-    if (f->error != 0)
+    if (f->error != 0) {
         set_error(f, path, e);
+    } else if (f->lack[0] && e && e->code == ERR_INPUT) {
+        err_clear(e);
+        err_set(e, ERR_INPUT, "cannot open '%s': %s", path, f->lack);
+    }
     pthread_mutex_unlock(&f->lock);
     return false;
 }

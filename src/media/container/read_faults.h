@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "media/ffmpeg/av_log.h"
 #include "barcode/base/err.h"
 
 /* Any thread. Every function accepts NULL: nothing is recorded, and there are no faults. */
@@ -32,6 +33,22 @@ void read_faults_note(struct read_faults *f, const char *path, int error, int64_
 /* The same, and that the film was not read further. Does nothing if the errno is 0. */
 void read_faults_fail(struct read_faults *f, const char *path, int error, int64_t at);
 
+/*
+ * Records that a part of the film is missing, but what else there is can be read. The text, as of
+ * printf, goes behind "'FILM': ". The first one counts.
+ */
+void read_faults_lack(struct read_faults *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns the first text, or "". It is valid until the faults are freed. */
+const char *read_faults_lacking(struct read_faults *f);
+
+/*
+ * Records what a demuxer could not read of the files that FFmpeg itself opened: those that "concat"
+ * names.
+ */
+void read_faults_hear(struct read_faults *f, const struct av_log_counts *logged);
+
 /* Records that the bytes [from, to) of the film were read as zeros. Any number of times. */
 void read_faults_skip(struct read_faults *f, int64_t from, int64_t to);
 
@@ -47,7 +64,10 @@ uint64_t read_faults_bytes(struct read_faults *f);
  */
 bool read_faults_check(struct read_faults *f, const char *path, struct err *e);
 
-/* The same if the film could not be opened: also skipped bytes are the cause. Returns false. */
+/*
+ * The same if the film could not be opened: also skipped bytes and a missing part are the cause.
+ * Returns false.
+ */
 bool read_faults_explain(struct read_faults *f, const char *path, struct err *e);
 
 #endif

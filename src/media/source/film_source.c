@@ -6,6 +6,7 @@
  *
  * The reading thread is the caller's.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,13 +125,28 @@ static void join_workers(struct decode_pass *s, struct workers *c)
         pthread_join(c->thread[i], NULL);
 }
 
+/*
+ * Records what is missing of the time that a playlist of HLS lists, the sum of #EXTINF. Whole
+ * seconds are rounded, so their sum is not compared.
+ */
+static void compare_listed_time(const struct decode_pass *s, const struct demux *r)
+{
+    int64_t listed_us = r->quirks->lists_durations ? r->format->duration : 0;
+    bool exact = listed_us > 0 && listed_us % 1000000 != 0;
+    int64_t slack_us = film_length_slack(listed_us);
+    if (exact && s->counts.to_end && listed_us - s->counts.end_us > slack_us)
+        read_faults_lack(r->faults, "its files end at %.1f s of the %.1f s that it lists",
+                         (double)s->counts.end_us / 1e6, (double)listed_us / 1e6);
+}
+
 /* Sums up reading and decoding, which have ended. */
 static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, struct err *e)
 {
     s->counts.bytes_unread = read_faults_bytes(r->faults);
-    s->counts.read_failed = r->failed || s->counts.bytes_unread > 0;
-    s->counts.to_end &= !r->failed && !interrupted();
-    memcpy(s->counts.unopened, r->logged.unopened, sizeof s->counts.unopened);
+    compare_listed_time(s, r);
+    bool failed = r->failed || read_faults_lacking(r->faults)[0];
+    s->counts.read_failed = failed || s->counts.bytes_unread > 0;
+    s->counts.to_end &= !failed && !interrupted();
     s->counts.contradicted = atomic_load(&s->contradicted);
     s->counts.damage_found = atomic_load(&s->damage_found);
     if (interrupted())
@@ -139,7 +155,7 @@ static bool assess_decode_pass(struct decode_pass *s, const struct demux *r, str
         *e = s->error;
         return false;
     }
-    if (!r->failed)
+    if (!failed)
         frame_times_end(s->job->frame_times);
     return true;
 }
@@ -219,8 +235,22 @@ static bool close_list(struct source_film *f, struct err *e)
         container_close(&f->format);
         av_log_listen(before);
     }
-    read_faults_fail(f->base.film.faults, NULL, logged.read_error, -1);
+    read_faults_hear(f->base.film.faults, &logged);
     return read_faults_check(f->base.film.faults, f->base.film.path, e);
+}
+
+/*
+ * Adds to the counts that a part of the film is missing. Returns false if no frame is left because
+ * of a read error.
+ */
+static bool check_lack(const struct film *film, struct decode_counts *counts, struct err *e)
+{
+    snprintf(counts->lack, sizeof counts->lack, "%s", read_faults_lacking(film->faults));
+    counts->read_failed |= counts->lack[0] != 0;
+    counts->to_end &= counts->lack[0] == 0;
+    if (counts->displayed == 0)
+        read_faults_explain(film->faults, film->path, e);
+    return e->code == ERR_NONE;
 }
 
 /*
@@ -301,7 +331,7 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     if (device)
         device->close(&s.device);
     demux_close(&reader);
-    return close_list(f, e) && ok;
+    return close_list(f, e) && ok && check_lack(&base->film, counts, e);
 }
 
 static bool read_sound(struct source *base, struct sound_job *job, struct err *e)
@@ -318,6 +348,14 @@ static bool read_sound(struct source *base, struct sound_job *job, struct err *e
     bool ok = sound_reading_close(&sound, heard, e) && e->code == ERR_NONE;
     demux_close(&reader);
     ok = close_list(f, e) && ok;
+    const char *lack = read_faults_lacking(base->film.faults);
+    uint64_t unread = read_faults_bytes(base->film.faults);
+    if (ok && lack[0])
+        log_msg(LOG_WARNING, "'%s': %s", base->film.path, lack);
+    if (ok && unread > 0)
+        log_msg(LOG_WARNING, "'%s': %" PRIu64 " bytes cannot be read (skipped)", base->film.path,
+                unread);
+    job->sound.errors += lack[0] || unread > 0;
     return interrupted() ? interrupt_error(e) : ok;
 }
 
@@ -370,7 +408,7 @@ static void film_close(struct source **base)
     pthread_mutex_destroy(&f->pass_lock);
     bad_key_list_clear(&f->bad_keys);
     free(f->base.film.path);
-    free(f->base.film.url);
+    free(f->base.film.list);
     read_faults_free(&f->base.film.faults);
     free(f);
     *base = NULL;
