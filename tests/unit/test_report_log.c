@@ -65,13 +65,14 @@ static const struct report_entry plain = {.film = "a.mkv", .seconds = -1, .colum
 
 TEST_WITH(what_a_line_says, setup, teardown)
 {
-    static struct report report = {.warnings = 2, .warning = {"one", "two \xff"}};
+    static const char warning[2][REPORT_WARNING] = {"one", "two \xff"};
     static const char *const output[] = {"a.png", "-"};
     struct report_entry entry = {.film = "dir/Am\xc3\xa9lie \xff\n\"x\".mkv",
                                  .status = REPORT_DONE,
                                  .seconds = 1.25,
                                  .columns = 720,
-                                 .report = &report,
+                                 .warning = warning,
+                                 .warnings = 2,
                                  .output = output,
                                  .outputs = 2};
     char *line[4];
@@ -85,7 +86,7 @@ TEST_WITH(what_a_line_says, setup, teardown)
                                   .seconds = -1,
                                   .columns = -1};
     assert_true(report_log_add(l, &entry, &e));
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
     assert_null(l);
     assert_int_equal(lines(line, 4), 2);
     static const char first[] = "{\"film\":\"dir/Am\xc3\xa9lie "
@@ -119,7 +120,7 @@ TEST_WITH(lines_are_appended, setup, teardown)
     for (int i = 0; i < 2; i++) {
         struct report_log *l = opened();
         assert_true(report_log_add(l, &plain, NULL));
-        report_log_close(&l);
+        assert_true(report_log_close(&l, NULL));
     }
     assert_int_equal(lines(line, 8), 4);
     assert_string_equal(line[0], "{\"film\":\"old\"}\n");
@@ -148,13 +149,13 @@ TEST_WITH(strangers_files_stay, setup, teardown)
     assert_non_null(strstr(e.text, "cannot write the report"));
     put("");
     struct report_log *l = opened();
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
     err_clear(&e);
     l = report_log_open("/dev/full", &e);
     assert_non_null(l);
     assert_false(report_log_add(l, &plain, &e));
     assert_non_null(strstr(e.text, "cannot write the report '/dev/full': No space left on device"));
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
 }
 
 /*
@@ -179,7 +180,7 @@ TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
     assert_int_equal(read(told[0], &ready, 1), 1);
     struct report_log *l = opened();
     assert_true(report_log_add(l, &plain, NULL));
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
     assert_true(wait(&how) > 0 && how == 0);
     assert_int_equal(lines(line, 4), 2);
     assert_string_equal(line[0], "{\"film\":\"one\"}\n");
@@ -212,7 +213,7 @@ TEST_WITH(lines_are_whole, setup, teardown)
     }
     for (int i = 0, how; i < WRITERS; i++)
         assert_true(wait(&how) > 0 && how == 0);
-    report_log_close(&shared);
+    assert_true(report_log_close(&shared, NULL));
     size_t count = lines(line, WRITERS * LINES + 1);
     assert_int_equal(count, WRITERS * LINES);
     for (size_t i = 0; i < count; i++) {
