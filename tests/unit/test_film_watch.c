@@ -1,170 +1,161 @@
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
+#include "barcode/base/clock.h"
 #include "barcode/base/watch.h"
-#include "batch/watchdog.h"
+#include "batch/film_watch.h"
 
-static void sleep_ms(long ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
+enum { FILMS = 4 };
 
-/* A process that does nothing, and a watchdog for it: `silence` in seconds. */
-static struct watchdog *open_one(struct worker *w, const char *silence, int64_t film_us)
+static struct err problem[FILMS];
+static enum input_duty duty[FILMS];
+static struct input_file file[FILMS];
+static const struct inputs four = {.problem = problem, .duty = duty, .file = file, .count = FILMS};
+
+static struct batch batch;
+static struct film_process p;
+static struct film_watch w;
+
+/* A process that does nothing, with limits in seconds; film 0 is in seat 3, as turn 7. */
+static void open_one(const char *silence, double film_s)
 {
+    struct err e = ERR_INIT;
+    size_t film;
     setenv("BARCODE_SILENCE", silence, 1);
-    struct watchdog *d = watchdog_open(1, film_us);
-    assert_non_null(d);
-    *w = (struct worker){.pid = fork(), .pipe = -1};
-    w->watch = watchdog_watches(d, 0);
-    if (w->pid == 0) {
+    batch.queue = film_queue_open(&four, &e);
+    assert_true(film_queue_next(batch.queue, &film));
+    p = (struct film_process){.worker = {.pid = fork(), .watch = watch_open(&e), .link = -1}};
+    if (p.worker.pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         for (;;)
             pause();
     }
-    return d;
+    p.seat[3] = (struct seat){.busy = true, .film = film, .turn = 7};
+    watch_begin(watch_at(p.worker.watch, 3), 7);
+    w = film_watch_open((int64_t)(film_s * 1e6));
 }
 
-static void close_one(struct watchdog **d, const struct worker *w)
+static int close_one(void **state)
 {
-    kill(w->pid, SIGKILL);
-    waitpid(w->pid, NULL, 0);
+    (void)state;
     watch_begin(NULL, 0);
-    watchdog_close(d);
-    assert_null(*d);
+    kill(p.worker.pid, SIGKILL);
+    waitpid(p.worker.pid, NULL, 0);
+    watch_free(p.worker.watch);
+    film_queue_free(&batch.queue);
+    return 0;
 }
 
-static void ticks(struct watchdog *d, struct worker *w, int count)
+/* Lets periods pass. */
+static void ticks(int count)
 {
     for (int i = 0; i < count; i++) {
-        sleep_ms(100);
-        watchdog_tick(d, w, 1);
+        w.last_ns = clock_ns() - (int64_t)(w.period_s * 1e9);
+        assert_int_equal(film_watch_wait(&w), 0);
+        film_watch_tick(&w, &p, 1, &batch, UINT64_MAX);
     }
 }
 
-/* A silent film is asked to end, then its process is killed, and the film is to blame. */
-TEST(silence)
+TEST(the_period)
 {
-    struct worker w;
-    struct err e = ERR_INIT;
-    struct watchdog *d = open_one(&w, "0.5", 0);
-    watch_begin(watch_at(w.watch, 3), 7);
-    for (int i = 0; i < 9; i++) {
+    static const struct {
+        const char *silence;
+        double film_s, period_s;
+    } table[] = {{"300", 0, 1}, {"300", 7200, 1}, {"2", 0, 0.2}, {"2", 1, 0.1}, {"0", 0, 1}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        setenv("BARCODE_SILENCE", table[i].silence, 1);
+        w = film_watch_open((int64_t)(table[i].film_s * 1e6));
+        assert_float_equal(w.period_s, table[i].period_s, 1e-9);
+        assert_in_range(film_watch_wait(&w), 1, (uintmax_t)(table[i].period_s * 1e3) + 1);
+    }
+}
+
+/* A silent film is asked to end, then its process is killed. */
+TEST_WITH(silence, NULL, close_one)
+{
+    open_one("20", 0);
+    for (int i = 0; i < 30; i++) {
         watch_moved();
-        ticks(d, &w, 1);
-        assert_false(watch_stopped() || interrupted());
-    }
-    ticks(d, &w, 7);
-    assert_true(watch_stopped() && interrupt_pending());
-    assert_false(w.killed);
-    ticks(d, &w, 7);
-    assert_true(w.killed);
-    assert_int_equal(w.blamed.count, 1);
-    assert_int_equal(w.blamed.film[0], 7);
-    assert_string_equal(w.reason, "nothing was read, decoded or written for 0.5 s");
-    assert_true(watch_error(&e));
-    assert_string_equal(e.text, w.reason);
-    assert_int_equal(e.code, ERR_FAILED);
-    assert_false(watch_stopped() || watch_error(&e));
-    watch_end();
-    close_one(&d, &w);
-}
-
-/* The next film of the watch is not that which was asked to end. */
-TEST(only_that_film)
-{
-    struct worker w;
-    struct watchdog *d = open_one(&w, "0", 300000);
-    watch_begin(w.watch, 0);
-    ticks(d, &w, 4);
-    assert_true(watch_stopped());
-    watch_end();
-    assert_false(watch_stopped());
-    watch_begin(w.watch, 1);
-    assert_false(watch_stopped());
-    ticks(d, &w, 1);
-    assert_false(watch_stopped());
-    watch_end();
-    close_one(&d, &w);
-}
-
-static void *mark(void *argument)
-{
-    watch_moved();
-    return argument;
-}
-
-/* Threads mark the watch of the thread that started them, and time limits stop for what is untimed.
- */
-TEST(threads_and_time_limits)
-{
-    struct worker w;
-    struct watchdog *d = open_one(&w, "0.5", 1000000);
-    watch_begin(w.watch, 0);
-    watch_untimed(true);
-    for (int i = 0; i < 15; i++) {
-        pthread_t thread;
-        assert_int_equal(watch_thread(&thread, mark, NULL), 0);
-        pthread_join(thread, NULL);
-        ticks(d, &w, 1);
+        ticks(1);
         assert_false(watch_stopped());
     }
-    watch_untimed(false);
-    for (int i = 0; i < 12; i++) {
+    ticks(19);
+    assert_false(watch_stopped());
+    ticks(2);
+    assert_true(watch_stopped());
+    assert_string_equal(p.seat[3].reason, "nothing was read, decoded or written for 20 s");
+    assert_null(p.worker.killed);
+    ticks(6);
+    assert_string_equal(p.worker.killed, WORKER_SILENT);
+}
+
+/* A film that moves gets twice the time to end. */
+TEST_WITH(a_film_that_moves, NULL, close_one)
+{
+    open_one("0", 600);
+    for (int i = 0; i < 601; i++) {
         watch_moved();
-        ticks(d, &w, 1);
+        ticks(1);
     }
-    struct err e = ERR_INIT;
-    assert_true(watch_error(&e));
-    assert_string_equal(e.text, "stopped after 1 s (--film-timeout)");
-    watch_end();
-    close_one(&d, &w);
+    assert_true(watch_stopped());
+    assert_string_equal(p.seat[3].reason, "stopped after 10 minutes (--film-timeout)");
+    for (int i = 0; i < 10; i++) {
+        assert_true(!p.worker.killed || i > 7);
+        watch_moved();
+        ticks(1);
+    }
+    assert_non_null(p.worker.killed);
+}
+
+/* Time limits stop for a film that is untimed. The progress reaches the queue. */
+TEST_WITH(time_limits, NULL, close_one)
+{
+    open_one("300", 10);
+    watch_set_progress(&(struct watch_progress){.share = 0.5, .frames = 12});
+    watch_untimed(true);
+    ticks(50);
+    assert_false(watch_stopped());
+    assert_int_equal(film_queue_tally(batch.queue).frames, 12);
+    assert_float_equal(film_queue_tally(batch.queue).films_now, 0.5, 1e-6);
+    watch_untimed(false);
+    ticks(9);
+    assert_false(watch_stopped());
+    ticks(2);
+    assert_true(watch_stopped());
+    assert_string_equal(p.seat[3].reason, "stopped after 10 s (--film-timeout)");
 }
 
 /* A pause of the parent counts as one tick. */
-TEST(a_stopped_parent)
+TEST_WITH(a_stopped_parent, NULL, close_one)
 {
-    struct worker w;
-    struct watchdog *d = open_one(&w, "0.5", 700000);
-    watch_begin(w.watch, 0);
-    sleep_ms(1500);
-    ticks(d, &w, 1);
+    open_one("10", 10);
+    w.last_ns -= INT64_C(3600000000000);
+    film_watch_tick(&w, &p, 1, &batch, UINT64_MAX);
     assert_false(watch_stopped());
-    watch_end();
-    close_one(&d, &w);
+    assert_true(p.seat[3].total_s < 2);
 }
 
 /* A process without a film in progress has to take one, or to end. */
-TEST(between_films)
+TEST_WITH(between_films, NULL, close_one)
 {
-    struct worker w;
-    struct watchdog *d = open_one(&w, "0.3", 0);
-    ticks(d, &w, 9);
-    assert_true(w.killed);
-    assert_int_equal(w.blamed.count, 0);
-    close_one(&d, &w);
+    open_one("10", 0);
+    p.seat[3].busy = false;
+    ticks(14);
+    assert_null(p.worker.killed);
+    ticks(2);
+    assert_non_null(p.worker.killed);
 }
 
-/* Without memory for a watchdog, or without a watch, nothing happens. */
-TEST(nothing_watched)
+TEST_WITH(memory, NULL, close_one)
 {
-    struct watchdog *none = NULL;
-    struct worker w = {.pid = -1};
-    assert_null(watchdog_watches(none, 0));
-    watchdog_tick(none, &w, 1);
-    watchdog_forget(none, 0);
-    watchdog_close(&none);
-    watch_begin(NULL, 0);
-    watch_moved();
-    watch_untimed(true);
-    watch_end();
-    assert_false(watch_stopped());
+    open_one("0", 0);
+    film_watch_tick(&w, &p, 1, &batch, 1);
+    assert_string_equal(p.worker.killed, WORKER_GREEDY);
 }
 
 TEST_MAIN(NULL, NULL)

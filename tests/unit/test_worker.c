@@ -1,370 +1,385 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
 #include "barcode/base/interrupt.h"
-#include "batch/worker_process.h"
+#include "barcode/base/link.h"
+#include "barcode/base/log.h"
+#include "barcode/base/worker.h"
 
-enum { FILMS = 4 };
-
-static struct err problem[FILMS];
-static enum input_duty duty[FILMS];
-static struct input_file file[FILMS];
-static const struct inputs four = {.problem = problem, .duty = duty, .file = file, .count = FILMS};
-
-static struct film_queue *queue;
 static struct worker w;
 static struct err e;
-static struct film_list films;
-
-/* What a worker does with the films from the next one on: film 1 kills it, film 2 cannot be read.
- */
-static void work(int signal)
-{
-    struct err bad = ERR_INIT;
-    err_set(&bad, ERR_INPUT, "no film");
-    for (size_t film; film_queue_next(queue, 0, &film);) {
-        if (film == 1)
-            kill(getpid(), signal);
-        film_queue_done(queue, film, film == 2 ? &bad : NULL);
-    }
-}
+static _Alignas(max_align_t) char message[LINK_BYTES];
+static size_t size;
+static int fd;
 
 static int begin(void **state)
 {
     (void)state;
     err_clear(&e);
-    queue = film_queue_open(&four, &e);
     interrupt_install();
-    return queue ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    film_queue_free(&queue);
+    alarm(60);
     return 0;
 }
 
-static void take(size_t film)
+static bool is_worker(int number) { return worker_start(&w, number, &e) == 0; }
+
+/* Waits for what a worker sends. Returns true if its link is quiet after `ms` milliseconds. */
+static bool is_quiet(const struct worker *from, int ms)
 {
-    size_t got;
-    if (!film_queue_next(queue, 0, &got) || got != film)
-        _exit(3);
+    struct pollfd p = {.fd = from->link, .events = POLLIN};
+    return poll(&p, 1, ms) == 0;
 }
+
+/* Returns the next event that is not WORKER_QUIET. */
+static enum worker_event next_event(struct worker *from)
+{
+    enum worker_event event;
+    while ((event = worker_receive(from, message, &size, &fd)) == WORKER_QUIET)
+        (void)is_quiet(from, 100);
+    return event;
+}
+
+/* Receives until the worker is gone. Returns as worker_end. */
+static bool ended(struct worker *from)
+{
+    enum worker_event event;
+    while ((event = next_event(from)) != WORKER_GONE)
+        if (event == WORKER_MESSAGE && fd >= 0)
+            close(fd);
+    return worker_end(from, &e);
+}
+
+/* ---- How a worker ends ---- */
 
 /* Signals that no sanitizer takes for its own. */
-TEST_WITH(a_crash_has_a_culprit, begin, end)
-{
-    static const int kind[] = {SIGKILL, SIGABRT, SIGALRM};
-    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++) {
-        end(NULL);
-        begin(NULL);
-        size_t film;
-        if (!worker_start(&w, 0)) {
-            work(kind[i]);
-            _exit(3);
-        }
-        assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
-        assert_int_equal(films.count, 1);
-        assert_int_equal(films.film[0], 1);
-        assert_int_equal(w.status, -1);
-        assert_non_null(strstr(e.text, kind[i] == SIGKILL ? "was killed" : "crashed: "));
-        film_queue_done(queue, films.film[0], &e);
+static const struct ending {
+    int leaves; /* the status that it announces; -1: none */
+    int signal; /* its end; 0: exit with `status`; -1: it stays until it is killed */
+    int status; /* expected, too */
+    bool in_order;
+    const char *text;
+} endings[] = {
+    {7, 0, 7, true, ""},
+    {0, 0, 66, true, ""}, /* a sanitizer */
+    {9, -1, 9, true, ""},
+    {5, SIGKILL, 5, true, ""}, /* greedy at its end */
+    {0, SIGABRT, -1, false, "the worker process crashed: "},
+    {-1, SIGABRT, -1, false, "the worker process crashed: "},
+    {-1, SIGALRM, -1, false, "the worker process crashed: "},
+    {-1, SIGKILL, -1, false, "the worker process was killed (by the kernel when memory runs out"},
+    {-1, SIGXCPU, -1, false, "reached its limit of processor time (ulimit -t)"},
+    {-1, 0, 0, false, "the worker process exited early with status 0"},
+    {-1, 0, 66, false, "the worker process exited early with status 66"},
+};
 
-        /* The next one goes on behind it. */
+TEST_WITH(the_end_and_its_cause, begin, NULL)
+{
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        const struct ending *n = &endings[i];
         err_clear(&e);
-        if (!worker_start(&w, 0)) {
-            work(0);
-            worker_leaves(&w, film_queue_status(queue), false);
-            _exit(film_queue_status(queue));
+        if (is_worker(0)) {
+            if (n->leaves >= 0)
+                worker_leaves(&w, n->leaves, false);
+            while (n->signal < 0)
+                pause();
+            if (n->signal > 0) {
+                setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+                signal(n->signal, SIG_DFL);
+                raise(n->signal);
+            }
+            _exit(n->status);
         }
-        assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
-        assert_int_equal(w.status, ERR_FAILED); /* of film 1, which comes before film 2 */
-        assert_int_equal(film_queue_status(queue), ERR_FAILED);
-        assert_false(film_queue_next(queue, 0, &film));
+        assert_int_equal(ended(&w), n->in_order);
+        assert_int_equal(w.status, n->status);
+        assert_int_equal(e.code, n->in_order ? ERR_NONE : ERR_FAILED);
+        assert_non_null(strstr(e.text, n->text));
+        assert_true(w.link == -1 && w.pid == 0 && !w.watch);
     }
 }
 
-/* What one leaves half written its parent removes, and what it made stays. */
-TEST_WITH(temporaries_go, begin, end)
-{
-    static const char *const name[] = {"/tmp/.test_worker.doomed.tmp",
-                                       "/tmp/.test_worker.spared.tmp"};
-    if (!worker_start(&w, 0)) {
-        take(0);
-        for (int i = 0; i < 2; i++) {
-            int number = interrupt_doom(name[i]), fd = open(name[i], O_CREAT | O_WRONLY, 0600);
-            if (number < 0 || fd < 0)
-                _exit(3);
-            if (i == 1)
-                interrupt_spare(number);
-        }
-        kill(getpid(), SIGKILL);
-    }
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
-    assert_int_not_equal(access(name[0], F_OK), 0);
-    assert_int_equal(unlink(name[1]), 0);
-}
-
-/* The parent does not wait for a killed worker that hangs in the kernel; this one hangs in a stop.
- */
-TEST_WITH(one_that_does_not_die, begin, end)
-{
-    if (!worker_start(&w, 0)) {
-        take(0);
-        raise(SIGSTOP);
-        _exit(3);
-    }
-    pid_t pid = w.pid;
-    assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
-    w.killed = true;
-    alarm(60);
-    assert_int_equal(worker_wait(&w, 1, 0), 0);
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
-    alarm(0);
-    assert_int_equal(films.count, 1);
-    assert_string_equal(e.text, "the worker process did not answer and was killed");
-    kill(pid, SIGKILL);
-    assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-/* A library or a sanitizer may end it: the film that was under way is the culprit, too. Between two
- * films there is none. */
-TEST_WITH(others_end_it, begin, end)
-{
-    static const int status[] = {-1, 0, 66};
-    for (size_t i = 0; i < sizeof status / sizeof *status; i++) {
-        end(NULL);
-        begin(NULL);
-        if (!worker_start(&w, 0)) {
-            if (status[i] < 0)
-                kill(getpid(), SIGKILL);
-            take(0);
-            _exit(status[i]);
-        }
-        assert_int_equal(worker_watch(&w, queue, &films, &e),
-                         status[i] < 0 ? WORKER_BROKE : WORKER_CRASHED);
-        assert_int_equal(films.count, status[i] < 0 ? 0 : 1);
-        assert_true(status[i] < 0 || films.film[0] == 0);
-        assert_int_equal(w.status, status[i]);
-        assert_int_equal(e.code, ERR_FAILED);
-    }
-}
-
-/* Of several films that were under way any may be to blame: all are told, but for those that ended.
- */
-TEST_WITH(several_under_way, begin, end)
-{
-    size_t film;
-    if (!worker_start(&w, 0)) {
-        for (size_t i = 0; i < 4; i++)
-            take(i);
-        film_queue_done(queue, 0, NULL);
-        kill(getpid(), SIGKILL);
-    }
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_CRASHED);
-    assert_int_equal(films.count, 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(films.film[i], i + 1);
-    assert_false(film_queue_next(queue, 0, &film)); /* they were taken */
-    assert_int_equal(film_queue_tally(queue).done, 1);
-}
-
-/* Where children are not waited for, as a parent may hand down, their end would pass for a good
- * one. */
-TEST_WITH(children_that_nobody_waits_for, begin, end)
+/* If children are not waited for, as a parent may pass on, their end would look orderly. */
+TEST_WITH(children_that_nobody_waits_for, begin, NULL)
 {
     signal(SIGCHLD, SIG_IGN);
     interrupt_install();
-    if (!worker_start(&w, 0)) {
-        work(0);
-        worker_leaves(&w, 7, false);
+    if (is_worker(0))
         _exit(7);
-    }
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
+    assert_false(ended(&w));
     assert_int_equal(w.status, 7);
 }
 
-/* One that crashes behind its last film is told, too. */
-TEST_WITH(a_crash_at_the_end, begin, end)
-{
-    if (!worker_start(&w, 0)) {
-        work(0);
-        worker_leaves(&w, 0, false);
-        kill(getpid(), SIGKILL);
-    }
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_BROKE);
-    assert_int_equal(film_queue_status(queue), ERR_INPUT);
-}
-
-/* Nobody waits for one that lingers, neither its parent nor who reads what the program writes. */
-TEST_WITH(one_that_lingers, begin, end)
+/* Nobody waits for one that lingers, neither its parent nor a reader of the program's output. */
+TEST_WITH(one_that_lingers, begin, NULL)
 {
     int end[2];
     char byte;
     assert_int_equal(pipe(end), 0);
-    alarm(60); /* who waited after all ends here */
-    if (!worker_start(&w, 0)) {
+    if (is_worker(0)) {
         dup2(end[1], STDOUT_FILENO);
         dup2(end[1], STDERR_FILENO);
         close(end[0]);
         close(end[1]);
-        work(0);
         worker_leaves(&w, 42, true);
         for (;;)
             pause();
     }
     pid_t pid = w.pid;
     close(end[1]);
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
+    assert_true(ended(&w));
     assert_int_equal(w.status, 42);
-    assert_int_equal(films.count, 0);
-    assert_int_equal(film_queue_status(queue), ERR_INPUT);
-    assert_int_equal(read(end[0], &byte, 1), 0); /* no writer is left, while the process is */
+    assert_int_equal(read(end[0], &byte, 1), 0); /* no writer is left, but the process exists */
     assert_int_equal(kill(pid, SIGKILL), 0);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-    alarm(0);
     close(end[0]);
 }
 
-/* Then the first process does the work, and what it would say to a parent goes nowhere. */
-TEST_WITH(no_worker_can_be_had, begin, end)
+TEST_WITH(no_worker_can_be_had, begin, NULL)
 {
     struct rlimit before, none;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     none = before;
     none.rlim_cur = 0;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    bool parent = worker_start(&w, 0);
+    pid_t pid = worker_start(&w, 0, &e);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_false(parent);
-    assert_int_equal(w.pid, -1);
-    work(0);
-    worker_leaves(&w, 0, false);
-    assert_int_equal(film_queue_status(queue), ERR_INPUT);
+    assert_int_equal(pid, -1);
+    assert_int_equal(e.code, ERR_FAILED);
+    assert_true(w.pid == -1 && w.link == -1);
 }
 
-/* Two at once: the crash of one costs one film, and its temporaries alone; the other one goes on.
- */
-TEST_WITH(one_of_two_crashes, begin, end)
+/* Of two, the crash of one does not concern the other one. */
+TEST_WITH(one_of_two_crashes, begin, NULL)
 {
-    static const char *const name[] = {"/tmp/.test_worker.first.tmp",
-                                       "/tmp/.test_worker.second.tmp"};
     struct worker two[2];
-    int started[2], go_on[2];
-    char byte = 0;
-    assert_true(pipe(started) == 0 && pipe(go_on) == 0);
+    char byte;
+    int unused;
     for (int i = 0; i < 2; i++) {
-        if (worker_start(&two[i], i))
+        if (worker_start(&two[i], i, &e) != 0)
             continue;
-        size_t film;
-        int fd = film_queue_next(queue, i, &film) && interrupt_doom(name[i]) >= 0
-                     ? open(name[i], O_CREAT | O_WRONLY, 0600)
-                     : -1;
-        if (fd < 0 || write(started[1], &byte, 1) != 1 || (i == 1 && read(go_on[0], &byte, 1) != 1))
-            _exit(3);
-        if (i == 0)
+        if (i == 1 && link_wait(two[i].link, &byte, 1, &unused) == 1)
+            worker_leaves(&two[i], 3, false);
+        while (i == 0)
             pause();
-        film_queue_done(queue, film, NULL);
-        worker_leaves(&two[i], 0, false);
+        _exit(3);
+    }
+    kill(two[0].pid, SIGKILL);
+    assert_false(ended(&two[0]));
+    assert_true(is_quiet(&two[1], 50));
+    worker_send(&two[1], "", 1, -1);
+    assert_true(ended(&two[1]));
+    assert_int_equal(two[1].status, 3);
+}
+
+/* ---- What a worker sends ---- */
+
+struct sent {
+    uint32_t kind, level;
+    char text[LOG_LINE + 1];
+};
+
+/* Starts a worker that sends a message, with `descriptors` of them, and stays. */
+static void start_sender(const void *bytes, size_t length, int descriptors)
+{
+    union {
+        char bytes[CMSG_SPACE(2 * sizeof(int))];
+        struct cmsghdr header;
+    } control = {.header = {.cmsg_level = SOL_SOCKET,
+                            .cmsg_type = SCM_RIGHTS,
+                            .cmsg_len = CMSG_LEN((size_t)descriptors * sizeof(int))}};
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
+    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+    if (descriptors > 0) {
+        m.msg_control = control.bytes;
+        m.msg_controllen = CMSG_SPACE((size_t)descriptors * sizeof(int));
+    }
+    if (!is_worker(0))
+        return;
+    if (sendmsg(w.link, &m, 0) != (ssize_t)length)
+        _exit(3);
+    for (;;)
+        pause();
+}
+
+static int lowest_free(void)
+{
+    int lowest = dup(0);
+    close(lowest);
+    return lowest;
+}
+
+/* Nonsense ends the worker; a message of another room is the caller's, with its descriptor. */
+TEST_WITH(nonsense, begin, NULL)
+{
+    static const struct {
+        uint32_t kind, level;
+        size_t size;
+        int descriptors;
+        enum worker_event event;
+    } table[] = {
+        {0, 0, 8, 0, WORKER_GONE},
+        {3, 0, 8, 0, WORKER_GONE},
+        {WORKER_KINDS - 1, 0, 8, 1, WORKER_GONE},
+        {WORKER_KINDS, 0, 1, 0, WORKER_GONE},
+        {WORKER_KINDS, 0, 3, 2, WORKER_GONE},
+        {WORKER_KINDS, 0, 4, 2, WORKER_GONE},
+        {WORKER_KINDS, 0, LINK_BYTES + 1, 1, WORKER_GONE},
+        {WORKER_LINE, LOG_PROGRESS + 1, 9, 0, WORKER_GONE},
+        {WORKER_LINE, UINT32_MAX, 9, 0, WORKER_GONE},
+        {WORKER_LINE, LOG_DEBUG, 7, 0, WORKER_GONE},
+        {WORKER_LINE, LOG_PROGRESS, 8 + LOG_LINE, 0, WORKER_GONE},
+        {WORKER_LINE, LOG_DEBUG, 8 + LOG_LINE, 0, WORKER_GONE},
+        {WORKER_LEAVES, 0, 8, 0, WORKER_GONE},
+        {WORKER_LEAVES, 0, 16, 0, WORKER_GONE},
+        {WORKER_LINE, LOG_DEBUG, 8 + LOG_LINE - 1, 1, WORKER_LOGGED},
+        {WORKER_KINDS, 0, 4, 0, WORKER_MESSAGE},
+        {WORKER_KINDS, 0, 4, 1, WORKER_MESSAGE},
+        {UINT32_MAX, 0, LINK_BYTES, 0, WORKER_MESSAGE},
+    };
+    static struct sent bytes[LINK_BYTES / sizeof(struct sent) + 2];
+    memset(bytes, 'x', sizeof bytes);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        int first = lowest_free();
+        err_clear(&e);
+        bytes[0].kind = table[i].kind;
+        bytes[0].level = table[i].level;
+        start_sender(bytes, table[i].size, table[i].descriptors);
+        assert_int_equal(next_event(&w), table[i].event);
+        if (table[i].event == WORKER_MESSAGE) {
+            assert_int_equal(size, table[i].size);
+            assert_int_equal(fd >= 0, table[i].descriptors);
+            if (fd >= 0)
+                close(fd);
+        }
+        if (table[i].event != WORKER_GONE)
+            worker_kill(&w, WORKER_NONSENSE);
+        assert_false(ended(&w));
+        assert_string_equal(e.text, WORKER_NONSENSE);
+        assert_int_equal(lowest_free(), first);
+    }
+}
+
+/* What the worker logs, its parent writes: plain, in order, and with the progress line below. */
+TEST_WITH(lines_of_the_log, begin, NULL)
+{
+    static char text[4 * LOG_LINE], line[LOG_LINE - 20];
+    FILE *caught = tmpfile();
+    int real = dup(STDERR_FILENO);
+    dup2(fileno(caught), STDERR_FILENO);
+    if (is_worker(0)) {
+        static const struct sent forged = {WORKER_LINE, LOG_WARNING, "1\033[2J\n\xc2\x9b"};
+        log_msg(LOG_WARNING, "one %d", 1);
+        log_status("10 %");
+        log_msg(LOG_INFO, "two");
+        log_msg(LOG_DEBUG, "not enabled");
+        log_status(NULL);
+        (void)!write(w.link, &forged, offsetof(struct sent, text) + 8);
+        memset(line, 'x', sizeof line - 1);
+        log_msg(LOG_ERROR, "%s", line);
+        worker_leaves(&w, 0, false);
         _exit(0);
     }
-    alarm(60);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(read(started[0], &byte, 1), 1);
-    assert_int_equal(worker_wait(two, 2, 0), -1);
-    kill(two[0].pid, SIGKILL);
-    int ended;
-    while ((ended = worker_wait(two, 2, 100)) < 0)
-        continue;
-    assert_int_equal(ended, 0);
-    assert_int_equal(worker_watch(&two[0], queue, &films, &e), WORKER_CRASHED);
-    assert_int_equal(films.count, 1);
-    assert_int_not_equal(access(name[0], F_OK), 0);
-    assert_int_equal(access(name[1], F_OK), 0);
-    assert_int_equal(worker_wait(two, 2, 0), -1);
-    assert_int_equal(write(go_on[1], &byte, 1), 1);
-    while ((ended = worker_wait(two, 2, 100)) < 0)
-        continue;
-    assert_int_equal(ended, 1);
-    assert_int_equal(worker_watch(&two[1], queue, &films, &e), WORKER_DONE);
-    assert_int_equal(film_queue_tally(queue).done, 1);
-    alarm(0);
-    for (int i = 0; i < 2; i++) {
-        close(started[i]);
-        close(go_on[i]);
-    }
-    unlink(name[1]);
+    bool ok = ended(&w);
+    dup2(real, STDERR_FILENO);
+    close(real);
+    assert_true(ok);
+    assert_true(pread(fileno(caught), text, sizeof text - 1, 0) > 0);
+    fclose(caught);
+    static const char first[] = "barcode: warning: one 1\n10 %\r\033[Kbarcode: two\n10 %\r\033[K"
+                                "barcode: warning: 1?[2J??\nbarcode: xxx";
+    assert_memory_equal(text, first, sizeof first - 1);
+    assert_int_equal(text[strlen(text) - 1], '\n');
+    assert_int_equal(strlen(strrchr(text, ' ')), sizeof line + 1);
 }
 
-/* Of two workers, the one that uses more than its half of the memory is killed. */
-TEST_WITH(a_greedy_worker, begin, end)
+/* ---- Limits ---- */
+
+/* A worker that asks and does not read the answers. */
+TEST_WITH(a_full_link, begin, NULL)
 {
-    const uint64_t mib = (uint64_t)1 << 20, memory = 512 * mib;
-    struct worker two[2];
-    int started[2];
-    char byte = 0;
-    assert_int_equal(pipe(started), 0);
-    for (int i = 0; i < 2; i++) {
-        if (worker_start(&two[i], i))
-            continue;
-        size_t film, bytes = (size_t)(i == 1 ? 320 * mib : 16 * mib);
-        char *block = malloc(bytes);
-        if (!film_queue_next(queue, i, &film) || !block || !memset(block, 1, bytes) ||
-            write(started[1], &byte, 1) != 1)
-            _exit(3);
-        pause();
-    }
-    alarm(60);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(read(started[0], &byte, 1), 1);
-    worker_limit_memory(two, 2, 4096 * memory);
-    assert_int_equal(worker_wait(two, 2, 50), -1);
-    worker_limit_memory(two, 2, memory);
-    int ended;
-    while ((ended = worker_wait(two, 2, 100)) < 0)
-        continue;
-    assert_int_equal(ended, 1);
-    assert_int_equal(worker_watch(&two[1], queue, &films, &e), WORKER_CRASHED);
-    assert_int_equal(films.count, 1);
-    assert_int_equal(e.code, ERR_MEMORY);
-    assert_non_null(strstr(e.text, "--memory"));
-    err_clear(&e);
-    worker_limit_memory(two, 2, memory); /* the other one has all of it now */
-    assert_int_equal(worker_wait(two, 2, 50), -1);
-    kill(two[0].pid, SIGKILL);
-    assert_int_equal(worker_watch(&two[0], queue, &films, &e), WORKER_CRASHED);
-    assert_null(strstr(e.text, "--memory"));
-    alarm(0);
-    close(started[0]);
-    close(started[1]);
+    static const char answer[1 << 12];
+    if (is_worker(0))
+        for (;;)
+            pause();
+    for (int i = 0; i < 1000 && !w.killed; i++)
+        worker_send(&w, answer, sizeof answer, i % 7 ? -1 : 0);
+    assert_false(ended(&w));
+    assert_string_equal(e.text, WORKER_SILENT);
 }
 
-/* One that is killed when it has announced its end has done its work. */
-TEST_WITH(a_greedy_worker_at_its_end, begin, end)
+/* One that is gone is no reason to kill, and its messages still arrive. */
+TEST_WITH(a_closed_link, begin, NULL)
 {
-    if (!worker_start(&w, 0)) {
-        work(0);
-        worker_leaves(&w, ERR_INPUT, false);
+    static const uint32_t kind = WORKER_KINDS;
+    if (is_worker(0)) {
+        (void)!write(w.link, &kind, sizeof kind);
+        close(w.link);
         for (;;)
             pause();
     }
-    alarm(60);
-    assert_int_equal(worker_wait(&w, 1, 50000), 0);
-    worker_limit_memory(&w, 1, 1);
-    assert_true(w.greedy);
-    assert_int_equal(worker_watch(&w, queue, &films, &e), WORKER_DONE);
-    alarm(0);
-    assert_int_equal(w.status, ERR_INPUT);
-    assert_int_equal(w.announced, ERR_INPUT);
-    assert_int_equal(films.count, 0);
-    assert_int_equal(e.code, ERR_NONE);
+    assert_int_equal(next_event(&w), WORKER_MESSAGE);
+    assert_int_equal(next_event(&w), WORKER_GONE);
+    worker_send(&w, "", 1, -1);
+    assert_null(w.killed);
+    assert_false(ended(&w));
+    assert_non_null(strstr(e.text, "the worker process was killed"));
+}
+
+TEST_WITH(a_flood, begin, NULL)
+{
+    static const uint32_t kind = WORKER_KINDS;
+    if (is_worker(0))
+        for (;;)
+            (void)!write(w.link, &kind, sizeof kind);
+    for (int i = 0; i < 50000; i++)
+        assert_int_equal(next_event(&w), WORKER_MESSAGE);
+    worker_tick(&w, UINT64_MAX);
+    assert_null(w.killed);
+    for (int i = 0; i < 50001; i++)
+        assert_int_equal(next_event(&w), WORKER_MESSAGE);
+    worker_tick(&w, UINT64_MAX);
+    assert_int_equal(next_event(&w), WORKER_GONE);
+    assert_false(ended(&w));
+    assert_string_equal(e.text, WORKER_NONSENSE);
+}
+
+/* Of two workers, the one that uses more than its half of the memory is killed. */
+TEST_WITH(a_greedy_worker, begin, NULL)
+{
+    const uint64_t mib = (uint64_t)1 << 20, memory = 256 * mib;
+    struct worker two[2];
+    for (int i = 0; i < 2; i++) {
+        if (worker_start(&two[i], i, &e) != 0)
+            continue;
+        size_t bytes = (size_t)(i == 1 ? 320 * mib : 16 * mib);
+        char *block = malloc(bytes);
+        if (!block || !memset(block, 1, bytes) || !link_send(two[i].link, "0123", 4, -1))
+            _exit(3);
+        for (;;)
+            pause();
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(next_event(&two[i]), WORKER_MESSAGE);
+        worker_tick(&two[i], 4096 * memory);
+        assert_null(two[i].killed);
+        worker_tick(&two[i], memory);
+    }
+    assert_null(two[0].killed);
+    assert_false(ended(&two[1]));
+    assert_int_equal(e.code, ERR_MEMORY);
+    assert_non_null(strstr(e.text, "--memory"));
+    err_clear(&e);
+    kill(two[0].pid, SIGKILL);
+    assert_false(ended(&two[0]));
+    assert_null(strstr(e.text, "--memory"));
 }
 
 TEST_MAIN(NULL, NULL)
