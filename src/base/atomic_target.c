@@ -296,11 +296,11 @@ static bool publish_file(struct atomic_target *t)
 
 /* ---- Folders ---- */
 
-/* Returns true for digits and ".jpg". */
+/* Returns true for 1 to 4 digits and ".jpg": so there is an end to the sheets of a folder. */
 static bool is_sheet(const char *name)
 {
     size_t digits = strspn(name, "0123456789");
-    return digits > 0 && digits < 10 && strcmp(name + digits, ".jpg") == 0;
+    return digits > 0 && digits <= 4 && strcmp(name + digits, ".jpg") == 0;
 }
 
 /* Returns true if a folder has own sheets alone, or does not exist. Otherwise sets errno. */
@@ -347,8 +347,8 @@ struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own 
         return NULL;
     t->fd = -1;
     t->folder = true;
-    t->path = strdup(path);
-    bool ok = t->path && has_own_sheets(path, is_own) &&
+    t->path = atomic_target_path(path);
+    bool ok = t->path && has_own_sheets(t->path, is_own) &&
               make_temporary(t, make_folder) == 0;
     if (ok)
         t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -369,29 +369,20 @@ int atomic_target_add(struct atomic_target *t, const char *name)
 }
 
 /* Puts the folder in the place of an older one, which is removed. */
-static bool publish_folder(struct atomic_target *t)
+static bool publish_folder(const struct atomic_target *t)
 {
     if (renameat2(AT_FDCWD, t->temp, AT_FDCWD, t->path, RENAME_EXCHANGE) == 0)
         return true; /* the older one is removed with the temporary name */
-    if (errno == ENOENT) {
-        if (rename(t->temp, t->path) != 0)
-            return false;
-        free(t->temp);
-        t->temp = NULL;
-        return true;
-    }
-    /* The file system cannot exchange them. */
+    /* There is no older one, or the file system cannot exchange them. */
     char *older = path_join("", t->temp, ".old", NULL);
-    if (!older || rename(t->path, older) != 0) {
-        free(older);
+    if (!older)
         return false;
-    }
-    bool ok = rename(t->temp, t->path) == 0;
+    bool moved = rename(t->path, older) == 0, ok = rename(t->temp, t->path) == 0;
     int error = errno;
-    if (!ok)
-        (void)rename(older, t->path);
-    else
+    if (moved && ok)
         remove_folder(older);
+    else if (moved)
+        (void)rename(older, t->path);
     free(older);
     errno = error;
     return ok;

@@ -18,7 +18,7 @@
 
 struct line_message {
     uint32_t kind, level;
-    char text[LOG_LINE]; /* without its end */
+    char text[LOG_LINE]; /* sent without its zero */
 };
 
 struct leave_message {
@@ -107,7 +107,7 @@ static bool handle_line(const char *bytes, size_t size)
 {
     struct line_message m = {.kind = 0};
     const size_t head = offsetof(struct line_message, text);
-    if (size < head || size > sizeof m)
+    if (size < head || size >= sizeof m) /* a zero stays behind the text */
         return false;
     memcpy(&m, bytes, size);
     int length = (int)(size - head);

@@ -15,6 +15,18 @@
 
 static char folder[] = "/tmp/barcode-atomic.XXXXXX";
 
+/* In place of libc's: without /proc, no file without a name can get one. */
+static bool has_proc = true;
+
+int access(const char *path, int mode)
+{
+    if (!has_proc && strncmp(path, "/proc/", 6) == 0) {
+        errno = ENOENT;
+        return -1;
+    }
+    return faccessat(AT_FDCWD, path, mode, 0);
+}
+
 static const char *in_folder(const char *name)
 {
     static char path[2][1024];
@@ -98,8 +110,8 @@ TEST_WITH(test_appears_whole, make_folder, remove_folder)
     struct atomic_file *f = begin(path, "new");
     fflush(atomic_file_stream(f));
     assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(entries(".a.png."), 1);
-    assert_int_equal(entries(".tmp"), 1);
+    assert_int_equal(entries(".a.png."), !has_proc);
+    assert_int_equal(entries(".tmp"), !has_proc);
     commit(f);
     assert_holds(path, "new");
     assert_int_equal(entries(""), 1);
@@ -389,4 +401,14 @@ TEST_WITH(test_names_of_stdout, make_folder, remove_folder)
         assert_false(atomic_file_is_stdout(no[i]));
 }
 
-TEST_MAIN(NULL, NULL)
+/* All tests with files that have no name until they are complete, and with temporary names. */
+int main(void)
+{
+    int failed = 0;
+    for (int i = 0; i < 2; i++) {
+        has_proc = i == 0;
+        failed += _cmocka_run_group_tests(has_proc ? "nameless" : "named", test_list, test_count,
+                                          NULL, NULL);
+    }
+    return failed;
+}

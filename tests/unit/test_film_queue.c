@@ -1,14 +1,7 @@
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "test.h"
 #include "batch/film_queue.h"
 
-enum { FILMS = 200 };
+enum { FILMS = 8 };
 
 static struct err problem[FILMS];
 static enum input_duty duty[FILMS];
@@ -36,26 +29,18 @@ static void take(struct film_queue *q, size_t film, enum err_code code)
 {
     size_t got = 12345;
     struct err e = ERR_INIT;
-    assert_true(film_queue_next(q, 0, &got));
+    assert_true(film_queue_next(q, &got));
     assert_int_equal(got, film);
     if (code != ERR_NONE)
         err_set(&e, code, "film %zu", film);
     film_queue_done(q, film, code == ERR_NONE ? NULL : &e);
 }
 
-static void take_alone(struct film_queue *q, size_t film)
-{
-    size_t got = 12345;
-    assert_true(film_queue_next_alone(q, 0, &got));
-    assert_int_equal(got, film);
-    film_queue_done(q, film, NULL);
-}
-
 static void assert_empty(struct film_queue *q)
 {
     size_t film = 12345;
-    assert_false(film_queue_next(q, 0, &film));
-    assert_false(film_queue_next(q, 0, &film));
+    assert_false(film_queue_next(q, &film));
+    assert_false(film_queue_next(q, &film));
     assert_int_equal(film, 12345);
 }
 
@@ -98,7 +83,7 @@ TEST(first_in_order_not_in_time)
     struct film_queue *q = open_queue(&in);
     struct err early = ERR_INIT, late = ERR_INIT;
     size_t film;
-    assert_true(film_queue_next(q, 0, &film) && film_queue_next(q, 0, &film));
+    assert_true(film_queue_next(q, &film) && film_queue_next(q, &film));
     err_set(&late, ERR_FAILED, "late");
     film_queue_done(q, 1, &late);
     assert_int_equal(film_queue_status(q), ERR_FAILED);
@@ -179,44 +164,6 @@ TEST(others_films)
     duty[0] = duty[1] = INPUT_TO_DO;
 }
 
-struct taker {
-    struct film_queue *queue;
-    atomic_int *taken; /* [FILMS] how often */
-    pthread_t thread;
-};
-
-static void *take_all(void *argument)
-{
-    struct taker *t = argument;
-    for (size_t film; film_queue_next(t->queue, 0, &film);) {
-        struct err e = ERR_INIT;
-        atomic_fetch_add(&t->taken[film], 1);
-        if (film % 7 == 3)
-            err_set(&e, film == 3 ? ERR_INPUT : ERR_FAILED, "film %zu", film);
-        film_queue_done(t->queue, film, e.code == ERR_NONE ? NULL : &e);
-    }
-    return NULL;
-}
-
-TEST(several_under_way)
-{
-    enum { THREADS = 4 };
-    struct inputs in = inputs_of(FILMS);
-    struct film_queue *q = open_queue(&in);
-    static atomic_int taken[FILMS];
-    struct taker taker[THREADS];
-    for (int i = 0; i < THREADS; i++) {
-        taker[i] = (struct taker){.queue = q, .taken = taken};
-        assert_int_equal(pthread_create(&taker[i].thread, NULL, take_all, &taker[i]), 0);
-    }
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(taker[i].thread, NULL);
-    for (int i = 0; i < FILMS; i++)
-        assert_int_equal(atomic_load(&taken[i]), 1);
-    assert_int_equal(film_queue_status(q), ERR_INPUT);
-    film_queue_free(&q);
-}
-
 /* Films that are put back come alone, in their order, and to nobody else; they were counted in no
  * way. */
 TEST(again_and_alone)
@@ -224,63 +171,22 @@ TEST(again_and_alone)
     struct inputs in = inputs_of(6);
     struct film_queue *q = open_queue(&in);
     size_t film = 12345;
-    assert_false(film_queue_next_alone(q, 0, &film));
+    assert_false(film_queue_next_alone(q, &film));
     for (size_t i = 0; i < 4; i++)
-        assert_true(film_queue_next(q, 0, &film));
+        assert_true(film_queue_next(q, &film));
     film_queue_again(q, 3);
     film_queue_again(q, 1);
     film_queue_again(q, 1);
-    assert_true(film_queue_next(q, 0, &film));
+    assert_true(film_queue_next(q, &film));
     assert_int_equal(film, 4);
-    assert_true(film_queue_next_alone(q, 0, &film));
+    assert_true(film_queue_next_alone(q, &film));
     assert_int_equal(film, 1);
-    assert_true(film_queue_next_alone(q, 1, &film));
+    assert_true(film_queue_next_alone(q, &film));
     assert_int_equal(film, 3);
-    assert_false(film_queue_next_alone(q, 0, &film));
-    assert_true(film_queue_next(q, 0, &film));
+    assert_false(film_queue_next_alone(q, &film));
+    assert_true(film_queue_next(q, &film));
     assert_int_equal(film, 5);
     assert_int_equal(film_queue_tally(q).done, 0);
-    film_queue_free(&q);
-}
-
-/* Processes take films from one queue, each once, and all see what became of them; one that is
- * killed at work holds nobody up. */
-TEST(several_processes)
-{
-    enum { PROCESSES = 4 };
-    struct inputs in = inputs_of(FILMS);
-    struct film_queue *q = open_queue(&in);
-    pid_t worker[PROCESSES];
-    for (int i = 0; i < PROCESSES; i++) {
-        worker[i] = fork();
-        if (worker[i] != 0)
-            continue;
-        size_t film;
-        for (int taken = 0; film_queue_next(q, i, &film); taken++) {
-            film_queue_tick(q, film, 0.5, 10);
-            if (i == 0 && taken == 1)
-                kill(getpid(), SIGKILL);
-            usleep(100);
-            film_queue_done(q, film, NULL);
-        }
-        _exit(0);
-    }
-    for (int i = 0; i < PROCESSES; i++)
-        assert_int_equal(waitpid(worker[i], NULL, 0), worker[i]);
-    struct film_list left;
-    film_queue_under_way(q, 1, &left);
-    assert_int_equal(left.count, 0);
-    film_queue_under_way(q, 0, &left);
-    assert_in_range(left.count, 0, 1); /* it may have come too late for two */
-    struct film_tally t = film_queue_tally(q);
-    assert_int_equal(t.done, FILMS - left.count);
-    assert_int_equal(t.under_way, left.count);
-    assert_int_equal(t.frames, 10 * FILMS);
-    for (size_t i = 0; i < left.count; i++) {
-        film_queue_again(q, left.film[i]);
-        take_alone(q, left.film[i]);
-    }
-    assert_int_equal(film_queue_tally(q).done, FILMS);
     film_queue_free(&q);
 }
 
@@ -293,18 +199,15 @@ TEST(under_way)
     struct film_queue *q = open_queue(&in);
     size_t film;
     for (int i = 0; i < 3; i++)
-        assert_true(film_queue_next(q, i % 2, &film));
-    film_queue_tick(q, 0, 0.5, 50);
-    film_queue_tick(q, 1, 0.25, 20);
-    film_queue_tick(q, 2, -1, 3);
-    film_queue_tick(NULL, 0, 1, 1);
+        assert_true(film_queue_next(q, &film));
+    static const struct watch_progress now[] = {
+        {.share = 0.5, .frames = 50, .columns = 7}, {.share = 0.25, .frames = 20}, {-1, 3, 0, 0}};
+    for (size_t i = 0; i < 3; i++)
+        film_queue_tick(q, i, &now[i]);
     struct film_tally t = film_queue_tally(q);
-    assert_true(t.under_way == 3 && t.longest == 0 && t.frames == 73);
+    assert_true(t.under_way == 3 && t.longest == 0 && t.frames == 73 && t.now.columns == 7);
     assert_float_equal(t.films_now, 0.75, 1e-9);
     assert_float_equal(t.bytes_now, 75, 1e-9);
-    struct film_list films;
-    film_queue_under_way(q, 0, &films);
-    assert_true(films.count == 2 && films.film[0] == 0 && films.film[1] == 2);
     film_queue_done(q, 0, NULL);
     film_queue_again(q, 1);
     t = film_queue_tally(q);

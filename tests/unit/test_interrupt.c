@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -47,28 +48,6 @@ static int twice_at_once(void)
     raise(SIGTERM);
     raise(SIGTERM);
     return interrupted() ? 42 : 2;
-}
-
-static int twice_with_temporaries(void)
-{
-    static const char *const name[] = {"/tmp/.test_interrupt.a.tmp", "/tmp/.test_interrupt.b.tmp",
-                                       "/tmp/.test_interrupt.c.tmp"};
-    interrupt_install();
-    for (int i = 0; i < 3; i++) {
-        FILE *f = fopen(name[i], "w");
-        if (!f || fclose(f) != 0)
-            return 1;
-    }
-    int a = interrupt_doom(name[0]), b = interrupt_doom(name[1]), c = interrupt_doom(name[2]);
-    if (a < 0 || b < 0 || c < 0)
-        return 1;
-    interrupt_spare(b);
-    interrupt_spare(-1);
-    raise(SIGINT);
-    if (access(name[0], F_OK) != 0) /* the first one leaves that to whoever made it */
-        return 2;
-    raise(SIGTERM);
-    return 3;
 }
 
 static int one_of_each(void)
@@ -125,101 +104,130 @@ static int file_too_large(void)
     return write(fileno(f), "x", 1) == -1 && errno == EFBIG ? 42 : 2;
 }
 
-TEST(the_first_signal_asks)
+/* The descriptor is readable from the first signal on, and is none after that. */
+static int descriptor(void)
 {
-    int status = in_child(first_only);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 42);
-}
-
-TEST(an_echo_does_not_kill)
-{
-    int status = in_child(twice_at_once);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 42);
-}
-
-TEST(the_second_signal_kills)
-{
-    int status = in_child(twice);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGINT);
-    status = in_child(one_of_each);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGINT);
-}
-
-TEST(the_second_signal_leaves_no_temporaries)
-{
-    int status = in_child(twice_with_temporaries);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGTERM);
-    assert_int_not_equal(access("/tmp/.test_interrupt.a.tmp", F_OK), 0);
-    assert_int_equal(unlink("/tmp/.test_interrupt.b.tmp"), 0);
-    assert_int_not_equal(access("/tmp/.test_interrupt.c.tmp", F_OK), 0);
-}
-
-/* A worker may write any path where the parent looks for those of temporary files. */
-TEST(only_temporary_files_are_removed)
-{
-    static const char *const name[] = {"/tmp/test_interrupt.film", "/tmp/.test_interrupt",
-                                       "/tmp/test_interrupt.tmp", "/tmp/.tmp",
-                                       "/tmp/.new-test_interrupt"};
+    if (interrupt_descriptor() != -1)
+        return 1;
     interrupt_install();
-    for (int i = 0; i < 5; i++) {
-        FILE *f = fopen(name[i], "w");
-        assert_non_null(f);
-        fclose(f);
-        assert_true(interrupt_doom(name[i]) >= 0);
+    struct pollfd p = {.fd = interrupt_descriptor(), .events = POLLIN};
+    if (p.fd < 0 || interrupt_descriptor() != p.fd || poll(&p, 1, 0) != 0)
+        return 2;
+    raise(SIGTERM);
+    return poll(&p, 1, 0) == 1 && interrupt_descriptor() == -1 && interrupt_signal() == SIGTERM ? 42
+                                                                                                : 3;
+}
+
+/* Waits for the end of workers that got the first signal, and returns how they ended. */
+static bool workers_ended(const pid_t worker[2], int number)
+{
+    bool ok = true;
+    for (int i = 0; i < 2; i++) {
+        int how;
+        ok &=
+            waitpid(worker[i], &how, 0) == worker[i] && WIFSIGNALED(how) && WTERMSIG(how) == number;
     }
-    interrupt_remove_doomed(getpid());
-    for (int i = 0; i < 5; i++)
-        assert_int_equal(unlink(name[i]) == 0, i < 4);
+    return ok;
 }
 
-TEST(too_many_are_doomed)
+/* Starts two workers that ignore all requests, and waits until they do. */
+static bool start_workers(pid_t worker[2])
 {
-    int number[1000];
+    int end[2];
+    char byte;
+    if (pipe(end) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        worker[i] = interrupt_fork();
+        if (worker[i] != 0)
+            continue;
+        bool alone = interrupt_descriptor() == -1;
+        (void)!write(end[1], alone ? "x" : "", alone);
+        for (;;)
+            pause();
+    }
+    return worker[0] > 0 && worker[1] > 0 && read(end[0], &byte, 1) == 1 &&
+           read(end[0], &byte, 1) == 1;
+}
+
+/* The second signal kills the workers, so that the parent can end in order; the third one kills. */
+static int second_kills_workers(void)
+{
+    pid_t worker[2];
     interrupt_install();
-    for (int i = 0; i < 1000; i++)
-        number[i] = interrupt_doom("/tmp/.test_interrupt.none.tmp");
-    assert_int_equal(number[0], 0);
-    assert_int_equal(number[999], -1);
-    for (int i = 0; i < 1000; i++)
-        interrupt_spare(number[i]);
-    assert_int_equal(interrupt_doom("/tmp/.test_interrupt.none.tmp"), 0);
-    interrupt_spare(0);
+    if (!start_workers(worker))
+        return 1;
+    raise(SIGINT);
+    usleep(50000);
+    if (waitpid(-1, NULL, WNOHANG) != 0) /* the first one asked them */
+        return 2;
+    raise(SIGTERM);
+    if (!workers_ended(worker, SIGKILL))
+        return 3;
+    raise(SIGTERM);
+    return 4;
 }
 
-TEST(what_nohup_ignores_stays_ignored)
+/* A forgotten worker gets no signal: its pid may belong to another process. */
+static int forgotten_worker(void)
 {
-    int status = in_child(ignored_by_the_parent);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 42);
+    pid_t worker[2];
+    interrupt_install();
+    if (!start_workers(worker))
+        return 1;
+    interrupt_forget_worker(worker[0]);
+    raise(SIGTERM);
+    raise(SIGINT);
+    int how;
+    if (waitpid(worker[1], &how, 0) != worker[1] || waitpid(worker[0], NULL, WNOHANG) != 0)
+        return 2;
+    kill(worker[0], SIGKILL);
+    return 42;
 }
 
-TEST(a_closed_pipe_is_an_error_of_write)
+static int too_many_workers(void)
 {
-    int status = in_child(broken_pipe);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 42);
+    pid_t worker[INTERRUPT_WORKERS_MOST + 1];
+    interrupt_install();
+    for (int i = 0; i <= INTERRUPT_WORKERS_MOST; i++)
+        if ((worker[i] = interrupt_fork()) == 0)
+            for (;;)
+                pause();
+    bool ok = worker[INTERRUPT_WORKERS_MOST] == -1 && errno == EAGAIN;
+    interrupt_forget_worker(worker[0]);
+    kill(worker[0], SIGKILL);
+    if ((worker[0] = interrupt_fork()) == 0)
+        for (;;)
+            pause();
+    return ok && worker[0] > 0 ? 42 : 2; /* they die with their parent */
 }
 
-TEST(a_closed_terminal_asks)
+TEST(signals)
 {
-    int status = in_child(hung_up);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 42);
-    status = in_child(stopped_and_hung_up);
-    assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGTERM);
-}
-
-TEST(a_file_too_large_is_an_error_of_write)
-{
-    int status = in_child(file_too_large);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 42);
+    static const struct {
+        const char *name;
+        int (*body)(void);
+        int signal; /* that ends the process; 0: it exits with 42 */
+    } table[] = {{"the first one asks", first_only, 0},
+                 {"an echo does not kill", twice_at_once, 0},
+                 {"the second one kills", twice, SIGINT},
+                 {"one of each", one_of_each, SIGINT},
+                 {"what nohup ignores stays ignored", ignored_by_the_parent, 0},
+                 {"a closed pipe is an error of write", broken_pipe, 0},
+                 {"a file that is too large is an error of write", file_too_large, 0},
+                 {"a closed terminal asks", hung_up, 0},
+                 {"and does not kill", stopped_and_hung_up, SIGTERM},
+                 {"descriptor", descriptor, 0},
+                 {"the second one kills the workers", second_kills_workers, SIGTERM},
+                 {"a worker that was forgotten", forgotten_worker, 0},
+                 {"too many workers", too_many_workers, 0}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        int status = in_child(table[i].body);
+        bool ok = table[i].signal == 0 ? WIFEXITED(status) && WEXITSTATUS(status) == 42
+                                       : WIFSIGNALED(status) && WTERMSIG(status) == table[i].signal;
+        if (!ok)
+            fail_msg("%s: wait status %#x", table[i].name, (unsigned)status);
+    }
 }
 
 TEST(the_sentence)

@@ -1,8 +1,10 @@
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -109,6 +111,58 @@ TEST_WITH(the_status_line_stays_below, catch_stderr, release_stderr)
                                 "20? %"
                                 "\r\033[K"
                                 "barcode: end\n");
+}
+
+static char got[200];
+
+static void collect(enum log_level level, const char *line)
+{
+    size_t used = strlen(got);
+    snprintf(got + used, sizeof got - used, "%d:%s\n", level, line);
+}
+
+/* A sink gets the lines of the enabled levels, plain, and nothing goes to stderr. */
+TEST_WITH(a_sink, catch_stderr, release_stderr)
+{
+    log_set_sink(collect);
+    log_msg(LOG_ERROR, "a\nb");
+    log_msg(LOG_WARNING, "%d", 2);
+    log_msg(LOG_DEBUG, "no");
+    log_status("3");
+    log_status(NULL);
+    log_set_sink(NULL);
+    assert_string_equal(said(), "");
+    assert_string_equal(got, "0:a?b\n1:2\n5:3\n5:\n");
+}
+
+/* While the reader of stderr has paused, a message waits, and is not lost. */
+TEST_WITH(a_paused_stderr, catch_stderr, release_stderr)
+{
+    static char full[1 << 16];
+    int end[2];
+    assert_int_equal(pipe(end), 0);
+    assert_true(log_is_ready());
+    dup2(end[1], STDERR_FILENO);
+    assert_true(log_is_ready());
+    fcntl(end[1], F_SETFL, O_NONBLOCK);
+    while (write(end[1], full, sizeof full) > 0 || write(end[1], full, 1) > 0)
+        continue;
+    fcntl(end[1], F_SETFL, 0);
+    bool ready = log_is_ready();
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(250000);
+        for (ssize_t n; (n = read(end[0], full, sizeof full)) > 0 && full[n - 1] != '\n';)
+            continue;
+        _exit(strcmp(full, "barcode: at last\n") != 0);
+    }
+    log_msg(LOG_INFO, "at last");
+    dup2(fileno(caught), STDERR_FILENO);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(!ready && status == 0);
+    close(end[0]);
+    close(end[1]);
 }
 
 static void *talk(void *number)

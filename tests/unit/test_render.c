@@ -70,9 +70,14 @@ static bool render(const char *line, struct err *e)
     parse(&c, line);
     struct render r = {
         .options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
+    struct film_result result;
     bool ok = true;
-    for (size_t i = 0; i < c.inputs.count; i++)
-        ok &= render_film(&r, i, e);
+    for (size_t i = 0; i < c.inputs.count; i++) {
+        const bool rendered = render_film(&r, i, &result, e);
+        assert_int_equal(result.written, rendered);
+        assert_true(!rendered || (result.seconds > 0 && result.columns > 0));
+        ok &= rendered;
+    }
     inputs_free(&c.inputs);
     return ok;
 }

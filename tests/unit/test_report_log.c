@@ -1,5 +1,7 @@
 #include <fcntl.h>
 #include <jansson.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,13 +67,14 @@ static const struct report_entry plain = {.film = "a.mkv", .seconds = -1, .colum
 
 TEST_WITH(what_a_line_says, setup, teardown)
 {
-    static struct report report = {.warnings = 2, .warning = {"one", "two \xff"}};
+    static const char warning[2][REPORT_WARNING] = {"one", "two \xff"};
     static const char *const output[] = {"a.png", "-"};
     struct report_entry entry = {.film = "dir/Am\xc3\xa9lie \xff\n\"x\".mkv",
                                  .status = REPORT_DONE,
                                  .seconds = 1.25,
                                  .columns = 720,
-                                 .report = &report,
+                                 .warning = warning,
+                                 .warnings = 2,
                                  .output = output,
                                  .outputs = 2};
     char *line[4];
@@ -85,7 +88,7 @@ TEST_WITH(what_a_line_says, setup, teardown)
                                   .seconds = -1,
                                   .columns = -1};
     assert_true(report_log_add(l, &entry, &e));
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
     assert_null(l);
     assert_int_equal(lines(line, 4), 2);
     static const char first[] = "{\"film\":\"dir/Am\xc3\xa9lie "
@@ -119,7 +122,7 @@ TEST_WITH(lines_are_appended, setup, teardown)
     for (int i = 0; i < 2; i++) {
         struct report_log *l = opened();
         assert_true(report_log_add(l, &plain, NULL));
-        report_log_close(&l);
+        assert_true(report_log_close(&l, NULL));
     }
     assert_int_equal(lines(line, 8), 4);
     assert_string_equal(line[0], "{\"film\":\"old\"}\n");
@@ -148,13 +151,13 @@ TEST_WITH(strangers_files_stay, setup, teardown)
     assert_non_null(strstr(e.text, "cannot write the report"));
     put("");
     struct report_log *l = opened();
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
     err_clear(&e);
     l = report_log_open("/dev/full", &e);
     assert_non_null(l);
     assert_false(report_log_add(l, &plain, &e));
     assert_non_null(strstr(e.text, "cannot write the report '/dev/full': No space left on device"));
-    report_log_close(&l);
+    assert_false(report_log_close(&l, NULL));
 }
 
 /*
@@ -179,7 +182,7 @@ TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
     assert_int_equal(read(told[0], &ready, 1), 1);
     struct report_log *l = opened();
     assert_true(report_log_add(l, &plain, NULL));
-    report_log_close(&l);
+    assert_true(report_log_close(&l, NULL));
     assert_true(wait(&how) > 0 && how == 0);
     assert_int_equal(lines(line, 4), 2);
     assert_string_equal(line[0], "{\"film\":\"one\"}\n");
@@ -187,6 +190,74 @@ TEST_WITH(a_line_under_way_is_waited_for, setup, teardown)
         free(line[i]);
     close(told[0]);
     close(told[1]);
+}
+
+/* Copies what it reads from the pipe to the file. */
+static void *read_pipe(void *from)
+{
+    static char block[4096];
+    FILE *f = fopen(path, "wb");
+    for (ssize_t n; f && (n = read(*(int *)from, block, sizeof block)) > 0;)
+        fwrite(block, 1, (size_t)n, f);
+    return f && fclose(f) == 0 ? NULL : from;
+}
+
+/* Opens the report as a pipe, adds lines, and returns it. Nothing reads meanwhile. */
+static struct report_log *fill_pipe(int end[2], char name[3000], int count)
+{
+    struct err e = ERR_INIT;
+    struct report_entry entry = plain;
+    assert_int_equal(pipe(end), 0);
+    snprintf(name, 3000, "/dev/fd/%d", end[1]);
+    struct report_log *l = report_log_open(name, &e);
+    assert_non_null(l);
+    close(end[1]);
+    memset(name, 'x', 2999);
+    name[2999] = 0;
+    entry.film = name;
+    alarm(60);
+    for (int i = 0; i < count; i++)
+        assert_true(report_log_add(l, &entry, &e));
+    alarm(0);
+    return l;
+}
+
+/* A pipe that takes no more delays nothing, and loses no line. */
+TEST_WITH(a_slow_pipe, setup, teardown)
+{
+    enum { LINES = 400 };
+    static char name[3000];
+    char *line[LINES + 1];
+    int end[2];
+    pthread_t reader;
+    void *failed;
+    struct err e = ERR_INIT;
+    struct report_log *l = fill_pipe(end, name, LINES);
+    assert_int_equal(pthread_create(&reader, NULL, read_pipe, &end[0]), 0);
+    assert_true(report_log_close(&l, &e));
+    assert_null(l);
+    pthread_join(reader, &failed);
+    assert_null(failed);
+    close(end[0]);
+    assert_int_equal(lines(line, LINES + 1), LINES);
+    for (int i = 0; i < LINES; i++) {
+        assert_int_equal(strspn(line[i] + strlen("{\"film\":\""), "x"), 2999);
+        free(line[i]);
+    }
+}
+
+/* Lines that find no reader at the end are an error. */
+TEST_WITH(a_pipe_without_a_reader, setup, teardown)
+{
+    static char name[3000];
+    int end[2];
+    struct err e = ERR_INIT;
+    struct report_log *l = fill_pipe(end, name, 400);
+    signal(SIGPIPE, SIG_IGN);
+    close(end[0]);
+    assert_false(report_log_close(&l, &e));
+    assert_non_null(strstr(e.text, "cannot write the report '"));
+    put("");
 }
 
 /* Several processes at once, each by a descriptor of its own, and by one that they share. */
@@ -212,7 +283,7 @@ TEST_WITH(lines_are_whole, setup, teardown)
     }
     for (int i = 0, how; i < WRITERS; i++)
         assert_true(wait(&how) > 0 && how == 0);
-    report_log_close(&shared);
+    assert_true(report_log_close(&shared, NULL));
     size_t count = lines(line, WRITERS * LINES + 1);
     assert_int_equal(count, WRITERS * LINES);
     for (size_t i = 0; i < count; i++) {

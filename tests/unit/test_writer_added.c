@@ -132,7 +132,8 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
     struct engines engines;
     engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
     struct render r = {.options = &o, .inputs = &in, .engines = &engines, .threads = 1};
-    if (!render_film(&r, 0, &e))
+    struct film_result result;
+    if (!render_film(&r, 0, &result, &e))
         fail_msg("%s", e.text);
     engines_close(&engines);
     inputs_free(&in);

@@ -24,7 +24,10 @@ struct atomic_target *atomic_target_open(const char *path);
 typedef bool atomic_is_own(const char *path);
 struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);
 
-/* Makes a file in the folder. `name` is digits and ".jpg". Returns a descriptor, or -1 with errno. */
+/*
+ * Makes a file in the folder. `name` is 1 to 4 digits and ".jpg". Returns a descriptor, or -1 with
+ * errno.
+ */
 int atomic_target_add(struct atomic_target *t, const char *name);
 
 /*
