@@ -1,14 +1,17 @@
 #include "confine.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/file.h"
 #include "barcode/base/log.h"
+#include "barcode/base/path.h"
 #include "barcode/base/sandbox.h"
 #include "barcode/base/sandbox_places.h"
+#include "barcode/media/playlists.h"
 #include "barcode/output/paint.h"
 
 /* ---- The GPU ---- */
@@ -21,6 +24,33 @@ static bool may_use_gpu(const struct options *o)
     return sandbox_gpu_exists();
 }
 
+/* ---- Films ---- */
+
+/* Allows what is in the folder of a file and below. */
+static bool allow_folder(struct sandbox *s, const char *path, struct err *e)
+{
+    char *folder = path_beside(path, ".", e);
+    bool ok = folder && sandbox_allow(s, folder, SANDBOX_READ, e);
+    free(folder);
+    return ok;
+}
+
+/*
+ * Allows the files of films in several files, which libavformat's concat opens by their names. A
+ * sequence of images has too many for a rule each: their folder.
+ */
+static bool allow_parts(struct sandbox *s, const struct inputs *in, size_t film, struct err *e)
+{
+    const struct film_parts *parts = in->parts[film];
+    bool ok = true;
+    if (!parts)
+        return !playlists_is_concat(in->path[film]) || allow_folder(s, in->path[film], e);
+    for (size_t i = 0; i < parts->count && ok; i++)
+        ok = parts->rate_num > 0 ? allow_folder(s, parts->part[i].path, e)
+                                 : sandbox_allow(s, parts->part[i].path, SANDBOX_READ, e);
+    return ok;
+}
+
 /* ---- The process ---- */
 
 static bool visit_letters(void *user, const char *path, struct err *e)
@@ -29,15 +59,19 @@ static bool visit_letters(void *user, const char *path, struct err *e)
 }
 
 /* Allows what a worker opens by name: all that the parent does not open for it. */
-static bool allow_all(struct sandbox *s, const struct options *o, const struct worker *w,
+static bool allow_all(struct sandbox *s, const struct render *r, const struct worker *w,
                       struct err *e)
 {
+    const struct options *o = r->options;
     char cache[PATH_MAX];
     bool has_cache = !o->cache.off && cache_options_folder(&o->cache, cache, sizeof cache);
-    return sandbox_keep(s, w->link, e) && sandbox_allow_libraries(s, e) &&
-           paint_letter_places(visit_letters, s, e) &&
-           (!may_use_gpu(o) || sandbox_allow_nvidia(s, e)) &&
-           (!has_cache || sandbox_allow(s, cache, SANDBOX_READ | SANDBOX_WRITE, e));
+    bool ok = sandbox_keep(s, w->link, e) && sandbox_allow_libraries(s, e) &&
+              paint_letter_places(visit_letters, s, e) &&
+              (!may_use_gpu(o) || sandbox_allow_nvidia(s, e)) &&
+              (!has_cache || sandbox_allow(s, cache, SANDBOX_READ | SANDBOX_WRITE, e));
+    for (size_t i = 0; i < r->inputs->count && ok; i++)
+        ok = !inputs_is_due(r->inputs, i) || allow_parts(s, r->inputs, i, e);
+    return ok;
 }
 
 /*
@@ -84,7 +118,7 @@ bool confinement_enter(const struct render *r, const struct worker *w, struct er
     if (choice_of(o) == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
-    bool ok = s && keep_descriptors(s, r, e) && allow_all(s, o, w, e) && sandbox_enter(s, e);
+    bool ok = s && keep_descriptors(s, r, e) && allow_all(s, r, w, e) && sandbox_enter(s, e);
     sandbox_free(&s);
     if (ok || choice_of(o) == SANDBOX_REQUIRE)
         return ok || err_prefix(e, "--sandbox=require");

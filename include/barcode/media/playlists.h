@@ -14,6 +14,12 @@ void playlists_allow(void);
 bool playlists_may_be(const char *path);
 
 /*
+ * Returns true for such a file that begins as an ffconcat list. FFmpeg opens the files that it names
+ * by their names, not through this program. Any thread.
+ */
+bool playlists_is_concat(const char *path);
+
+/*
  * Returns the path of `file`, absolute and without links, which the caller frees. Both arguments
  * are paths, or paths behind "file:". Returns NULL with errno if the file cannot be found; with
  * EPERM if it is not a regular file in the folder of `playlist` or below it. Any thread.

@@ -14,6 +14,8 @@
 
 enum { LISTS_MOST = 4 << 20 };
 
+#define CONCAT "ffconcat version 1.0"
+
 struct kind {
     const char *demuxer; /* one of its names */
     const char *endings; /* of the names of such playlists */
@@ -63,7 +65,7 @@ static char *ffconcat_entry(const char *line)
  */
 static const struct kind kinds[] = {
     {"hls", "m3u8,m3u", "#EXTM3U", hls_entry, hls_ends, true},
-    {"concat", "ffconcat", "ffconcat version 1.0", ffconcat_entry, NULL, false},
+    {"concat", "ffconcat", CONCAT, ffconcat_entry, NULL, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -84,6 +86,13 @@ bool playlists_may_be(const char *path)
         if (may_be(path, &kinds[k]))
             return true;
     return false;
+}
+
+bool playlists_is_concat(const char *path)
+{
+    char head[64] = "";
+    return playlists_may_be(path) && file_read_begin(path, head, sizeof head - 1) > 0 &&
+           strncmp(head, CONCAT, strlen(CONCAT)) == 0;
 }
 
 /* Returns true if `path` lies in `folder` or below it. Both are absolute and without links. */
