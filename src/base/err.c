@@ -75,7 +75,7 @@ bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct er
         return true;
     more = count > more ? count : more;
     memcpy(&grown, array, sizeof grown);
-    grown = realloc(grown, more * size);
+    grown = reallocarray(grown, more, size);
     if (!grown)
         return e ? err_memory(e, more * size) : false;
     memcpy(array, &grown, sizeof grown);

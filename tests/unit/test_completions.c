@@ -125,6 +125,8 @@ TEST(words_are_taken)
         free(all);
     }
     assert_string_equal(completions_words("seed", NULL), "");
+    assert_string_equal(completions_words("page", NULL), /* the man page's list */
+                        "A0 A1 A2 A3 A4 A5 A6 B0 B1 B2 B3 B4 B5 B6 Letter Legal Tabloid");
 }
 
 TEST(other_kinds)

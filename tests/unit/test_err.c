@@ -100,6 +100,10 @@ TEST(memory_or_an_error)
     assert_false(err_reserve(&array, SIZE_MAX / 4, &room, sizeof *array, &e));
     assert_int_equal(e.code, ERR_MEMORY);
     assert_ptr_equal(array, old);
+    err_clear(&e);
+    assert_false(err_reserve(&array, SIZE_MAX / 2 + 2, &room, sizeof *array, &e)); /* 2 bytes */
+    assert_int_equal(e.code, ERR_MEMORY);
+    assert_ptr_equal(array, old);
     free(array);
     err_clear(&e);
     assert_null(err_calloc(SIZE_MAX / 4, 2, &e));

@@ -3,6 +3,7 @@
 #define BARCODE_PAPER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "barcode/output/strip.h"
@@ -50,6 +51,9 @@ enum {
  * above. Any thread.
  */
 bool paper_parse(const char *text, struct paper *page);
+
+/* Returns the name of page size `i`, or NULL after the last one. Any thread. */
+const char *paper_name(size_t i);
 
 /* Returns the sides of the page, in the page's unit: landscape for SHAPE_STRIP, otherwise portrait.
  * Any thread. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "barcode/cli/cli.h"
+#include "barcode/output/paper.h"
 #include "barcode/output/strip.h"
 
 /* The kind of an option's value, derived from its placeholder in --help. */
@@ -18,7 +19,6 @@ static const struct words {
     const char *option, *words;
 } words[] = {
     {"shape", "strip circle vertical"},
-    {"page", "A0 A1 A2 A3 A4 A5 A2-portrait A3-portrait A4-portrait Letter Legal Tabloid"},
     {"svg-text", "outlines live"},
     {"trickplay", "jellyfin bif"},
     {"order", "lightness share"},
@@ -36,20 +36,30 @@ static const struct words {
     {"generate", "complete-bash complete-zsh complete-fish"},
 };
 
+static const char *mode_name(size_t i)
+{
+    return i < strip_count ? strip_table[i]->name : i == strip_count ? STRIP_ALL : NULL;
+}
+
+/* Returns all names, separated by blanks. */
+static const char *join_names(const char *(*name)(size_t i))
+{
+    static _Thread_local char text[32 * (STRIPS_MOST + 1)];
+    size_t used = 0;
+    for (size_t i = 0; name(i) && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "", name(i));
+    return text;
+}
+
 const char *completions_words(const char *option, bool *list)
 {
-    static _Thread_local char modes[32 * (STRIPS_MOST + 1)];
     bool is_mode = strcmp(option, "mode") == 0;
     if (list)
         *list = is_mode || strcmp(option, "trickplay") == 0;
-    if (is_mode) {
-        size_t used = 0;
-        for (size_t i = 0; i < strip_count; i++)
-            used +=
-                (size_t)snprintf(modes + used, sizeof modes - used, "%s ", strip_table[i]->name);
-        snprintf(modes + used, sizeof modes - used, STRIP_ALL);
-        return modes;
-    }
+    if (is_mode)
+        return join_names(mode_name);
+    if (strcmp(option, "page") == 0)
+        return join_names(paper_name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strcmp(words[i].option, option) == 0)
             return words[i].words;

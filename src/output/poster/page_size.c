@@ -17,6 +17,8 @@ static const struct {
 
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
+const char *paper_name(size_t i) { return i < SIZES ? sizes[i].name : NULL; }
+
 static bool parse_name(const char *text, struct paper *page)
 {
     for (int i = 0; i < SIZES; i++) {
