@@ -29,14 +29,14 @@ test_one_table_of_a_folder() { # quick
     [ "$(sed "s/ [0-9]*$//" rows | uniq)" = "'films/1 large, \"first\".mkv'
 'films/=2+3.mkv'
 'films/below/e01.mkv'
-'films/below/two\\nlines.mkv'" ] || fail "the films' order: $(uniq order)"
+'films/below/two?lines.mkv'" ] || fail "the films' order: $(uniq order)"
     # Header and rows are those that each film has alone.
     ok -r films --csv each/ -n 48
     head -n 1 all.csv > joined
     for f in 'each/1 large, "first".csv' each/=2+3.csv each/below/e01.csv $'each/below/two\nlines.csv'; do
         tail -n +2 "$f" >> joined
     done
-    cmp joined all.csv
+    sed -z 's/two\nlines/two?lines/g' joined | cmp - all.csv
     # A name is no formula, and nothing else was made.
     grep -q "^0,.*,'=2+3,films/=2+3.mkv" all.csv || fail "a name that a spreadsheet computes"
     [ -z "$(find . -name '.barcode*')" ] && [ ! -e all.png ] || fail "left: $(ls -A)"

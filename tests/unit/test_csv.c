@@ -36,7 +36,7 @@ static struct columns *scene(void)
     return columns;
 }
 
-static const struct film film_of_scene = {.path = "films/a, \"b\"\n.mkv", .title = "=1+1"};
+static const struct film film_of_scene = {.path = "films/a, \"b\".mkv", .title = "=1+1"};
 
 static bool recognizes(const char *text, size_t size, char film[FILM_ID_TEXT])
 {
@@ -54,8 +54,8 @@ TEST(rows)
                        .film_id = "9-ab"};
     char got[4096], film[FILM_ID_TEXT] = "";
     size_t size = written(&r, stacked(), got, sizeof got);
-    /* A name from a stranger is not a formula, and quotes, commas and line ends are RFC 4180's. */
-    static const char end[] = "'=1+1,\"films/a, \"\"b\"\"\n.mkv\"\r\n";
+    /* A name from a stranger is not a formula, and quotes and commas are RFC 4180's. */
+    static const char end[] = "'=1+1,\"films/a, \"\"b\"\".mkv\"\r\n";
     char want[4096];
     snprintf(want, sizeof want,
              "column,frame,time,status,average,dominant,colour_1,share_1,colour_2,share_2,film,"
@@ -95,6 +95,30 @@ static const char *line_two(const struct report *r, const char *list, char got[4
     own.csv_columns = &columns;
     written(&own, alone("average"), got, 4096);
     return strchr(got, '\n') + 1;
+}
+
+/* A file's name or a title cannot steer a terminal, nor show as another name. */
+TEST(foreign_text_is_plain)
+{
+    static const struct {
+        const char *file, *title, *want;
+    } table[] = {{"\u202egpj.mkv", "a\u202eb", "a?b,?gpj.mkv\r\n"},
+                 {"a\x1b[31mb", "\x1b]0;x\a", "?]0;x?,a?[31mb\r\n"},
+                 {"\xc2\x9b"
+                  "31m\t\n\r",
+                  "\xc2\x9b", "?,?31m???\r\n"},
+                 {"a\xff\u2066", "=\u200f", "'=?,a??\r\n"},
+                 {"\u05d0 \U0001f3ac/Am\u00e9lie, 2.mkv", "\u05d0\u05d1",
+                  "\u05d0\u05d1,\"\u05d0 \U0001f3ac/Am\u00e9lie, 2.mkv\"\r\n"}};
+    struct columns *columns = scene();
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct film film = {.path = (char *)table[i].file};
+        char got[4096];
+        snprintf(film.title, sizeof film.title, "%s", table[i].title);
+        struct report r = {.film = &film, .columns = columns, .count = 1, .kmeans = {.k = 2}};
+        assert_string_equal(line_two(&r, "title,file", got), table[i].want);
+    }
+    columns_free(&columns);
 }
 
 TEST(chosen_columns)

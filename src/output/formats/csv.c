@@ -12,7 +12,6 @@
 #include "csv_items.h"
 #include "output/modes/column_sound.h"
 #include "output/poster/layout.h"
-#include "output/text/labels.h"
 
 /* Everything that the rows of a film have in common. RFC 4180: a header line, and CRLF. */
 struct csv_rows {
@@ -22,7 +21,7 @@ struct csv_rows {
     struct csv_columns columns;
     struct colour_light light;
     struct column_sound sound;
-    char title[LAYOUT_TEXT], *file; /* UTF-8 */
+    char title[LAYOUT_TEXT], *file; /* plain text (text.h) */
     /* the values of the colour at `of`; NULL: none */
     const uint8_t *of;
     double value[COLOUR_VALUES];
@@ -31,15 +30,15 @@ struct csv_rows {
 /* ---- Fields ---- */
 
 /*
- * Writes text. A spreadsheet would compute text that begins like a formula, and a film's name may
- * come from anybody. So an apostrophe goes before it, which spreadsheets take for "text".
+ * Writes plain text. A spreadsheet would compute text that begins like a formula, and a film's name
+ * may come from anybody. So an apostrophe goes before it, which spreadsheets take for "text".
  */
 static void put_text(FILE *f, const char *text)
 {
-    bool quotes = strpbrk(text, ",\"\r\n") != NULL;
+    bool quotes = strpbrk(text, ",\"") != NULL;
     if (quotes)
         fputc('"', f);
-    if (*text && strchr("=+-@\t\r", *text))
+    if (*text && strchr("=+-@", *text))
         fputc('\'', f);
     for (; *text; text++) {
         if (*text == '"')
@@ -246,14 +245,12 @@ static void choose_columns(struct csv_rows *s)
 
 static bool write_csv(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    const char *path = r->film->path;
-    struct csv_rows s = {.f = f, .r = r, .strips = strips};
-    size_t room = strlen(path) * 3 + 1; /* U+FFFD takes three bytes */
-    s.file = malloc(room);
+    struct csv_rows s = {.f = f, .r = r, .strips = strips, .file = strdup(r->film->path)};
     if (!s.file)
-        return err_memory(e, room);
-    paint_text_utf8(path, false, s.file, room);
+        return err_memory(e, strlen(r->film->path));
+    text_make_plain(s.file);
     layout_title(r, s.title);
+    text_make_plain(s.title);
     colour_light_fill(&s.light);
     choose_columns(&s);
     bool ok = column_sound_open(&s.sound, r, e);
