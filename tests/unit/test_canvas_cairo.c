@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <stdio.h>
 
 #include "test.h"
@@ -218,6 +219,25 @@ TEST(a_full_disk)
     }
     layout_free(&s);
     made_close(&m);
+}
+
+static void *open_canvas(void *unused)
+{
+    (void)unused;
+    struct err e = ERR_INIT;
+    struct canvas *own = canvas_open(NULL, &e);
+    canvas_close(&own);
+    return NULL;
+}
+
+/* Film workers draw at once (make tsan). */
+TEST(threads_open_canvases)
+{
+    pthread_t thread[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, open_canvas, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
 }
 
 TEST_MAIN(begin, end)

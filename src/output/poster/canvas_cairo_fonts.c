@@ -1,15 +1,16 @@
 #include <fontconfig/fontconfig.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "canvas_cairo.h"
 
-static bool configured; /* fontconfig has read its configuration */
+static atomic_bool configured; /* fontconfig has read its configuration */
 
 bool canvas_ready(struct err *e)
 {
-    configured = true;
+    atomic_store(&configured, true);
     /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
     FcPattern *any = FcPatternCreate();
     FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
