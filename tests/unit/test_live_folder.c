@@ -57,7 +57,7 @@ static const char *path_of(const char *name)
 }
 
 /* A grey picture that was last modified `second`s after 1970; 0: now. */
-static void put_picture(const char *name, int shade, int second)
+static void put_picture(const char *name, int shade, time_t second)
 {
     FILE *f = fopen(path_of(name), "wb");
     assert_non_null(f);
@@ -126,6 +126,7 @@ TEST_WITH(existing_by_time_then_new, set_up, tear_down)
 {
     pthread_t thread;
     bool ok = false;
+    const time_t recent = time(NULL) - 30 * 86400;
     put_picture("b.ppm", 20, 3000);
     put_picture("a.ppm", 30, 4000);
     put_picture("c.PPM", 10, 2000);
@@ -138,8 +139,11 @@ TEST_WITH(existing_by_time_then_new, set_up, tear_down)
     assert_int_equal(atomic_load(&current_at), 3);
     put_picture("g.ppm", 40, 0);
     wait_for(&count, 4);
-    put_picture(".h.tmp", 50, 5000);
     char to[600];
+    put_picture(".i.tmp", 99, recent - 2 * 86400); /* too old to appear now */
+    snprintf(to, sizeof to, "%s", path_of("i.ppm"));
+    assert_int_equal(rename(path_of(".i.tmp"), to), 0);
+    put_picture(".h.tmp", 50, recent);
     snprintf(to, sizeof to, "%s", path_of("h.ppm"));
     assert_int_equal(rename(path_of(".h.tmp"), to), 0);
     wait_for(&count, 5);
@@ -156,7 +160,7 @@ TEST_WITH(existing_by_time_then_new, set_up, tear_down)
     }
     for (int i = 0; i < 3; i++)
         assert_true(got[i].time_us == (i + 2) * INT64_C(1000000000));
-    assert_true(got[4].time_us == INT64_C(5000000000));
+    assert_true(got[4].time_us == recent * INT64_C(1000000));
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     assert_true(llabs(got[5].time_us / 1000000 - now.tv_sec) < 60);

@@ -17,11 +17,13 @@
 
 #include "live_picture.h"
 #include "barcode/base/clock.h"
+#include "barcode/base/log.h"
 #include "barcode/base/path.h"
 
 enum {
     WAIT_MS = 100,
     LIST_S = 10, /* the folder is listed so often, for files that have not changed for as long */
+    AGE_DAYS_MOST = 31, /* of a picture that appears */
     EVENT_BYTES = 64 * (sizeof(struct inotify_event) + NAME_MAX + 1)
 };
 
@@ -34,6 +36,7 @@ struct folder {
     int watch;
     int64_t newest_ns; /* the latest file that was given: its modification */
     char newest[NAME_MAX + 1];
+    int64_t oldest_us; /* earlier pictures are passed over */
 };
 
 static bool fits(const char *name)
@@ -149,7 +152,12 @@ static bool give(struct folder *f, const char *name, const struct live_picture *
                  const struct live_sink *sink, struct err *e)
 {
     char *path = path_join(f->path, name, "", e);
-    bool ok = path && live_picture_give(path, p, &f->o, &f->film, sink, e);
+    bool ok = path;
+    if (p->time_us < f->oldest_us)
+        log_msg(LOG_WARNING, "'%s/%s' is passed over: it was taken more than %d days ago", f->path,
+                name, AGE_DAYS_MOST);
+    else
+        ok = path && live_picture_give(path, p, &f->o, &f->film, sink, e);
     free(path);
     /* a date to come would hide all others until then */
     if (p->modified_ns >= f->newest_ns && p->modified_ns <= clock_wall_us() * 1000) {
@@ -255,11 +263,18 @@ static bool watch_folder(struct folder *f, const struct live_sink *sink, struct 
     return ok;
 }
 
-/* The folder is watched before it is listed, so no picture is missed in between. */
+/*
+ * The folder is watched before it is listed, so no picture is missed in between. What is listed may
+ * have any date: the user chose it. What appears comes from whoever may write there, and each day
+ * that is begun makes files. So its age is limited.
+ */
 static bool run(struct live_source *source, const struct live_sink *sink, struct err *e)
 {
+    const int64_t day_us = INT64_C(86400000000);
     struct folder *f = (struct folder *)source;
+    f->oldest_us = INT64_MIN;
     bool ok = atomic_load(&f->stop) || (open_watch(f, e) && give_listed(f, INT64_MAX, sink, e));
+    f->oldest_us = clock_wall_us() - AGE_DAYS_MOST * day_us;
     if (ok && !atomic_load(&f->stop)) {
         sink->current(sink->user);
         ok = watch_folder(f, sink, e);
