@@ -6,20 +6,7 @@
 
 #include "barcode/base/path.h"
 
-void live_label(const char *name, char label[LIVE_NAME])
-{
-    const char *host = strstr(name, "://");
-    if (!host) {
-        snprintf(label, LIVE_NAME, "%s", name);
-        return;
-    }
-    host += 3;
-    size_t authority = strcspn(host, "/?#"), scheme = (size_t)(host - name);
-    const char *at = memrchr(host, '@', authority);
-    const char *from = at ? at + 1 : host;
-    snprintf(label, LIVE_NAME, "%.*s%.*s", (int)(scheme < 16 ? scheme : 16), name,
-             (int)strcspn(from, "?#"), from);
-}
+void live_label(const char *name, char label[LIVE_NAME]) { stream_name_show(name, label); }
 
 void live_stem(const char *name, char stem[LIVE_NAME])
 {

@@ -5,12 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { LIVE_NAME = 128 };
+#include "barcode/media/stream_name.h"
 
-/*
- * Writes a name without what may be secret, for messages: "rtsp://user:word@host/a?key=1" gives
- * "rtsp://host/a".
- */
+enum { LIVE_NAME = STREAM_NAME };
+
+/* Writes a name without what may be secret, for messages: stream_name_show. */
 void live_label(const char *name, char label[LIVE_NAME]);
 
 /*

@@ -242,6 +242,44 @@ www() {
     until_true is_open
 }
 
+# No part of a secret is in a message, also of FFmpeg's with -vv, in the page and what it loads, or in what is written.
+test_live_secrets() {
+    local serve url to path='user=USER&password=GEHEIM&channel=1'
+    mkdir -p "www/$path"
+    camera 1 www/good.ts
+    printf '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n/%s.ts?token=TOKEN\n' good none | tee www/list.m3u8 > "www/$path/list.m3u8"
+    www
+    to=$(port)
+    serve="--serve=$to"
+    run --live "$serve" rtsp://h:x/@h
+    ! grep -q "has no server" "$LOGS/stderr" || serve=
+    for url in "http://USER:GE%20HEIM@127.0.0.1:$at/list.m3u8?key=TOKEN" \
+        "http://127.0.0.1:$at/$path/list.m3u8" "http://127.0.0.1:$at/none?key=TOKEN" \
+        rtmp://127.0.0.1:1/live/STREAMKEY "srt://127.0.0.1:1?passphrase=GEHEIM" rtsp://127.0.0.1:12/GEHEIM@USER/TOKEN \
+        "rtsp://USER:GE#HEIM@127.0.0.1:1/a" "rtsp://USER:GEHEIM@127.0.0.1:1/user=USER_password=TO_KEN"; do
+        # shellcheck disable=SC2086  # no word if empty
+        start_live --live=0.2 --timeout 1 -vv -m average -o day $serve "$url"
+        until_says "127.0.0.1"
+        sleep 1.5
+        "$PYTHON" - "$to" > served <<'END' || true
+import sys, urllib.request
+for path in ("", "strip.png", "columns?since=0", "events"):
+    reply = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/{path}", timeout=5)
+    sys.stdout.buffer.write(b"".join(reply.readline() for _ in range(9)) if path == "events" else reply.read())
+END
+        kill -TERM "$pid" 2> /dev/null || true
+        wait "$pid" || true
+        case $url in
+            *list.m3u8*) [ -z "$serve" ] || grep -q 'list.m3u8' served || fail "no title: $(cat served)" ;;
+            *\#*) says "a # in its password is written %23$" ;;
+        esac
+        ! grep -arlE 'USER|HEIM|\<GE\>|TOKEN|STREAMKEY|\<TO\>|\<KEN\>' "$LOGS/stderr" served day 2> /dev/null > found ||
+            fail "$url: in $(cat found): $(cat "$LOGS/stderr")"
+        ! find day 2> /dev/null | grep -E 'USER|HEIM|TOKEN|STREAMKEY' || fail "a secret in a name"
+    done
+    kill $server
+}
+
 # watch_list LIST: a list of HLS.
 watch_list() {
     start_live --live=1 --timeout 2 -m average -o "$1" "http://127.0.0.1:$at/$1.m3u8"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "barcode/base/log.h"
+#include "barcode/media/stream_name.h"
 
 /* Where messages of this thread's demuxers are counted; NULL: nowhere. */
 static _Thread_local struct av_log_counts *listener;
@@ -126,10 +127,14 @@ static void on_av_log(void *context, int level, const char *format, va_list args
         hear_closing(context, format);
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
-    char line[512];
+    char line[2048];
     int prefix = 1;
-    av_log_format_line(context, level, format, args, line, sizeof line, &prefix);
+    int length = av_log_format_line2(context, level, format, args, line, sizeof line, &prefix);
+    /* what was cut off might be the end of a secret */
+    if (length < 0 || (size_t)length >= sizeof line)
+        snprintf(line, sizeof line, "a message of %d bytes", length);
     line[strcspn(line, "\n")] = 0;
+    stream_name_hide(line, sizeof line);
     log_msg(LOG_DEBUG, "libav: %s", line);
 }
 

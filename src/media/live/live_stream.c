@@ -20,6 +20,7 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
+#include "barcode/media/stream_name.h"
 
 struct stream {
     struct live_source base;
@@ -53,7 +54,7 @@ static struct live_source *open_stream(const struct live_options *o, struct err 
     s->base.kind = &live_stream;
     s->o = *o;
     s->o.label = o->label ? o->label : o->name;
-    if (live_url_parse(o->name, &s->url, e))
+    if (live_url_parse(o->name, &s->url, e) && stream_name_remember(o->name, e))
         return &s->base;
     free(s);
     return NULL;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "media/container/allowed.h"
+#include "barcode/media/stream_name.h"
 
 struct scheme {
     const char *name; /* before "://" */
@@ -44,6 +45,11 @@ static bool is_built(const char *scheme, const struct live_url *url)
 
 static bool parse_scheme(const char *name, size_t length, struct live_url *url, struct err *e)
 {
+    char shown[STREAM_NAME], fault = stream_name_fault(name);
+    stream_name_show(name, shown);
+    if (fault)
+        return err_set(e, ERR_USAGE, "--live: '%s': a %c in its password is written %%%02X", shown,
+                       fault, (unsigned)fault);
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         const char *known = schemes[i].name;
         if (strlen(known) != length || av_strncasecmp(known, name, length) != 0)
@@ -54,9 +60,9 @@ static bool parse_scheme(const char *name, size_t length, struct live_url *url, 
                err_set(e, ERR_USAGE, "--live: the FFmpeg of this build cannot read %s", known);
     }
     return err_set(e, ERR_USAGE,
-                   "--live: '%.*s' is not a scheme that is read; rtsp, rtsps, rtmp, rtmps, srt, "
-                   "udp, rtp, tcp, http and https are",
-                   (int)(length < 40 ? length : 40), name);
+                   "--live: '%s': its scheme is not read; rtsp, rtsps, rtmp, rtmps, srt, udp, rtp, "
+                   "tcp, http and https are",
+                   shown);
 }
 
 /*
@@ -96,11 +102,12 @@ bool live_url_parse(const char *name, struct live_url *url, struct err *e)
         return true;
     if (scheme)
         return parse_scheme(name, (size_t)(scheme - name), url, e);
+    const char *at = strrchr(name, '@'); /* what is before it may be the password of a URL */
     if (stat(name, &s) != 0)
         return err_set(e, ERR_USAGE,
                        "--live: there is no '%s'; a stream begins with its scheme, "
                        "such as rtsp://",
-                       name);
+                       at ? at + 1 : name);
     if (S_ISFIFO(s.st_mode))
         return true;
     if (S_ISCHR(s.st_mode))
