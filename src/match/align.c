@@ -128,18 +128,15 @@ static bool make_map(struct align *a, struct err *e)
 
 static bool read_file(const char *path, uint8_t **bytes, size_t *count, struct err *e)
 {
-    struct stat st;
-    FILE *f = fopen(path, "rb");
-    bool ok = f && fstat(fileno(f), &st) == 0;
-    if (ok && (*bytes = err_calloc((size_t)st.st_size + 1, 1, e))) {
-        *count = (size_t)st.st_size;
-        ok = fread(*bytes, 1, *count, f) == *count;
-    }
-    if (!ok)
-        err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
-    if (f)
-        fclose(f);
-    return ok && *bytes;
+    FILE *f = command_output(path, count, e);
+    if (!f)
+        return false;
+    *bytes = err_calloc(*count + 1, 1, e);
+    bool ok = *bytes != NULL;
+    if (ok && fread(*bytes, 1, *count, f) != *count)
+        ok = err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
+    fclose(f);
+    return ok;
 }
 
 /* Reads what the batch wrote about film `i`: a PNG and a JSON. */

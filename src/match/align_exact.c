@@ -29,14 +29,23 @@ static void free_frames(struct align_frames *f)
 /* Reads the times of a CSV and the frames of a dump, as far as both go. */
 static bool read_frames(const char *csv, const char *dump, struct align_frames *out, struct err *e)
 {
-    FILE *times = fopen(csv, "r"), *pixels = fopen(dump, "rb");
+    const double most_s = 1e8;
+    size_t bytes;
+    FILE *times = command_output(csv, &bytes, e);
+    FILE *pixels = times ? command_output(dump, &bytes, e) : NULL;
     char row[64];
     out->time_us = err_calloc(FRAMES_MOST, sizeof *out->time_us, e);
     out->rgb = out->time_us ? err_calloc(FRAMES_MOST, ALIGN_FRAME_BYTES, e) : NULL;
     bool ok = out->rgb && times && pixels && fgets(row, sizeof row, times);
     while (ok && out->count < FRAMES_MOST && fgets(row, sizeof row, times) &&
-           fread(out->rgb + out->count * ALIGN_FRAME_BYTES, ALIGN_FRAME_BYTES, 1, pixels) == 1)
-        out->time_us[out->count++] = (int64_t)(strtod(row, NULL) * 1e6 + 0.5);
+           fread(out->rgb + out->count * ALIGN_FRAME_BYTES, ALIGN_FRAME_BYTES, 1, pixels) == 1) {
+        double s = strtod(row, NULL);
+        ok = s > -most_s && s < most_s; /* false for NAN */
+        if (ok)
+            out->time_us[out->count++] = (int64_t)(s * 1e6 + 0.5);
+        else
+            errno = ERANGE;
+    }
     if (!ok)
         err_set(e, ERR_FAILED, "cannot read '%s': %s", csv, strerror(errno));
     if (times)

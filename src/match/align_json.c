@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "align_output.h"
+#include "command.h"
 #include "barcode/base/version.h"
 #include "barcode/output/json.h"
 
@@ -55,7 +56,12 @@ static int64_t microseconds(const json_t *value)
 bool align_json_read(const char *path, struct align_film *film, struct err *e)
 {
     json_error_t reason;
-    json_t *all = json_load_file(path, 0, &reason);
+    size_t bytes;
+    FILE *f = command_output(path, &bytes, e);
+    if (!f)
+        return false;
+    json_t *all = json_loadf(f, 0, &reason);
+    fclose(f);
     const json_t *object = json_object_get(all, "film");
     if (!object) {
         json_decref(all);

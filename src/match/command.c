@@ -2,10 +2,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/interrupt.h"
@@ -254,6 +256,27 @@ bool command_batch_sound(const struct command_batch *b, size_t i, struct film_so
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
     return sound_cache_load(&cache, b->in.path[i], b->in.parts[i], o->stream, o->sound_stream,
                             sound);
+}
+
+FILE *command_output(const char *path, size_t *bytes, struct err *e)
+{
+    const off_t most = 1 << 28;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool ok = fd >= 0 && fstat(fd, &st) == 0;
+    if (ok && (!S_ISREG(st.st_mode) || st.st_size >= most)) {
+        ok = false;
+        errno = EFBIG;
+    }
+    FILE *f = ok ? fdopen(fd, "rb") : NULL;
+    if (!f) {
+        err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    *bytes = (size_t)st.st_size;
+    return f;
 }
 
 void command_batch_close(struct command_batch *b)

@@ -71,6 +71,13 @@ int command_batch_run(struct command_batch *b);
 /* Loads the sound of film i if it is in the cache. The caller calls film_sound_free. */
 bool command_batch_sound(const struct command_batch *b, size_t i, struct film_sound *sound);
 
+/*
+ * Opens a file that the batch has written into command_folder. The worker process may have been
+ * taken over by a film: anything but a regular file is refused, and one of 256 MiB or more. Returns
+ * NULL with ERR_FAILED.
+ */
+FILE *command_output(const char *path, size_t *bytes, struct err *e);
+
 void command_batch_close(struct command_batch *b);
 
 /* Makes a temporary folder. Returns its path, or NULL. */

@@ -10,7 +10,11 @@
 #include "barcode/base/file.h"
 #include "barcode/base/wire.h"
 
-enum { FILM_BYTES = 24, HEAD = 8 /* of a block */ };
+enum {
+    FILM_BYTES = 24,
+    HEAD = 8,              /* of a block */
+    BLOCKS_MOST = 1 << 24, /* 128 GiB; their table is in memory */
+};
 
 static const char magic[] = "barcodel";
 
@@ -36,22 +40,25 @@ static bool read_tail(struct find_file *f, uint64_t bytes, struct hash128 *hash,
     f->landmarks = wire_u64(&in);
     *hash = wire_hash(&in);
     if (memcmp(tail, magic, 8) != 0 || wire_u64(&in) != hash_64(tail, FIND_TAIL - 8) ||
-        version != FIND_VERSION || f->films > FIND_FILMS_MOST || f->blocks > bytes / FIND_BLOCK ||
+        version != FIND_VERSION || f->films > FIND_FILMS_MOST || f->blocks > BLOCKS_MOST ||
         bytes != f->blocks * (FIND_BLOCK + 8) + (uint64_t)f->films * FILM_BYTES + FIND_TAIL)
         return damaged(e);
     return true;
 }
 
-static void decode_tables(struct find_file *f, struct wire_in in)
+static bool decode_tables(struct find_file *f, struct wire_in in)
 {
     for (uint32_t i = 0; i < f->films; i++) {
         f->film[i].id = wire_hash(&in);
         f->film[i].frames = wire_u32(&in);
         f->film[i].landmarks = wire_u32(&in);
         f->base[i + 1] = f->base[i] + f->film[i].frames;
+        if (f->film[i].frames > FIND_FRAMES_MOST)
+            return false;
     }
     for (uint64_t i = 0; i < f->blocks; i++)
         f->first[i] = wire_u64(&in);
+    return f->blocks == 0 || f->base[f->films] > 0;
 }
 
 static bool read_tables(struct find_file *f, struct hash128 hash, struct err *e)
@@ -65,10 +72,10 @@ static bool read_tables(struct find_file *f, struct hash128 hash, struct err *e)
     ok = ok && read_at(f, data, bytes, f->blocks * FIND_BLOCK, e);
     if (ok && !hash_same(hash, hash_128(data, bytes)))
         ok = damaged(e);
-    if (ok)
-        decode_tables(f, wire_read(data, bytes));
+    if (ok && !decode_tables(f, wire_read(data, bytes)))
+        ok = damaged(e);
     free(data);
-    return ok && (f->blocks == 0 || f->base[f->films] > 0 || damaged(e));
+    return ok;
 }
 
 struct find_file *find_file_open(const char *path, struct err *e)
@@ -151,14 +158,27 @@ static bool enter_block(struct find_cursor *c, uint64_t block, struct err *e)
     return true;
 }
 
+/* Fails unless the word is `least` or more and of a key and frame. */
+static bool check_word(const struct find_cursor *c, uint64_t least, struct err *e)
+{
+    const struct find_file *f = c->file;
+    if (c->ended || (c->word >= least && c->word >> LANDMARK_KEY_BITS < f->base[f->films]))
+        return true;
+    damaged(e);
+    return err_prefix(e, "'%s'", f->path);
+}
+
 bool find_cursor_next(struct find_cursor *c, struct err *e)
 {
+    const uint64_t before = c->word;
     /* another cursor may have loaded its block */
     if (c->file->loaded != c->block && !load_block(c->file, c->block, e))
         return false;
     uint64_t step = next_number(c);
     c->word += step;
-    return step > 0 || enter_block(c, c->block + 1, e);
+    if (step == 0 && !enter_block(c, c->block + 1, e))
+        return false;
+    return check_word(c, before + 1, e);
 }
 
 bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e)
@@ -172,7 +192,7 @@ bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t wo
             high = middle;
     }
     *c = (struct find_cursor){.file = file};
-    bool ok = enter_block(c, low, e);
+    bool ok = enter_block(c, low, e) && check_word(c, 0, e);
     while (ok && !c->ended && c->word < word)
         ok = find_cursor_next(c, e);
     return ok;

@@ -15,7 +15,8 @@
  *     XXH3 of these 48 bytes                                               FIND_TAIL bytes
  *
  * It is read with pread() and each part is checked before it is used, so that neither a damaged nor
- * a shortened file can do harm, as they could if it were mapped.
+ * a shortened file can do harm, as they could if it were mapped; nor can one with right checksums
+ * that a worker process made of a hostile film: words ascend, and are of the files' films.
  */
 #ifndef BARCODE_FIND_FILE_H
 #define BARCODE_FIND_FILE_H

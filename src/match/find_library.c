@@ -134,11 +134,14 @@ static bool name_library(char name[33], char *const *word, size_t words, struct 
 static bool add_film(void *user, size_t i, const struct film_sound *sound, struct err *e)
 {
     struct find_library *l = user;
-    uint32_t frames = sound->peaks > 0 ? sound->point[sound->peaks - 1].frame + 1 : 0;
-    struct landmark *mark = err_calloc(sound->peaks * LANDMARK_FAN + 1, sizeof *mark, e);
+    size_t peaks = sound->peaks;
+    while (peaks > 0 && sound->point[peaks - 1].frame > FIND_FRAMES_MOST + LANDMARK_DT_MOST)
+        peaks--; /* of no landmark that the index takes */
+    uint32_t frames = peaks > 0 ? sound->point[peaks - 1].frame + 1 : 0;
+    struct landmark *mark = err_calloc(peaks * LANDMARK_FAN + 1, sizeof *mark, e);
     if (!mark)
         return false;
-    size_t n = landmarks_make(sound->point, sound->peaks, true, LANDMARK_FAN, mark);
+    size_t n = landmarks_make(sound->point, peaks, true, LANDMARK_FAN, mark);
     struct hash128 id = l->id[i];
     bool ok = (!id.low && !id.high) || find_index_add(&l->index, id, frames, mark, n, e);
     free(mark);

@@ -9,6 +9,12 @@
 enum { ROW_LEAST = 3 + SOUND_BANDS, PEAK_LEAST = 1 /* bytes */, BIN_BITS = 9 };
 static const uint64_t SAMPLES_MOST = UINT64_C(2) * SOUND_HOURS_MOST * 3600 * SPECTROGRAM_RATE;
 
+/* Peaks are the centres of diamonds of 61 values that do not overlap (peaks.h). */
+static uint64_t peaks_most(uint64_t frames)
+{
+    return (frames + PEAK_RADIUS) * (SPECTROGRAM_BINS + PEAK_RADIUS) / 61;
+}
+
 static uint64_t frames_of(const struct film_sound *s)
 {
     return s->samples / SPECTROGRAM_HOP + (s->samples % SPECTROGRAM_HOP != 0);
@@ -121,7 +127,7 @@ static bool get_facts(struct film_sound *s, struct wire_in *in)
     if (in->failed || s->samples > SAMPLES_MOST || gaps > UINT32_MAX || s->gap_us < 0 || hops < 1 ||
         hops > UINT32_MAX || s->rows > SOUND_ROWS_MOST ||
         s->rows != (frames_of(s) + hops - 1) / hops || s->rows > wire_left(in) / ROW_LEAST ||
-        s->peaks > wire_left(in) / PEAK_LEAST)
+        s->peaks > wire_left(in) / PEAK_LEAST || s->peaks > peaks_most(frames_of(s)))
         return false;
     s->gaps = (uint32_t)gaps;
     s->hops = (uint32_t)hops;

@@ -163,4 +163,27 @@ TEST(impossible_numbers_are_refused)
     }
 }
 
+/* Two peaks are more than PEAK_RADIUS apart (peaks.h), so that there cannot be one for each byte.
+ */
+TEST(too_many_peaks_are_refused)
+{
+    enum { BINS = SPECTROGRAM_BINS, FRAMES = 100 };
+    static struct peak many[FRAMES * BINS];
+    for (size_t apart = 1; apart < BINS; apart++) {
+        struct film_sound s = made(), back;
+        uint8_t *bytes;
+        size_t count;
+        s.point = many;
+        for (s.peaks = 0; s.peaks * apart < FRAMES * BINS; s.peaks++)
+            many[s.peaks] = (struct peak){(uint32_t)(s.peaks * apart / BINS),
+                                          (uint16_t)(s.peaks * apart % BINS), 0};
+        assert_true(film_sound_write(&s, &bytes, &count, NULL));
+        bool ok = reads(bytes, count, &back);
+        assert_int_equal(ok, apart >= 55); /* 61 values for a peak, and the margins */
+        if (ok)
+            film_sound_free(&back);
+        free(bytes);
+    }
+}
+
 TEST_MAIN(NULL, NULL)

@@ -329,4 +329,86 @@ TEST_WITH(damage_is_noticed, enter, leave)
     free(path);
 }
 
+/* ---- Files with right checksums that a hostile worker process made ---- */
+
+static bool take_any(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e)
+{
+    (void)i;
+    (void)e;
+    assert_int_equal(film, 0);
+    assert_true(frame < FIND_FRAMES_MOST);
+    ++*(int *)user;
+    return true;
+}
+
+/* Looks all keys up in a file of these words, of one film. Returns false if it is damaged. */
+static bool look_through(const uint64_t *word, size_t words, uint32_t film_frames, int *hits)
+{
+    static uint32_t key[1 << LANDMARK_KEY_BITS];
+    struct err e = ERR_INIT;
+    struct find_index x;
+    struct find_film film = {id[0], film_frames, (uint32_t)words};
+    char *path = NULL;
+    *hits = 0;
+    assert_true(asprintf(&path, "%s/library-x.landmarks", folder) > 0);
+    struct find_writer *w = find_writer_open(path, &e);
+    for (size_t i = 0; i < words; i++)
+        assert_true(find_writer_add(w, word[i], &e));
+    assert_true(find_writer_end(&w, &film, 1, &e));
+    open_index(&x);
+    bool ok = want_films(&x, 0, 1) == 1;
+    for (uint32_t i = 0; i < 1 << LANDMARK_KEY_BITS; i++)
+        key[i] = i;
+    ok = ok && find_index_look(&x, key, 1 << LANDMARK_KEY_BITS, take_any, hits, &e);
+    assert_true(e.code == ERR_NONE || e.code == ERR_INPUT);
+    find_index_close(&x);
+    (void)unlink(path);
+    free(path);
+    return ok;
+}
+
+TEST_WITH(hostile_files_are_damaged, enter, leave)
+{
+    enum { FRAMES = 100 };
+    static const uint64_t end = (uint64_t)FRAMES << LANDMARK_KEY_BITS;
+    static const struct {
+        uint64_t word[4];
+        size_t words;
+        uint32_t frames;
+        bool ok;
+    } cases[] = {{{1, 99, 100, 700}, 4, FRAMES, true},
+                 {{1, 99, 50, 700}, 4, FRAMES, false},
+                 {{1, 99, 98}, 3, FRAMES, false},
+                 {{end - 1}, 1, FRAMES, true},
+                 {{end}, 1, FRAMES, false},
+                 {{5, UINT64_MAX}, 2, FRAMES, false},
+                 {{UINT64_MAX, 5}, 2, FRAMES, false},
+                 {{5}, 1, FIND_FRAMES_MOST, true},
+                 {{5}, 1, FIND_FRAMES_MOST + 1, false},
+                 {{5}, 1, UINT32_MAX, false},
+                 {{5}, 1, 0, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int hits;
+        bool ok = look_through(cases[i].word, cases[i].words, cases[i].frames, &hits);
+        if (ok != cases[i].ok)
+            fail_msg("case %zu: %d", i, ok);
+        assert_true(!ok || hits == (int)cases[i].words);
+    }
+}
+
+/* A later block that begins before the end of the one before. */
+TEST_WITH(hostile_blocks_are_damaged, enter, leave)
+{
+    enum { WORDS = 3 * FIND_BLOCK, FRAMES = 10000 };
+    static uint64_t word[WORDS];
+    int hits;
+    for (size_t i = 0; i < WORDS; i++)
+        word[i] = i + 1;
+    assert_true(look_through(word, WORDS, FRAMES * 10, &hits));
+    assert_int_equal(hits, WORDS);
+    for (size_t i = 0; i < WORDS; i++)
+        word[i] = i * 97 % 1000 + 1; /* each step back takes ten bytes */
+    assert_false(look_through(word, WORDS, FRAMES, &hits));
+}
+
 TEST_MAIN(make_films, NULL)
