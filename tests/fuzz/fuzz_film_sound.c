@@ -1,10 +1,12 @@
 /*
  * fuzz_film_sound.c - a film's sound, read from any bytes at all. What is read must be in order, be
- * safe to sum up and to make landmarks of, and be written as bytes that give the same.
+ * safe to sum up, to make landmarks of and to align, and be written as bytes that give the same.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/base/hash.h"
+#include "barcode/match/align_map.h"
 #include "barcode/sound/film_sound.h"
 #include "barcode/sound/landmarks.h"
 #include "barcode/sound/spectrogram.h"
@@ -51,6 +53,23 @@ static void check_again(const struct film_sound *s)
     free(again);
 }
 
+/* Aligns the sound with itself less its first peaks. It takes a while, so few inputs get there. */
+static void check_map(const struct film_sound *s, const uint8_t *data, size_t size)
+{
+    struct align_map map;
+    size_t cut = s->peaks / 3;
+    const struct align_sound a = {s->point, s->peaks, s->samples},
+                             b = {s->point + cut, s->peaks - cut, s->samples};
+    if (s->peaks < 2 || s->samples > UINT64_C(100000) * SPECTROGRAM_HOP ||
+        hash_64(data, size) % 256 != 0)
+        return;
+    fuzz_demand(align_map_make(&a, &b, &map, NULL));
+    for (size_t i = 0; i < map.segments; i++)
+        fuzz_demand(map.segment[i].a_from_us <= map.segment[i].a_to_us &&
+                    map.segment[i].b_from_us <= map.segment[i].b_to_us);
+    align_map_free(&map);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct film_sound s;
@@ -63,6 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_peaks(&s);
         check_rows(&s);
         check_again(&s);
+        check_map(&s, data, size);
     }
     film_sound_free(&s);
     return 0;

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
-# cache, mpls, sound, film_sound and exif; seeds that exist already are kept.
+# cache, mpls, sound, film_sound, find and exif; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
 top=$(realpath "$(dirname "$0")/../..")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,exif}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,find,exif}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -28,6 +28,14 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 [ -e film_sound/none ] || printf '%b' '\x02\x01\0\0\0\0\0\0\0\0\0\xf7\x0a\0\xf7\x0a\x01\0\0' > film_sound/none
 [ -e film_sound/row ] || printf '%b%096d%b' '\x02\0\x80\xfa\x01\x02\x03aac\x03aac\x04mono\x80\x04\0\0\0\x13\0\x09\x01\x01\x01\x13\x09\xd0\x0f' 0 \
     '\xc9\x01' > film_sound/row
+
+# ---- an index of two films of 4096 frames, the first with key 1, and a clip of eight peaks ----
+
+if [ ! -e find/two ]; then
+    film='\0\x10\0\0\x03\0\0\0'
+    printf '%b%s%b%s%b%b%b' '\x02\x01\x01' first-film-has-a "$film" second-film-has- "$film" '\x05\x20\0\0\0\0\0\0' \
+        '\0\0\x08\x02\0\x09\x02\0\x08\x02\0\x09\x02\0\x08\x02\0\x09\x02\0\x08\x02\0\x09\x05\x81\x20\x07' > find/two
+fi
 
 # ---- a photograph turned by 90 degrees, with its time and time zone ----
 
