@@ -257,6 +257,7 @@ test_live_secrets() {
         "http://127.0.0.1:$at/$path/list.m3u8" "http://127.0.0.1:$at/none?key=TOKEN" \
         rtmp://127.0.0.1:1/live/STREAMKEY "srt://127.0.0.1:1?passphrase=GEHEIM" rtsp://127.0.0.1:12/GEHEIM@USER/TOKEN \
         "rtsp://USER:GE#HEIM@127.0.0.1:1/a" "rtsp://USER:GEHEIM@127.0.0.1:1/user=USER_password=TO_KEN"; do
+        # shellcheck disable=SC2086  # no word if empty
         start_live --live=0.2 --timeout 1 -vv -m average -o day $serve "$url"
         until_says "127.0.0.1"
         sleep 1.5

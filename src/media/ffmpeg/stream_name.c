@@ -147,24 +147,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the following
 static char **secret; /* longer ones first, which may contain others */
 static size_t secrets, room;
 
-static bool add_secret(char *text, struct err *e)
-{
-    for (size_t i = 0; text && i < secrets; i++)
-        if (strcmp(secret[i], text) == 0) {
-            free(text);
-            return true;
-        }
-    if (!text || !err_reserve(&secret, secrets + 1, &room, sizeof *secret, e)) {
-        free(text);
-        return err_memory(e, STREAM_NAME);
-    }
-    size_t i = secrets++;
-    for (; i > 0 && strlen(secret[i - 1]) < strlen(text); i--)
-        secret[i] = secret[i - 1];
-    secret[i] = text;
-    return true;
-}
-
 static void percent_decode(char *text)
 {
     char *to = text;
@@ -178,6 +160,27 @@ static void percent_decode(char *text)
     *to = 0;
 }
 
+static bool add_secret(const char *word, size_t length, bool decoded, struct err *e)
+{
+    char *text = strndup(word, length);
+    if (text && decoded)
+        percent_decode(text);
+    for (size_t i = 0; text && i < secrets; i++)
+        if (strcmp(secret[i], text) == 0) {
+            free(text);
+            return true;
+        }
+    if (!text || !err_reserve(&secret, secrets + 1, &room, sizeof *secret, e)) {
+        free(text);
+        return err_memory(e, length);
+    }
+    size_t i = secrets++;
+    for (; i > 0 && strlen(secret[i - 1]) < strlen(text); i--)
+        secret[i] = secret[i - 1];
+    secret[i] = text;
+    return true;
+}
+
 /* Adds the words between delimiters that have `least` characters, but no names of parameters. */
 static bool add_words(const char *text, const char *end, size_t least, struct err *e)
 {
@@ -188,10 +191,7 @@ static bool add_words(const char *text, const char *end, size_t least, struct er
             length = (size_t)(end - text);
         if (length < least || length == 0 || (least > 1 && text[length] == '='))
             continue;
-        char *word = strndup(text, length), *decoded = word ? strdup(word) : NULL;
-        if (decoded)
-            percent_decode(decoded);
-        ok = add_secret(word, e) && add_secret(decoded, e);
+        ok = add_secret(text, length, false, e) && add_secret(text, length, true, e);
     }
     return ok;
 }
