@@ -91,7 +91,8 @@ ssize_t link_receive(int link, void *message, size_t room, int *fd)
     if (n < 0)
         return errno == EAGAIN ? LINK_EMPTY : LINK_CLOSED;
     *fd = passed_descriptor(&m);
-    bool broken = m.msg_flags & (MSG_TRUNC | MSG_CTRUNC);
+    /* without one of several: this process can open no more */
+    bool broken = (m.msg_flags & MSG_TRUNC) || (*fd >= 0 && (m.msg_flags & MSG_CTRUNC));
     if (broken && *fd >= 0) {
         close(*fd);
         *fd = -1;

@@ -68,6 +68,7 @@ pid_t worker_start(struct worker *w, int number, struct err *e)
         close(end[0]);
         close(end[1]);
         watch_free(w->watch);
+        w->watch = NULL;
         return -1;
     }
     w->link = end[w->pid == 0];
@@ -155,10 +156,12 @@ enum worker_event worker_receive(struct worker *w, void *message, size_t *size, 
     return WORKER_GONE;
 }
 
-void worker_send(struct worker *w, const void *message, size_t size, int fd)
+bool worker_send(struct worker *w, const void *message, size_t size, int fd)
 {
-    if (!link_try_send(w->link, message, size, fd) && errno == EAGAIN)
+    bool sent = link_try_send(w->link, message, size, fd);
+    if (!sent && errno == EAGAIN)
         worker_kill(w, WORKER_SILENT);
+    return sent;
 }
 
 void worker_kill(struct worker *w, const char *why)
@@ -224,7 +227,11 @@ static void explain_end(const struct worker *w, int how, struct err *e)
 
 bool worker_end(struct worker *w, struct err *e)
 {
-    int how = w->lingers ? 0 : wait_for(w);
+    int how = 0;
+    if (w->lingers) /* the driver ends in the kernel, and nothing else goes on */
+        kill(w->pid, SIGKILL);
+    else
+        how = wait_for(w);
     interrupt_forget_worker(w->pid);
     close(w->link);
     watch_free(w->watch);

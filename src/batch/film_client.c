@@ -55,7 +55,10 @@ static int ask_file(enum file_request request, const char *path, int *file)
     }
     if (file)
         *file = answer.file;
-    return fd >= 0 ? fd : 0;
+    bool expected = request == FILE_READ || request == FILE_SCRATCH || request == FILE_WRITE ||
+                    request == FILE_ADD;
+    errno = EMFILE;
+    return expected ? fd : 0;
 }
 
 void film_client_open(const struct worker *w)

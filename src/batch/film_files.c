@@ -38,10 +38,10 @@ static int open_of_film(const struct inputs *in, struct seat *s, const char *pat
 static bool is_output(const struct output *output, const char *path)
 {
     const struct writer *w = output->writer;
+    if (outputs_is_stdout(output->path)) /* "-" would be a file of this name */
+        return strcmp(path, "/dev/stdout") == 0;
     if (strcmp(output->path, path) == 0)
         return true;
-    if (outputs_is_stdout(output->path))
-        return strcmp(path, "/dev/stdout") == 0;
     return w && w->is_part && w->is_part(output->path, path);
 }
 
@@ -72,13 +72,11 @@ static int open_to_read(struct seat *s, const struct batch *b, const char *path)
 /* Returns a free grant, and its number; NULL with errno. */
 static struct grant *new_grant(struct film_process *p, int seat, int32_t *number)
 {
-    if (!p->grant)
-        p->grant = calloc(GRANTS_MOST, sizeof *p->grant);
     int i = 0;
-    while (p->grant && i < GRANTS_MOST && p->grant[i].kind != GRANT_NONE)
+    while (i < GRANTS_MOST && p->grant[i].kind != GRANT_NONE)
         i++;
-    if (!p->grant || i == GRANTS_MOST) {
-        errno = p->grant ? EMFILE : ENOMEM;
+    if (i == GRANTS_MOST) {
+        errno = EMFILE;
         return NULL;
     }
     p->grant[i] = (struct grant){.part = -1, .seat = seat};
@@ -89,7 +87,7 @@ static struct grant *new_grant(struct film_process *p, int seat, int32_t *number
 /* Returns the grant of a seat by the number that a worker sent; NULL with EBADF. */
 static struct grant *find_grant(struct film_process *p, int seat, int32_t number)
 {
-    if (p->grant && number >= 0 && number < GRANTS_MOST && p->grant[number].kind != GRANT_NONE &&
+    if (number >= 0 && number < GRANTS_MOST && p->grant[number].kind != GRANT_NONE &&
         p->grant[number].seat == seat)
         return &p->grant[number];
     errno = EBADF;
@@ -232,7 +230,7 @@ int film_files_handle(struct film_process *p, struct batch *b, int seat, enum fi
 
 void film_files_discard(struct film_process *p, int seat)
 {
-    for (int i = 0; p->grant && i < GRANTS_MOST; i++)
+    for (int i = 0; i < GRANTS_MOST; i++)
         if (p->grant[i].kind != GRANT_NONE && p->grant[i].seat == seat)
             drop_grant(&p->grant[i]);
 }

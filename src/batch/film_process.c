@@ -1,12 +1,14 @@
 #include "film_process.h"
 
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "film_files.h"
 #include "film_messages.h"
+#include "barcode/base/interrupt.h"
 #include "barcode/base/link.h"
+#include "barcode/base/log.h"
 #include "barcode/base/text.h"
 #include "barcode/render/render_report.h"
 
@@ -18,12 +20,22 @@ int film_process_busy(const struct film_process *p)
     return busy;
 }
 
+/* Returns true while a film is in progress that must be rendered alone. */
+static bool has_film_alone(const struct film_process *p)
+{
+    for (int i = 0; i < WATCHES; i++)
+        if (p->seat[i].busy && p->seat[i].again)
+            return true;
+    return false;
+}
+
 /* Gives the seat back; what is unfinished of its outputs is removed. */
 static void leave_seat(struct film_process *p, int seat)
 {
     film_files_discard(p, seat);
     outputs_free(&p->seat[seat].outputs);
     p->seat[seat] = (struct seat){.busy = false};
+    p->lines = 0;
 }
 
 /* ---- Messages ---- */
@@ -35,7 +47,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
     struct err none = ERR_INIT;
     size_t film;
     if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->seat[m->slot].busy ||
-        (m->alone == 1 && film_process_busy(p) > 0))
+        (m->alone == 1 && film_process_busy(p) > 0) || has_film_alone(p))
         return false;
     bool found = m->alone == 1 ? film_queue_next_alone(b->queue, &film)
                                : film_queue_next(b->queue, &film);
@@ -46,6 +58,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
         /* rendering the film reports an error of its outputs */
         (void)outputs_of(b->render->options, b->render->inputs, film, &s->outputs, &none);
         answer = (struct film_answer){.found = 1, .film = film, .turn = s->turn};
+        p->taken++;
     }
     worker_send(&p->worker, &answer, sizeof answer, -1);
     return true;
@@ -61,9 +74,13 @@ static bool answer_file(struct film_process *p, struct batch *b, const struct fi
     struct file_answer answer = {.file = m->file};
     int fd = film_files_handle(p, b, (int)m->slot, (enum file_request)m->request, m->path,
                                &answer.file, &answer.error);
-    worker_send(&p->worker, &answer, sizeof answer, fd);
+    bool sent = worker_send(&p->worker, &answer, sizeof answer, fd);
     if (fd >= 0)
         close(fd);
+    if (!sent && fd >= 0) { /* too many descriptors of this user are in messages */
+        answer.error = EMFILE;
+        (void)worker_send(&p->worker, &answer, sizeof answer, -1);
+    }
     return true;
 }
 
@@ -76,6 +93,10 @@ static bool check_result(struct film_end *m)
     bool known = false;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         known |= m->code == codes[i];
+    /* only the parent knows of an interruption, and a film without its outputs has failed */
+    if ((m->code == ERR_INTERRUPTED && !interrupt_pending()) ||
+        (m->code == ERR_NONE && !r->written))
+        return false;
     /* a comparison with a NaN is false */
     if (!known || r->warnings < 0 || r->warnings > REPORT_WARNINGS || r->columns < -1 ||
         !(r->seconds >= -1 && r->seconds < 1e9))
@@ -130,7 +151,8 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
 
 static bool put_back(struct film_process *p, struct batch *b, const struct film_end *m, size_t size)
 {
-    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES || !p->seat[m->slot].busy)
+    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES ||
+        !p->seat[m->slot].busy || p->seat[m->slot].again) /* an end without end */
         return false;
     table_remove(b->table, p->seat[m->slot].film);
     film_queue_again(b->queue, p->seat[m->slot].film);
@@ -157,7 +179,10 @@ bool film_process_message(struct film_process *p, struct batch *b, const void *m
 
 bool film_process_handle(struct film_process *p, struct batch *b)
 {
-    enum { AT_ONCE = 64 }; /* other processes wait meanwhile */
+    enum {
+        AT_ONCE = 64,      /* other processes wait meanwhile */
+        LINES_MOST = 10000 /* from the end of a film to the next one, but for -vv */
+    };
     static _Alignas(max_align_t) char message[LINK_BYTES];
     size_t size;
     int fd;
@@ -165,10 +190,20 @@ bool film_process_handle(struct film_process *p, struct batch *b)
         enum worker_event event = worker_receive(&p->worker, message, &size, &fd);
         if (event == WORKER_QUIET)
             return true;
-        if (event == WORKER_GONE)
+        if (event == WORKER_GONE) {
+            if (p->worker.leaves && film_process_busy(p) > 0) {
+                p->worker.leaves = p->worker.lingers = false;
+                worker_kill(&p->worker, WORKER_NONSENSE);
+            }
             return false;
-        if (event == WORKER_MESSAGE && !film_process_message(p, b, message, size, fd))
+        }
+        const bool sense = event == WORKER_MESSAGE ? film_process_message(p, b, message, size, fd)
+                                                   : ++p->lines <= LINES_MOST ||
+                                                         log_enabled(LOG_DEBUG);
+        if (!sense)
             worker_kill(&p->worker, WORKER_NONSENSE);
+        if (!p->worker.killed && !log_is_ready())
+            break;
     }
     return true;
 }
@@ -187,6 +222,4 @@ void film_process_end(struct film_process *p, struct film_list *films)
         memcpy(films->film[at].reason, s->reason, sizeof s->reason);
         leave_seat(p, i);
     }
-    free(p->grant);
-    p->grant = NULL;
 }

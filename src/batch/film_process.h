@@ -35,7 +35,7 @@ struct seat {
     char reason[128];                   /* why the film was asked to end; "": it was not */
 };
 
-enum { GRANTS_MOST = 2048 };
+enum { GRANTS_MOST = 256 }; /* a film has some ten, and each costs the parent a descriptor */
 
 /* An output that is being written. */
 struct grant {
@@ -48,7 +48,9 @@ struct grant {
 struct film_process {
     struct worker worker;
     struct seat seat[WATCHES];
-    struct grant *grant; /* [GRANTS_MOST]; NULL: none was needed yet */
+    struct grant grant[GRANTS_MOST];
+    unsigned taken; /* films, since the process has started */
+    unsigned lines; /* of the log, since a film has ended */
     double silent_s, ending_s; /* film_watch.h */
 };
 

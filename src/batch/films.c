@@ -29,7 +29,7 @@ struct crew {
     int count;
     struct film_watch watch;
     struct batch_progress *progress; /* NULL: none is shown */
-    int broke[WORKERS_MOST];         /* how often each died between films */
+    int broke[WORKERS_MOST];         /* how often each died between films, and had taken none */
     int found; /* the exit status of a worker that a sanitizer ended; 0: none */
     /* the exit status of a worker that died twice between films or rendered none; 0: none */
     int failed;
@@ -118,8 +118,6 @@ static bool end_process(struct crew *c, struct film_process *p)
     struct worker *w = &p->worker;
     bool in_order = worker_end(w, &e);
     film_process_end(p, &films);
-    if (in_order && films.count > 0)
-        in_order = err_set(&e, ERR_FAILED, WORKER_NONSENSE);
     if (w->status > 0 && (!in_order || w->status != w->announced))
         c->found = w->status;
     if (in_order) {
@@ -135,7 +133,8 @@ static bool end_process(struct crew *c, struct film_process *p)
     if (films.count > 0)
         return true;
     int status = err_report(&e);
-    if (++c->broke[w->number] == 1)
+    c->broke[w->number] = p->taken > 0 ? 1 : c->broke[w->number] + 1;
+    if (c->broke[w->number] == 1)
         return true;
     c->failed = status;
     return false;
@@ -165,7 +164,7 @@ static bool wait_for_messages(const struct crew *c, int ms)
 /* Starts worker process `i`. Returns its pid, 0 in the worker, and -1 with an error. */
 static pid_t start(struct crew *c, int i, struct err *e)
 {
-    c->process[i] = (struct film_process){.grant = NULL};
+    c->process[i] = (struct film_process){.taken = 0};
     pid_t pid = worker_start(&c->process[i].worker, i, e);
     for (int k = 0; k < c->count && pid == 0; k++)
         if (k != i && c->process[k].worker.pid > 0)

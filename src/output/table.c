@@ -84,16 +84,22 @@ bool table_add(struct table *t, size_t film, int part)
     const off_t most = (off_t)4 << 30;
     char block[1 << 16];
     struct stat s;
+    char last = 0;
     if (fstat(part, &s) != 0 || lseek(t->fd, (off_t)t->end, SEEK_SET) < 0)
         return false;
-    if (s.st_size > most) {
-        errno = EFBIG;
+    if (s.st_size > most || t->part[film].bytes > 0) {
+        errno = s.st_size > most ? EFBIG : EEXIST;
         return false;
     }
     for (uint64_t done = 0, n; done < (uint64_t)s.st_size; done += n) {
         n = (uint64_t)s.st_size - done < sizeof block ? (uint64_t)s.st_size - done : sizeof block;
         if (!file_read_at(part, block, n, done) || !file_write(t->fd, block, n))
             return false;
+        last = block[n - 1];
+    }
+    if (last != '\n') { /* the next film's row would follow in the same line */
+        errno = EINVAL;
+        return false;
     }
     t->part[film] = (struct part){t->end, (uint64_t)s.st_size};
     t->end += (uint64_t)s.st_size;

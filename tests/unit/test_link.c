@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,6 +116,24 @@ TEST_WITH(broken_messages, open_ends, close_ends)
         assert_int_equal(count_open(), before);
     }
     assert_int_equal(link_receive(end[1], got, sizeof got, &fd), LINK_EMPTY);
+}
+
+/* A message whose descriptor finds no room here arrives without it. */
+TEST_WITH(no_room_for_a_descriptor, open_ends, close_ends)
+{
+    struct rlimit before, full;
+    char got[8];
+    int fd = dup(0);
+    close(fd);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    full = before;
+    full.rlim_cur = (rlim_t)fd;
+    send_descriptors(8, 1);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &full), 0);
+    ssize_t size = link_receive(end[1], got, sizeof got, &fd);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(size, 8);
+    assert_int_equal(fd, -1);
 }
 
 /* What was sent before the end arrives; sending there fails, without a signal. */

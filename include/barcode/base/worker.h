@@ -80,8 +80,11 @@ enum worker_event {
  */
 enum worker_event worker_receive(struct worker *w, void *message, size_t *size, int *fd);
 
-/* Sends a message. Kills a worker that does not receive what it asked for. */
-void worker_send(struct worker *w, const void *message, size_t size, int fd);
+/*
+ * Sends a message. Kills a worker that does not receive what it asked for. Returns false with errno
+ * if the message was not sent.
+ */
+bool worker_send(struct worker *w, const void *message, size_t size, int fd);
 
 /* Kills the worker. `why` is one of the reasons above. */
 void worker_kill(struct worker *w, const char *why);

@@ -28,7 +28,7 @@ const char *table_path(const struct table *t); /* for messages */
 int table_open_part(const struct table *t);
 
 /*
- * Copies such a file to the table, in place of earlier rows of film `film`. The file may be written
+ * Copies such a file to the table, which has no rows of film `film` yet. The file may be written
  * to meanwhile: its length now counts, 4 GiB at most. Returns false with errno.
  */
 bool table_add(struct table *t, size_t film, int part);
