@@ -33,9 +33,9 @@ enum { LINK_CLOSED = 0, LINK_EMPTY = -1, LINK_BROKEN = -2 };
 /*
  * Receives a message without waiting. Returns its size, 1 or more, and sets `*fd` to the descriptor
  * that came with it, which the caller closes, or to -1, also if this process can open no more.
- * Returns LINK_CLOSED if the other end is
- * closed or sent an empty message, LINK_EMPTY if no message is there, and LINK_BROKEN if the
- * message is longer than `room` or has several descriptors. Any thread.
+ * Returns LINK_CLOSED if the other end is closed or sent an empty message, LINK_EMPTY if no message
+ * is there, and LINK_BROKEN if the message is longer than `room` or has several descriptors. Any
+ * thread.
  */
 ssize_t link_receive(int link, void *message, size_t room, int *fd);
 
