@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "barcode/base/log.h"
 #include "sandbox_calls.h"
 #include "sandbox_landlock.h"
 
@@ -157,4 +158,35 @@ bool sandbox_enter(const struct sandbox *s, struct err *e)
     if (error != 0)
         failed("refuse system calls by seccomp", error, e);
     return e->code == ERR_NONE;
+}
+
+enum sandbox_choice sandbox_choice_of(enum sandbox_choice choice)
+{
+#ifdef SANITIZED
+    if (choice == SANDBOX_AUTO)
+        return SANDBOX_OFF;
+#endif
+    return choice;
+}
+
+bool sandbox_prepare(enum sandbox_choice choice, struct err *e)
+{
+    const char *missing = choice == SANDBOX_OFF ? NULL : sandbox_missing();
+    if (missing && choice == SANDBOX_REQUIRE)
+        return err_set(e, ERR_FAILED, "--sandbox=require: the kernel lacks %s", missing);
+    if (missing)
+        log_msg(LOG_VERBOSE, "the sandbox is incomplete: the kernel lacks %s", missing);
+    return true;
+}
+
+bool sandbox_enter_by(enum sandbox_choice choice, const struct sandbox *s, struct err *e)
+{
+    if (e->code == ERR_NONE && sandbox_enter(s, e))
+        return true;
+    if (choice == SANDBOX_REQUIRE)
+        return err_prefix(e, "--sandbox=require");
+    if (!sandbox_missing()) /* sandbox_prepare has logged that */
+        log_msg(LOG_VERBOSE, "the sandbox is incomplete: %s", e->text);
+    err_clear(e);
+    return true;
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "barcode/base/file.h"
-#include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/sandbox.h"
 #include "barcode/base/sandbox_places.h"
@@ -74,19 +73,6 @@ static bool allow_all(struct sandbox *s, const struct render *r, const struct wo
     return ok;
 }
 
-/*
- * Returns --sandbox. A sanitizer (SANITIZED, by the Makefile) executes a symbolizer and reads its
- * suppressions when the process ends, so its builds are confined only on demand.
- */
-static enum sandbox_choice choice_of(const struct options *o)
-{
-#ifdef SANITIZED
-    if (o->sandbox == SANDBOX_AUTO)
-        return SANDBOX_OFF;
-#endif
-    return o->sandbox;
-}
-
 /* Keeps the inherited descriptor that `path` names, if any; of a standard stream, in `*streams`. */
 static bool keep_descriptor(struct sandbox *s, const char *path, unsigned *streams, struct err *e)
 {
@@ -114,18 +100,15 @@ static bool keep_descriptors(struct sandbox *s, const struct render *r, struct e
 
 bool confinement_enter(const struct render *r, const struct worker *w, struct err *e)
 {
-    const struct options *o = r->options;
-    if (choice_of(o) == SANDBOX_OFF)
+    const enum sandbox_choice choice = sandbox_choice_of(r->options->sandbox);
+    if (choice == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
-    bool ok = s && keep_descriptors(s, r, e) && allow_all(s, r, w, e) && sandbox_enter(s, e);
+    if (s && keep_descriptors(s, r, e))
+        (void)allow_all(s, r, w, e);
+    bool ok = sandbox_enter_by(choice, s, e);
     sandbox_free(&s);
-    if (ok || choice_of(o) == SANDBOX_REQUIRE)
-        return ok || err_prefix(e, "--sandbox=require");
-    if (!sandbox_missing()) /* confinement_prepare has logged that */
-        log_msg(LOG_VERBOSE, "the sandbox is incomplete: %s", e->text);
-    err_clear(e);
-    return true;
+    return ok;
 }
 
 /* Makes a folder and its missing parents. Errors are reported when something is written to it. */
@@ -143,14 +126,11 @@ bool confinement_prepare(const struct options *o, struct err *e)
 {
     char path[PATH_MAX];
     struct err none = ERR_INIT;
-    const enum sandbox_choice choice = choice_of(o);
-    const char *missing = choice == SANDBOX_OFF ? NULL : sandbox_missing();
-    if (missing && choice == SANDBOX_REQUIRE)
-        return err_set(e, ERR_FAILED, "--sandbox=require: the kernel lacks %s", missing);
-    if (missing)
-        log_msg(LOG_VERBOSE, "the sandbox is incomplete: the kernel lacks %s", missing);
+    const enum sandbox_choice choice = sandbox_choice_of(o->sandbox);
     if (choice == SANDBOX_OFF)
         return true;
+    if (!sandbox_prepare(choice, e))
+        return false;
     if (may_use_gpu(o))
         sandbox_make_devices();
     if (!o->cache.off && cache_options_folder(&o->cache, path, sizeof path))

@@ -82,4 +82,22 @@ const char *sandbox_missing(void);
  */
 bool sandbox_enter(const struct sandbox *s, struct err *e);
 
+/*
+ * Returns what --sandbox means in this build: a sanitizer (SANITIZED, by the Makefile) executes a
+ * symbolizer and reads its suppressions when the process ends, so there AUTO is OFF.
+ */
+enum sandbox_choice sandbox_choice_of(enum sandbox_choice choice);
+
+/*
+ * Checks the kernel before a worker process is forked. Logs at -v what it lacks; returns false with
+ * ERR_FAILED if REQUIRE needs it.
+ */
+bool sandbox_prepare(enum sandbox_choice choice, struct err *e);
+
+/*
+ * Confines a worker process by sandbox_enter. If that is incomplete, or `s` is NULL, returns false
+ * with ERR_FAILED for REQUIRE, and logs the cause at -v otherwise. `e` may have an error of `s`.
+ */
+bool sandbox_enter_by(enum sandbox_choice choice, const struct sandbox *s, struct err *e);
+
 #endif
