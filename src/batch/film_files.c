@@ -56,6 +56,22 @@ static const struct output *find_output(const struct seat *s, const char *path)
 }
 
 /*
+ * Returns true if an output may be written, by outputs_allowed. That may read thousands of files,
+ * so a worker has it done once. What an earlier attempt has written is the film's own.
+ */
+static bool is_allowed(const struct batch *b, struct seat *s, const struct output *output)
+{
+    struct err none = ERR_INIT;
+    const size_t at =
+        output == &s->outputs.dump ? s->outputs.count : (size_t)(output - s->outputs.output);
+    if (s->checked[at] == OUTPUT_UNCHECKED)
+        s->checked[at] = s->again || outputs_allowed(b->render->inputs, s->film, output, &none)
+                             ? OUTPUT_ALLOWED
+                             : OUTPUT_REFUSED;
+    return s->checked[at] == OUTPUT_ALLOWED;
+}
+
+/*
  * Opens a file that a film may read: its own, an older output that it replaces, or the
  * gallery, which decides how its page is called.
  */
@@ -103,16 +119,15 @@ static void drop_grant(struct grant *g)
 }
 
 /*
- * Returns true if an output may be written to `path`, by the rules of outputs_allowed; a sheet beside
- * it only in place of another sheet. A file that an earlier attempt has written is the film's own.
+ * Returns true if an output may be written to `path`; a sheet beside it only in place of another
+ * sheet.
  */
-static bool may_write(const struct batch *b, const struct seat *s, const struct output *output,
+static bool may_write(const struct batch *b, struct seat *s, const struct output *output,
                       const char *path)
 {
     char film[FILM_ID_TEXT];
-    struct err none = ERR_INIT;
     bool beside = strcmp(output->path, path) != 0 && !outputs_is_stdout(output->path);
-    bool ok = s->again || outputs_allowed(b->render->inputs, s->film, output, &none);
+    bool ok = is_allowed(b, s, output);
     if (beside && ok)
         ok = !file_is_dangling(path) &&
              (access(path, F_OK) != 0 || writer_made(output->writer, path, film));
@@ -136,8 +151,7 @@ static int begin_output(struct film_process *p, struct batch *b, int seat,
     if (!may_write(b, &p->seat[seat], output, folder ? output->path : path) ||
         !outputs_make_folders(output, &none))
         return -1;
-    g->target = folder ? atomic_target_open_folder(path, jellyfin_made)
-                       : atomic_target_open(path);
+    g->target = folder ? atomic_target_open_folder(path, jellyfin_made) : atomic_target_open(path);
     g->kind = g->target ? GRANT_OUTPUT : GRANT_NONE;
     return g->target && !folder ? atomic_target_descriptor(g->target) : -1;
 }

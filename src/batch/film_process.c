@@ -49,12 +49,11 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
     if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->seat[m->slot].busy ||
         (m->alone == 1 && film_process_busy(p) > 0) || has_film_alone(p))
         return false;
-    bool found = m->alone == 1 ? film_queue_next_alone(b->queue, &film)
-                               : film_queue_next(b->queue, &film);
+    bool found =
+        m->alone == 1 ? film_queue_next_alone(b->queue, &film) : film_queue_next(b->queue, &film);
     if (found) {
         struct seat *s = &p->seat[m->slot];
-        *s = (struct seat){
-            .busy = true, .film = film, .turn = ++b->turns, .again = m->alone == 1};
+        *s = (struct seat){.busy = true, .film = film, .turn = ++b->turns, .again = m->alone == 1};
         /* rendering the film reports an error of its outputs */
         (void)outputs_of(b->render->options, b->render->inputs, film, &s->outputs, &none);
         answer = (struct film_answer){.found = 1, .film = film, .turn = s->turn};
@@ -151,8 +150,8 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
 
 static bool put_back(struct film_process *p, struct batch *b, const struct film_end *m, size_t size)
 {
-    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES ||
-        !p->seat[m->slot].busy || p->seat[m->slot].again) /* an end without end */
+    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES || !p->seat[m->slot].busy ||
+        p->seat[m->slot].again) /* an end without end */
         return false;
     table_remove(b->table, p->seat[m->slot].film);
     film_queue_again(b->queue, p->seat[m->slot].film);
@@ -197,9 +196,9 @@ bool film_process_handle(struct film_process *p, struct batch *b)
             }
             return false;
         }
-        const bool sense = event == WORKER_MESSAGE ? film_process_message(p, b, message, size, fd)
-                                                   : ++p->lines <= LINES_MOST ||
-                                                         log_enabled(LOG_DEBUG);
+        const bool sense = event == WORKER_MESSAGE
+                               ? film_process_message(p, b, message, size, fd)
+                               : ++p->lines <= LINES_MOST || log_enabled(LOG_DEBUG);
         if (!sense)
             worker_kill(&p->worker, WORKER_NONSENSE);
         if (!p->worker.killed && !log_is_ready())

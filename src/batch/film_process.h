@@ -30,7 +30,12 @@ struct seat {
     uint64_t turn;          /* of this film in this seat, for watch.h */
     struct outputs outputs; /* of the film */
     bool again;             /* it was rendered before, and outputs of it may exist */
-    size_t next_file;       /* film_files.c: the file of the film that is expected next */
+    enum {
+        OUTPUT_UNCHECKED,
+        OUTPUT_ALLOWED,
+        OUTPUT_REFUSED
+    } checked[STRIPS_MOST + WRITERS_MOST + 1];
+    size_t next_file; /* film_files.c: the file of the film that is expected next */
     double total_s, silent_s, ending_s; /* film_watch.h */
     char reason[128];                   /* why the film was asked to end; "": it was not */
 };
@@ -49,8 +54,8 @@ struct film_process {
     struct worker worker;
     struct seat seat[WATCHES];
     struct grant grant[GRANTS_MOST];
-    unsigned taken; /* films, since the process has started */
-    unsigned lines; /* of the log, since a film has ended */
+    unsigned taken;            /* films, since the process has started */
+    unsigned lines;            /* of the log, since a film has ended */
     double silent_s, ending_s; /* film_watch.h */
 };
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
-# cache, mpls, sound, film_sound, find and exif; seeds that exist already are kept.
+# cache, mpls, sound, film_sound, film_process, find and exif; seeds that exist already are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
 top=$(realpath "$(dirname "$0")/../..")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,find,exif}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,film_process,find,exif}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -93,6 +93,8 @@ fi
 for i in 1 2 3 4 5 6 7 8; do
     [ -e "chunker/dice$i" ] ||
         seq $((i * 1000)) $((i * 1000 + i * 60)) | cksum | cat - <(seq $i 7 $((i * 300))) > "chunker/dice$i"
+    [ -e "film_process/dice$i" ] || # compressed numbers are as good as random ones
+        seq $((i * 100)) $((i * 300 + 3000)) | gzip -9n | tail -c +20 > "film_process/dice$i"
 done
 
 # ---- films and packets ----
