@@ -11,8 +11,7 @@ struct batch_progress {
     struct film_queue *queue;
     struct progress *progress;
     int64_t begin_ns;
-    const char *title;         /* the last title shown; NULL: none */
-    struct watch_progress now; /* of the last film shown */
+    const char *title; /* the last title shown; NULL: none */
 };
 
 struct batch_progress *batch_progress_open(const struct render *r, struct film_queue *queue)
@@ -42,13 +41,12 @@ void batch_progress_tick(struct batch_progress *p)
     if (t.under_way > 0) {
         const char *path = p->inputs->path[t.longest], *slash = strrchr(path, '/');
         p->title = slash ? slash + 1 : path;
-        p->now = t.now;
     }
     if (t.due == 1)
-        state = (struct progress_state){.share = p->now.share,
-                                        .frames = p->now.frames,
-                                        .columns = p->now.columns,
-                                        .columns_total = p->now.columns_total};
+        state = (struct progress_state){.share = t.now.share,
+                                        .frames = t.now.frames,
+                                        .columns = t.now.columns,
+                                        .columns_total = t.now.columns_total};
     state.title = p->title;
     if (p->title)
         progress_tick(p->progress, &state);

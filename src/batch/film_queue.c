@@ -92,6 +92,7 @@ void film_queue_done(struct film_queue *q, size_t film, const struct err *failur
     q->film[film].code = code;
     q->film[film].turn = ENDED;
     q->interrupted |= interrupted;
+    q->tally.now = q->film[film].progress;
     q->tally.done += code == ERR_NONE;
     q->tally.failed += code != ERR_NONE && !interrupted;
     q->tally.bytes_ended += interrupted ? 0 : q->in->file[film].bytes;

@@ -60,7 +60,7 @@ struct film_tally {
     uint64_t frames;             /* so far, of all films */
     size_t under_way, longest;   /* how many are in progress; the one that began first, if any */
     double films_now, bytes_now; /* the finished part of the films in progress */
-    struct watch_progress now;   /* of film `longest` */
+    struct watch_progress now;   /* of film `longest`, or if there is none, of the last one */
 };
 
 /* Returns the state of the queue. */
