@@ -1,5 +1,6 @@
 """live_made.py - streams whose every frame is known, and the program that reads them."""
 import os
+import pathlib
 import re
 import signal
 import socket
@@ -7,7 +8,7 @@ import subprocess
 import threading
 import time
 
-from cases import BARCODE, check, same
+from cases import BARCODE, check, same, wait_for
 from live_cases import WORK, records, ask, start, stop
 
 RATE = 25
@@ -138,6 +139,13 @@ class Live:
             check(self.process.poll() is None, f"it ended: {self.errors}")
             time.sleep(0.1)
         raise AssertionError(f"{self.columns()} after {seconds} s; {self.errors}")
+
+    def worker(self):
+        """The process that decodes, which has threads; another child writes the day's files."""
+        def found():
+            children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+            return next((int(c) for c in children if len(list(pathlib.Path(f"/proc/{c}/task").iterdir())) > 1), None)
+        return wait_for(found, 5, "a worker process")
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -14,13 +14,13 @@
 #include "barcode/base/watch.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
-static atomic_bool asked;
+static atomic_bool asked, finishing;
 static volatile sig_atomic_t is_worker;
 static volatile pid_t worker[INTERRUPT_WORKERS_MOST]; /* in the parent; 0: none */
 static volatile sig_atomic_t first_signal;
 static volatile int64_t first_ns;
 static volatile sig_atomic_t killed; /* a second signal has killed the workers */
-static int wake = -1;                 /* an eventfd */
+static int wake = -1;                /* an eventfd */
 
 /* Sends a signal to each worker. Returns false if there is none. */
 static bool kill_workers(int number)
@@ -163,7 +163,12 @@ bool interrupted(void)
 
 int interrupt_signal(void) { return atomic_load(&asked) ? first_signal : 0; }
 
-bool interrupt_pending(void) { return atomic_load(&asked) || watch_stopped(); }
+bool interrupt_pending(void)
+{
+    return (atomic_load(&asked) && !atomic_load(&finishing)) || watch_stopped();
+}
+
+void interrupt_finish(void) { atomic_store(&finishing, true); }
 
 int interrupt_descriptor(void) { return atomic_load(&asked) ? -1 : wake; }
 

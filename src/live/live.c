@@ -1,138 +1,495 @@
 /*
- * live.c - the parent: starts the process that reads the streams, and another if it crashes.
+ * live.c - the parent: keeps the columns, writes and serves them, and has a worker process that
+ * decodes the streams. It has one thread, and waits in one poll.
  */
 #include "barcode/live/live.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdalign.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "live_child.h"
 #include "live_confine.h"
-#include "live_loop.h"
-#include "live_show.h"
+#include "live_message.h"
+#include "live_names.h"
+#include "live_output.h"
 #include "live_time.h"
+#include "live_worker.h"
+#include "serve.h"
 #include "barcode/base/clock.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/limits.h"
 #include "barcode/base/log.h"
 #include "barcode/base/machine.h"
+#include "barcode/cli/outputs.h"
 
-/* Of the parent; the worker has a copy, of which it uses the feed. */
-static struct live_show show;
+enum {
+    SILENCE_S = 10, /* in which something of each stream must move; BARCODE_SILENCE replaces it */
+    GRACE_S = 5,    /* within which the worker process ends when it is asked to */
+    REFRESH_S = 10, /* between two pictures of the day */
+    TICK_MS = 1000
+};
 
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+struct stream {
+    char label[LIVE_NAME], stem[LIVE_NAME];
+    struct live_source *source; /* which the worker processes run */
+    struct live_receiver *receiver;
+    double silent; /* seconds in which nothing moved */
+};
 
-/* Makes this process the worker: it ends when the parent asks by the pipe, or dies. */
-static int run_worker(const struct options *o, struct engines *engines, int stop, pid_t parent)
+struct live {
+    const struct options *o;
+    struct engines *engines;
+    const char *folder; /* of the outputs; "": none are written */
+    struct light *light;
+    const struct light_table *means;
+    struct live_feed *feed; /* NULL: nothing is shown */
+    struct server *server;
+    struct live_output *output;
+    struct stream *stream; /* [count] */
+    size_t count;
+    struct worker worker; /* pid 0: there is none */
+    int crashes;          /* in a row */
+    int64_t started_ns, restart_ns;
+    int64_t asked_ns;          /* when the end was asked for; 0: not yet */
+    int64_t tick_ns, files_ns; /* of the last tick; when the files are due */
+    double silence_s;
+    struct live_drift drift;
+    int status;
+    bool over;
+};
+
+/* ------------------------------------------------------------------ opening */
+
+static bool name_stream(const struct live *l, struct stream *s, const char *name, struct err *e)
+{
+    live_label(name, s->label);
+    live_stem(name, s->stem);
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->stream[i].stem, s->stem) == 0)
+            return err_set(e, ERR_USAGE, "--live: '%s' and '%s' would have the same files",
+                           l->stream[i].label, s->label);
+    return true;
+}
+
+/* Rejects a folder of pictures in which the day's picture would be one of them. */
+static bool check_folder(const struct live *l, const struct stream *s, const char *name,
+                         struct err *e)
+{
+    struct stat in, out;
+    bool same = stat(name, &in) == 0 && S_ISDIR(in.st_mode) && stat(l->folder, &out) == 0 &&
+                in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+    return !same || err_set(e, ERR_USAGE,
+                            "--live: the day's files cannot be in the folder of the pictures, "
+                            "'%s'; give another -o",
+                            s->label);
+}
+
+static bool open_stream(struct live *l, const char *name, struct err *e)
+{
+    const struct options *o = l->o;
+    struct stream *s = &l->stream[l->count];
+    const int each = l->engines->threads / (int)o->inputs;
+    if (!name_stream(l, s, name, e) || !check_folder(l, s, name, e))
+        return false;
+    l->count++;
+    const struct live_options options = {.name = name,
+                                         .label = s->label,
+                                         .timeout_us = o->timeout_us,
+                                         .keyframes = o->selection.keyframes,
+                                         .stream = o->stream,
+                                         .threads = each > 1 ? each : 1};
+    s->source = live_source_open(&options, e);
+    if (!s->source)
+        return false;
+    const struct live_columns_setup columns = {.options = o,
+                                               .folder = l->folder,
+                                               .stem = s->stem,
+                                               .label = s->label,
+                                               .means = l->means,
+                                               .feed = l->count == 1 ? l->feed : NULL,
+                                               .now_us = clock_wall_us(),
+                                               .dated = s->source->kind->dated};
+    s->receiver = live_receiver_open(&columns, &live_machine_clock, e);
+    return s->receiver != NULL;
+}
+
+/* Columns of a day, or as many as have room in 64 MiB. */
+static size_t capacity_of(const struct options *o)
+{
+    const int64_t room = 64 << 20;
+    int64_t columns = LIVE_DAY_US / o->live_us, most = room / (3 * (int64_t)o->height);
+    return (size_t)(columns < most ? columns : most > 1 ? most : 1);
+}
+
+/* Opens what shows the columns while they are made. */
+static bool open_show(struct live *l, struct err *e)
+{
+    const struct options *o = l->o;
+    char label[LIVE_NAME];
+    if (!o->serve.given && o->live_format == LIVE_FORMAT_NONE)
+        return true;
+    live_label(o->input[0], label);
+    l->feed = live_feed_open(capacity_of(o), o->height, o->live_us, e);
+    if (l->feed && o->serve.given)
+        l->server = serve_open(&o->serve, l->feed, o->title ? o->title : label, e);
+    return e->code == ERR_NONE;
+}
+
+static bool open_light(struct live *l, struct err *e)
+{
+    l->light = light_open(&l->o->light, 0, e);
+    if (l->light && l->o->light.linear)
+        l->means = light_table(l->light, TRANSFER_SDR, e);
+    return e->code == ERR_NONE;
+}
+
+static bool open_all(struct live *l, struct err *e)
+{
+    const struct options *o = l->o;
+    const char *silence = getenv("BARCODE_SILENCE");
+    l->silence_s = silence ? strtod(silence, NULL) : SILENCE_S;
+    l->folder = !o->output || outputs_is_stdout(o->output) ? "" : o->output;
+    l->stream = err_calloc(o->inputs, sizeof *l->stream, e);
+    if (!l->stream || !live_confine_prepare(o, e) || !open_light(l, e) || !open_show(l, e))
+        return false;
+    for (size_t i = 0; i < o->inputs; i++)
+        if (!open_stream(l, o->input[i], e))
+            return false;
+    if (o->live_format != LIVE_FORMAT_NONE) /* it begins after the columns of the log */
+        l->output = live_output_open(STDOUT_FILENO, o->live_format, l->feed, e);
+    return e->code == ERR_NONE;
+}
+
+static void close_all(struct live *l)
+{
+    serve_close(&l->server);
+    for (size_t i = 0; i < l->count; i++) {
+        live_receiver_free(&l->stream[i].receiver);
+        if (l->stream[i].source)
+            live_source_close(&l->stream[i].source);
+    }
+    free(l->stream);
+    live_feed_free(&l->feed);
+    light_close(&l->light);
+}
+
+/* ------------------------------------------------------------------ the worker process */
+
+/* Runs in the worker process, and ends it. */
+static _Noreturn void run_worker(struct live *l)
 {
     struct err e = ERR_INIT;
-    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-        signal(caught[i], SIG_IGN);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it died before prctl took effect */
-        _exit(1);
-    if (!live_confine_enter(o, show.feed, stop, &e))
-        return err_report(&e);
-    return live_loop(o, engines, show.feed, stop);
+    struct live_worker w = {.options = l->o,
+                            .engines = l->engines,
+                            .light = l->light,
+                            .means = l->means,
+                            .stream = err_calloc(l->count, sizeof *w.stream, &e)};
+    if (!w.stream)
+        _exit(err_report(&e));
+    for (size_t i = 0; i < l->count; i++) {
+        struct stream *s = &l->stream[i];
+        const struct live_columns *columns = live_receiver_columns(s->receiver);
+        const struct live_shape *shape = live_columns_shape(columns);
+        s->source->since_us = live_columns_since(columns);
+        w.stream[i] = (struct live_channel_setup){
+            .options = l->o,
+            .clock = &live_machine_clock,
+            .stream = (int)i,
+            .source = live_receiver_ended(s->receiver) ? NULL : s->source,
+            .label = s->label,
+            .width = shape ? shape->width : 0,
+            .height = shape ? shape->height : 0};
+        live_receiver_free(&s->receiver); /* the memory counts for this process */
+    }
+    live_feed_free(&l->feed);
+    live_worker_run(&w, &l->worker);
 }
+
+static void start_worker(struct live *l)
+{
+    struct err e = ERR_INIT;
+    pid_t pid = worker_start(&l->worker, 0, &e);
+    l->started_ns = clock_ns();
+    for (size_t i = 0; i < l->count; i++)
+        l->stream[i].silent = 0;
+    if (pid == 0)
+        run_worker(l);
+    if (pid < 0) {
+        l->worker.pid = 0;
+        l->status = err_report(&e);
+        l->over = true;
+    }
+}
+
+/* Asks the worker process to end, once. */
+static void ask_to_end(struct live *l)
+{
+    const struct live_message stop = {.kind = LIVE_STOP};
+    if (l->asked_ns != 0)
+        return;
+    l->asked_ns = clock_ns();
+    if (l->worker.pid > 0)
+        worker_send(&l->worker, &stop, sizeof stop, -1);
+    else
+        l->over = true;
+}
+
+/* The worker process has ended: the program does so, too, or another is started after a pause. */
+static void end_worker(struct live *l)
+{
+    const double long_s = 60;
+    struct err e = ERR_INIT;
+    bool in_order = worker_end(&l->worker, &e);
+    for (size_t i = 0; i < l->count; i++)
+        live_receiver_lose(l->stream[i].receiver);
+    if (in_order)
+        l->status = l->worker.status;
+    if (in_order || l->asked_ns != 0) {
+        l->over = true;
+        if (!in_order)
+            log_msg(LOG_WARNING, "%s", e.text);
+        return;
+    }
+    l->crashes = clock_since(l->started_ns) > long_s ? 1 : l->crashes + 1;
+    const int pause = live_retry_seconds(l->crashes);
+    l->restart_ns = clock_ns() + pause * INT64_C(1000000000);
+    log_msg(LOG_WARNING, "%s; starting another in %d s", e.text, pause);
+}
+
+static bool take_message(struct live *l, const void *message, size_t size)
+{
+    struct live_message head;
+    if (size < sizeof head)
+        return false;
+    memcpy(&head, message, sizeof head);
+    return head.stream >= 0 && (size_t)head.stream < l->count &&
+           live_receiver_take(l->stream[head.stream].receiver, message, size);
+}
+
+/* Handles the messages that are there, but not endlessly. */
+static void receive(struct live *l)
+{
+    enum { AT_ONCE = 1000 };
+    static alignas(max_align_t) char message[LINK_BYTES];
+    enum worker_event event = WORKER_LOGGED;
+    for (int i = 0; i < AT_ONCE && event != WORKER_QUIET && event != WORKER_GONE; i++) {
+        size_t size;
+        int fd = -1;
+        event = worker_receive(&l->worker, message, &size, &fd);
+        if (event != WORKER_MESSAGE)
+            continue;
+        bool known = fd < 0 && take_message(l, message, size);
+        if (fd >= 0)
+            close(fd);
+        if (!known)
+            worker_kill(&l->worker, WORKER_NONSENSE);
+    }
+    if (event == WORKER_GONE)
+        end_worker(l);
+}
+
+/* Kills a worker process of which a stream hangs, or that does not end. */
+static void watch_worker(struct live *l, double seconds)
+{
+    const double grace = l->silence_s > 0 && l->silence_s < GRACE_S ? l->silence_s : GRACE_S;
+    worker_tick(&l->worker, limits_memory());
+    if (l->asked_ns != 0 && clock_since(l->asked_ns) >= grace)
+        worker_kill(&l->worker, WORKER_SILENT);
+    for (size_t i = 0; i < l->count && i < WATCHES && l->worker.watch && l->silence_s > 0; i++) {
+        struct stream *s = &l->stream[i];
+        struct watch_state now = watch_check(watch_at(l->worker.watch, (int)i));
+        bool waits = now.moved || now.untimed || live_receiver_ended(s->receiver);
+        s->silent = waits ? 0 : s->silent + seconds;
+        if (s->silent < l->silence_s || l->worker.killed)
+            continue;
+        log_msg(LOG_WARNING, "'%s': nothing was decoded for %g s", s->label, l->silence_s);
+        worker_kill(&l->worker, WORKER_SILENT);
+    }
+}
+
+/* ------------------------------------------------------------------ files */
 
 /*
- * Waits for the worker's end, and asks for it once after a signal, or when nobody reads stdout any
- * more. Returns waitpid's status.
+ * Writes the files of the day every 10 s, but for no more than a twentieth of the time, in a child
+ * process.
  */
-static int wait_for_worker(pid_t worker, int *stop)
+static void write_files(struct live *l)
 {
-    const struct timespec moment = {.tv_nsec = 20000000};
-    int how = 0;
-    while (waitpid(worker, &how, WNOHANG) == 0) {
-        if ((interrupt_pending() || live_show_is_over(&show)) && *stop >= 0) {
-            close(*stop);
-            *stop = -1;
-        }
-        nanosleep(&moment, NULL);
+    enum { SHARE = 20 };
+    double used;
+    bool changed = false;
+    const int64_t now = clock_ns();
+    if (live_child_runs(&used) || now < l->files_ns)
+        return;
+    double pause = used * SHARE > REFRESH_S ? used * SHARE : REFRESH_S;
+    l->files_ns = now + (int64_t)(pause * 1e9);
+    for (size_t i = 0; i < l->count; i++)
+        changed = live_columns_changed(live_receiver_columns(l->stream[i].receiver)) || changed;
+    if (!changed)
+        return;
+    pid_t pid = live_child_start();
+    for (size_t i = 0; i < l->count; i++) {
+        struct live_columns *columns = live_receiver_columns(l->stream[i].receiver);
+        if (pid <= 0)
+            live_columns_write(columns);
+        live_columns_written(columns);
     }
-    if (*stop >= 0)
-        close(*stop);
-    return how;
-}
-
-static void pause_before_restart(int crashes)
-{
-    const struct timespec moment = {.tv_nsec = 20000000};
-    int64_t began = clock_ns();
-    while (!interrupt_pending() && clock_since(began) < live_retry_seconds(crashes))
-        nanosleep(&moment, NULL);
-}
-
-/* Starts a worker. Returns its process, 0 in the worker, or -1 with an error. */
-static pid_t start_worker(int end[2], struct err *e)
-{
-    sigset_t all, before;
-    if (pipe2(end, O_CLOEXEC) != 0) {
-        err_set(e, ERR_FAILED, "cannot make a pipe: %s", strerror(errno));
-        return -1;
-    }
-    fflush(NULL);
-    /* no signal is handled before each process knows which one it is */
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &before);
-    pid_t pid = fork();
     if (pid == 0)
-        for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
-            signal(caught[i], SIG_IGN);
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    if (pid < 0)
-        err_set(e, ERR_FAILED, "cannot start a process: %s", strerror(errno));
-    return pid;
+        _exit(0);
 }
 
-static int run(const struct options *o, struct engines *engines, pid_t parent)
+/* ------------------------------------------------------------------ going on */
+
+static bool all_ended(const struct live *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (!live_receiver_ended(l->stream[i].receiver))
+            return false;
+    return true;
+}
+
+static void check_clock(struct live *l)
+{
+    int64_t jump = live_clock_jump(&l->drift, clock_wall_us(), clock_ns() / 1000);
+    if (jump != 0)
+        log_msg(LOG_WARNING, "the clock was set by %+.1f s%s", (double)jump / 1e6,
+                jump < 0 ? ": columns that were written stay as they are" : "");
+}
+
+/* What is done once a second. */
+static void tick(struct live *l)
+{
+    const double most = 2 * TICK_MS / 1e3; /* the parent's own pauses do not count */
+    double seconds = clock_since(l->tick_ns);
+    if (seconds * 1e3 < TICK_MS)
+        return;
+    l->tick_ns = clock_ns();
+    write_files(l);
+    if (l->worker.pid > 0)
+        watch_worker(l, seconds < most ? seconds : most);
+}
+
+/* Closes columns whose time is over. Returns how many milliseconds there are to the next one. */
+static int tick_columns(struct live *l)
+{
+    const int64_t now_us = clock_wall_us(), least_ms = 10;
+    int64_t due_us = INT64_MAX;
+    for (size_t i = 0; i < l->count; i++) {
+        int64_t next = live_receiver_tick(l->stream[i].receiver, now_us);
+        due_us = next < due_us ? next : due_us;
+    }
+    if (due_us - now_us > TICK_MS * 1000)
+        return TICK_MS;
+    int64_t ms = (due_us - now_us) / 1000 + 1;
+    return (int)(ms > least_ms ? ms : least_ms);
+}
+
+/* Waits until something happens, `ms` at most. */
+static void wait_for_anything(struct live *l, int ms)
+{
+    struct pollfd p[4] = {{.fd = l->worker.pid > 0 ? l->worker.link : -1, .events = POLLIN},
+                          {.fd = interrupt_descriptor(), .events = POLLIN},
+                          {.fd = l->server ? serve_descriptor(l->server) : -1, .events = POLLIN},
+                          {.fd = -1}};
+    if (l->output && l->asked_ns == 0)
+        p[3] = live_output_poll(l->output);
+    int left = (int)((l->tick_ns - clock_ns()) / 1000000) + TICK_MS + 1;
+    ms = left < ms ? left : ms;
+    /* a signal after interrupt_descriptor makes it readable */
+    if (!interrupt_pending() || l->asked_ns != 0)
+        (void)poll(p, 4, ms > 0 ? ms : 0);
+}
+
+static void go_on(struct live *l)
+{
+    l->tick_ns = l->files_ns = clock_ns();
+    start_worker(l);
+    while (!l->over) {
+        int server_ms = l->server ? serve_run(l->server) : -1;
+        check_clock(l);
+        int ms = tick_columns(l);
+        if (server_ms >= 0 && server_ms < ms)
+            ms = server_ms;
+        bool read = !l->output || live_output_write(l->output);
+        wait_for_anything(l, ms);
+        if (l->worker.pid > 0)
+            receive(l);
+        if (interrupt_pending() || !read || all_ended(l))
+            ask_to_end(l);
+        tick(l);
+        if (l->worker.pid == 0 && !l->over && clock_ns() >= l->restart_ns)
+            start_worker(l);
+    }
+}
+
+static bool bench_wanted(const struct options *o)
+{
+    for (size_t i = 0; i < o->extras; i++)
+        if (strcmp(o->extra[i].writer->name, "bench") == 0)
+            return true;
+    return false;
+}
+
+static void print_bench(const struct stream *s)
+{
+    const struct live_bench *b = live_receiver_bench(s->receiver);
+    struct live_counts c = live_receiver_counts(s->receiver);
+    fprintf(stdout,
+            "{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
+            ",\"dropped\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
+            ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
+            s->stem, c.frames, c.columns, c.late, c.dropped, c.refused, c.breaks,
+            (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
+            (double)live_bench_percentile(b, 99) / 1e3,
+            (double)live_bench_percentile(b, 100) / 1e3);
+}
+
+/* Closes the columns and writes the files, for the last time. */
+static void finish(struct live *l)
 {
     struct err e = ERR_INIT;
-    const double long_s = 60;
-    int how = 0, crashes = 0;
-    if (!live_confine_prepare(o, &e) || !live_show_open(&show, o, &e))
-        return err_report(&e);
-    do {
-        int end[2];
-        int64_t began = clock_ns();
-        pid_t worker = start_worker(end, &e);
-        if (worker < 0)
-            return err_report(&e);
-        if (worker == 0) {
-            close(end[1]);
-            return run_worker(o, engines, end[0], parent);
+    interrupt_finish();
+    live_child_wait();
+    for (size_t i = 0; i < l->count; i++) {
+        struct stream *s = &l->stream[i];
+        live_columns_end(live_receiver_columns(s->receiver));
+        struct err why = *live_receiver_error(s->receiver);
+        if (why.code != ERR_NONE) {
+            err_prefix(&why, "'%s'", s->label);
+            l->status = err_report(&why);
         }
-        close(end[0]);
-        how = wait_for_worker(worker, &end[1]);
-        if (WIFEXITED(how))
-            break;
-        crashes = clock_since(began) > long_s ? 1 : crashes + 1;
-        log_msg(LOG_WARNING, "the process that decodes crashed: %s; starting another in %d s",
-                strsignal(WTERMSIG(how)), live_retry_seconds(crashes));
-        pause_before_restart(crashes);
-    } while (!interrupt_pending());
-    int status = WIFEXITED(how) ? WEXITSTATUS(how) : 1;
-    if (!live_show_close(&show, &e) && status == 0)
-        status = err_report(&e);
-    return status != 0 ? status : interrupt_signal() == SIGINT ? ERR_INTERRUPTED : 0;
+        if (bench_wanted(l->o))
+            print_bench(s);
+    }
+    if (!live_output_close(&l->output, &e) && l->status == 0)
+        l->status = err_report(&e);
 }
 
 int live_run(struct options *o)
 {
+    struct err e = ERR_INIT;
     struct engines engines;
+    struct live l = {.o = o, .engines = &engines};
     limits_set(o->memory, o->pixels);
     engines_init(&engines, o->engine, &o->devices, o->threads > 0 ? o->threads : machine_cores());
-    pid_t parent = getpid();
-    int status = run(o, &engines, parent);
-    if (getpid() == parent)
-        live_confine_tidy(o);
+    if (open_all(&l, &e)) {
+        go_on(&l);
+        finish(&l);
+    } else {
+        l.status = err_report(&e);
+    }
+    if (l.status == 0 && interrupt_signal() == SIGINT)
+        l.status = ERR_INTERRUPTED;
+    close_all(&l);
+    live_confine_tidy(o);
     engines_close(&engines);
-    return status;
+    return l.status;
 }

@@ -1,15 +1,18 @@
 #include "live_columns.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "live_child.h"
 #include "live_day.h"
+#include "live_log.h"
 #include "live_paint.h"
 #include "live_time.h"
+#include "barcode/base/clock.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
 
@@ -21,21 +24,19 @@ struct day {
     int64_t first;        /* the number of the column at index 0 */
     uint64_t count;
     uint64_t written; /* `count` when the files were written */
-    struct day *next; /* in the list of those that are over */
 };
 
 struct live_columns {
     struct live_columns_setup s;
     int64_t step_us;
-    pthread_mutex_t lock;
     struct film film;
     struct live_shape shape;
     bool shaped;
     struct report report;
-    struct live_paint *paint;
-    struct day *today, *over;
+    uint8_t *rgb; /* [options.height][3], for the feed; NULL: there is none */
+    struct day *today;
     int64_t last;        /* of today: the last column that was closed; INT64_MIN: none */
-    int64_t open, busy;  /* INT64_MIN: none */
+    int64_t open;        /* INT64_MIN: none */
     bool has;            /* the open column has a frame */
     struct columns *own; /* [1]: the open column */
     struct live_average sum;
@@ -45,6 +46,7 @@ struct live_columns {
     int alone;           /* of a dated source: columns in a row with missing ones before them */
     int64_t alone_since; /* the column before those */
     int64_t before;      /* of a dated source: the last column that was closed with a frame */
+    int64_t since_us;    /* of a dated source: live_columns_since */
 };
 
 static const int64_t NONE = INT64_MIN;
@@ -54,22 +56,19 @@ static const int64_t NONE = INT64_MIN;
 /* Puts the open column, or with `over` closes it there. */
 static void put_open(struct live_columns *c, bool over)
 {
-    struct err none = ERR_INIT;
-    if (!c->s.feed)
+    if (!c->rgb)
         return;
     struct live_column to = {.number = c->open,
                              .time_us = live_start_us(c->open, c->step_us),
-                             .missing = !c->has,
+                             .missing = true,
                              .open = !over};
-    const uint8_t *rgb = NULL;
-    if (c->has) {
+    if (c->has && live_paint_column(c->s.options, &c->report, c->own, c->rgb)) {
         const struct column *column = columns_get(c->own, 0);
         memcpy(to.average, column->average, 3);
         memcpy(to.dominant, column->dominant, 3);
-        rgb = live_paint_column(c->paint, &none);
-        to.missing = !rgb;
+        to.missing = false;
     }
-    live_feed_put(c->s.feed, &to, rgb);
+    live_feed_put(c->s.feed, &to, c->rgb);
 }
 
 /* ------------------------------------------------------------------ days */
@@ -150,14 +149,21 @@ static struct day *open_day(struct live_columns *c, int64_t number, struct err *
         return NULL;
     d->day = live_day_of(c->s.options, number, c->step_us);
     d->columns = open_columns(c, e);
-    /*
-     * The array has its full size from the beginning: it does not move while live_columns_write
-     * reads columns that are closed.
-     */
-    if (!d->columns || !columns_at(d->columns, (uint64_t)(d->day.end - d->day.first - 1), e) ||
-        !open_log(c, d, e))
+    if (!d->columns || !open_log(c, d, e))
         free_day(&d);
     return d;
+}
+
+static void write_day(const struct live_columns *c, const struct day *d, bool end)
+{
+    struct err e = ERR_INIT;
+    if (d->count == 0 || !*c->s.folder)
+        return;
+    struct live_day shown = d->day;
+    shown.first = d->first;
+    if (!live_day_write(c->s.options, &shown, c->s.folder, c->s.stem, &c->report, d->columns,
+                        d->count, end, &e))
+        log_msg(LOG_WARNING, "%s", e.text);
 }
 
 /* Ends the current day, whose files are written once more. */
@@ -165,10 +171,12 @@ static void leave_day(struct live_columns *c)
 {
     if (!c->today)
         return;
-    live_log_close(&c->today->log);
-    c->today->next = c->over;
-    c->over = c->today;
-    c->today = NULL;
+    pid_t pid = *c->s.folder ? live_child_start() : -1;
+    if (pid <= 0)
+        write_day(c, c->today, true);
+    if (pid == 0)
+        _exit(0);
+    free_day(&c->today);
 }
 
 /* Makes the day of a column the current one. */
@@ -226,6 +234,9 @@ static void close_open(struct live_columns *c)
             log_msg(LOG_WARNING, "'%s': a column is lost: %s", c->s.label, e.text);
         advise(c);
         c->closed++;
+        int64_t end_us = live_start_us(c->open + 1, c->step_us);
+        if (end_us > c->since_us && end_us <= clock_wall_us() + LIVE_DAY_US)
+            c->since_us = end_us;
     }
     c->last = c->open;
     c->open = NONE;
@@ -239,23 +250,10 @@ static void open_column(struct live_columns *c, int64_t number)
     c->sum = (struct live_average){.count = 0};
 }
 
-bool live_columns_want(struct live_columns *c, int64_t number, bool late)
+bool live_columns_want(const struct live_columns *c, int64_t number)
 {
-    pthread_mutex_lock(&c->lock);
-    bool today = c->today && number >= c->today->day.first && number < c->today->day.end,
-         wanted = !today || (number > c->last && (c->open == NONE || number >= c->open));
-    wanted = wanted && !(late && c->open == number && c->has);
-    if (wanted)
-        c->busy = number;
-    pthread_mutex_unlock(&c->lock);
-    return wanted;
-}
-
-void live_columns_skip(struct live_columns *c)
-{
-    pthread_mutex_lock(&c->lock);
-    c->busy = NONE;
-    pthread_mutex_unlock(&c->lock);
+    bool today = c->today && number >= c->today->day.first && number < c->today->day.end;
+    return !today || (number > c->last && (c->open == NONE || number >= c->open));
 }
 
 static void set_own(struct live_columns *c, struct column *own, const struct column *from)
@@ -282,85 +280,114 @@ static void merge(struct live_columns *c, const struct column *column,
 bool live_columns_add(struct live_columns *c, int64_t number, const struct column *column,
                       const struct live_average *sum, struct err *e)
 {
-    pthread_mutex_lock(&c->lock);
-    c->busy = NONE;
     if (c->open != number)
         close_open(c);
-    bool ok = turn_to(c, number, e);
-    if (ok && number > c->last) { /* the day may have been here before */
-        if (c->open != number)
-            open_column(c, number);
-        merge(c, column, sum);
-        put_open(c, false);
-    }
-    pthread_mutex_unlock(&c->lock);
-    return ok;
+    if (!turn_to(c, number, e))
+        return false;
+    if (number <= c->last) /* the day was here before */
+        return true;
+    if (c->open != number)
+        open_column(c, number);
+    merge(c, column, sum);
+    put_open(c, false);
+    return true;
 }
 
-/* Returns true for some seconds after a dated frame: others of its column may follow at once. */
-static bool is_bursting(struct live_columns *c, int64_t now_us)
+/*
+ * Returns when the open column of a dated source, whose time is over, may be closed: some seconds
+ * after its last frame, because others of it may follow at once.
+ */
+static int64_t burst_end(struct live_columns *c, int64_t now_us)
 {
     const int64_t most_us = 5000000;
-    if (c->s.dated && c->added_us == NONE)
+    if (c->added_us == NONE)
         c->added_us = now_us;
-    return c->s.dated && now_us - c->added_us < most_us;
+    return c->added_us + most_us;
 }
 
-void live_columns_tick(struct live_columns *c, int64_t now_us, bool end)
+/* Closes the open column if its time is over. Returns when to try again. */
+static int64_t tick_open(struct live_columns *c, int64_t now_us, int64_t grace_us)
 {
-    /* a frame that came in time may still be in the decoder */
-    const int64_t grace_us = 250000, dated_us = 3600000000;
-    pthread_mutex_lock(&c->lock);
-    int64_t number = live_number(end ? now_us : now_us - grace_us, c->step_us);
-    bool over = c->open != NONE && (end || number > c->open) && c->busy != c->open;
-    if (c->shaped && over && (end || !is_bursting(c, now_us)))
-        close_open(c);
-    if (c->s.dated)
-        number = live_number(now_us - dated_us, c->step_us);
-    if (c->today && c->open == NONE && number >= c->today->day.end)
-        leave_day(c);
-    if (c->shaped && !end && !c->s.dated && c->open == NONE && number > c->last)
-        open_column(c, number);
-    pthread_mutex_unlock(&c->lock);
+    int64_t due = live_start_us(c->open + 1, c->step_us) + grace_us;
+    if (now_us >= due && c->s.dated)
+        due = burst_end(c, now_us);
+    if (now_us < due)
+        return due;
+    close_open(c);
+    return now_us;
 }
+
+int64_t live_columns_tick(struct live_columns *c, int64_t now_us, int64_t grace_us)
+{
+    const int64_t dated_us = 3600000000;
+    int64_t due = INT64_MAX, late_us = c->s.dated ? dated_us : grace_us;
+    if (!c->shaped)
+        return due;
+    if (c->open != NONE)
+        due = tick_open(c, now_us, grace_us);
+    if (c->open != NONE)
+        return due;
+    int64_t number = live_number(now_us - late_us, c->step_us);
+    if (c->today && number >= c->today->day.end)
+        leave_day(c);
+    if (c->s.dated)
+        return c->today ? live_start_us(c->today->day.end, c->step_us) + late_us : INT64_MAX;
+    if (number > c->last)
+        open_column(c, number);
+    number = c->open != NONE ? c->open : c->last;
+    return live_start_us(number + 1, c->step_us) + grace_us;
+}
+
+void live_columns_lose(struct live_columns *c)
+{
+    if (!c->s.dated)
+        return;
+    c->open = NONE;
+    c->has = false;
+}
+
+int64_t live_columns_since(const struct live_columns *c) { return c->since_us; }
 
 /* ------------------------------------------------------------------ files */
 
-static void write_day(struct live_columns *c, const struct day *d, uint64_t count, bool end)
+bool live_columns_changed(const struct live_columns *c)
 {
-    struct err e = ERR_INIT;
-    if (count == 0 || !*c->s.folder)
-        return;
-    struct live_day shown = d->day;
-    shown.first = d->first;
-    if (!live_day_write(c->s.options, &shown, c->s.folder, c->s.stem, &c->report, d->columns, count,
-                        end, &e))
-        log_msg(LOG_WARNING, "%s", e.text);
+    return *c->s.folder && c->today && c->today->count != c->today->written;
 }
 
-void live_columns_write(struct live_columns *c, bool end)
+void live_columns_written(struct live_columns *c)
 {
-    pthread_mutex_lock(&c->lock);
-    struct day *over = c->over, *today = c->today;
-    uint64_t count = today ? today->count : 0;
-    c->over = NULL;
-    int log = today && today->log ? live_log_copy(today->log) : -1;
-    pthread_mutex_unlock(&c->lock);
-    if (log >= 0) { /* may take seconds, for which no column waits */
+    if (c->today)
+        c->today->written = c->today->count;
+}
+
+/* Makes the log survive a crash of the machine. */
+static void sync_log(const struct live_columns *c)
+{
+    struct err none = ERR_INIT;
+    char *path = log_path(c, &c->today->day, &none);
+    int log = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (log >= 0) {
         (void)fdatasync(log);
         close(log);
     }
-    /* Closed columns do not change, and only this thread frees days. */
-    if (today && (end || count != today->written)) {
-        write_day(c, today, count, false);
-        today->written = count;
-    }
-    while (over) {
-        struct day *next = over->next;
-        write_day(c, over, over->count, true);
-        free_day(&over);
-        over = next;
-    }
+    free(path);
+}
+
+void live_columns_write(struct live_columns *c)
+{
+    if (!live_columns_changed(c))
+        return;
+    sync_log(c);
+    write_day(c, c->today, false);
+    live_columns_written(c);
+}
+
+void live_columns_end(struct live_columns *c)
+{
+    if (c->shaped)
+        close_open(c);
+    live_columns_write(c);
 }
 
 /* ------------------------------------------------------------------ opening */
@@ -369,19 +396,12 @@ void live_columns_write(struct live_columns *c, bool end)
 static bool set_shape(struct live_columns *c, int width, int height, struct err *e)
 {
     const struct options *o = c->s.options;
-    unsigned needs = live_needs(o);
-    live_report(o, &c->film, width, height, c->s.means, &c->report);
-    c->shape = (struct live_shape){.step_us = c->step_us,
-                                   .width = width,
-                                   .height = height,
-                                   .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
-                                   .rows = needs & STRIP_ROWS ? height : 0,
-                                   .slit_length = c->report.slit_length,
-                                   .slit = c->report.slit};
+    c->shape = live_shape_of(o, width, height);
+    live_report(o, &c->film, &c->shape, c->s.means, &c->report);
     c->own = open_columns(c, e);
-    c->paint =
-        c->own && columns_at(c->own, 0, e) ? live_paint_open(o, &c->report, c->own, e) : NULL;
-    c->shaped = c->paint != NULL;
+    if (c->s.feed)
+        c->rgb = err_calloc((size_t)o->height, 3, e);
+    c->shaped = c->own && columns_at(c->own, 0, e) && e->code == ERR_NONE;
     return c->shaped;
 }
 
@@ -412,7 +432,7 @@ static bool take_up(struct live_columns *c, struct err *e)
     char *path = *c->s.folder ? log_path(c, &day, e) : NULL;
     bool there = path && live_log_shape(path, &shape);
     free(path);
-    if (!there || shape.width <= 0 || shape.height <= 0)
+    if (!there)
         return e->code == ERR_NONE;
     if (!set_shape(c, shape.width, shape.height, e) || !turn_to(c, now, e))
         return false;
@@ -427,8 +447,9 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
         return NULL;
     c->s = *s;
     c->step_us = s->options->live_us;
-    c->last = c->open = c->busy = NONE;
-    pthread_mutex_init(&c->lock, NULL);
+    c->last = c->open = NONE;
+    if (s->dated && *s->folder)
+        c->since_us = live_day_since(s->folder, s->stem, s->now_us);
     snprintf(c->film.title, sizeof c->film.title, "%s", s->label);
     c->film.path = strdup(s->stem);
     if (!c->film.path)
@@ -438,54 +459,29 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
     return c;
 }
 
-bool live_columns_size(struct live_columns *c, int *width, int *height)
+const struct live_shape *live_columns_shape(const struct live_columns *c)
 {
-    pthread_mutex_lock(&c->lock);
-    bool shaped = c->shaped;
-    *width = c->shape.width;
-    *height = c->shape.height;
-    pthread_mutex_unlock(&c->lock);
-    return shaped;
+    return c->shaped ? &c->shape : NULL;
 }
 
-bool live_columns_start(struct live_columns *c, const struct film *film, int width, int height,
-                        struct err *e)
+bool live_columns_start(struct live_columns *c, enum transfer transfer, int peak, int width,
+                        int height, struct err *e)
 {
-    pthread_mutex_lock(&c->lock);
-    bool ok = c->shaped;
-    if (!ok) {
-        struct film named = c->film;
-        c->film = *film;
-        c->film.path = named.path;
-        memcpy(c->film.title, named.title, sizeof c->film.title);
-        ok = set_shape(c, width, height, e);
-    }
-    pthread_mutex_unlock(&c->lock);
-    return ok;
+    c->film.transfer = transfer;
+    c->film.peak = peak;
+    return set_shape(c, width, height, e);
 }
 
-uint64_t live_columns_closed(struct live_columns *c)
-{
-    pthread_mutex_lock(&c->lock);
-    uint64_t closed = c->closed;
-    pthread_mutex_unlock(&c->lock);
-    return closed;
-}
+uint64_t live_columns_closed(const struct live_columns *c) { return c->closed; }
 
 void live_columns_free(struct live_columns **c)
 {
     if (!*c)
         return;
-    while ((*c)->over) {
-        struct day *d = (*c)->over;
-        (*c)->over = d->next;
-        free_day(&d);
-    }
     free_day(&(*c)->today);
-    live_paint_free(&(*c)->paint);
+    free((*c)->rgb);
     columns_free(&(*c)->own);
     free((*c)->film.path);
-    pthread_mutex_destroy(&(*c)->lock);
     free(*c);
     *c = NULL;
 }

@@ -8,21 +8,12 @@
 #include <unistd.h>
 
 #include "barcode/base/limits.h"
-#include "barcode/base/log.h"
 #include "barcode/base/path.h"
 #include "barcode/base/process_limits.h"
+#include "barcode/base/sandbox.h"
 #include "barcode/base/sandbox_places.h"
+#include "barcode/base/worker.h"
 #include "barcode/cli/outputs.h"
-#include "barcode/output/paint.h"
-
-static enum sandbox_choice choice_of(const struct options *o)
-{
-#ifdef SANITIZED
-    if (o->sandbox == SANDBOX_AUTO)
-        return SANDBOX_OFF;
-#endif
-    return o->sandbox;
-}
 
 static bool uses_gpu(const struct options *o)
 {
@@ -64,27 +55,16 @@ void live_confine_tidy(const struct options *o)
 bool live_confine_prepare(const struct options *o, struct err *e)
 {
     char path[PATH_MAX];
-    const char *missing = choice_of(o) == SANDBOX_OFF ? NULL : sandbox_missing();
-    struct err none = ERR_INIT;
-    if (missing && o->sandbox == SANDBOX_REQUIRE)
-        return err_set(e, ERR_FAILED, "--sandbox=require: the kernel lacks %s", missing);
-    if (missing)
-        log_msg(LOG_VERBOSE, "the sandbox is incomplete: the kernel lacks %s", missing);
+    if (!sandbox_prepare(sandbox_choice_of(o->sandbox), e))
+        return false;
     if (uses_gpu(o))
         sandbox_make_devices();
-    if (o->strips > 1)
-        (void)paint_has_letters(&none); /* labels are optional */
     if (!o->output || outputs_is_stdout(o->output))
         return true;
     snprintf(path, sizeof path, "%s", o->output);
     if (!make_folders(path) || access(path, W_OK | X_OK) != 0)
         return err_set(e, ERR_FAILED, "cannot write to the folder '%s': %s", path, strerror(errno));
     return true;
-}
-
-static bool allow_letters(void *user, const char *path, struct err *e)
-{
-    return sandbox_allow(user, path, SANDBOX_READ, e);
 }
 
 /* Allows a device, or a folder; for a picture its folder, because it will be replaced. */
@@ -103,10 +83,7 @@ static bool allow_path(struct sandbox *s, const char *path, struct err *e)
 
 static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
 {
-    bool ok = sandbox_allow_libraries(s, e) && paint_letter_places(allow_letters, s, e) &&
-              (!uses_gpu(o) || sandbox_allow_nvidia(s, e));
-    if (o->output && !outputs_is_stdout(o->output))
-        ok = ok && sandbox_allow(s, o->output, SANDBOX_READ | SANDBOX_WRITE, e);
+    bool ok = sandbox_allow_libraries(s, e) && (!uses_gpu(o) || sandbox_allow_nvidia(s, e));
     for (size_t i = 0; i < o->inputs && ok; i++) {
         if (strstr(o->input[i], "://")) {
             sandbox_allow_network(s);
@@ -118,20 +95,21 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
     return ok;
 }
 
-bool live_confine_enter(const struct options *o, const struct live_feed *feed, int stop,
-                        struct err *e)
+bool live_confine_enter(const struct options *o, int link, struct err *e)
 {
+    const enum sandbox_choice choice = sandbox_choice_of(o->sandbox);
+    unsigned streams = 0;
     process_limits_set(limits_memory());
-    if (choice_of(o) == SANDBOX_OFF)
+    if (choice == SANDBOX_OFF)
         return true;
+    for (size_t i = 0; i < o->inputs; i++)
+        if (strcmp(o->input[i], "-") == 0)
+            streams = 1U << STDIN_FILENO;
+    worker_leave_streams(streams);
     struct sandbox *s = sandbox_new(e);
-    bool ok = s && allow_all(s, o, e) && (!feed || live_feed_keep(feed, s, e)) &&
-              sandbox_keep(s, stop, e) && sandbox_enter(s, e);
+    if (s && sandbox_keep(s, link, e))
+        (void)allow_all(s, o, e);
+    bool ok = sandbox_enter_by(choice, s, e);
     sandbox_free(&s);
-    if (ok || o->sandbox == SANDBOX_REQUIRE)
-        return ok || err_prefix(e, "--sandbox=require");
-    if (!sandbox_missing()) /* live_confine_prepare has logged that */
-        log_msg(LOG_VERBOSE, "the sandbox is incomplete: %s", e->text);
-    err_clear(e);
-    return true;
+    return ok;
 }

@@ -3,7 +3,6 @@
 #define BARCODE_LIVE_LIVE_CONFINE_H
 
 #include "barcode/cli/options.h"
-#include "barcode/live/live_feed.h"
 
 /*
  * Makes the folder of the outputs, and what the sandbox needs. Fails with ERR_FAILED if it cannot
@@ -15,13 +14,11 @@ bool live_confine_prepare(const struct options *o, struct err *e);
 void live_confine_tidy(const struct options *o);
 
 /*
- * Limits this process to --memory, and confines it unless --sandbox=off. It reads and writes the
- * folder of the outputs, reads devices and folders among the inputs, and reaches the network if an
- * input is a URL. Returns false if --sandbox=require and the confinement is incomplete. Before
- * other threads start. Of the descriptors it keeps the standard streams, `stop`, and those of
- * `feed`, which may be NULL.
+ * Limits the memory of this process and confines it, unless --sandbox=off. It reads devices and
+ * folders among the inputs, and reaches the network if an input is a URL. It has no right in the
+ * folder of the outputs. Of the descriptors it keeps `link`, and stdin if that is an input.
+ * Returns false if --sandbox=require and the confinement is incomplete. Before other threads start.
  */
-bool live_confine_enter(const struct options *o, const struct live_feed *feed, int stop,
-                        struct err *e);
+bool live_confine_enter(const struct options *o, int link, struct err *e);
 
 #endif

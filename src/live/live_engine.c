@@ -4,16 +4,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "live_paint.h"
 #include "barcode/base/clock.h"
 #include "barcode/output/strip.h"
 
 /* An engine with one job that never ends: analysis frames of one size. */
 struct shared {
     struct engine *engine;
-    struct columns *columns;    /* one for each port, which the next frame of the port replaces */
-    struct slit_line *slit;     /* NULL: no mode needs it */
-    struct live_analyser *user; /* list */
-    int width, height, ports;
+    struct columns *columns; /* one for each port, which the next frame of the port replaces */
+    struct slit_line *slit;  /* NULL: no mode needs it */
+    int width, height;
     bool begun;
 };
 
@@ -25,7 +25,8 @@ struct live_engines {
     const struct light_table *means;
     pthread_mutex_t lock; /* guards the fields below, and the analysers' results */
     pthread_cond_t done;
-    struct shared *shared; /* [ports] */
+    struct shared *shared;       /* [ports], of which `count` are used */
+    struct live_analyser **user; /* [ports], by slot; NULL: it is free */
     int count, ports;
 };
 
@@ -33,31 +34,32 @@ struct live_analyser {
     struct live_engines *all;
     struct shared *shared;
     struct engine_port *port;
-    struct live_analyser *next;
     int slot;
     bool ready;
     struct live_average sum;
 };
 
-struct live_engines *live_engines_open(const struct options *o, unsigned needs,
-                                       struct engines *list, int ports, struct err *e)
+struct live_engines *live_engines_open(const struct options *o, struct engines *list,
+                                       struct light *light, const struct light_table *means,
+                                       int ports, struct err *e)
 {
     struct live_engines *g = err_calloc(1, sizeof *g, e);
     if (!g)
         return NULL;
-    *g = (struct live_engines){.o = o, .needs = needs, .list = list, .ports = ports};
+    *g = (struct live_engines){.o = o,
+                               .needs = live_needs(o),
+                               .list = list,
+                               .light = light,
+                               .means = means,
+                               .ports = ports};
     pthread_mutex_init(&g->lock, NULL);
     clock_steady_cond(&g->done);
     g->shared = err_calloc((size_t)ports, sizeof *g->shared, e);
-    g->light = g->shared ? light_open(&o->light, 0, e) : NULL;
-    if (g->light && o->light.linear)
-        g->means = light_table(g->light, TRANSFER_SDR, e);
-    if (!g->light || (o->light.linear && !g->means))
+    g->user = g->shared ? err_calloc((size_t)ports, sizeof(struct live_analyser *), e) : NULL;
+    if (!g->user)
         live_engines_close(&g);
     return g;
 }
-
-const struct light_table *live_engines_means(const struct live_engines *g) { return g->means; }
 
 static void close_shared(struct shared *s)
 {
@@ -77,7 +79,7 @@ void live_engines_close(struct live_engines **g)
     for (int i = 0; (*g)->shared && i < (*g)->count; i++)
         close_shared(&(*g)->shared[i]);
     free((*g)->shared);
-    light_close(&(*g)->light);
+    free((*g)->user);
     pthread_cond_destroy(&(*g)->done);
     pthread_mutex_destroy(&(*g)->lock);
     free(*g);
@@ -86,22 +88,13 @@ void live_engines_close(struct live_engines **g)
 
 /* ------------------------------------------------------------------ results */
 
-static struct live_analyser *user_of(struct live_engines *g, const struct frame_tag *tag)
-{
-    for (int i = 0; i < g->count; i++)
-        for (struct live_analyser *a = g->shared[i].user; a; a = a->next)
-            if (a->slot == (int)tag->column)
-                return a;
-    return NULL;
-}
-
 /* Implements engine_tap. */
 static bool sum_frame(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     (void)e;
     struct live_engines *g = user;
     pthread_mutex_lock(&g->lock);
-    struct live_analyser *a = user_of(g, tag);
+    struct live_analyser *a = g->user[tag->column];
     pthread_mutex_unlock(&g->lock);
     if (a) /* only this frame of the stream is being analysed */
         live_average_frame(&a->sum, rgb, a->shared->width, a->shared->height, g->means);
@@ -113,7 +106,7 @@ static void mark_done(void *user, const struct frame_tag *tag)
 {
     struct live_engines *g = user;
     pthread_mutex_lock(&g->lock);
-    struct live_analyser *a = user_of(g, tag);
+    struct live_analyser *a = g->user[tag->column];
     if (a)
         a->ready = true;
     pthread_cond_broadcast(&g->done);
@@ -170,6 +163,10 @@ static struct shared *find_shared(struct live_engines *g, int width, int height,
     for (int i = 0; i < g->count; i++)
         if (g->shared[i].width == width && g->shared[i].height == height)
             return &g->shared[i];
+    if (g->count == g->ports) {
+        err_set(e, ERR_FAILED, "the size of its frames changes");
+        return NULL;
+    }
     struct shared *s = &g->shared[g->count];
     *s = (struct shared){.width = width, .height = height};
     if (!begin(g, s, e))
@@ -187,21 +184,14 @@ struct live_analyser *live_analyser_open(struct live_engines *g, int width, int 
     a->all = g;
     pthread_mutex_lock(&g->lock);
     a->shared = find_shared(g, width, height, e);
-    if (a->shared) {
-        for (int i = 0; i < g->count; i++)
-            a->slot += g->shared[i].ports;
-        a->shared->ports++;
-    }
+    while (a->shared && g->user[a->slot])
+        a->slot++;
+    if (a->shared)
+        g->user[a->slot] = a;
     pthread_mutex_unlock(&g->lock);
     a->port = a->shared ? engine_port_open(a->shared->engine, e) : NULL;
-    if (!a->port) {
-        free(a);
-        return NULL;
-    }
-    pthread_mutex_lock(&g->lock);
-    a->next = a->shared->user;
-    a->shared->user = a;
-    pthread_mutex_unlock(&g->lock);
+    if (!a->port)
+        live_analyser_close(&a);
     return a;
 }
 
@@ -249,11 +239,8 @@ void live_analyser_close(struct live_analyser **a)
     struct live_engines *g = (*a)->all;
     engine_port_close(&(*a)->port);
     pthread_mutex_lock(&g->lock);
-    struct live_analyser **at = &(*a)->shared->user;
-    while (*at && *at != *a)
-        at = &(*at)->next;
-    if (*at)
-        *at = (*a)->next;
+    if ((*a)->shared)
+        g->user[(*a)->slot] = NULL;
     pthread_mutex_unlock(&g->lock);
     free(*a);
     *a = NULL;

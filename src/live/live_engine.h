@@ -7,17 +7,18 @@
 
 #include "barcode/cli/options.h"
 #include "barcode/engine/engines.h"
-#include "live_average.h"
+#include "live_record.h"
 
 /* All engines of the process. Any thread. */
 struct live_engines;
 
-/* `list` is borrowed. `ports`: streams. Returns NULL if out of memory. */
-struct live_engines *live_engines_open(const struct options *o, unsigned needs,
-                                       struct engines *list, int ports, struct err *e);
-
-/* Returns what --light linear needs for means, or NULL. */
-const struct light_table *live_engines_means(const struct live_engines *g);
+/*
+ * `list` and `light` are borrowed. `means`: as in engine_job. `ports`: streams. Returns NULL if out
+ * of memory.
+ */
+struct live_engines *live_engines_open(const struct options *o, struct engines *list,
+                                       struct light *light, const struct light_table *means,
+                                       int ports, struct err *e);
 
 /* Frees *g and sets it to NULL; all analysers must be closed. Does nothing if *g is NULL. */
 void live_engines_close(struct live_engines **g);

@@ -22,16 +22,10 @@ struct header {
     uint64_t checksum; /* of the bytes before */
 };
 
-/* The fixed part of a record; clusters, rows and a checksum follow. */
-struct record {
-    int64_t number;
-    uint8_t status, clusters, chosen, unused[5];
-    uint8_t average[3], dominant[3], unused_too[2];
-};
-
 struct live_log {
     int fd;
     char *path;
+    struct live_shape shape;
     struct header header;
     size_t bytes; /* of a record with its checksum */
     uint8_t *record;
@@ -66,49 +60,18 @@ static struct header header_of(const struct live_shape *shape)
 
 static void pack(struct live_log *l, int64_t number, const struct column *c)
 {
-    size_t clusters = (size_t)l->header.k * sizeof(struct cluster),
-           rows = (size_t)l->header.rows * 3;
-    struct record head = {
-        .number = number, .status = c->status, .clusters = c->clusters, .chosen = c->chosen};
-    memcpy(head.average, c->average, 3);
-    memcpy(head.dominant, c->dominant, 3);
-    memset(l->record, 0, l->bytes);
-    memcpy(l->record, &head, sizeof head);
-    if (c->cluster)
-        memcpy(l->record + sizeof head, c->cluster, c->clusters * sizeof *c->cluster);
-    if (c->row)
-        memcpy(l->record + sizeof head + clusters, c->row, rows);
-    if (c->slit)
-        memcpy(l->record + sizeof head + clusters + rows, c->slit,
-               (size_t)l->header.slit_length * 3);
+    live_record_write(&l->shape, number, c, l->record);
     uint64_t sum = checksum_of(l, l->records);
     memcpy(l->record + l->bytes - sizeof sum, &sum, sizeof sum);
 }
 
 /* Returns false if the record in l->record, the next one, is not as it was written. */
-static bool unpack(struct live_log *l, struct cluster *clusters, int64_t *number, struct column *c)
+static bool unpack(struct live_log *l, struct cluster *cluster, int64_t *number, struct column *c)
 {
-    struct record head;
     uint64_t sum;
-    memcpy(&head, l->record, sizeof head);
     memcpy(&sum, l->record + l->bytes - sizeof sum, sizeof sum);
-    if (sum != checksum_of(l, l->records) || head.number <= l->last || head.clusters > l->header.k)
-        return false;
-    size_t bytes = (size_t)l->header.k * sizeof *clusters;
-    memcpy(clusters, l->record + sizeof head, bytes);
-    uint8_t *row = l->record + sizeof head + bytes;
-    *number = head.number;
-    *c = (struct column){.repeat = 1,
-                         .status = head.status,
-                         .clusters = head.clusters,
-                         .chosen = head.chosen,
-                         .cluster = l->header.k > 0 ? clusters : NULL,
-                         .row = l->header.rows > 0 ? row : NULL,
-                         .slit =
-                             l->header.slit_length > 0 ? row + (size_t)l->header.rows * 3 : NULL};
-    memcpy(c->average, head.average, 3);
-    memcpy(c->dominant, head.dominant, 3);
-    return true;
+    return sum == checksum_of(l, l->records) &&
+           live_record_read(&l->shape, l->record, cluster, number, c) && *number > l->last;
 }
 
 /*
@@ -159,7 +122,7 @@ bool live_log_shape(const char *path, struct live_shape *shape)
         return false;
     *shape = (struct live_shape){
         h.step_us, h.width, h.height, h.k, h.rows, h.slit_length, {h.slit_x, h.slit_angle}};
-    return true;
+    return live_shape_is_valid(shape);
 }
 
 /* Checks the header, or writes that of a new file. A header that is not whole is a new file's. */
@@ -220,8 +183,8 @@ struct live_log *live_log_open(const char *path, const struct live_shape *shape,
     l->fd = -1;
     l->last = INT64_MIN;
     l->header = header_of(shape);
-    l->bytes = sizeof(struct record) + (size_t)shape->k * sizeof(struct cluster) +
-               ((size_t)shape->rows + (size_t)shape->slit_length) * 3 + sizeof(uint64_t);
+    l->shape = *shape;
+    l->bytes = live_record_bytes(shape) + sizeof(uint64_t);
     l->record = err_calloc(1, l->bytes, e);
     if (!l->record || !open_file(l, path, e) || !begin(l, e) || !read_records(l, each, user, e))
         live_log_close(&l);
@@ -248,8 +211,6 @@ bool live_log_append(struct live_log *l, int64_t number, const struct column *c,
 }
 
 int64_t live_log_last(const struct live_log *l) { return l->last; }
-
-int live_log_copy(const struct live_log *l) { return fcntl(l->fd, F_DUPFD_CLOEXEC, 0); }
 
 void live_log_close(struct live_log **l)
 {

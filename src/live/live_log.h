@@ -3,10 +3,10 @@
  * record for each column that has a frame. A process that was killed has lost nothing but the
  * column that was open.
  *
- * A header, then records of equal size: the number, what struct column has, and a checksum over the
- * record, its place and the header. Numbers increase. At opening, records that are not as they were
- * written are passed over, and the file is cut after the last that is; numbers are in the machine's
- * byte order. One thread.
+ * A header with the shape, then records of equal size (live_record.h), each with a checksum over
+ * the record, its place and the header. Numbers increase. At opening, records that are not as they
+ * were written are skipped, and the file is cut after the last that is. Another shape needs another
+ * file. One thread.
  */
 #ifndef BARCODE_LIVE_LIVE_LOG_H
 #define BARCODE_LIVE_LIVE_LOG_H
@@ -15,18 +15,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/engine/column.h"
-#include "barcode/engine/slit.h"
-
-/* What records contain. Another shape needs another file. */
-struct live_shape {
-    int64_t step_us;
-    int width, height; /* of analysis frames */
-    int k;             /* clusters; 0: none */
-    int rows;          /* row means: 0 or `height` */
-    int slit_length;   /* pixels of the slit; 0: none */
-    struct slit slit;
-};
+#include "live_record.h"
 
 struct live_log;
 
@@ -51,10 +40,6 @@ bool live_log_append(struct live_log *l, int64_t number, const struct column *c,
 
 /* Returns the number of the last column; INT64_MIN if there is none. */
 int64_t live_log_last(const struct live_log *l);
-
-/* Returns a descriptor of the file that the caller closes, for fdatasync while others append; -1
- * with errno. */
-int live_log_copy(const struct live_log *l);
 
 /* Closes the log and sets *l to NULL. Does nothing if *l is NULL. */
 void live_log_close(struct live_log **l);

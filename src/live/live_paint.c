@@ -12,7 +12,24 @@ unsigned live_needs(const struct options *o)
            (shown ? STRIP_DOMINANT : 0U);
 }
 
-void live_report(const struct options *o, const struct film *film, int width, int height,
+struct live_shape live_shape_of(const struct options *o, int width, int height)
+{
+    const unsigned needs = live_needs(o);
+    struct live_shape s = {.step_us = o->live_us,
+                           .width = width,
+                           .height = height,
+                           .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
+                           .rows = needs & STRIP_ROWS ? height : 0};
+    if (needs & STRIP_SLIT) {
+        struct slit_line *line = slit_line_open(&o->slit, width, height, NULL);
+        s.slit = o->slit;
+        s.slit_length = line ? line->length : 0;
+        slit_line_free(&line);
+    }
+    return s;
+}
+
+void live_report(const struct options *o, const struct film *film, const struct live_shape *shape,
                  const struct light_table *means, struct report *r)
 {
     *r = (struct report){.film = film,
@@ -23,8 +40,10 @@ void live_report(const struct options *o, const struct film *film, int width, in
                          .kmeans = o->kmeans,
                          .order = o->order,
                          .needs = live_needs(o),
-                         .width = width,
-                         .height = height,
+                         .width = shape->width,
+                         .height = shape->height,
+                         .slit = shape->slit,
+                         .slit_length = shape->slit_length,
                          .light = o->light,
                          .means = means,
                          .picture_width = o->width,
@@ -37,37 +56,7 @@ void live_report(const struct options *o, const struct film *film, int width, in
                          .decode = "cpu",
                          .cache = "off",
                          .threads = 1};
-    if (r->needs & STRIP_SLIT) {
-        struct slit_line *line = slit_line_open(&o->slit, width, height, NULL);
-        r->slit = o->slit;
-        r->slit_length = line ? line->length : 0;
-        slit_line_free(&line);
-    }
     r->light.peak = light_peak(&o->light, film->transfer, film->peak);
-}
-
-struct live_paint {
-    const struct options *o;
-    struct report report;
-    uint8_t *rgb;
-};
-
-struct live_paint *live_paint_open(const struct options *o, const struct report *r,
-                                   const struct columns *columns, struct err *e)
-{
-    struct live_paint *p = err_calloc(1, sizeof *p, e);
-    if (!p)
-        return NULL;
-    p->o = o;
-    p->report = *r;
-    p->report.picture_width = 1;
-    p->report.picture_height = o->height;
-    p->report.count = 1;
-    p->report.columns = columns;
-    p->rgb = err_calloc((size_t)o->height, 3, e);
-    if (!p->rgb)
-        live_paint_free(&p);
-    return p;
 }
 
 void live_copy_column(struct column *to, const struct column *from, const struct report *r)
@@ -86,21 +75,19 @@ void live_copy_column(struct column *to, const struct column *from, const struct
         memcpy(to->slit, from->slit, (size_t)r->slit_length * 3);
 }
 
-const uint8_t *live_paint_column(struct live_paint *p, struct err *e)
+bool live_paint_column(const struct options *o, const struct report *r,
+                       const struct columns *columns, uint8_t *rgb)
 {
-    struct painter *painter = painter_open(&p->report, (struct strips){p->o->strip, 1}, e);
-    for (int y = 0; painter && y < p->o->height; y++)
-        painter_row(painter, y, p->rgb + (size_t)y * 3);
-    bool ok = painter && painter_ok(painter, e);
+    struct err none = ERR_INIT;
+    struct report one = *r;
+    one.picture_width = 1;
+    one.picture_height = o->height;
+    one.count = 1;
+    one.columns = columns;
+    struct painter *painter = painter_open(&one, (struct strips){o->strip, 1}, &none);
+    for (int y = 0; painter && y < o->height; y++)
+        painter_row(painter, y, rgb + (size_t)y * 3);
+    bool ok = painter && painter_ok(painter, &none);
     painter_free(&painter);
-    return ok ? p->rgb : NULL;
-}
-
-void live_paint_free(struct live_paint **p)
-{
-    if (!*p)
-        return;
-    free((*p)->rgb);
-    free(*p);
-    *p = NULL;
+    return ok;
 }

@@ -5,9 +5,6 @@
 #include <string.h>
 
 #include "barcode/base/text.h"
-#include "barcode/output/base64.h"
-
-size_t live_text_json_room(int height) { return LIVE_JSON + (size_t)height * 4; }
 
 static void put_colour(const struct live_column *c, const uint8_t rgb[3], char text[10])
 {
@@ -17,26 +14,16 @@ static void put_colour(const struct live_column *c, const uint8_t rgb[3], char t
         snprintf(text, 10, "\"#%02x%02x%02x\"", rgb[0], rgb[1], rgb[2]);
 }
 
-size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int height, char *text,
-                      size_t room)
+size_t live_text_json(const struct live_column *c, char text[LIVE_JSON])
 {
     char time[TEXT_UTC], average[10], dominant[10];
     text_utc(c->time_us, true, time);
     put_colour(c, c->average, average);
     put_colour(c, c->dominant, dominant);
-    int length = snprintf(text, room,
-                          "{\"number\":%" PRId64 ",\"time\":\"%s\",\"missing\":%s%s,"
-                          "\"average\":%s,\"dominant\":%s",
-                          c->number, time, c->missing ? "true" : "false",
-                          c->open ? ",\"open\":true" : "", average, dominant);
-    char *at = text + length;
-    if (rgb && !c->missing) {
-        at = stpcpy(at, ",\"rgb\":\"");
-        at += base64_encode(rgb, (size_t)height * 3, at);
-        at = stpcpy(at, "\"");
-    }
-    at = stpcpy(at, "}");
-    return (size_t)(at - text);
+    return (size_t)snprintf(text, LIVE_JSON,
+                            "{\"number\":%" PRId64 ",\"time\":\"%s\",\"missing\":%s,"
+                            "\"average\":%s,\"dominant\":%s}",
+                            c->number, time, c->missing ? "true" : "false", average, dominant);
 }
 
 static void put_number(uint64_t value, int bytes, uint8_t *to)
@@ -65,18 +52,4 @@ void live_text_records_head(const struct live_feed *f, uint8_t to[LIVE_RECORDS_H
     put_number(1, 4, to + 16);
     put_number(0, 4, to + 20);
     put_number((uint64_t)live_feed_period_us(f), 8, to + 24);
-}
-
-void live_text_quote(const char *text, char *to, size_t room)
-{
-    char plain[256];
-    snprintf(plain, sizeof plain, "%s", text);
-    text_make_plain(plain);
-    size_t at = 0;
-    for (const char *c = plain; *c && at + 3 < room; c++) {
-        if (*c == '"' || *c == '\\')
-            to[at++] = '\\';
-        to[at++] = *c;
-    }
-    to[at] = 0;
 }

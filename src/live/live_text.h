@@ -1,23 +1,17 @@
-/*
- * live_text.h - columns as JSON and as binary records, for the server and for stdout. Any thread.
+/* live_text.h - columns as JSON and as binary records, for the server and for stdout. Any thread.
  */
 #ifndef BARCODE_LIVE_TEXT_H
 #define BARCODE_LIVE_TEXT_H
 
-#include "barcode/live/live_feed.h"
+#include "live_feed.h"
 
-enum { LIVE_JSON = 256 }; /* room for live_text_json's result without pixels */
-
-/* Returns the room that live_text_json needs with the pixels of `height` rows. */
-size_t live_text_json_room(int height);
+enum { LIVE_JSON = 256 }; /* room for live_text_json's result */
 
 /*
- * Writes a column as a JSON object on one line: number, time, missing, "open":true if it is open,
- * average and dominant as "#rrggbb" (null if missing); with `rgb`, its pixels from the top as
- * "rgb", in base64, unless it is missing. Returns the length.
+ * Writes a column as a JSON object on one line: number, time, missing, average and dominant as
+ * "#rrggbb" (null if missing). Returns the length.
  */
-size_t live_text_json(const struct live_column *c, const uint8_t *rgb, int height, char *text,
-                      size_t room);
+size_t live_text_json(const struct live_column *c, char text[LIVE_JSON]);
 
 /*
  * A record of /columns. All numbers are little-endian.
@@ -40,8 +34,5 @@ void live_text_record(const struct live_column *c, const uint8_t *rgb, int heigh
  */
 enum { LIVE_RECORDS_HEAD = 32 };
 void live_text_records_head(const struct live_feed *f, uint8_t to[LIVE_RECORDS_HEAD]);
-
-/* Writes text as the content of a JSON string, shortened if there is no room. */
-void live_text_quote(const char *text, char *to, size_t room);
 
 #endif

@@ -1,5 +1,11 @@
 #include "live_time.h"
 
+bool live_time_is_valid(int64_t time_us)
+{
+    const int64_t first_s = INT64_C(-62135596800), end_s = INT64_C(253402300800);
+    return time_us >= first_s * 1000000 && time_us < end_s * 1000000;
+}
+
 int64_t live_number(int64_t time_us, int64_t step_us)
 {
     return time_us / step_us - (time_us % step_us < 0);

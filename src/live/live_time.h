@@ -13,6 +13,12 @@
 
 #define LIVE_DAY_US INT64_C(86400000000)
 
+/*
+ * Returns true for a time of the years 1 to 9999. A picture may have any date, and the arithmetic
+ * of days does not overflow for these.
+ */
+bool live_time_is_valid(int64_t time_us);
+
 /* Returns the number of the column that covers a time. */
 int64_t live_number(int64_t time_us, int64_t step_us);
 

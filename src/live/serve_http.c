@@ -2,143 +2,48 @@
 
 #include <errno.h>
 #include <microhttpd.h>
-#include <pthread.h>
-#include <stdatomic.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
+#include "barcode/base/text.h"
 #include "barcode/output/page_file.h"
+#include "barcode/output/png_pixels.h"
+#include "live_text.h"
 #include "serve_host.h"
-#include "serve_socket.h"
-#include "serve_stream.h"
-#include "serve_strip.h"
 
 enum {
-    CONNECTIONS_MOST = 64,
+    CONNECTIONS_MOST = 256,
     CONNECTIONS_OF_ADDRESS = 32,
-    CONNECTION_MEMORY = 32 << 10, /* of libmicrohttpd, for a connection's header and chunks */
+    CONNECTION_MEMORY = 32 << 10, /* of libmicrohttpd, for a connection's header */
     IDLE_S = 10,                  /* a connection on which nothing moves */
-    REQUEST_S = 10,               /* for a whole request */
-    REPLY_S = 600,                /* for a whole answer, but for events */
-    TICK_MS = 1000,
-    BLOCK = 64 << 10
-};
-
-/* An accepted connection. */
-struct peer {
-    struct server *server;
-    struct MHD_Connection *connection;
-    struct peer *next, *previous;
-    int64_t deadline_ns; /* of its request or answer; 0: none */
-    bool suspended;      /* waits for a column */
+    WAITING = 128,                /* connections that the kernel keeps until they are accepted */
+    BLOCK = 16 << 10
 };
 
 struct server {
-    struct live_feed *feed;
+    const struct live_feed *feed;
     struct serve_address address;
-    int port, watch, epoll, ending; /* descriptors; `ending` is an eventfd */
+    int port;
     char title[256];
     struct MHD_Daemon *daemon;
-    struct peer *peers;
-    struct MHD_Response *strip; /* as of `strip_puts`, made at `strip_ns` */
-    uint64_t strip_puts;
-    int64_t strip_ns;
-    atomic_bool over;
-    pthread_t thread;
-    bool started;
+    uint8_t *record; /* room for one of /columns */
+    struct MHD_Response *strip;
+    int64_t strip_ns; /* when it was made */
+    double strip_s;   /* how long that took */
 };
-
-/* The content of an answer that is made while it is sent. */
-struct content {
-    struct serve_stream *stream;
-    struct peer *peer;
-};
-
-bool serve_is_built(void) { return true; }
 
 int serve_port(const struct server *s) { return s->port; }
 
-/* ------------------------------------------------------------------ connections */
-
-static void set_deadline(struct peer *p, int seconds)
-{
-    p->deadline_ns = seconds > 0 ? clock_ns() + seconds * (int64_t)1000000000 : 0;
-}
-
-static void on_connection(void *server, struct MHD_Connection *c, void **context,
-                          enum MHD_ConnectionNotificationCode what)
-{
-    struct server *s = server;
-    struct peer *p = *context;
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        p = *context = calloc(1, sizeof *p);
-        if (!p)
-            return; /* its requests are refused */
-        p->server = s;
-        p->connection = c;
-        p->next = s->peers;
-        if (p->next)
-            p->next->previous = p;
-        s->peers = p;
-        set_deadline(p, REQUEST_S);
-    } else if (p) {
-        *(p->previous ? &p->previous->next : &s->peers) = p->next;
-        if (p->next)
-            p->next->previous = p->previous;
-        free(p);
-    }
-}
-
-static struct peer *peer_of(struct MHD_Connection *c)
-{
-    const union MHD_ConnectionInfo *i =
-        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return i ? i->socket_context : NULL;
-}
-
-static void on_completed(void *server, struct MHD_Connection *c, void **context,
-                         enum MHD_RequestTerminationCode how)
-{
-    (void)server;
-    (void)how;
-    *context = NULL;
-    struct peer *p = peer_of(c);
-    if (p)
-        set_deadline(p, REQUEST_S);
-}
-
-/* Ends connections whose time is over: libmicrohttpd's own limit is only for those that sleep. */
-static void drop_slow(struct server *s)
-{
-    const int64_t now = clock_ns();
-    for (struct peer *p = s->peers; p; p = p->next) {
-        const union MHD_ConnectionInfo *i =
-            MHD_get_connection_info(p->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-        if (i && p->deadline_ns && now > p->deadline_ns)
-            shutdown(i->connect_fd, SHUT_RDWR);
-    }
-}
-
-static void resume_all(struct server *s)
-{
-    for (struct peer *p = s->peers; p; p = p->next)
-        if (p->suspended) {
-            p->suspended = false;
-            MHD_resume_connection(p->connection);
-        }
-}
-
 /* ------------------------------------------------------------------ answers */
 
-static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct MHD_Response *r,
-                              const char *type)
+static void add_headers(struct MHD_Response *r, const char *type)
 {
     static const char *const header[][2] = {
         {"Cache-Control", "no-store"},
@@ -149,25 +54,26 @@ static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct 
         {"Content-Security-Policy",
          "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src "
          "'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}};
-    if (!r)
-        return MHD_NO;
-    if (type) {
-        MHD_add_response_header(r, "Content-Type", type);
-        for (size_t i = 0; i < sizeof header / sizeof *header; i++)
-            MHD_add_response_header(r, header[i][0], header[i][1]);
-    }
-    return MHD_queue_response(c, status, r);
+    MHD_add_response_header(r, "Content-Type", type);
+    for (size_t i = 0; i < sizeof header / sizeof *header; i++)
+        MHD_add_response_header(r, header[i][0], header[i][1]);
 }
 
-static enum MHD_Result answer_once(struct MHD_Connection *c, unsigned status,
-                                   struct MHD_Response *r, const char *type)
+/* Queues an answer, and frees it. `r` may be NULL. */
+static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, struct MHD_Response *r,
+                              const char *type)
 {
-    enum MHD_Result done = answer(c, status, r, type);
-    if (r)
-        MHD_destroy_response(r);
+    if (!r)
+        return MHD_NO;
+    add_headers(r, type);
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(r, "Allow", "GET, HEAD");
+    enum MHD_Result done = MHD_queue_response(c, status, r);
+    MHD_destroy_response(r);
     return done;
 }
 
+/* Answers with bytes that outlive the server. */
 static enum MHD_Result answer_bytes(struct MHD_Connection *c, unsigned status, const void *data,
                                     size_t size, const char *type)
 {
@@ -176,85 +82,67 @@ static enum MHD_Result answer_bytes(struct MHD_Connection *c, unsigned status, c
         const void *constant;
         void *plain;
     } bytes = {data};
-    struct MHD_Response *r =
-        MHD_create_response_from_buffer(size, bytes.plain, MHD_RESPMEM_PERSISTENT);
-    if (r && status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(r, "Allow", "GET, HEAD");
-    return answer_once(c, status, r, type);
+    return answer(c, status,
+                  MHD_create_response_from_buffer(size, bytes.plain, MHD_RESPMEM_PERSISTENT), type);
 }
 
-static enum MHD_Result answer_status(struct MHD_Connection *c, unsigned status, const char *text)
+static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned status, const char *text)
 {
     return answer_bytes(c, status, text, strlen(text), "text/plain; charset=utf-8");
 }
 
-static ssize_t read_content(void *content, uint64_t at, char *to, size_t most)
+/* ------------------------------------------------------------------ columns */
+
+/* The columns of an answer. They are read from the feed while it is sent. */
+struct content {
+    struct server *server;
+    int64_t first;
+    size_t count;
+};
+
+static size_t record_size(const struct server *s)
 {
-    (void)at;
-    struct content *n = content;
-    bool over;
-    size_t count = serve_stream_read(n->stream, to, most, &over);
-    if (count > 0)
-        return (ssize_t)count;
-    if (over || atomic_load(&n->peer->server->over))
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    n->peer->suspended = true;
-    MHD_suspend_connection(n->peer->connection);
-    return 0;
+    return LIVE_RECORD + (size_t)live_feed_height(s->feed) * 3;
 }
 
-static void free_content(void *content)
+/* Copies the part of `from` that begins `at`, of `size` bytes. Returns how much that is. */
+static size_t copy_part(const uint8_t *from, size_t size, uint64_t at, char *to, size_t most)
 {
-    struct content *n = content;
-    serve_stream_free(&n->stream);
-    free(n);
+    size_t part = size - (size_t)at < most ? size - (size_t)at : most;
+    memcpy(to, from + at, part);
+    return part;
 }
 
-static enum MHD_Result answer_stream(struct peer *p, struct serve_stream *stream, const char *type)
+/* Implements MHD_ContentReaderCallback. A column that is no longer kept breaks the answer off. */
+static ssize_t read_columns(void *content, uint64_t at, char *to, size_t most)
 {
-    struct content *n = calloc(1, sizeof *n);
-    struct MHD_Response *r = NULL;
-    if (stream && n) {
-        *n = (struct content){stream, p};
-        r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_content, n,
-                                              free_content);
+    const struct content *n = content;
+    struct server *s = n->server;
+    const size_t size = record_size(s);
+    const uint8_t *rgb;
+    size_t done = 0;
+    if (at < LIVE_RECORDS_HEAD) {
+        uint8_t head[LIVE_RECORDS_HEAD];
+        live_text_records_head(s->feed, head);
+        return (ssize_t)copy_part(head, sizeof head, at, to, most);
     }
-    if (!r) {
-        serve_stream_free(&stream);
-        free(n);
-        return MHD_NO;
+    at -= LIVE_RECORDS_HEAD;
+    while (done < most && at < n->count * size) {
+        const struct live_column *c = live_feed_get(s->feed, n->first + (int64_t)(at / size), &rgb);
+        if (!c)
+            return done > 0 ? (ssize_t)done : MHD_CONTENT_READER_END_WITH_ERROR;
+        live_text_record(c, rgb, live_feed_height(s->feed), s->record);
+        size_t part = copy_part(s->record, size, at % size, to + done, most - done);
+        done += part;
+        at += part;
     }
-    return answer_once(p->connection, MHD_HTTP_OK, r, type);
-}
-
-/* Makes the picture again if a column has come, but only once a second. */
-static enum MHD_Result answer_strip(struct peer *p)
-{
-    struct server *s = p->server;
-    const uint64_t puts = live_feed_puts(s->feed);
-    if (!s->strip || (puts != s->strip_puts && clock_since(s->strip_ns) >= 1)) {
-        struct err e = ERR_INIT;
-        size_t size;
-        void *png = serve_strip_png(s->feed, &size, &e);
-        if (!png && e.code == ERR_NONE)
-            return answer_status(p->connection, MHD_HTTP_NOT_FOUND, "There is no column yet.\n");
-        if (!png)
-            return answer_status(p->connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
-        if (s->strip)
-            MHD_destroy_response(s->strip);
-        s->strip = MHD_create_response_from_buffer(size, png, MHD_RESPMEM_MUST_FREE);
-        s->strip_puts = puts;
-        s->strip_ns = clock_ns();
-        return answer(p->connection, MHD_HTTP_OK, s->strip, "image/png");
-    }
-    return answer(p->connection, MHD_HTTP_OK, s->strip, NULL);
+    return (ssize_t)done;
 }
 
 /* Returns the column after which the reader wants to have columns. */
 static int64_t since_of(struct MHD_Connection *c)
 {
-    const char *last = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Last-Event-ID");
-    const char *text = last ? last : MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "since");
+    const char *text = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "since");
     char *end;
     if (!text || !*text)
         return INT64_MIN;
@@ -263,7 +151,90 @@ static int64_t since_of(struct MHD_Connection *c)
     return *end || errno ? INT64_MIN : since;
 }
 
-static enum MHD_Result route(struct peer *p, const char *path)
+static enum MHD_Result answer_columns(struct server *s, struct MHD_Connection *c)
+{
+    const int64_t since = since_of(c), oldest = live_feed_oldest(s->feed),
+                  newest = live_feed_newest(s->feed);
+    struct content *n = malloc(sizeof *n);
+    if (!n)
+        return MHD_NO;
+    *n = (struct content){.server = s};
+    if (since < newest) {
+        n->first = since < oldest ? oldest : since + 1;
+        n->count = (size_t)(newest - n->first + 1);
+    }
+    struct MHD_Response *r = MHD_create_response_from_callback(
+        LIVE_RECORDS_HEAD + n->count * record_size(s), BLOCK, read_columns, n, free);
+    if (!r)
+        free(n);
+    return answer(c, MHD_HTTP_OK, r, "application/octet-stream");
+}
+
+/* ------------------------------------------------------------------ the picture */
+
+/* Copies a column into rgb[height][width][3]. */
+static void put_column(const struct live_feed *f, int64_t number, size_t x, size_t width,
+                       uint8_t *image)
+{
+    const uint8_t *rgb;
+    const struct live_column *c = live_feed_get(f, number, &rgb);
+    for (size_t y = 0; c && y < (size_t)live_feed_height(f); y++) {
+        uint8_t *to = image + (y * width + x) * 3;
+        if (c->missing)
+            memset(to, (x + y) & 4 ? 0x38 : 0x1c, 3); /* the page's hatching (live.js) */
+        else
+            memcpy(to, rgb + y * 3, 3);
+    }
+}
+
+/* Returns the kept columns as a PNG, which the caller frees, or NULL. */
+static char *make_png(const struct live_feed *f, size_t *size)
+{
+    struct err none = ERR_INIT;
+    const int64_t first = live_feed_oldest(f);
+    const size_t width = (size_t)(live_feed_newest(f) - first + 1);
+    char *png = NULL;
+    uint8_t *image = calloc(width * (size_t)live_feed_height(f), 3);
+    FILE *file = image ? open_memstream(&png, size) : NULL;
+    for (size_t x = 0; image && x < width; x++)
+        put_column(f, first + (int64_t)x, x, width, image);
+    bool ok = file && png_pixels_write(image, (int)width, live_feed_height(f), file, &none);
+    if (file && fclose(file) != 0)
+        ok = false;
+    free(image);
+    if (ok)
+        return png;
+    free(png);
+    return NULL;
+}
+
+/* Makes the picture again, but at most once a second, and in a twentieth of the time. */
+static enum MHD_Result answer_strip(struct server *s, struct MHD_Connection *c)
+{
+    enum { SHARE = 20 };
+    const int64_t now = clock_ns();
+    const double age = (double)(now - s->strip_ns) / 1e9;
+    size_t size;
+    if (live_feed_newest(s->feed) == INT64_MIN)
+        return answer_text(c, MHD_HTTP_NOT_FOUND, "There is no column yet.\n");
+    if (!s->strip || (age >= 1 && age >= SHARE * s->strip_s)) {
+        char *png = make_png(s->feed, &size);
+        if (!png)
+            return answer_text(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
+        if (s->strip)
+            MHD_destroy_response(s->strip);
+        s->strip = MHD_create_response_from_buffer(size, png, MHD_RESPMEM_MUST_FREE);
+        s->strip_ns = now;
+        s->strip_s = clock_since(now);
+        if (s->strip)
+            add_headers(s->strip, "image/png");
+    }
+    return s->strip ? MHD_queue_response(c, MHD_HTTP_OK, s->strip) : MHD_NO;
+}
+
+/* ------------------------------------------------------------------ requests */
+
+static enum MHD_Result route(struct server *s, struct MHD_Connection *c, const char *path)
 {
     static const struct {
         const char *path;
@@ -273,23 +244,17 @@ static enum MHD_Result route(struct peer *p, const char *path)
                 {"/live.css", &page_live_css, "text/css; charset=utf-8"},
                 {"/common.css", &page_common_css, "text/css; charset=utf-8"},
                 {"/live.js", &page_live_js, "text/javascript; charset=utf-8"}};
-    struct server *s = p->server;
-    set_deadline(p, REPLY_S);
     for (size_t i = 0; i < sizeof page / sizeof *page; i++)
         if (strcmp(path, page[i].path) == 0)
-            return answer_bytes(p->connection, MHD_HTTP_OK, page[i].file->data, page[i].file->size,
+            return answer_bytes(c, MHD_HTTP_OK, page[i].file->data, page[i].file->size,
                                 page[i].type);
+    if (strcmp(path, "/title") == 0)
+        return answer_text(c, MHD_HTTP_OK, s->title);
     if (strcmp(path, "/strip.png") == 0)
-        return answer_strip(p);
-    const int64_t since = since_of(p->connection);
+        return answer_strip(s, c);
     if (strcmp(path, "/columns") == 0)
-        return answer_stream(p, serve_stream_columns(s->feed, since, NULL),
-                             "application/octet-stream");
-    if (strcmp(path, "/events") != 0)
-        return answer_status(p->connection, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
-    set_deadline(p, 0);
-    return answer_stream(p, serve_stream_events(s->feed, s->title, since, NULL),
-                         "text/event-stream");
+        return answer_columns(s, c);
+    return answer_text(c, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
 }
 
 static enum MHD_Result on_request(void *server, struct MHD_Connection *c, const char *path,
@@ -297,111 +262,124 @@ static enum MHD_Result on_request(void *server, struct MHD_Connection *c, const 
                                   size_t *upload_size, void **context)
 {
     struct server *s = server;
-    struct peer *p = peer_of(c);
     (void)version;
     (void)upload;
-    if (!p)
-        return MHD_NO;
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
     if (!serve_host_is_ours(host, s->address.host))
-        return answer_status(c, MHD_HTTP_FORBIDDEN,
-                             "This server has another name: use the address that --serve has.\n");
+        return answer_text(c, MHD_HTTP_FORBIDDEN,
+                           "This server has another name: use the address that --serve has.\n");
     if (!serve_origin_is_ours(origin, host))
-        return answer_status(c, MHD_HTTP_FORBIDDEN, "Pages of other sites are refused.\n");
+        return answer_text(c, MHD_HTTP_FORBIDDEN, "Pages of other sites are refused.\n");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-        return answer_status(c, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
+        return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
     /* Answers before the body is read close the connection. */
     if (!*context || *upload_size > 0) {
-        *context = p;
+        *context = s;
         *upload_size = 0;
         return MHD_YES;
     }
-    return route(p, path);
+    return route(s, c, path);
 }
 
-/* ------------------------------------------------------------------ the thread */
-
-static int time_to_wait(struct server *s)
+int serve_descriptor(const struct server *s)
 {
+    const union MHD_DaemonInfo *i = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+    return i ? i->epoll_fd : -1;
+}
+
+int serve_run(struct server *s)
+{
+    const MHD_UNSIGNED_LONG_LONG most = 3600000;
     MHD_UNSIGNED_LONG_LONG ms;
-    return MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms < TICK_MS ? (int)ms : TICK_MS;
-}
-
-static void *serve(void *server)
-{
-    struct server *s = server;
-    int64_t woken_ns = clock_ns();
-    while (!atomic_load(&s->over)) {
-        struct epoll_event event[3];
-        uint64_t count;
-        if (epoll_wait(s->epoll, event, 3, time_to_wait(s)) < 0 && errno != EINTR)
-            break;
-        const bool fresh = read(s->watch, &count, sizeof count) > 0;
-        if (fresh || clock_since(woken_ns) >= SERVE_HEARTBEAT_S) {
-            woken_ns = clock_ns();
-            resume_all(s);
-        }
-        MHD_run(s->daemon);
-        drop_slow(s);
-    }
-    resume_all(s);
     MHD_run(s->daemon);
-    return NULL;
+    if (MHD_get_timeout(s->daemon, &ms) != MHD_YES)
+        return -1;
+    return (int)(ms < most ? ms : most);
 }
 
-static bool watch_fd(struct server *s, int fd)
+/* ------------------------------------------------------------------ opening */
+
+static int listen_on(const struct addrinfo *a)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.fd = fd};
-    return fd >= 0 && epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+    const int yes = 1, no = 0;
+    int fd = socket(a->ai_family, a->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, a->ai_protocol);
+    if (fd < 0)
+        return -1;
+    /* A restart listens again at once; [::] also serves IPv4. */
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (a->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, WAITING) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
 }
 
-static bool start_daemon(struct server *s, int listener)
+static int port_of(int fd)
 {
-    s->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s,
-        MHD_OPTION_LISTEN_SOCKET, listener, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_OF_ADDRESS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_NOTIFY_CONNECTION,
-        on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_END);
-    return s->daemon != NULL;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } bound = {.v6 = {.sin6_port = 0}};
+    socklen_t length = sizeof bound;
+    if (getsockname(fd, &bound.any, &length) != 0)
+        return 0;
+    return ntohs(bound.any.sa_family == AF_INET6 ? bound.v6.sin6_port : bound.v4.sin_port);
+}
+
+/* Returns a socket that listens on the address, without blocking, or -1. Sets the port. */
+static int open_listener(const struct serve_address *a, int *port, struct err *e)
+{
+    char service[8];
+    snprintf(service, sizeof service, "%d", (int)a->port);
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
+                                   .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *list = NULL;
+    int status = getaddrinfo(a->host, service, &hints, &list), fd = -1;
+    for (const struct addrinfo *i = list; status == 0 && i && fd < 0; i = i->ai_next)
+        fd = listen_on(i);
+    const char *why = status == 0 || status == EAI_SYSTEM ? strerror(errno) : gai_strerror(status);
+    if (list)
+        freeaddrinfo(list);
+    if (fd < 0)
+        err_set(e, ERR_FAILED, "--serve: cannot listen on '%s', port %d: %s", a->host, (int)a->port,
+                why);
+    else
+        *port = port_of(fd);
+    return fd;
 }
 
 static bool start(struct server *s, struct err *e)
 {
-    s->watch = live_feed_watch(s->feed, e);
-    if (s->watch < 0)
-        return false;
-    int listener = serve_socket_listen(&s->address, &s->port, e);
+    s->record = err_calloc(record_size(s), 1, e);
+    int listener = s->record ? open_listener(&s->address, &s->port, e) : -1;
     if (listener < 0)
         return false;
-    if (!start_daemon(s, listener)) {
-        close(listener);
-        return err_set(e, ERR_FAILED, "--serve: cannot start libmicrohttpd");
-    }
-    const union MHD_DaemonInfo *i = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-    s->epoll = epoll_create1(EPOLL_CLOEXEC);
-    s->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (!i || s->epoll < 0 || !watch_fd(s, i->epoll_fd) || !watch_fd(s, s->watch) ||
-        !watch_fd(s, s->ending))
-        return err_set(e, ERR_FAILED, "--serve: cannot use epoll: %s", strerror(errno));
-    int error = pthread_create(&s->thread, NULL, serve, s);
-    s->started = error == 0;
-    return s->started ||
-           err_set(e, ERR_FAILED, "--serve: cannot start a thread: %s", strerror(error));
+    s->daemon = MHD_start_daemon(
+        MHD_USE_EPOLL, 0, NULL, NULL, on_request, s, MHD_OPTION_LISTEN_SOCKET, listener,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS_OF_ADDRESS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_END);
+    if (s->daemon)
+        return true;
+    close(listener);
+    return err_set(e, ERR_FAILED, "--serve: cannot start libmicrohttpd");
 }
 
-struct server *serve_open(const struct serve_address *a, struct live_feed *f, const char *title,
-                          struct err *e)
+struct server *serve_open(const struct serve_address *a, const struct live_feed *f,
+                          const char *title, struct err *e)
 {
     struct server *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
     s->feed = f;
     s->address = *a;
-    s->epoll = s->ending = -1;
     snprintf(s->title, sizeof s->title, "%s", title);
+    text_make_plain(s->title);
     if (!start(s, e)) {
         serve_close(&s);
         return NULL;
@@ -412,23 +390,15 @@ struct server *serve_open(const struct serve_address *a, struct live_feed *f, co
     return s;
 }
 
-void serve_close(struct server **server)
+void serve_close(struct server **s)
 {
-    struct server *s = *server;
-    const uint64_t one = 1;
-    if (!s)
+    if (!*s)
         return;
-    atomic_store(&s->over, true);
-    if (s->started && write(s->ending, &one, sizeof one) == sizeof one)
-        pthread_join(s->thread, NULL);
-    if (s->daemon)
-        MHD_stop_daemon(s->daemon);
-    if (s->strip)
-        MHD_destroy_response(s->strip);
-    if (s->epoll >= 0)
-        close(s->epoll);
-    if (s->ending >= 0)
-        close(s->ending);
-    free(s);
-    *server = NULL;
+    if ((*s)->daemon)
+        MHD_stop_daemon((*s)->daemon);
+    if ((*s)->strip)
+        MHD_destroy_response((*s)->strip);
+    free((*s)->record);
+    free(*s);
+    *s = NULL;
 }

@@ -9,6 +9,7 @@
  * start, as after a restart. Every tenth is missing. COUNT: ends after that many, made without
  * waiting. Ends on SIGTERM.
  */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,21 +54,32 @@ static void put(struct live_feed *f, int64_t n, bool open, uint8_t *rgb)
     live_feed_put(f, &c, c.missing ? NULL : rgb);
 }
 
-static void run(struct live_feed *f, const struct live_output *out, int64_t before, int64_t count,
+/* Waits for 20 ms at most. Returns false if nobody reads stdout any more. */
+static bool show(struct server *s, struct live_output *out)
+{
+    enum { MOMENT_MS = 20 };
+    struct pollfd p[2] = {{.fd = s ? serve_descriptor(s) : -1, .events = POLLIN}, {.fd = -1}};
+    bool read = !out || live_output_write(out);
+    if (out && read)
+        p[1] = live_output_poll(out);
+    int ms = s ? serve_run(s) : -1;
+    (void)poll(p, 2, ms >= 0 && ms < MOMENT_MS ? ms : MOMENT_MS);
+    return read;
+}
+
+static void run(struct live_feed *f, struct server *s, struct live_output *out, int64_t before,
                 uint8_t *rgb)
 {
     const int64_t period = live_feed_period_us(f);
-    int64_t n = count > 0 ? 0 : now_us() / period - before;
-    for (const int64_t end = count > 0 ? count : now_us() / period; n < end; n++)
+    int64_t n = now_us() / period - before, opened = -1;
+    for (const int64_t end = now_us() / period; n < end; n++)
         put(f, n, false, rgb);
-    int64_t opened = -1;
-    while (!ended && count == 0 && !(out && live_output_is_over(out))) {
+    while (!ended && show(s, out)) {
         for (int64_t now = now_us() / period; n < now; n++)
             put(f, n, false, rgb);
         if (n != opened || period < 10000000)
             put(f, n, true, rgb);
         opened = n;
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
     }
 }
 
@@ -86,15 +98,16 @@ int main(int argc, char **argv)
     uint8_t *rgb = malloc((size_t)height * 3);
     struct server *s = NULL;
     struct live_output *out = NULL;
+    const int64_t count = argc > 6 ? atoll(argv[6]) : 0;
     bool good = f && rgb;
     if (good && o.live_format)
         good = (out = live_output_open(STDOUT_FILENO, o.live_format, f, &e));
     if (good && o.serve.given)
         good = (s = serve_open(&o.serve, f, "made \"columns\" <b>&", &e));
-    if (good)
-        run(f, out, argc > 5 ? atoll(argv[5]) : 0, argc > 6 ? atoll(argv[6]) : 0, rgb);
-    if (f)
-        live_feed_close(f);
+    for (int64_t n = 0; good && n < count; n++)
+        put(f, n, false, rgb);
+    if (good && count == 0)
+        run(f, s, out, argc > 5 ? atoll(argv[5]) : 0, rgb);
     good = live_output_close(&out, &e) && good;
     serve_close(&s);
     live_feed_free(&f);

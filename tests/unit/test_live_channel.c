@@ -1,6 +1,6 @@
 /*
- * test_live_channel.c - frames of a made source become columns, with a clock that the test sets:
- * from midnight on, faster than real time.
+ * test_live_channel.c - frames of a made source become columns: a channel, its messages, and their
+ * receiver, with a clock that the test sets: from midnight on, faster than real time.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 
 #include "test.h"
 #include "live/live_channel.h"
-#include "live/live_columns.h"
 #include "live/live_log.h"
+#include "barcode/base/link.h"
 #include "barcode/output/strip.h"
 #include "named.h"
 
@@ -25,6 +25,15 @@ static _Atomic int64_t wall_us, steady_ns;
 static int64_t made_wall(void) { return wall_us; }
 static int64_t made_steady(void) { return steady_ns; }
 static const struct live_clock made_clock = {made_wall, made_steady};
+
+static atomic_int asked, handled; /* for the source's thread to wait until its frames are columns */
+
+/* Waits until the parent has handled what was sent. In the source's thread. */
+static void wait_for_parent(void)
+{
+    for (int turn = ++asked; handled < turn;)
+        usleep(50);
+}
 
 /* Gives what `play` does, from run's thread. */
 struct made {
@@ -43,7 +52,7 @@ static bool run_made(struct live_source *s, const struct live_sink *sink, struct
 }
 static void stop_made(struct live_source *s) { ((struct made *)s)->stop = true; }
 static void close_made(struct live_source **s) { *s = NULL; }
-static const struct live_source_kind made_kind = {
+static struct live_source_kind made_kind = {
     .name = "made", .run = run_made, .stop = stop_made, .close = close_made};
 
 static const struct film film = {.codec = "made", .width = 4, .height = 2, .rate_den = 1};
@@ -61,8 +70,11 @@ static bool give(const struct live_sink *sink, uint8_t level, bool late, struct 
                                     .width = 4,
                                     .height = 2,
                                     .plane = {p, p, p}};
-    const struct live_frame frame = {
-        .film = &film, .view = &view, .arrived_ns = steady_ns, .late = late};
+    const struct live_frame frame = {.film = &film,
+                                     .view = &view,
+                                     .arrived_ns = steady_ns,
+                                     .time_us = made_kind.dated ? wall_us : 0,
+                                     .late = late};
     return sink->frame(sink->user, &frame, e);
 }
 
@@ -71,17 +83,28 @@ static bool give(const struct live_sink *sink, uint8_t level, bool late, struct 
 static struct options options;
 static struct engines engines;
 static struct live_engines *all;
+static struct light *light;
 static struct made made;
 static struct live_channel *channel;
+static struct live_receiver *receiver;
 static struct live_feed *feed;
+static int ends[2] = {-1, -1}; /* of the link: the parent's and the channel's */
 
-static struct live_channel *open_channel(bool (*play)(struct made *, const struct live_sink *,
-                                                      struct err *),
-                                         const char *to)
+static struct live_columns_setup columns_setup(const char *to)
 {
-    static struct live_setup setup;
+    return (struct live_columns_setup){.options = &options,
+                                       .folder = to,
+                                       .stem = "made",
+                                       .label = "made",
+                                       .feed = feed,
+                                       .now_us = wall_us,
+                                       .dated = made_kind.dated};
+}
+
+static void start_channel(bool (*play)(struct made *, const struct live_sink *, struct err *),
+                          const char *to)
+{
     struct err e = ERR_INIT;
-    struct live_source *source = &made.base;
     options = (struct options){.strip = {strip_find("average", 7)},
                                .strips = 1,
                                .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
@@ -90,39 +113,74 @@ static struct live_channel *open_channel(bool (*play)(struct made *, const struc
                                .live_us = 10 * second};
     engines_init(&engines, ENGINE_CPU, &options.devices, 1);
     made = (struct made){.base = {.kind = &made_kind}, .play = play};
-    all = live_engines_open(&options, 0, &engines, 1, &e);
-    assert_non_null(all);
+    light = light_open(&options.light, 0, &e);
+    all = live_engines_open(&options, &engines, light, NULL, 1, &e);
     feed = live_feed_open(64, options.height, options.live_us, &e);
-    setup = (struct live_setup){&options, &made_clock, all, to, feed};
-    channel = live_channel_open(&setup, &source, "made", "made", &e);
+    const struct live_columns_setup columns = columns_setup(to);
+    receiver = live_receiver_open(&columns, &made_clock, &e);
+    assert_true(receiver && link_open(ends, &e));
+    const struct live_shape *shape = live_columns_shape(live_receiver_columns(receiver));
+    const struct live_channel_setup setup = {.options = &options,
+                                             .clock = &made_clock,
+                                             .engines = all,
+                                             .link = ends[1],
+                                             .source = &made.base,
+                                             .label = "made",
+                                             .width = shape ? shape->width : 0,
+                                             .height = shape ? shape->height : 0};
+    channel = live_channel_start(&setup, &e);
     assert_string_equal(e.text, "");
-    return channel;
+}
+
+/* Handles the messages that are there. */
+static void receive(void)
+{
+    static _Alignas(max_align_t) char message[LINK_BYTES];
+    int fd, turn = asked;
+    for (ssize_t n; (n = link_receive(ends[0], message, sizeof message, &fd)) > 0;)
+        assert_true(live_receiver_take(receiver, message, (size_t)n));
+    handled = turn;
 }
 
 static void close_channel(void)
 {
+    live_channel_ask(channel);
     assert_true(live_channel_stop(channel));
+    receive();
+    live_columns_end(live_receiver_columns(receiver));
     live_channel_close(&channel);
+    live_receiver_free(&receiver);
     live_feed_free(&feed);
     live_engines_close(&all);
+    light_close(&light);
     engines_close(&engines);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 /* Runs `play` in a thread until it returns. */
 static void play_to_end(bool (*play)(struct made *, const struct live_sink *, struct err *),
                         const char *to)
 {
-    struct err e = ERR_INIT;
-    assert_non_null(open_channel(play, to));
-    assert_true(live_channel_start(channel, &e));
-    while (!live_channel_ended(channel))
-        usleep(1000);
+    start_channel(play, to);
+    while (!live_receiver_ended(receiver)) {
+        receive();
+        usleep(100);
+    }
 }
 
 static void at(int64_t us)
 {
+    wait_for_parent();
     steady_ns += (us - wall_us) * 1000;
     wall_us = us;
+}
+
+/* Sets the wall clock alone. */
+static void set_clock(int64_t by_us)
+{
+    wait_for_parent();
+    wall_us += by_us;
 }
 
 /* ------------------------------------------------------------------ what the log has */
@@ -186,19 +244,23 @@ static bool play_some(struct made *m, const struct live_sink *sink, struct err *
 TEST_WITH(columns_of_wall_clock_time, enter, leave)
 {
     play_to_end(play_some, ".");
-    struct live_counts counts = live_channel_counts(channel);
+    struct live_counts counts = live_receiver_counts(receiver);
     assert_int_equal(counts.frames, 5);
     assert_int_equal(counts.late, 1);
     assert_int_equal(counts.refused, 0);
     assert_int_equal(counts.columns, 2); /* the last one is open */
-    struct live_column shown[8];
-    uint8_t rgb[8][2][3];
-    assert_int_equal(live_feed_read(feed, midnight / (10 * second) - 1, 8, shown, rgb[0][0]), 4);
-    assert_int_equal(shown[0].average[1], 30);
-    assert_int_equal(rgb[0][1][2], 30);
-    assert_true(shown[1].missing && !shown[0].missing && !shown[2].missing);
-    assert_true(shown[3].open && !shown[2].open);
-    assert_int_equal(shown[3].time_us, midnight + 30 * second);
+    const int64_t first = midnight / (10 * second);
+    const uint8_t *rgb;
+    assert_int_equal(live_feed_oldest(feed), first);
+    assert_int_equal(live_feed_newest(feed), first + 3);
+    assert_int_equal(live_feed_get(feed, first, &rgb)->average[1], 30);
+    assert_int_equal(rgb[5], 30);
+    for (int i = 0; i < 4; i++) {
+        const struct live_column *shown = live_feed_get(feed, first + i, &rgb);
+        assert_int_equal(shown->missing, i == 1);
+        assert_int_equal(shown->open, i == 3);
+        assert_int_equal(shown->time_us, midnight + i * 10 * second);
+    }
     close_channel();
     struct logged l = logged("made-2026-11-26.columns");
     assert_int_equal(l.count, 3);
@@ -218,12 +280,12 @@ static bool play_jumps(struct made *m, const struct live_sink *sink, struct err 
         at(begin + i * 10 * second);
         give(sink, (uint8_t)(i + 1), false, e);
     }
-    wall_us -= hour;
+    set_clock(-hour);
     for (int i = 0; i < 10; i++) {
         at(wall_us + 10 * second);
         give(sink, 99, false, e); /* refused: the time was here already */
     }
-    wall_us += 2 * hour;
+    set_clock(2 * hour);
     for (int i = 0; i < 4; i++) {
         at(wall_us + 10 * second);
         give(sink, (uint8_t)(i + 11), false, e);
@@ -234,7 +296,7 @@ static bool play_jumps(struct made *m, const struct live_sink *sink, struct err 
 TEST_WITH(a_clock_that_is_set, enter, leave)
 {
     play_to_end(play_jumps, ".");
-    assert_int_equal(live_channel_counts(channel).refused, 10);
+    assert_int_equal(live_receiver_counts(receiver).refused, 10);
     close_channel();
     struct logged l = logged("made-2026-11-26.columns");
     assert_int_equal(l.count, 8);
@@ -256,19 +318,21 @@ static bool play_one(struct made *m, const struct live_sink *sink, struct err *e
 TEST_WITH(a_restart_takes_up_the_day, enter, leave)
 {
     for (int i = 0; i < 5; i++) {
-        at(midnight + i * 20 * second);
+        steady_ns += 20 * second * 1000;
+        wall_us = midnight + i * 20 * second;
         play_to_end(play_one, ".");
-        struct live_column shown[16];
-        assert_int_equal(live_feed_read(feed, INT64_MIN, 16, shown, NULL), 2 * i + 1);
+        const int64_t first = live_feed_oldest(feed);
+        const uint8_t *rgb;
+        assert_int_equal(live_feed_newest(feed), first + 2 * i);
         for (int k = 0; k < 2 * i + 1; k++)
-            assert_int_equal(shown[k].missing, k % 2);
+            assert_int_equal(live_feed_get(feed, first + k, &rgb)->missing, k % 2);
         close_channel();
     }
     struct logged l = logged("made-2026-11-26.columns");
     assert_int_equal(l.count, 5);
     /* in the same column again: it was written already */
     play_to_end(play_one, ".");
-    assert_int_equal(live_channel_counts(channel).refused, 1);
+    assert_int_equal(live_receiver_counts(receiver).refused, 1);
     close_channel();
     assert_int_equal(logged("made-2026-11-26.columns").count, 5);
 }
@@ -284,7 +348,7 @@ static bool play_break(struct made *m, const struct live_sink *sink, struct err 
 TEST_WITH(a_source_that_breaks, enter, leave)
 {
     play_to_end(play_break, ".");
-    assert_int_equal(live_channel_counts(channel).breaks, 3);
+    assert_int_equal(live_receiver_counts(receiver).breaks, 3);
     close_channel();
     struct logged l = logged("made-2026-11-26.columns");
     assert_int_equal(l.count, 4);
@@ -303,8 +367,7 @@ static bool play_final(struct made *m, const struct live_sink *sink, struct err 
 TEST_WITH(an_error_for_good, enter, leave)
 {
     play_to_end(play_final, ".");
-    assert_true(live_channel_stop(channel));
-    assert_int_equal(live_channel_error(channel)->code, ERR_USAGE);
+    assert_int_equal(live_receiver_error(receiver)->code, ERR_USAGE);
     close_channel();
 }
 
@@ -320,9 +383,8 @@ TEST_WITH(a_lack_of_memory_and_an_end, enter, leave)
 {
     play_to_end(play_short, ".");
     assert_int_equal(made.runs, 2);
-    assert_int_equal(live_channel_counts(channel).breaks, 1);
-    assert_true(live_channel_stop(channel));
-    assert_int_equal(live_channel_error(channel)->code, ERR_INPUT);
+    assert_int_equal(live_receiver_counts(receiver).breaks, 1);
+    assert_int_equal(live_receiver_error(receiver)->code, ERR_INPUT);
     close_channel();
 }
 
@@ -330,35 +392,58 @@ TEST_WITH(a_lack_of_memory_and_an_end, enter, leave)
 TEST_WITH(the_clock_closes_columns, enter, leave)
 {
     struct err e = ERR_INIT;
-    struct live_feed *own = live_feed_open(8, 2, 10 * second, &e);
-    const struct live_columns_setup s = {.options = &options,
-                                         .folder = ".",
-                                         .stem = "s",
-                                         .label = "s",
-                                         .feed = own,
-                                         .now_us = midnight};
-    struct column column = {.status = COLUMN_OK, .average = {1, 2, 3}};
+    feed = live_feed_open(8, 2, 10 * second, &e);
+    wall_us = midnight;
+    const struct live_columns_setup s = columns_setup(".");
+    const struct column column = {.status = COLUMN_OK, .average = {1, 2, 3}};
     const struct live_average sum = {{8, 8, 8}, 8};
-    int64_t n = midnight / (10 * second);
+    const int64_t n = midnight / (10 * second), grace = second / 4,
+                  due = midnight + 10 * second + grace;
+    const uint8_t *rgb;
     struct live_columns *c = live_columns_open(&s, &e);
     assert_non_null(c);
-    assert_true(live_columns_start(c, &film, 4, 2, &e));
-    assert_true(live_columns_want(c, n, false));
+    assert_true(live_columns_tick(c, midnight, grace) == INT64_MAX);
+    assert_true(live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
+    assert_true(live_columns_want(c, n));
     assert_true(live_columns_add(c, n, &column, &sum, &e));
-    live_columns_tick(c, midnight + 10 * second, false); /* a frame may be on its way */
-    assert_true(live_columns_want(c, n, false));
-    live_columns_tick(c, midnight + 11 * second, false);
-    assert_int_equal(live_columns_closed(c), 0); /* it is being analysed */
-    live_columns_skip(c);
-    live_columns_tick(c, midnight + 11 * second, false);
+    /* a frame may be on its way, the longer the slower the machine is */
+    assert_true(live_columns_tick(c, midnight + 10 * second, grace) == due);
+    assert_true(live_columns_tick(c, due, 2 * grace) == due + grace);
+    assert_int_equal(live_columns_closed(c), 0);
+    assert_true(live_columns_want(c, n));
+    assert_true(live_columns_tick(c, due, grace) == due + 10 * second);
     assert_int_equal(live_columns_closed(c), 1);
-    assert_false(live_columns_want(c, n, false));
-    live_columns_tick(c, midnight + 40 * second, false);
-    struct live_column shown[8];
-    assert_int_equal(live_feed_read(own, n - 1, 8, shown, NULL), 2);
-    assert_true(shown[1].missing && !shown[1].open);
+    assert_false(live_columns_want(c, n));
+    live_columns_tick(c, midnight + 40 * second, grace);
+    assert_int_equal(live_feed_oldest(feed), n);
+    assert_int_equal(live_feed_newest(feed), n + 1);
+    const struct live_column *shown = live_feed_get(feed, n + 1, &rgb);
+    assert_true(shown->missing && !shown->open);
     live_columns_free(&c);
-    live_feed_free(&own);
+    live_feed_free(&feed);
+}
+
+/* Pictures of a folder: a crash empties the open column, and later ones are read again. */
+TEST_WITH(a_crash_while_pictures_are_read, enter, leave)
+{
+    struct err e = ERR_INIT;
+    const struct column column = {.status = COLUMN_OK};
+    const struct live_average sum = {{8, 8, 8}, 8};
+    const int64_t n = midnight / (10 * second);
+    made_kind.dated = true;
+    wall_us = midnight;
+    const struct live_columns_setup s = columns_setup(".");
+    struct live_columns *c = live_columns_open(&s, &e);
+    made_kind.dated = false;
+    assert_true(c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
+    assert_int_equal(live_columns_since(c), 0);
+    assert_true(live_columns_want(c, n) && live_columns_add(c, n, &column, &sum, &e));
+    assert_true(live_columns_want(c, n + 3) && live_columns_add(c, n + 3, &column, &sum, &e));
+    live_columns_lose(c);
+    assert_int_equal(live_columns_closed(c), 1);
+    assert_int_equal(live_columns_since(c), (n + 1) * 10 * second);
+    assert_true(live_columns_want(c, n + 1));
+    live_columns_free(&c);
 }
 
 /* Dated pictures that come every `every_us`; sets text[200] to what is told about them. */
@@ -374,7 +459,7 @@ static void tell(int64_t step_us, int64_t every_us, char *text)
     int own = dup(STDERR_FILENO);
     options.live_us = step_us;
     struct live_columns *c = live_columns_open(&s, &e);
-    assert_true(told && c && live_columns_start(c, &film, 4, 2, &e));
+    assert_true(told && c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
     dup2(fileno(told), STDERR_FILENO);
     for (int i = 0; i < 60; i++)
         live_columns_add(c, (midnight + i * every_us) / step_us, &column, &sum, &e);
@@ -421,17 +506,13 @@ enum { MILLION = 50000, WARM = 10000, PAGES_MOST = 1 << 20 };
 enum { MILLION = 1000000, WARM = 10000, PAGES_MOST = 64 };
 #endif
 static _Atomic int played;
-static _Atomic bool may_go_on;
 
 static bool play_million(struct made *m, const struct live_sink *sink, struct err *e)
 {
     for (int i = 0; i < MILLION && e->code == ERR_NONE && !m->stop; i++) {
-        at(midnight + (int64_t)i * 10 * second);
+        wall_us = midnight + (int64_t)i * 10 * second; /* the pictures' time */
         give(sink, (uint8_t)i, false, e);
-        may_go_on = (i + 1) % 5000 != 0;
         played = i + 1;
-        while (!may_go_on)
-            usleep(50);
     }
     return e->code == ERR_NONE;
 }
@@ -439,25 +520,19 @@ static bool play_million(struct made *m, const struct live_sink *sink, struct er
 /* Resident memory grows by nothing after the first day and a bit. */
 TEST_WITH(a_million_columns, enter, leave)
 {
-    struct err e = ERR_INIT;
     long before = 0;
-    at(midnight);
-    assert_non_null(open_channel(play_million, ""));
-    assert_true(live_channel_start(channel, &e));
-    while (!live_channel_ended(channel)) {
-        if (played % 5000 == 0) {
-            live_channel_tick(channel);
-            live_channel_write(channel, false);
-            if (before == 0 && played >= 2 * WARM)
-                before = resident_pages();
-            may_go_on = true;
-        }
-        usleep(50);
+    made_kind.dated = true;
+    start_channel(play_million, "");
+    while (!live_receiver_ended(receiver)) {
+        receive();
+        if (before == 0 && played >= 2 * WARM)
+            before = resident_pages();
     }
-    assert_int_equal(live_channel_counts(channel).frames, MILLION);
-    assert_int_equal(live_channel_counts(channel).columns, MILLION - 1);
+    assert_int_equal(live_receiver_counts(receiver).frames, MILLION);
+    assert_int_equal(live_receiver_counts(receiver).columns, MILLION - 1);
     long grown = resident_pages() - before;
     close_channel();
+    made_kind.dated = false;
     print_message("resident memory: %ld pages, %+ld after a million columns\n", before, grown);
     assert_true(grown < PAGES_MOST);
 }

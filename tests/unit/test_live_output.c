@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
@@ -48,12 +47,11 @@ static void put(int64_t number, bool open)
     live_feed_put(feed, &c, rgb);
 }
 
-/* Reads exactly `bytes`, within 5 s. */
-static void read_bytes(uint8_t *to, size_t bytes)
+/* Writes what there is, and reads exactly `bytes`. */
+static void read_bytes(struct live_output *o, uint8_t *to, size_t bytes)
 {
     while (bytes > 0) {
-        struct pollfd p = {.fd = pipes[0], .events = POLLIN};
-        assert_int_equal(poll(&p, 1, 5000), 1);
+        assert_true(live_output_write(o));
         ssize_t n = read(pipes[0], to, bytes);
         assert_true(n > 0);
         to += n;
@@ -61,10 +59,11 @@ static void read_bytes(uint8_t *to, size_t bytes)
     }
 }
 
-static bool is_empty(void)
+static bool is_empty(struct live_output *o)
 {
     struct pollfd p = {.fd = pipes[0], .events = POLLIN};
-    return poll(&p, 1, 100) == 0;
+    assert_true(live_output_write(o));
+    return poll(&p, 1, 0) == 0;
 }
 
 TEST_WITH(pixels_come_when_a_column_is_complete, open_all, close_all)
@@ -74,20 +73,20 @@ TEST_WITH(pixels_come_when_a_column_is_complete, open_all, close_all)
     struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
     assert_non_null(o);
     put(2, true);
-    assert_true(is_empty());
+    assert_true(is_empty(o));
+    assert_int_equal(live_output_poll(o).events, 0);
     for (int n = 2; n < 6; n++) {
         put(n, false);
-        read_bytes(got, sizeof got);
+        read_bytes(o, got, sizeof got);
         for (int i = 0; i < COLUMN; i++)
             assert_int_equal(got[i], n == 4 ? 0 : n);
     }
     put(8, false); /* 6 and 7 are missing */
     for (int n = 6; n < 9; n++) {
-        read_bytes(got, sizeof got);
+        read_bytes(o, got, sizeof got);
         assert_int_equal(got[0], n == 8 ? 8 : 0);
     }
-    assert_true(is_empty());
-    live_feed_close(feed);
+    assert_true(is_empty(o));
     assert_int_equal(live_output_dropped(o), 0);
     assert_true(live_output_close(&o, NULL));
     assert_null(o);
@@ -105,7 +104,7 @@ TEST_WITH(lines_of_json, open_all, close_all)
     struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_JSONL, feed, NULL);
     put(3, false);
     put(4, false);
-    read_bytes(got, sizeof got);
+    read_bytes(o, got, sizeof got);
     assert_memory_equal(got, want, sizeof got);
     assert_true(live_output_close(&o, NULL));
 }
@@ -115,22 +114,19 @@ TEST_WITH(a_slow_reader_delays_nothing, open_all, close_all)
     struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
     uint8_t got[4096];
     put(0, false);
-    read_bytes(got, COLUMN);
+    read_bytes(o, got, COLUMN);
     const int64_t began = clock_ns();
-    for (int n = 1; n <= 5000; n++)
+    for (int n = 1; n <= 5000; n++) {
         put(n, false);
+        assert_true(live_output_write(o));
+    }
     assert_true(clock_since(began) < 2);
-    assert_false(live_output_is_over(o));
+    assert_int_equal(live_output_poll(o).events, POLLOUT);
     /* It reads on: what was in the pipe, and what is kept. */
     fcntl(pipes[0], F_SETFL, O_NONBLOCK);
     uint64_t bytes = 0;
-    for (int empty = 0; empty < 20;) {
-        ssize_t n = read(pipes[0], got, sizeof got);
-        bytes += n > 0 ? (uint64_t)n : 0;
-        empty = n > 0 ? 0 : empty + 1;
-        if (n <= 0)
-            nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    }
+    for (ssize_t n; (n = read(pipes[0], got, sizeof got)) > 0; bytes += (uint64_t)n)
+        assert_true(live_output_write(o));
     assert_int_equal(bytes % COLUMN, 0);
     assert_true(bytes / COLUMN >= 64);
     assert_int_equal(bytes / COLUMN + live_output_dropped(o), 5000);
@@ -140,8 +136,10 @@ TEST_WITH(a_slow_reader_delays_nothing, open_all, close_all)
 TEST_WITH(a_reader_that_is_stuck_does_not_keep_the_end, open_all, close_all)
 {
     struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
-    for (int n = 0; n < 1000; n++)
+    for (int n = 0; n < 1000; n++) {
         put(n, false);
+        assert_true(live_output_write(o));
+    }
     const int64_t began = clock_ns();
     assert_true(live_output_close(&o, NULL));
     assert_true(clock_since(began) < 4);
@@ -151,11 +149,11 @@ TEST_WITH(a_closed_pipe_is_noticed_without_a_column, open_all, close_all)
 {
     struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
     put(1, false);
-    assert_false(live_output_is_over(o));
+    assert_true(live_output_write(o));
     close(pipes[0]);
-    for (int i = 0; i < 500 && !live_output_is_over(o); i++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    assert_true(live_output_is_over(o));
+    struct pollfd p = live_output_poll(o);
+    assert_int_equal(poll(&p, 1, 5000), 1);
+    assert_false(live_output_write(o));
     struct err e = ERR_INIT;
     assert_true(live_output_close(&o, &e));
     pipes[0] = open("/dev/null", O_RDONLY);
@@ -167,10 +165,11 @@ TEST_WITH(a_closed_socket_is_noticed_without_a_column, open_all, close_all)
     int ends[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     struct live_output *o = live_output_open(ends[1], LIVE_FORMAT_JSONL, feed, NULL);
+    assert_true(live_output_write(o));
     close(ends[0]);
-    for (int i = 0; i < 500 && !live_output_is_over(o); i++)
-        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
-    assert_true(live_output_is_over(o));
+    assert_false(live_output_write(o));
+    put(1, false);
+    assert_false(live_output_write(o));
     assert_true(live_output_close(&o, NULL));
     close(ends[1]);
 }
@@ -181,6 +180,7 @@ TEST_WITH(a_full_disk_is_an_error, open_all, close_all)
     struct live_output *o = live_output_open(fd, LIVE_FORMAT_JSONL, feed, NULL);
     struct err e = ERR_INIT;
     put(1, false);
+    assert_false(live_output_write(o));
     assert_false(live_output_close(&o, &e));
     assert_string_equal(e.text, "cannot write to stdout: No space left on device");
     close(fd);

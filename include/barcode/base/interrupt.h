@@ -35,6 +35,12 @@ bool interrupted(void);
 /* As interrupted(), but does not count as progress. For code that waits for the film's input. */
 bool interrupt_pending(void);
 
+/*
+ * Lets this process write its outputs after a signal: interrupted() is false from now on. A further
+ * signal kills as before. Main thread.
+ */
+void interrupt_finish(void);
+
 /* Returns the first signal, or 0 if there was none. Main thread. */
 int interrupt_signal(void);
 

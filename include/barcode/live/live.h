@@ -10,8 +10,7 @@
  * and is started again if it crashes. Reports failures. Returns the exit status: 0 after SIGTERM or
  * if all streams ended in order (a pipe), 130 after SIGINT.
  *
- * Also returns in the worker process, which must then exit with that status. No other thread may be
- * running. Main thread only.
+ * No other thread may be running. Main thread only.
  */
 int live_run(struct options *o);
 

@@ -51,8 +51,6 @@ struct live_options {
     bool keyframes;     /* decode key frames only */
     int stream;         /* a number from 0, or SOURCE_STREAM_CHOICE (source.h) */
     int threads;        /* of the decoder (slices), 1 or more */
-    /* pictures of a folder that were taken earlier are passed over; 0: none. Microseconds of UTC */
-    int64_t since_us;
 };
 
 struct live_source;
@@ -78,6 +76,11 @@ struct live_source {
     const struct live_source_kind *kind;
     bool over;        /* after a run: no other can follow, because stdin has ended */
     uint64_t dropped; /* after a run: packets of all runs for which the decoder was too slow */
+    /*
+     * Set before a run: pictures of a folder that were taken earlier are passed over. Microseconds
+     * of UTC; 0: none are
+     */
+    int64_t since_us;
 };
 
 extern const struct live_source_kind live_folder; /* live_folder.c */
@@ -97,7 +100,7 @@ struct live_source *live_source_open(const struct live_options *o, struct err *e
 bool live_source_run(struct live_source *s, const struct live_sink *sink, struct err *e);
 
 /*
- * Makes live_source_run return within 0.2 s, and every later one at once. Any thread, while the
+ * Makes live_source_run return within 0.5 s, and every later one at once. Any thread, while the
  * source is open.
  */
 void live_source_stop(struct live_source *s);

@@ -19,9 +19,10 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/log.h"
 #include "barcode/base/path.h"
+#include "barcode/base/watch.h"
 
 enum {
-    WAIT_MS = 100,
+    WAIT_MS = 400,
     LIST_S = 10, /* the folder is listed so often, for files that have not changed for as long */
     AGE_DAYS_MOST = 31, /* of a picture that appears */
     EVENT_BYTES = 64 * (sizeof(struct inotify_event) + NAME_MAX + 1)
@@ -142,7 +143,8 @@ static bool describe(const struct folder *f, const char *name, struct live_pictu
     char *path = path_join(f->path, name, "", e);
     if (!path)
         return false;
-    *is_new = live_picture_read(path, p) && (f->o.since_us == 0 || p->time_us >= f->o.since_us) &&
+    *is_new = live_picture_read(path, p) &&
+              (f->base.since_us == 0 || p->time_us >= f->base.since_us) &&
               !(p->modified_ns == f->newest_ns && strcmp(name, f->newest) == 0);
     free(path);
     return true;
@@ -152,6 +154,7 @@ static bool give(struct folder *f, const char *name, const struct live_picture *
                  const struct live_sink *sink, struct err *e)
 {
     char *path = path_join(f->path, name, "", e);
+    watch_moved();
     bool ok = path;
     if (p->time_us < f->oldest_us)
         log_msg(LOG_WARNING, "'%s/%s' is passed over: it was taken more than %d days ago", f->path,
@@ -174,6 +177,7 @@ static bool list_file(const struct folder *f, int folder, const char *name, int6
     struct live_picture p;
     struct stat s;
     bool is_new;
+    watch_moved();
     if (!is_wanted(f, name) || fstatat(folder, name, &s, 0) != 0)
         return true;
     int64_t modified_ns = clock_in_ns(s.st_mtim);
@@ -252,6 +256,7 @@ static bool watch_folder(struct folder *f, const struct live_sink *sink, struct 
     while (ok && !atomic_load(&f->stop)) {
         struct pollfd p = {.fd = f->watch, .events = POLLIN};
         poll(&p, 1, WAIT_MS);
+        watch_moved();
         ok = take_events(f, &lost, sink, e);
         if (!ok || (!lost && clock_ns() - listed_ns < LIST_S * INT64_C(1000000000)))
             continue;

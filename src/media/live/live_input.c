@@ -93,7 +93,7 @@ static int scan(struct live_input *in)
 /* Reads what is there, at least a byte. Returns its bytes or an AVERROR. */
 static int read_pipe(const struct live_input *in, uint8_t *to, int bytes)
 {
-    const int wait_ms = 50;
+    const int wait_ms = 400;
     struct pollfd ready = {.fd = in->fd, .events = POLLIN};
     for (;;) {
         if (in->stop.callback(in->stop.opaque))

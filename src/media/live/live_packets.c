@@ -76,7 +76,7 @@ bool live_packets_put(struct live_packets *p, AVPacket *packet, int64_t arrived_
 
 bool live_packets_take(struct live_packets *p, AVPacket *to, int64_t *arrived_ns, int *waiting)
 {
-    const int64_t moment_ns = 50000000;
+    const int64_t moment_ns = 1000000000;
     struct timespec until = clock_steady_deadline(moment_ns);
     int code = 0;
     pthread_mutex_lock(&p->lock);

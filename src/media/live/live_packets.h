@@ -23,7 +23,7 @@ struct live_packets *live_packets_open(struct err *e);
 bool live_packets_put(struct live_packets *p, AVPacket *packet, int64_t arrived_ns, struct err *e);
 
 /*
- * Waits up to 50 ms for a packet and moves it to `to`. Sets *waiting to the number of packets
+ * Waits up to a second for a packet and moves it to `to`. Sets *waiting to the number of packets
  * behind it. Returns false if there is none.
  */
 bool live_packets_take(struct live_packets *p, AVPacket *to, int64_t *arrived_ns, int *waiting);

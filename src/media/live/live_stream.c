@@ -20,6 +20,7 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
+#include "barcode/base/watch.h"
 #include "barcode/media/stream_name.h"
 
 struct stream {
@@ -69,6 +70,7 @@ static bool is_silent(const struct stream *s)
 static int must_end(void *user)
 {
     const struct stream *s = user;
+    watch_moved(); /* of run's thread, while it connects */
     return atomic_load(&s->stop) || atomic_load(&s->leaving) || is_silent(s);
 }
 
@@ -127,9 +129,11 @@ static bool open_format(struct stream *s, struct err *e)
 {
     AVDictionary *options = NULL;
     int code = live_url_options(&s->url, &options);
+    watch_untimed(true); /* the resolver of host names may need longer than s->o.timeout_us */
     bool ok = code >= 0 && open_input(s, &options, e);
     if (ok)
         code = open_container(s, &options);
+    watch_untimed(false);
     av_dict_free(&options);
     return code >= 0 ? ok : refuse(s, code, e);
 }
@@ -293,6 +297,8 @@ static bool decode_packets(struct stream *s, const struct live_sink *sink, struc
     int64_t arrived;
     int waiting;
     while (ok && !atomic_load(&s->stop) && !live_packets_over(s->packets)) {
+        if (!is_silent(s)) /* else the reader hangs */
+            watch_moved();
         if (!live_packets_take(s->packets, packet, &arrived, &waiting))
             continue;
         ok = live_decode_packet(s->decode, packet, arrived, waiting, sink, e);

@@ -1,6 +1,5 @@
-// The page of a live barcode. It asks for nothing but its server's events; each column comes once,
-// by its number, also over a restart of the server: the browser says which was the last
-// (Last-Event-ID). The open column comes again and again until its time is over.
+// The page of a live barcode. It asks its server for the columns after the last complete one, again
+// and again, also over a restart of the server. The open column comes until its time is over.
 "use strict";
 (() => {
     const MOST = 16384, EXTRA = 1024;   // columns on the canvas; those dropped at once when it is full
@@ -8,7 +7,7 @@
     const element = id => document.getElementById(id);
     const scroller = element("scroller"), track = element("track"), strip = element("strip"), mark = element("mark");
     let context = strip.getContext("2d", {alpha: false});
-    let feed = null, first = null, columns = [], last = null, source = null;
+    let feed = null, first = null, columns = [], last = null;
     let pointed = null, follows = true, due = false, drawn = "";
 
     // ---- the columns
@@ -37,13 +36,13 @@
         const image = context.createImageData(1, feed.height), to = image.data;
         for (let y = 0; y < feed.height; y++) {
             const grey = (x + y) & 4 ? 0x38 : 0x1c;
-            for (let i = 0; i < 3; i++) to[4 * y + i] = pixels ? pixels.charCodeAt(3 * y + i) : grey;
+            for (let i = 0; i < 3; i++) to[4 * y + i] = pixels ? pixels[3 * y + i] : grey;
             to[4 * y + 3] = 255;
         }
         context.putImageData(image, x, 0);
     }
 
-    function add(column) {
+    function add(column, pixels) {
         if (first === null || column.number > first + columns.length + MOST) {
             first = column.number;
             columns = [];
@@ -52,12 +51,11 @@
         if (columns.length > MOST) dropOldest();
         makeRoom(column.number - first + 1);
         for (let n = first + columns.length; n < column.number; n++) {
-            columns.push({number: n, missing: true, time: new Date(Date.parse(column.time) - (column.number - n) * feed.period_us / 1000).toISOString()});
+            columns.push({number: n, missing: true, time: column.time - (column.number - n) * feed.period_us / 1000});
             draw(n - first, null);
         }
         columns[column.number - first] = column;
-        draw(column.number - first, column.missing ? null : atob(column.rgb));
-        delete column.rgb;
+        draw(column.number - first, column.missing ? null : pixels);
     }
 
     // ---- what is shown
@@ -73,7 +71,7 @@
     }
 
     function labelAxis(each) {
-        const axis = element("axis"), start = Date.parse(columns[0].time), period = feed.period_us / 1000;
+        const axis = element("axis"), start = columns[0].time, period = feed.period_us / 1000;
         const least = 84 * period / each / 1000, step = STEPS.find(s => s >= least) || Math.ceil(least / 86400) * 86400;
         const at = new Date(start), spans = [];
         at.setMilliseconds(0);
@@ -137,32 +135,48 @@
 
     // ---- the server
 
-    function begin(data) {
-        const now = JSON.parse(data), other = feed && (now.period_us !== feed.period_us || now.height !== feed.height);
+    const pause = ms => new Promise(done => setTimeout(done, ms));
+    const hex = (bytes, at) => `#${[0, 1, 2].map(i => bytes[at + i].toString(16).padStart(2, "0")).join("")}`;
+
+    async function ask(path) {
+        const answer = await fetch(path, {signal: AbortSignal.timeout(30000)});
+        if (!answer.ok) throw new Error(answer.statusText);
+        return answer;
+    }
+
+    // Takes the records of /columns: samples/live/service.md.
+    function take(buffer) {
+        const view = new DataView(buffer), bytes = new Uint8Array(buffer), size = view.getUint32(8, true);
+        const now = {height: view.getUint32(12, true), period_us: Number(view.getBigInt64(24, true))};
         // Numbers of another T mean other times.
-        if (other) {
+        if (feed && (now.period_us !== feed.period_us || now.height !== feed.height)) {
             location.reload();
             return;
         }
         feed = now;
-        document.title = element("name").textContent = feed.title;
+        for (let at = 32; at + size <= buffer.byteLength; at += size) {
+            const flags = bytes[at + 16], missing = (flags & 1) !== 0;
+            const column = {number: Number(view.getBigInt64(at, true)), time: Number(view.getBigInt64(at + 8, true)) / 1000, missing,
+                average: missing ? null : hex(bytes, at + 17), dominant: missing ? null : hex(bytes, at + 20)};
+            if (!(flags & 2)) last = column.number;
+            add(column, bytes.subarray(at + 24, at + size));
+        }
         tellSource();
+        soon();
     }
 
-    function connect() {
-        source = new EventSource(last === null ? "events" : `events?since=${last}`);
-        source.addEventListener("feed", e => begin(e.data));
-        source.onmessage = e => {
-            const column = JSON.parse(e.data);
-            if (!column.open) last = column.number;
-            add(column);
-            soon();
-        };
-        source.onerror = () => {
-            state("reconnecting");
-            // The browser tries again by itself unless the answer was an error.
-            if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
-        };
+    // Asks once a column, and once to five times a second.
+    async function follow() {
+        for (let connected = false; ; await pause(Math.min(1000, Math.max(200, feed ? feed.period_us / 1000 : 0)))) {
+            try {
+                if (!connected) document.title = element("name").textContent = await (await ask("title")).text();
+                take(await (await ask(last === null ? "columns" : `columns?since=${last}`)).arrayBuffer());
+                connected = true;
+            } catch {
+                connected = false;
+                state("reconnecting");
+            }
+        }
     }
 
     // ---- hands
@@ -188,5 +202,5 @@
 
     // For tests: what the page has.
     window.barcode = {count: () => columns.length, first: () => first, newest, column: n => columns[n - first]};
-    connect();
+    follow();
 })();

@@ -1,0 +1,73 @@
+#include "live_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t child; /* 0: none */
+static double used; /* seconds of the last one */
+
+void live_child_close_all(int keep)
+{
+    enum { DESCRIPTORS = 4096 }; /* more than the server, the logs and the log of messages have */
+    for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++) {
+        int flags = fd == keep ? -1 : fcntl(fd, F_GETFD);
+        if (flags >= 0 && (flags & FD_CLOEXEC))
+            close(fd);
+    }
+}
+
+pid_t live_child_start(void)
+{
+    enum { NICE = 10 };
+    const pid_t parent = getpid();
+    live_child_wait();
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        /* the parent forwards the signals, and ends when this process has ended */
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) /* the parent died before prctl took effect */
+            _exit(1);
+        live_child_close_all(-1);
+        (void)setpriority(PRIO_PROCESS, 0, NICE);
+    }
+    child = pid > 0 ? pid : 0;
+    return pid;
+}
+
+/* Reaps the child. Returns true if it runs. */
+static bool reap(int options)
+{
+    struct rusage usage = {.ru_maxrss = 0};
+    pid_t gone = 0;
+    if (child == 0)
+        return false;
+    do
+        gone = wait4(child, NULL, options, &usage);
+    while (gone < 0 && errno == EINTR);
+    if (gone == 0)
+        return true;
+    used = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+    child = 0;
+    return false;
+}
+
+bool live_child_runs(double *seconds)
+{
+    bool runs = reap(WNOHANG);
+    *seconds = used;
+    return runs;
+}
+
+void live_child_wait(void) { (void)reap(0); }
