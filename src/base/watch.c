@@ -13,7 +13,7 @@ struct watch {
     _Atomic uint64_t frames, columns, columns_total;
     _Atomic uint32_t share; /* of PARTS */
     atomic_int untimed;     /* how many threads have called watch_untimed(true) */
-    atomic_bool moved;
+    atomic_uchar moved; /* not a bool, which may hold no other value than 0 and 1 */
 };
 
 _Static_assert(WATCHES * sizeof(struct watch) == 4096, "they fill a page");
@@ -46,7 +46,7 @@ void watch_begin(struct watch *w, uint64_t turn)
     if (!w)
         return;
     atomic_store(&w->untimed, 0);
-    atomic_store(&w->moved, true);
+    atomic_store(&w->moved, 1);
     atomic_store(&w->turn, turn);
     watch_set_progress(&(struct watch_progress){.frames = 0});
 }
@@ -93,7 +93,7 @@ void watch_moved(void)
 {
     /* reading first keeps the cache line shared between the cores */
     if (current && !atomic_load_explicit(&current->moved, memory_order_relaxed))
-        atomic_store_explicit(&current->moved, true, memory_order_relaxed);
+        atomic_store_explicit(&current->moved, 1, memory_order_relaxed);
 }
 
 void watch_set_progress(const struct watch_progress *p)
@@ -141,7 +141,7 @@ struct watch_state watch_check(struct watch *w)
 {
     const uint32_t share = atomic_load(&w->share);
     return (struct watch_state){
-        .moved = atomic_exchange(&w->moved, false),
+        .moved = atomic_exchange(&w->moved, 0) != 0,
         .untimed = atomic_load(&w->untimed) > 0,
         .progress = {.share = share <= PARTS ? (double)share / PARTS : -1,
                      .frames = load_count(&w->frames),

@@ -57,7 +57,9 @@ TEST_WITH(garbage, open_watches, close_watches)
     for (int byte = 0; byte < 256; byte++) {
         memset(watches, byte, WATCHES * 64);
         for (int i = 0; i < WATCHES; i++) {
-            struct watch_progress p = watch_check(watch_at(watches, i)).progress;
+            const struct watch_state now = watch_check(watch_at(watches, i));
+            const struct watch_progress p = now.progress;
+            assert_int_equal(now.moved, byte != 0);
             assert_true(p.share == -1 || (p.share >= 0 && p.share <= 1));
             assert_true((p.frames | p.columns | p.columns_total) <= (uint64_t)1 << 40);
         }
