@@ -1,7 +1,7 @@
 /*
  * confine.h - the sandbox of the worker processes (sandbox.h). A worker opens by name what the
  * libraries, the fonts and the GPU's driver need, the frames in the cache, and the files of films in
- * several files. All other files of a run the parent opens for it (film_files.h).
+ * several files. All other files of a run the parent opens for it (film_files.c).
  */
 #ifndef BARCODE_BATCH_CONFINE_H
 #define BARCODE_BATCH_CONFINE_H

@@ -1,4 +1,4 @@
-#include "film_files.h"
+#include "film_process.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "film_files.h"
 #include "film_messages.h"
 #include "barcode/base/interrupt.h"
 #include "barcode/base/link.h"

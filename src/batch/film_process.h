@@ -8,6 +8,7 @@
 
 #include "film_queue.h"
 #include "barcode/base/atomic_target.h"
+#include "barcode/base/file_request.h"
 #include "barcode/base/worker.h"
 #include "barcode/cli/outputs.h"
 #include "barcode/output/report_log.h"
@@ -87,5 +88,19 @@ void film_process_end(struct film_process *p, struct film_list *films);
 
 /* Returns how many films are in progress. */
 int film_process_busy(const struct film_process *p);
+
+/* ---- film_files.c ---- */
+
+/*
+ * Handles a request for a file of the film of a seat, which is busy. A worker names any path; only
+ * those are opened that the parent itself has listed, or found in the folder of a playlist. Returns
+ * a descriptor, which the caller closes, or -1 if the request has none or failed; `*error` is an
+ * errno value or 0. `*file` is the number of an output that is being written.
+ */
+int film_files_handle(struct film_process *p, struct batch *b, int seat, enum file_request request,
+                      const char *path, int32_t *file, int32_t *error);
+
+/* Removes what is unfinished of the outputs of a seat. */
+void film_files_discard(struct film_process *p, int seat);
 
 #endif

@@ -3,10 +3,10 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "batch_progress.h"
 #include "confine.h"
 #include "film_process.h"
 #include "film_watch.h"
@@ -28,7 +28,9 @@ struct crew {
     struct film_process *process; /* [count] */
     int count;
     struct film_watch watch;
-    struct batch_progress *progress; /* NULL: none is shown */
+    struct progress *progress; /* the line; NULL: out of memory */
+    const char *title;         /* the last one that it showed; NULL: none */
+    int64_t begin_ns;
     int broke[WORKERS_MOST];         /* how often each died between films, and had taken none */
     int found; /* the exit status of a worker that a sanitizer ended; 0: none */
     /* the exit status of a worker that died twice between films or rendered none; 0: none */
@@ -161,6 +163,33 @@ static bool wait_for_messages(const struct crew *c, int ms)
     return ready;
 }
 
+/* Shows the film in progress that began first; if there is none, the previous one. */
+static void show_progress(struct crew *c)
+{
+    struct film_tally t = film_queue_tally(c->batch.queue);
+    const struct progress_run run = {.films = t.done + t.failed,
+                                     .films_total = t.due,
+                                     .bytes = t.bytes_ended,
+                                     .bytes_total = t.bytes,
+                                     .films_now = t.films_now,
+                                     .bytes_now = t.bytes_now,
+                                     .seconds = clock_since(c->begin_ns)};
+    if (t.under_way > 0) {
+        const char *path = c->batch.render->inputs->path[t.longest], *slash = strrchr(path, '/');
+        c->title = slash ? slash + 1 : path;
+    }
+    struct progress_state state = {
+        .share = -1, .frames = t.frames, .run = &run, .title = c->title};
+    if (t.due == 1)
+        state = (struct progress_state){.share = t.now.share,
+                                        .frames = t.now.frames,
+                                        .columns = t.now.columns,
+                                        .columns_total = t.now.columns_total,
+                                        .title = c->title};
+    if (c->title)
+        progress_tick(c->progress, &state);
+}
+
 /* Starts worker process `i`. Returns its pid, 0 in the worker, and -1 with an error. */
 static pid_t start(struct crew *c, int i, struct err *e)
 {
@@ -207,7 +236,7 @@ static bool serve(struct crew *c, int *me, struct err *e)
         if (film_watch_wait(&c->watch) == 0) {
             film_watch_tick(&c->watch, c->process, c->count, &c->batch,
                             limits_memory() / (uint64_t)left);
-            batch_progress_tick(c->progress);
+            show_progress(c);
         }
         bool ready = wait_for_messages(c, film_watch_wait(&c->watch));
         for (int i = 0; i < c->count; i++) {
@@ -251,14 +280,16 @@ static int run_workers(struct crew *c, bool *here)
     c->watch = film_watch_open(o->film_timeout_us);
     *here = !c->process || tally.due == 0 || start_all(c, &me, &e);
     if (*here && c->process) {
-        c->progress = batch_progress_open(c->batch.render, c->batch.queue);
+        c->begin_ns = clock_ns();
+        c->progress = progress_open(o->progress, "", NULL);
         if (progress_is_on_terminal(o->progress))
             c->watch.period_s = c->watch.period_s < 0.17 ? c->watch.period_s : 0.17;
         *here = serve(c, &me, &e);
     }
     if (!*here)
         return run_worker(c, &c->process[me].worker);
-    batch_progress_close(&c->progress);
+    show_progress(c);
+    progress_close(&c->progress);
     free(c->process);
     tally = film_queue_tally(c->batch.queue);
     if (e.code != ERR_NONE && tally.done + tally.failed < tally.due)

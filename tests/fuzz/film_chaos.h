@@ -24,7 +24,6 @@
 #include "barcode/base/link.h"
 #include "barcode/base/log.h"
 #include "barcode/cli/cli.h"
-#include "batch/film_files.h"
 #include "batch/film_messages.h"
 #include "batch/film_process.h"
 #include "batch/film_watch.h"
