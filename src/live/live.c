@@ -303,7 +303,7 @@ static void watch_worker(struct live *l, double seconds)
     worker_tick(&l->worker, limits_memory());
     if (l->asked_ns != 0 && clock_since(l->asked_ns) >= grace)
         worker_kill(&l->worker, WORKER_SILENT);
-    for (size_t i = 0; i < l->count && i < WATCHES && l->worker.watch && l->silence_s > 0; i++) {
+    for (size_t i = 0; i < l->count && i < WATCHES && l->silence_s > 0; i++) {
         struct stream *s = &l->stream[i];
         struct watch_state now = watch_check(watch_at(l->worker.watch, (int)i));
         bool waits = now.moved || now.untimed || live_receiver_ended(s->receiver);
@@ -413,20 +413,20 @@ static void go_on(struct live *l)
     l->tick_ns = l->files_ns = clock_ns();
     start_worker(l);
     while (!l->over) {
-        int server_ms = l->server ? serve_run(l->server) : -1;
+        if (l->worker.pid > 0) /* first: frames that wait belong to columns that end now */
+            receive(l);
         check_clock(l);
-        int ms = tick_columns(l);
+        int ms = tick_columns(l), server_ms = l->server ? serve_run(l->server) : -1;
         if (server_ms >= 0 && server_ms < ms)
             ms = server_ms;
         bool read = !l->output || live_output_write(l->output);
-        wait_for_anything(l, ms);
-        if (l->worker.pid > 0)
-            receive(l);
         if (interrupt_pending() || !read || all_ended(l))
             ask_to_end(l);
         tick(l);
         if (l->worker.pid == 0 && !l->over && clock_ns() >= l->restart_ns)
             start_worker(l);
+        if (!l->over)
+            wait_for_anything(l, ms);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "live_child.h"
 #include "live_confine.h"
+#include "live_message.h"
 
 static bool start_streams(const struct live_worker *l, const struct worker *w,
                           struct live_engines *engines, struct live_channel **channel,
@@ -24,12 +25,18 @@ static bool start_streams(const struct live_worker *l, const struct worker *w,
     return ok;
 }
 
-/* Waits for LIVE_STOP, the only message from the parent. */
+/*
+ * Waits for LIVE_STOP, the only message from the parent, and receives it: if it were left unread
+ * when this process ends, the kernel would drop what the parent has not received yet.
+ */
 static void wait_for_parent(int link)
 {
     struct pollfd p = {.fd = link, .events = POLLIN};
+    struct live_message stop;
+    int fd;
     while (poll(&p, 1, -1) < 0 && errno == EINTR)
         continue;
+    (void)link_receive(link, &stop, sizeof stop, &fd);
 }
 
 static void stop_streams(struct live_channel **channel, size_t count)

@@ -90,17 +90,6 @@ static struct live_receiver *receiver;
 static struct live_feed *feed;
 static int ends[2] = {-1, -1}; /* of the link: the parent's and the channel's */
 
-static struct live_columns_setup columns_setup(const char *to)
-{
-    return (struct live_columns_setup){.options = &options,
-                                       .folder = to,
-                                       .stem = "made",
-                                       .label = "made",
-                                       .feed = feed,
-                                       .now_us = wall_us,
-                                       .dated = made_kind.dated};
-}
-
 static void start_channel(bool (*play)(struct made *, const struct live_sink *, struct err *),
                           const char *to)
 {
@@ -116,7 +105,13 @@ static void start_channel(bool (*play)(struct made *, const struct live_sink *, 
     light = light_open(&options.light, 0, &e);
     all = live_engines_open(&options, &engines, light, NULL, 1, &e);
     feed = live_feed_open(64, options.height, options.live_us, &e);
-    const struct live_columns_setup columns = columns_setup(to);
+    const struct live_columns_setup columns = {.options = &options,
+                                               .folder = to,
+                                               .stem = "made",
+                                               .label = "made",
+                                               .feed = feed,
+                                               .now_us = wall_us,
+                                               .dated = made_kind.dated};
     receiver = live_receiver_open(&columns, &made_clock, &e);
     assert_true(receiver && link_open(ends, &e));
     const struct live_shape *shape = live_columns_shape(live_receiver_columns(receiver));
@@ -386,106 +381,6 @@ TEST_WITH(a_lack_of_memory_and_an_end, enter, leave)
     assert_int_equal(live_receiver_counts(receiver).breaks, 1);
     assert_int_equal(live_receiver_error(receiver)->code, ERR_INPUT);
     close_channel();
-}
-
-/* The clock alone closes columns, while no frame comes. */
-TEST_WITH(the_clock_closes_columns, enter, leave)
-{
-    struct err e = ERR_INIT;
-    feed = live_feed_open(8, 2, 10 * second, &e);
-    wall_us = midnight;
-    const struct live_columns_setup s = columns_setup(".");
-    const struct column column = {.status = COLUMN_OK, .average = {1, 2, 3}};
-    const struct live_average sum = {{8, 8, 8}, 8};
-    const int64_t n = midnight / (10 * second), grace = second / 4,
-                  due = midnight + 10 * second + grace;
-    const uint8_t *rgb;
-    struct live_columns *c = live_columns_open(&s, &e);
-    assert_non_null(c);
-    assert_true(live_columns_tick(c, midnight, grace) == INT64_MAX);
-    assert_true(live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
-    assert_true(live_columns_want(c, n));
-    assert_true(live_columns_add(c, n, &column, &sum, &e));
-    /* a frame may be on its way, the longer the slower the machine is */
-    assert_true(live_columns_tick(c, midnight + 10 * second, grace) == due);
-    assert_true(live_columns_tick(c, due, 2 * grace) == due + grace);
-    assert_int_equal(live_columns_closed(c), 0);
-    assert_true(live_columns_want(c, n));
-    assert_true(live_columns_tick(c, due, grace) == due + 10 * second);
-    assert_int_equal(live_columns_closed(c), 1);
-    assert_false(live_columns_want(c, n));
-    live_columns_tick(c, midnight + 40 * second, grace);
-    assert_int_equal(live_feed_oldest(feed), n);
-    assert_int_equal(live_feed_newest(feed), n + 1);
-    const struct live_column *shown = live_feed_get(feed, n + 1, &rgb);
-    assert_true(shown->missing && !shown->open);
-    live_columns_free(&c);
-    live_feed_free(&feed);
-}
-
-/* Pictures of a folder: a crash empties the open column, and later ones are read again. */
-TEST_WITH(a_crash_while_pictures_are_read, enter, leave)
-{
-    struct err e = ERR_INIT;
-    const struct column column = {.status = COLUMN_OK};
-    const struct live_average sum = {{8, 8, 8}, 8};
-    const int64_t n = midnight / (10 * second);
-    made_kind.dated = true;
-    wall_us = midnight;
-    const struct live_columns_setup s = columns_setup(".");
-    struct live_columns *c = live_columns_open(&s, &e);
-    made_kind.dated = false;
-    assert_true(c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
-    assert_int_equal(live_columns_since(c), 0);
-    assert_true(live_columns_want(c, n) && live_columns_add(c, n, &column, &sum, &e));
-    assert_true(live_columns_want(c, n + 3) && live_columns_add(c, n + 3, &column, &sum, &e));
-    live_columns_lose(c);
-    assert_int_equal(live_columns_closed(c), 1);
-    assert_int_equal(live_columns_since(c), (n + 1) * 10 * second);
-    assert_true(live_columns_want(c, n + 1));
-    live_columns_free(&c);
-}
-
-/* Dated pictures that come every `every_us`; sets text[200] to what is told about them. */
-static void tell(int64_t step_us, int64_t every_us, char *text)
-{
-    struct err e = ERR_INIT;
-    const int64_t usual_us = options.live_us;
-    const struct column column = {.status = COLUMN_OK};
-    const struct live_average sum = {{8, 8, 8}, 8};
-    const struct live_columns_setup s = {
-        .options = &options, .folder = "", .stem = "s", .label = "s", .dated = true};
-    FILE *told = tmpfile();
-    int own = dup(STDERR_FILENO);
-    options.live_us = step_us;
-    struct live_columns *c = live_columns_open(&s, &e);
-    assert_true(told && c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
-    dup2(fileno(told), STDERR_FILENO);
-    for (int i = 0; i < 60; i++)
-        live_columns_add(c, (midnight + i * every_us) / step_us, &column, &sum, &e);
-    dup2(own, STDERR_FILENO);
-    close(own);
-    rewind(told);
-    text[fread(text, 1, 199, told)] = 0;
-    fclose(told);
-    live_columns_free(&c);
-    options.live_us = usual_us;
-}
-
-TEST_WITH(advice, enter, leave)
-{
-    char text[200];
-    tell(10 * second, 70 * second, text);
-    assert_non_null(strstr(text, "every 70 s or so"));
-    assert_non_null(strstr(text, "--live=72 "));
-    tell(10 * second, 10 * second, text);
-    assert_string_equal(text, "");
-    tell(24 * hour, 24 * hour, text); /* each day is new */
-    assert_string_equal(text, "");
-    tell(second / 25, second / 5, text); /* there is no such advice */
-    assert_string_equal(text, "");
-    tell(hour, 48 * hour, text);
-    assert_string_equal(text, "");
 }
 
 /* ------------------------------------------------------------------ a million columns */
