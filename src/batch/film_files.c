@@ -25,12 +25,14 @@ static int open_of_film(const struct inputs *in, struct seat *s, const char *pat
         s->next_file = at + 1; /* images come one after another */
         return file_open_read(path);
     }
+    int fd = -1;
     errno = EACCES;
-    char *found = !parts && playlists_may_be(in->path[s->film])
-                      ? playlists_file(in->path[s->film], path)
-                      : NULL;
-    int fd = found ? file_open_read(found) : -1;
-    free(found);
+    for (size_t i = 0; i < count && fd < 0 && !(parts && parts->rate_num > 0); i++) {
+        const char *file = film_file(in->path[s->film], parts, i);
+        char *found = playlists_may_be(file) ? playlists_file(file, path) : NULL;
+        fd = found ? file_open_read(found) : -1;
+        free(found);
+    }
     return fd;
 }
 
