@@ -380,13 +380,13 @@ static void tick(struct live *l)
 /* Closes columns whose time is over. Returns how many milliseconds there are to the next one. */
 static int tick_columns(struct live *l)
 {
-    const int64_t now_us = clock_wall_us(), least_ms = 10;
+    const int64_t now_us = clock_wall_us(), least_ms = 10, most_us = TICK_MS * INT64_C(1000);
     int64_t due_us = INT64_MAX;
     for (size_t i = 0; i < l->count; i++) {
         int64_t next = live_receiver_tick(l->stream[i].receiver, now_us);
         due_us = next < due_us ? next : due_us;
     }
-    if (due_us - now_us > TICK_MS * 1000)
+    if (due_us - now_us > most_us)
         return TICK_MS;
     int64_t ms = (due_us - now_us) / 1000 + 1;
     return (int)(ms > least_ms ? ms : least_ms);
