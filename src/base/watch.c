@@ -13,7 +13,7 @@ struct watch {
     _Atomic uint64_t frames, columns, columns_total;
     _Atomic uint32_t share; /* of PARTS */
     atomic_int untimed;     /* how many threads have called watch_untimed(true) */
-    atomic_uchar moved; /* not a bool, which may hold no other value than 0 and 1 */
+    atomic_uchar moved;     /* not a bool, which may hold no other value than 0 and 1 */
 };
 
 _Static_assert(WATCHES * sizeof(struct watch) == 4096, "they fill a page");
@@ -100,7 +100,9 @@ void watch_set_progress(const struct watch_progress *p)
 {
     if (!current)
         return;
-    uint32_t share = p->share < 0 ? UINT32_MAX : p->share < 1 ? (uint32_t)(p->share * PARTS) : PARTS;
+    uint32_t share = p->share < 0   ? UINT32_MAX
+                     : p->share < 1 ? (uint32_t)(p->share * PARTS)
+                                    : PARTS;
     atomic_store_explicit(&current->share, share, memory_order_relaxed);
     atomic_store_explicit(&current->frames, p->frames, memory_order_relaxed);
     atomic_store_explicit(&current->columns, p->columns, memory_order_relaxed);
@@ -140,13 +142,12 @@ static uint64_t load_count(_Atomic uint64_t *count)
 struct watch_state watch_check(struct watch *w)
 {
     const uint32_t share = atomic_load(&w->share);
-    return (struct watch_state){
-        .moved = atomic_exchange(&w->moved, 0) != 0,
-        .untimed = atomic_load(&w->untimed) > 0,
-        .progress = {.share = share <= PARTS ? (double)share / PARTS : -1,
-                     .frames = load_count(&w->frames),
-                     .columns = load_count(&w->columns),
-                     .columns_total = load_count(&w->columns_total)}};
+    return (struct watch_state){.moved = atomic_exchange(&w->moved, 0) != 0,
+                                .untimed = atomic_load(&w->untimed) > 0,
+                                .progress = {.share = share <= PARTS ? (double)share / PARTS : -1,
+                                             .frames = load_count(&w->frames),
+                                             .columns = load_count(&w->columns),
+                                             .columns_total = load_count(&w->columns_total)}};
 }
 
 void watch_stop(struct watch *w, uint64_t turn) { atomic_store(&w->stopped, turn); }
