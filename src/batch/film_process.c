@@ -48,8 +48,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
     if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->seat[m->slot].busy ||
         (m->alone == 1 && film_process_busy(p) > 0) || has_film_alone(p))
         return false;
-    bool found =
-        m->alone == 1 ? film_queue_next_alone(b->queue, &film) : film_queue_next(b->queue, &film);
+    bool found = film_queue_next(b->queue, m->alone == 1, &film);
     if (found) {
         struct seat *s = &p->seat[m->slot];
         *s = (struct seat){.busy = true, .film = film, .turn = ++b->turns, .again = m->alone == 1};

@@ -42,37 +42,20 @@ struct film_queue *film_queue_open(const struct inputs *in, struct err *e)
     return q;
 }
 
-/* Marks the film as taken. */
-static void assign_film(struct film_queue *q, size_t film)
+bool film_queue_next(struct film_queue *q, bool alone, size_t *film)
 {
-    q->film[film].order = q->taken++;
-    q->film[film].turn = TAKEN;
-}
-
-bool film_queue_next(struct film_queue *q, size_t *film)
-{
-    while (q->next < q->in->count &&
-           (q->film[q->next].turn != WAITING || !inputs_is_due(q->in, q->next)))
-        q->next++;
-    bool there = q->next < q->in->count && !q->interrupted;
-    if (there) {
-        *film = q->next;
-        assign_film(q, *film);
-    }
-    return there;
-}
-
-bool film_queue_next_alone(struct film_queue *q, size_t *film)
-{
-    size_t i = 0;
-    while (i < q->in->count && q->film[i].turn != ALONE)
+    size_t i = alone ? 0 : q->next;
+    while (i < q->in->count &&
+           (q->film[i].turn != (alone ? ALONE : WAITING) || !inputs_is_due(q->in, i)))
         i++;
-    bool there = i < q->in->count && !q->interrupted;
-    if (there) {
-        *film = i;
-        assign_film(q, i);
-    }
-    return there;
+    if (!alone)
+        q->next = i;
+    if (i == q->in->count || q->interrupted)
+        return false;
+    *film = i;
+    q->film[i].order = q->taken++;
+    q->film[i].turn = TAKEN;
+    return true;
 }
 
 void film_queue_again(struct film_queue *q, size_t film)

@@ -23,13 +23,10 @@ struct film_queue;
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e);
 
 /*
- * Takes the next film, and sets `*film` to its index in the inputs. Skips films that
- * film_queue_again put back. Returns false if no film is left, or after an interruption.
+ * Takes the next film, or with `alone` the next one that film_queue_again put back, and sets `*film`
+ * to its index in the inputs. Returns false if there is none, or after an interruption.
  */
-bool film_queue_next(struct film_queue *q, size_t *film);
-
-/* As film_queue_next, for the films that were put back. */
-bool film_queue_next_alone(struct film_queue *q, size_t *film);
+bool film_queue_next(struct film_queue *q, bool alone, size_t *film);
 
 /*
  * Puts a film back, to be rendered alone: its worker process crashed, or memory ran out, while this

@@ -29,7 +29,7 @@ static void take(struct film_queue *q, size_t film, enum err_code code)
 {
     size_t got = 12345;
     struct err e = ERR_INIT;
-    assert_true(film_queue_next(q, &got));
+    assert_true(film_queue_next(q, false, &got));
     assert_int_equal(got, film);
     if (code != ERR_NONE)
         err_set(&e, code, "film %zu", film);
@@ -39,8 +39,8 @@ static void take(struct film_queue *q, size_t film, enum err_code code)
 static void assert_empty(struct film_queue *q)
 {
     size_t film = 12345;
-    assert_false(film_queue_next(q, &film));
-    assert_false(film_queue_next(q, &film));
+    assert_false(film_queue_next(q, false, &film));
+    assert_false(film_queue_next(q, false, &film));
     assert_int_equal(film, 12345);
 }
 
@@ -83,7 +83,7 @@ TEST(first_in_order_not_in_time)
     struct film_queue *q = open_queue(&in);
     struct err early = ERR_INIT, late = ERR_INIT;
     size_t film;
-    assert_true(film_queue_next(q, &film) && film_queue_next(q, &film));
+    assert_true(film_queue_next(q, false, &film) && film_queue_next(q, false, &film));
     err_set(&late, ERR_FAILED, "late");
     film_queue_done(q, 1, &late);
     assert_int_equal(film_queue_status(q), ERR_FAILED);
@@ -171,20 +171,20 @@ TEST(again_and_alone)
     struct inputs in = inputs_of(6);
     struct film_queue *q = open_queue(&in);
     size_t film = 12345;
-    assert_false(film_queue_next_alone(q, &film));
+    assert_false(film_queue_next(q, true, &film));
     for (size_t i = 0; i < 4; i++)
-        assert_true(film_queue_next(q, &film));
+        assert_true(film_queue_next(q, false, &film));
     film_queue_again(q, 3);
     film_queue_again(q, 1);
     film_queue_again(q, 1);
-    assert_true(film_queue_next(q, &film));
+    assert_true(film_queue_next(q, false, &film));
     assert_int_equal(film, 4);
-    assert_true(film_queue_next_alone(q, &film));
+    assert_true(film_queue_next(q, true, &film));
     assert_int_equal(film, 1);
-    assert_true(film_queue_next_alone(q, &film));
+    assert_true(film_queue_next(q, true, &film));
     assert_int_equal(film, 3);
-    assert_false(film_queue_next_alone(q, &film));
-    assert_true(film_queue_next(q, &film));
+    assert_false(film_queue_next(q, true, &film));
+    assert_true(film_queue_next(q, false, &film));
     assert_int_equal(film, 5);
     assert_int_equal(film_queue_tally(q).done, 0);
     film_queue_free(&q);
@@ -199,7 +199,7 @@ TEST(under_way)
     struct film_queue *q = open_queue(&in);
     size_t film;
     for (int i = 0; i < 3; i++)
-        assert_true(film_queue_next(q, &film));
+        assert_true(film_queue_next(q, false, &film));
     static const struct watch_progress now[] = {
         {.share = 0.5, .frames = 50, .columns = 7}, {.share = 0.25, .frames = 20}, {-1, 3, 0, 0}};
     for (size_t i = 0; i < 3; i++)

@@ -28,7 +28,7 @@ static void open_one(const char *silence, double film_s)
     size_t film;
     setenv("BARCODE_SILENCE", silence, 1);
     batch.queue = film_queue_open(&four, &e);
-    assert_true(film_queue_next(batch.queue, &film));
+    assert_true(film_queue_next(batch.queue, false, &film));
     p = (struct film_process){.worker = {.pid = fork(), .watch = watch_open(&e), .link = -1}};
     if (p.worker.pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
