@@ -118,8 +118,8 @@ static int close_slow(void *cookie)
 }
 
 /*
- * Opens the stream over `fd`; closing the stream closes `fd`. `fd` may be a full pipe, where a plain
- * write would block despite signals.
+ * Opens the stream over `fd`; closing the stream closes `fd`. `fd` may be a full pipe, where a
+ * plain write would block despite signals.
  */
 static bool open_stream(struct atomic_file *f, int fd)
 {
@@ -206,8 +206,7 @@ static int flush(struct atomic_file *f)
         return 0;
     write_back(f->fd);
     /* EINVAL, ENOTSUP and ENOSYS: the file system has no fsync */
-    bool synced =
-        fsync(f->fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
+    bool synced = fsync(f->fd) == 0 || errno == EINVAL || errno == ENOTSUP || errno == ENOSYS;
     return synced ? 0 : errno;
 }
 

@@ -348,8 +348,7 @@ struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own 
     t->fd = -1;
     t->folder = true;
     t->path = atomic_target_path(path);
-    bool ok = t->path && has_own_sheets(t->path, is_own) &&
-              make_temporary(t, make_folder) == 0;
+    bool ok = t->path && has_own_sheets(t->path, is_own) && make_temporary(t, make_folder) == 0;
     if (ok)
         t->fd = open(t->temp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (t->fd < 0) {

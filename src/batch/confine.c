@@ -88,12 +88,12 @@ static bool keep_descriptors(struct sandbox *s, const struct render *r, struct e
 {
     const struct options *o = r->options;
     unsigned streams = 0;
-    bool ok = keep_descriptor(s, o->output, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
+    bool ok =
+        keep_descriptor(s, o->output, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
     for (size_t i = 0; i < o->extras && ok; i++)
         ok = keep_descriptor(s, o->extra[i].path, &streams, e);
     for (size_t i = 0; i < r->inputs->count && ok; i++)
-        ok = !inputs_is_due(r->inputs, i) ||
-             keep_descriptor(s, r->inputs->path[i], &streams, e);
+        ok = !inputs_is_due(r->inputs, i) || keep_descriptor(s, r->inputs->path[i], &streams, e);
     worker_leave_streams(streams);
     return ok;
 }

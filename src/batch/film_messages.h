@@ -46,7 +46,7 @@ struct file_answer {
 /* Film worker `slot` has rendered its film. */
 struct film_end {
     uint32_t kind, slot;
-    uint32_t code;             /* enum err_code */
+    uint32_t code; /* enum err_code */
     char text[sizeof((struct err *)NULL)->text];
     struct film_result result; /* plain numbers and texts; missing in FILM_AGAIN */
 };

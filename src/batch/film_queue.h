@@ -23,8 +23,8 @@ struct film_queue;
 struct film_queue *film_queue_open(const struct inputs *in, struct err *e);
 
 /*
- * Takes the next film, or with `alone` the next one that film_queue_again put back, and sets `*film`
- * to its index in the inputs. Returns false if there is none, or after an interruption.
+ * Takes the next film, or with `alone` the next one that film_queue_again put back, and sets
+ * `*film` to its index in the inputs. Returns false if there is none, or after an interruption.
  */
 bool film_queue_next(struct film_queue *q, bool alone, size_t *film);
 

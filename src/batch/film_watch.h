@@ -34,6 +34,6 @@ int film_watch_wait(const struct film_watch *w);
  * progress of the films to the queue.
  */
 void film_watch_tick(struct film_watch *w, struct film_process *p, int count, struct batch *b,
-                    uint64_t memory);
+                     uint64_t memory);
 
 #endif

@@ -31,8 +31,8 @@ struct crew {
     struct progress *progress; /* the line; NULL: out of memory */
     const char *title;         /* the last one that it showed; NULL: none */
     int64_t begin_ns;
-    int broke[WORKERS_MOST];         /* how often each died between films, and had taken none */
-    int found; /* the exit status of a worker that a sanitizer ended; 0: none */
+    int broke[WORKERS_MOST]; /* how often each died between films, and had taken none */
+    int found;               /* the exit status of a worker that a sanitizer ended; 0: none */
     /* the exit status of a worker that died twice between films or rendered none; 0: none */
     int failed;
 };
@@ -178,8 +178,7 @@ static void show_progress(struct crew *c)
         const char *path = c->batch.render->inputs->path[t.longest], *slash = strrchr(path, '/');
         c->title = slash ? slash + 1 : path;
     }
-    struct progress_state state = {
-        .share = -1, .frames = t.frames, .run = &run, .title = c->title};
+    struct progress_state state = {.share = -1, .frames = t.frames, .run = &run, .title = c->title};
     if (t.due == 1)
         state = (struct progress_state){.share = t.now.share,
                                         .frames = t.now.frames,
@@ -229,7 +228,8 @@ static int count_processes(const struct crew *c)
     return count;
 }
 
-/* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`. */
+/* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`.
+ */
 static bool serve(struct crew *c, int *me, struct err *e)
 {
     for (int left; (left = count_processes(c)) > 0;) {

@@ -22,9 +22,9 @@ static const char begins[] = "{\"film\":";
 struct report_log {
     const char *path; /* the caller's */
     int fd;
-    bool slow;                /* a pipe or a device, where writing may block */
-    char *waiting;            /* `slow`: what has not been written yet */
-    size_t size, room;        /* of `waiting` */
+    bool slow;         /* a pipe or a device, where writing may block */
+    char *waiting;     /* `slow`: what has not been written yet */
+    size_t size, room; /* of `waiting` */
 };
 
 static bool cannot(const char *path, struct err *e)
@@ -135,13 +135,12 @@ static json_t *time_value(void)
 static char *make_line(const struct report_entry *entry, size_t *size)
 {
     static const char *const status[] = {"done", "left_out", "failed", "interrupted"};
-    json_t *value =
-        json_pack("{so ss so si so so so so so}", "film", writer_json_bytes(entry->film), "status",
-                  status[entry->status], "reason", writer_json_bytes(entry->reason), "exit",
-                  entry->exit, "seconds", writer_json_seconds(entry->seconds), "columns",
-                  entry->columns < 0 ? json_null() : json_integer(entry->columns), "warnings",
-                  list_of_warnings(entry), "outputs", list_of_outputs(entry), "finished",
-                  time_value());
+    json_t *value = json_pack(
+        "{so ss so si so so so so so}", "film", writer_json_bytes(entry->film), "status",
+        status[entry->status], "reason", writer_json_bytes(entry->reason), "exit", entry->exit,
+        "seconds", writer_json_seconds(entry->seconds), "columns",
+        entry->columns < 0 ? json_null() : json_integer(entry->columns), "warnings",
+        list_of_warnings(entry), "outputs", list_of_outputs(entry), "finished", time_value());
     char *line = value ? json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
     json_decref(value);
     char *longer = line ? realloc(line, strlen(line) + 2) : NULL;
@@ -185,8 +184,8 @@ bool report_log_add(struct report_log *l, const struct report_entry *entry, stru
     if (!line)
         return err_memory(e, 4096);
     lock(l, F_WRLCK);
-    bool done = l->slow ? write_slowly(l, line, size, e)
-                        : write_bytes(l, line, size) || cannot(l->path, e);
+    bool done =
+        l->slow ? write_slowly(l, line, size, e) : write_bytes(l, line, size) || cannot(l->path, e);
     lock(l, F_UNLCK);
     free(line);
     return done;

@@ -61,14 +61,14 @@ static double keys_wanted(const struct render_progress *p, const struct pass_sta
 }
 
 /* Logs once, while the user waits at a terminal, that --keyframes would be much faster. */
-static void hint_at_keyframes(struct render_progress *p, double share,
-                              const struct pass_state *now)
+static void hint_at_keyframes(struct render_progress *p, double share, const struct pass_state *now)
 {
     enum { SETTLED = 5, LONG = 120 }; /* seconds */
     struct render_job *j = p->job;
     double left = share > 0 ? clock_since(p->begin_ns) * (1 - share) / share : 0;
     bool on_gpu = engine_device(j->engine).context != NULL;
-    if (j->hinted || !j->render->at_terminal || j->render->options->verify || on_gpu || now->columns == 0)
+    if (j->hinted || !j->render->at_terminal || j->render->options->verify || on_gpu ||
+        now->columns == 0)
         return;
     struct render_usage used = {
         .seconds = (double)clock_ns() / 1e9,

@@ -27,19 +27,19 @@ bool render_report_film(const struct render *r, struct report_log *log, size_t f
         return true;
     if (result->written && !outputs_of(r->options, r->inputs, film, &list, e))
         return false;
-    const struct report_entry entry = {
-        .film = r->inputs->path[film],
-        .status = !failed                            ? REPORT_DONE
-                  : failure->code == ERR_INTERRUPTED ? REPORT_INTERRUPTED
+    const struct report_entry entry = {.film = r->inputs->path[film],
+                                       .status = !failed ? REPORT_DONE
+                                                 : failure->code == ERR_INTERRUPTED
+                                                     ? REPORT_INTERRUPTED
                                                      : REPORT_FAILED,
-        .reason = failed ? failure->text : NULL,
-        .exit = failed ? err_exit_status(failure) : 0,
-        .seconds = result->seconds,
-        .columns = result->columns,
-        .warning = result->warning,
-        .warnings = result->warnings,
-        .output = output,
-        .outputs = list_outputs(&list, output)};
+                                       .reason = failed ? failure->text : NULL,
+                                       .exit = failed ? err_exit_status(failure) : 0,
+                                       .seconds = result->seconds,
+                                       .columns = result->columns,
+                                       .warning = result->warning,
+                                       .warnings = result->warnings,
+                                       .output = output,
+                                       .outputs = list_outputs(&list, output)};
     bool ok = report_log_add(log, &entry, e);
     outputs_free(&list);
     return ok;

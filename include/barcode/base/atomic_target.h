@@ -18,8 +18,8 @@ struct atomic_target *atomic_target_open(const char *path);
 
 /*
  * Begins a folder that will replace the one at `path`, if any. All its files are made by
- * atomic_target_add. Returns NULL with errno: ENOTEMPTY if the folder has other files than N.jpg, or
- * one for which `is_own` returns false: a replacement would remove them.
+ * atomic_target_add. Returns NULL with errno: ENOTEMPTY if the folder has other files than N.jpg,
+ * or one for which `is_own` returns false: a replacement would remove them.
  */
 typedef bool atomic_is_own(const char *path);
 struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);

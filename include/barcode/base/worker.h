@@ -34,7 +34,7 @@ struct worker {
     int link;            /* this process's end; -1: none */
     struct watch *watch; /* WATCHES of them */
     /* in the parent */
-    const char *killed;   /* why worker_kill was called, as in worker_end's error; NULL: it was not */
+    const char *killed; /* why worker_kill was called, as in worker_end's error; NULL: it was not */
     bool leaves, lingers; /* it has announced its end; it need not be waited for */
     int announced;        /* the exit status that it announced */
     int status;           /* after worker_end: the exit status; -1: killed by a signal */
@@ -51,9 +51,9 @@ pid_t worker_start(struct worker *w, int number, struct err *e);
 /* ---- in the worker ---- */
 
 /*
- * Replaces the standard streams by /dev/null, but for those whose bit is set in `keep` (1: stdin). A
- * worker that is confined writes to no terminal, and a reader of this program's pipe waits for the
- * last process that has it open.
+ * Replaces the standard streams by /dev/null, but for those whose bit is set in `keep` (1: stdin).
+ * A worker that is confined writes to no terminal, and a reader of this program's pipe waits for
+ * the last process that has it open.
  */
 void worker_leave_streams(unsigned keep);
 

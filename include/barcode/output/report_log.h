@@ -33,13 +33,13 @@ enum report_status { REPORT_DONE, REPORT_LEFT_OUT, REPORT_FAILED, REPORT_INTERRU
 struct report_entry {
     const char *film; /* path, any bytes */
     enum report_status status;
-    const char *reason;          /* NULL: none */
-    int exit;                    /* exit status: 0, 1, 2, 3, 4, 130 */
-    double seconds;              /* < 0: unknown */
-    int64_t columns;             /* < 0: none */
+    const char *reason;                    /* NULL: none */
+    int exit;                              /* exit status: 0, 1, 2, 3, 4, 130 */
+    double seconds;                        /* < 0: unknown */
+    int64_t columns;                       /* < 0: none */
     const char (*warning)[REPORT_WARNING]; /* [warnings] */
     int warnings;
-    const char *const *output;   /* [outputs], the files that exist; "-": stdout */
+    const char *const *output; /* [outputs], the files that exist; "-": stdout */
     size_t outputs;
 };
 

@@ -25,9 +25,9 @@ struct render {
     const struct inputs *inputs;
     /* borrowed for the call and reused from film to film; each film worker has its own */
     struct engines *engines;
-    int threads; /* 1 or more; of this process */
-    int workers; /* the worker processes that share the machine; 0: only one */
-    bool at_terminal; /* the run has one film, and somebody watches its progress */
+    int threads;       /* 1 or more; of this process */
+    int workers;       /* the worker processes that share the machine; 0: only one */
+    bool at_terminal;  /* the run has one film, and somebody watches its progress */
     const char *table; /* the path of --csv FILE of several films, for messages; NULL: none */
     /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;

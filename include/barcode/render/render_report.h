@@ -16,8 +16,8 @@
 bool render_report_known(const struct render *r, struct report_log *log, struct err *e);
 
 /*
- * Adds a film to the report log; `failure` is empty if it succeeded. Returns false if the log cannot
- * be written.
+ * Adds a film to the report log; `failure` is empty if it succeeded. Returns false if the log
+ * cannot be written.
  */
 bool render_report_film(const struct render *r, struct report_log *log, size_t film,
                         const struct film_result *result, const struct err *failure, struct err *e);
