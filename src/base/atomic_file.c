@@ -13,6 +13,7 @@
 #include "barcode/base/file.h"
 #include "barcode/base/file_request.h"
 #include "barcode/base/interrupt.h"
+#include "barcode/base/path.h"
 #include "barcode/base/slow_file.h"
 
 enum { STREAM_BUFFER = 1 << 16 };
@@ -247,11 +248,15 @@ struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own
         return NULL;
     f->place.file = -1;
     f->shown = strdup(path);
-    bool ok = f->shown || err_memory(e, strlen(path) + 1);
+    char *first = path_join(path, "0.jpg", "", e);
+    bool ok = (f->shown && first) || err_memory(e, strlen(path) + 1);
     if (ok && file_ask)
-        ok = file_ask(FILE_FOLDER, path, &f->place.file) == 0;
+        ok = file_ask(FILE_FOLDER, first, &f->place.file) == 0;
     else if (ok)
         ok = (f->place.target = atomic_target_open_folder(path, is_own)) != NULL;
+    int error = errno;
+    free(first);
+    errno = error;
     if (ok)
         return f;
     if (errno == ENOTEMPTY)

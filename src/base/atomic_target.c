@@ -253,8 +253,6 @@ struct atomic_target *atomic_target_open(const char *path)
 
 int atomic_target_descriptor(const struct atomic_target *t) { return t->fd; }
 
-bool atomic_target_is_hidden(const struct atomic_target *t) { return t->path; }
-
 /*
  * Syncs the folder, so that the new name survives a power failure. Ignores errors, because the
  * rename cannot be undone.

@@ -24,11 +24,11 @@ bool log_enabled(enum log_level level) { return level <= highest; }
 
 void log_set_sink(log_sink *to) { sink = to; }
 
-/* Returns true if stderr becomes writable within `ms`, or is closed. */
+/* Returns true if stderr becomes writable within `ms`, or is closed (POLLNVAL). */
 static bool is_writable(int ms)
 {
     struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-    return poll(&p, 1, ms) != 0;
+    return poll(&p, 1, ms) > 0;
 }
 
 bool log_is_ready(void) { return is_writable(0); }
@@ -76,10 +76,8 @@ void log_msg(enum log_level level, const char *format, ...)
 
 void log_status(const char *line)
 {
-    if (sink) {
-        sink(LOG_PROGRESS, line ? line : "");
+    if (sink)
         return;
-    }
     pthread_mutex_lock(&terminal);
     const char *lift = status[0] ? "\r\033[K" : "";
     snprintf(status, sizeof status, "%s", line ? line : "");

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 struct watch {
-    alignas(64) _Atomic uint64_t stopped; /* by the parent: the turn that must end; 0: none */
-    _Atomic uint64_t turn;                /* by the worker, for itself; 0: no film */
+    alignas(64) _Atomic uint64_t stopped; /* by the parent: the serial that must end; 0: none */
+    _Atomic uint64_t serial;              /* by the worker, for itself; 0: no film */
     _Atomic uint64_t frames, columns, columns_total;
     _Atomic uint32_t share; /* of PARTS */
     atomic_int untimed;     /* how many threads have called watch_untimed(true) */
@@ -34,20 +34,22 @@ struct watch *watch_open(struct err *e)
 
 struct watch *watch_at(struct watch *w, int i) { return w ? w + i : NULL; }
 
+void watch_keep(struct watch *w) { (void)madvise(w, WATCHES * sizeof *w, MADV_DONTFORK); }
+
 void watch_free(struct watch *w)
 {
     if (w)
         munmap(w, WATCHES * sizeof *w);
 }
 
-void watch_begin(struct watch *w, uint64_t turn)
+void watch_begin(struct watch *w, uint64_t serial)
 {
     current = w;
     if (!w)
         return;
     atomic_store(&w->untimed, 0);
     atomic_store(&w->moved, 1);
-    atomic_store(&w->turn, turn);
+    atomic_store(&w->serial, serial);
     watch_set_progress(&(struct watch_progress){.frames = 0});
 }
 
@@ -60,7 +62,7 @@ int watch_number(void)
 void watch_end(void)
 {
     if (current)
-        atomic_store(&current->turn, 0);
+        atomic_store(&current->serial, 0);
 }
 
 struct start {
@@ -119,8 +121,8 @@ bool watch_stopped(void)
 {
     if (!current)
         return false;
-    uint64_t turn = atomic_load_explicit(&current->turn, memory_order_relaxed);
-    return turn != 0 && turn == atomic_load_explicit(&current->stopped, memory_order_relaxed);
+    uint64_t serial = atomic_load_explicit(&current->serial, memory_order_relaxed);
+    return serial != 0 && serial == atomic_load_explicit(&current->stopped, memory_order_relaxed);
 }
 
 bool watch_error(struct err *e)
@@ -129,7 +131,7 @@ bool watch_error(struct err *e)
         return false;
     err_clear(e);
     err_set(e, ERR_FAILED, "stopped");
-    atomic_store(&current->turn, 0);
+    atomic_store(&current->serial, 0);
     return true;
 }
 
@@ -150,4 +152,4 @@ struct watch_state watch_check(struct watch *w)
                                              .columns_total = load_count(&w->columns_total)}};
 }
 
-void watch_stop(struct watch *w, uint64_t turn) { atomic_store(&w->stopped, turn); }
+void watch_stop(struct watch *w, uint64_t serial) { atomic_store(&w->stopped, serial); }

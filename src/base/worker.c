@@ -71,6 +71,8 @@ pid_t worker_start(struct worker *w, int number, struct err *e)
         w->watch = NULL;
         return -1;
     }
+    if (w->pid > 0)
+        watch_keep(w->watch);
     w->link = end[w->pid == 0];
     close(end[w->pid != 0]);
     if (w->pid == 0) {
@@ -112,11 +114,10 @@ static bool handle_line(const char *bytes, size_t size)
         return false;
     memcpy(&m, bytes, size);
     int length = (int)(size - head);
-    if (m.level == LOG_PROGRESS)
-        log_status(length > 0 ? m.text : NULL);
-    else if (m.level < LOG_PROGRESS)
-        log_msg((enum log_level)m.level, "%.*s", length, m.text);
-    return m.level <= LOG_PROGRESS;
+    if (m.level > LOG_DEBUG)
+        return false;
+    log_msg((enum log_level)m.level, "%.*s", length, m.text);
+    return true;
 }
 
 static bool handle_leave(struct worker *w, const char *bytes, size_t size)
@@ -159,7 +160,9 @@ enum worker_event worker_receive(struct worker *w, void *message, size_t *size, 
 bool worker_send(struct worker *w, const void *message, size_t size, int fd)
 {
     bool sent = link_try_send(w->link, message, size, fd);
-    if (!sent && errno == EAGAIN)
+    /* a descriptor may find no room; a process that is gone may have sent something before */
+    bool expected = fd >= 0 || errno == EPIPE || errno == ECONNRESET;
+    if (!sent && (errno == EAGAIN || !expected))
         worker_kill(w, WORKER_SILENT);
     return sent;
 }
@@ -187,7 +190,7 @@ void worker_tick(struct worker *w, uint64_t memory)
  */
 static int wait_for(const struct worker *w)
 {
-    const double most = 3;
+    const double most = w->killed ? 1 : 3;
     int64_t began = clock_ns();
     int how = 0;
     pid_t gone;

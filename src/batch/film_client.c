@@ -67,13 +67,13 @@ void film_client_open(const struct worker *w)
     file_ask = ask_file;
 }
 
-bool film_client_next(int slot, bool alone, size_t *film, uint64_t *turn)
+bool film_client_next(int slot, bool alone, size_t *film, uint64_t *serial)
 {
     const struct film_ask m = {.kind = FILM_ASK, .slot = (uint32_t)slot, .alone = alone};
     struct film_answer answer;
     (void)ask(&m, sizeof m, &answer, sizeof answer);
     *film = (size_t)answer.film;
-    *turn = answer.turn;
+    *serial = answer.serial;
     return answer.found != 0;
 }
 

@@ -14,10 +14,10 @@ void film_client_open(const struct worker *w);
 /*
  * Asks for the next film of film worker `slot`, 0..WATCHES - 1, which has none: the next one of the
  * queue, or with `alone` the next one that must be rendered alone. Returns false if there is none,
- * or after an interruption. Otherwise sets its index in the inputs, and its turn for watch_begin.
+ * or after an interruption. Otherwise sets its index in the inputs, and its serial for watch_begin.
  * Any thread.
  */
-bool film_client_next(int slot, bool alone, size_t *film, uint64_t *turn);
+bool film_client_next(int slot, bool alone, size_t *film, uint64_t *serial);
 
 /* Reports the film's end. `failure` is empty if it succeeded. Any thread. */
 void film_client_ended(int slot, const struct film_result *result, const struct err *failure);

@@ -14,7 +14,7 @@
 /* ---- What a film may read ---- */
 
 /* Opens `path` if it is one of the film's files, or lies in the folder of its playlist. */
-static int open_of_film(const struct inputs *in, struct seat *s, const char *path)
+static int open_of_film(const struct inputs *in, struct slot *s, const char *path)
 {
     const struct film_parts *parts = in->parts[s->film];
     const size_t count = film_files_count(parts);
@@ -47,8 +47,8 @@ static bool is_output(const struct output *output, const char *path)
     return w && w->is_part && w->is_part(output->path, path);
 }
 
-/* Returns the output of a seat that `path` belongs to, or NULL. */
-static const struct output *find_output(const struct seat *s, const char *path)
+/* Returns the output of a slot that `path` belongs to, or NULL. */
+static const struct output *find_output(const struct slot *s, const char *path)
 {
     for (size_t k = 0; k < s->outputs.count; k++)
         if (is_output(&s->outputs.output[k], path))
@@ -57,27 +57,40 @@ static const struct output *find_output(const struct seat *s, const char *path)
     return dump->path && is_output(dump, path) ? dump : NULL;
 }
 
+static size_t index_of(const struct slot *s, const struct output *output)
+{
+    return output == &s->outputs.dump ? s->outputs.count : (size_t)(output - s->outputs.output);
+}
+
+bool film_files_written(const struct slot *s)
+{
+    const size_t count = s->outputs.count + (s->outputs.dump.path != NULL);
+    bool written = true;
+    for (size_t k = 0; k < count; k++)
+        written &= s->state[k] == OUTPUT_WRITTEN;
+    return written;
+}
+
 /*
  * Returns true if an output may be written, by outputs_allowed. That may read thousands of files,
  * so a worker has it done once. What an earlier attempt has written is the film's own.
  */
-static bool is_allowed(const struct batch *b, struct seat *s, const struct output *output)
+static bool is_allowed(const struct batch *b, struct slot *s, const struct output *output)
 {
     struct err none = ERR_INIT;
-    const size_t at =
-        output == &s->outputs.dump ? s->outputs.count : (size_t)(output - s->outputs.output);
-    if (s->checked[at] == OUTPUT_UNCHECKED)
-        s->checked[at] = s->again || outputs_allowed(b->render->inputs, s->film, output, &none)
-                             ? OUTPUT_ALLOWED
-                             : OUTPUT_REFUSED;
-    return s->checked[at] == OUTPUT_ALLOWED;
+    const size_t k = index_of(s, output);
+    if (s->state[k] != OUTPUT_UNCHECKED)
+        return s->state[k] != OUTPUT_REFUSED;
+    bool allowed = s->again || outputs_allowed(b->render->inputs, s->film, output, &none);
+    s->state[k] = allowed ? OUTPUT_ALLOWED : OUTPUT_REFUSED;
+    return allowed;
 }
 
 /*
  * Opens a file that a film may read: its own, an older output that it replaces, or the
  * gallery, which decides how its page is called.
  */
-static int open_to_read(struct seat *s, const struct batch *b, const char *path)
+static int open_to_read(struct slot *s, const struct batch *b, const char *path)
 {
     const char *gallery = outputs_gallery(b->render->options);
     bool older = find_output(s, path) || (gallery && strcmp(path, gallery) == 0);
@@ -88,7 +101,7 @@ static int open_to_read(struct seat *s, const struct batch *b, const char *path)
 /* ---- Outputs ---- */
 
 /* Returns a free grant, and its number; NULL with errno. */
-static struct grant *new_grant(struct film_process *p, int seat, int32_t *number)
+static struct grant *new_grant(struct film_process *p, int slot, int32_t *number)
 {
     int i = 0;
     while (i < GRANTS_MOST && p->grant[i].kind != GRANT_NONE)
@@ -97,16 +110,16 @@ static struct grant *new_grant(struct film_process *p, int seat, int32_t *number
         errno = EMFILE;
         return NULL;
     }
-    p->grant[i] = (struct grant){.part = -1, .seat = seat};
+    p->grant[i] = (struct grant){.part = -1, .slot = slot};
     *number = i;
     return &p->grant[i];
 }
 
-/* Returns the grant of a seat by the number that a worker sent; NULL with EBADF. */
-static struct grant *find_grant(struct film_process *p, int seat, int32_t number)
+/* Returns the grant of a slot by the number that a worker sent; NULL with EBADF. */
+static struct grant *find_grant(struct film_process *p, int slot, int32_t number)
 {
     if (number >= 0 && number < GRANTS_MOST && p->grant[number].kind != GRANT_NONE &&
-        p->grant[number].seat == seat)
+        p->grant[number].slot == slot)
         return &p->grant[number];
     errno = EBADF;
     return NULL;
@@ -124,7 +137,7 @@ static void drop_grant(struct grant *g)
  * Returns true if an output may be written to `path`; a sheet beside it only in place of another
  * sheet.
  */
-static bool may_write(const struct batch *b, struct seat *s, const struct output *output,
+static bool may_write(const struct batch *b, struct slot *s, const struct output *output,
                       const char *path)
 {
     char film[FILM_ID_TEXT];
@@ -137,83 +150,80 @@ static bool may_write(const struct batch *b, struct seat *s, const struct output
     return ok;
 }
 
-/* Begins an output, or with `folder` a folder of sheets. Returns its descriptor, or -1. */
-static int begin_output(struct film_process *p, struct batch *b, int seat,
-                        const struct output *output, const char *path, bool folder, int32_t *file)
+/* Opens the target of an output, or with `folder` that of its folder. Returns NULL with errno. */
+static struct atomic_target *open_target(const char *path, bool folder)
+{
+    if (!folder)
+        return atomic_target_open(path);
+    size_t length;
+    char *name = strndup(path, (size_t)(path_last(path, &length) - path - 1));
+    struct atomic_target *t = name ? atomic_target_open_folder(name, jellyfin_made) : NULL;
+    free(name);
+    return t;
+}
+
+/*
+ * Begins the output at `path`, or with `folder` the folder of trickplay sheets of which it is the
+ * first. Returns false with errno. Otherwise `*file` is the number of its grant.
+ */
+static bool begin_output(struct film_process *p, struct batch *b, int slot, const char *path,
+                         bool folder, int32_t *file)
 {
     struct err none = ERR_INIT;
-    struct grant *g = new_grant(p, seat, file);
+    struct slot *s = &p->slot[slot];
+    const struct output *output = find_output(s, path);
+    struct grant *g = new_grant(p, slot, file);
     if (!g)
-        return -1;
+        return false;
+    errno = EACCES;
+    if (!output ||
+        (folder && (output->writer != &writer_jellyfin || strcmp(output->path, path) != 0)))
+        return false;
+    g->output = index_of(s, output);
     if (b->table && output->writer && output->writer->table && !output->chosen) {
         g->part = table_open_part(b->table);
         g->kind = g->part >= 0 ? GRANT_TABLE : GRANT_NONE;
-        return g->part;
+    } else if (may_write(b, s, output, path) && outputs_make_folders(output, &none)) {
+        g->target = open_target(path, folder);
+        g->kind = g->target ? GRANT_OUTPUT : GRANT_NONE;
     }
-    if (!may_write(b, &p->seat[seat], output, folder ? output->path : path) ||
-        !outputs_make_folders(output, &none))
-        return -1;
-    g->target = folder ? atomic_target_open_folder(path, jellyfin_made) : atomic_target_open(path);
-    g->kind = g->target ? GRANT_OUTPUT : GRANT_NONE;
-    return g->target && !folder ? atomic_target_descriptor(g->target) : -1;
+    return g->kind != GRANT_NONE;
 }
 
-/* Returns true if `path` is the folder of `output`. */
-static bool is_folder_of(const char *path, const struct output *output)
-{
-    size_t length;
-    const char *last = path_last(output->path, &length);
-    return last > output->path && (size_t)(last - output->path - 1) == strlen(path) &&
-           strncmp(path, output->path, strlen(path)) == 0;
-}
-
-static int open_to_write(struct film_process *p, struct batch *b, int seat, const char *path,
+/* Begins the output at `path`. Returns its descriptor, or -1 with errno. */
+static int open_to_write(struct film_process *p, struct batch *b, int slot, const char *path,
                          int32_t *file)
 {
-    const struct output *output = find_output(&p->seat[seat], path);
-    errno = EACCES;
-    return output ? begin_output(p, b, seat, output, path, false, file) : -1;
+    if (!begin_output(p, b, slot, path, false, file))
+        return -1;
+    const struct grant *g = &p->grant[*file];
+    return g->kind == GRANT_TABLE ? g->part : atomic_target_descriptor(g->target);
 }
 
-/* Begins the folder of trickplay sheets. Returns false with errno. */
-static bool open_folder(struct film_process *p, struct batch *b, int seat, const char *path,
-                        int32_t *file)
+static int add_to_folder(struct film_process *p, int slot, const char *name, int32_t file)
 {
-    const struct outputs *outputs = &p->seat[seat].outputs;
-    errno = EACCES;
-    for (size_t k = 0; k < outputs->count; k++) {
-        const struct output *output = &outputs->output[k];
-        if (output->writer != &writer_jellyfin || !is_folder_of(path, output))
-            continue;
-        *file = -1;
-        (void)begin_output(p, b, seat, output, path, true, file);
-        return *file >= 0 && p->grant[*file].kind == GRANT_OUTPUT;
-    }
-    return false;
-}
-
-static int add_to_folder(struct film_process *p, int seat, const char *name, int32_t file)
-{
-    const struct grant *g = find_grant(p, seat, file);
+    const struct grant *g = find_grant(p, slot, file);
     return g && g->target ? atomic_target_add(g->target, name) : -1;
 }
 
-static bool publish(struct film_process *p, struct batch *b, int seat, int32_t file)
+static bool publish(struct film_process *p, struct batch *b, int slot, int32_t file)
 {
-    struct grant *g = find_grant(p, seat, file);
+    struct grant *g = find_grant(p, slot, file);
     if (!g)
         return false;
-    bool ok = g->kind == GRANT_TABLE ? table_add(b->table, p->seat[seat].film, g->part)
+    bool ok = g->kind == GRANT_TABLE ? table_add(b->table, p->slot[slot].film, g->part)
                                      : atomic_target_publish(&g->target);
     int error = errno;
+    if (ok)
+        p->slot[slot].state[g->output] = OUTPUT_WRITTEN;
     drop_grant(g);
     errno = error;
     return ok;
 }
 
-static bool discard(struct film_process *p, int seat, int32_t file)
+static bool discard(struct film_process *p, int slot, int32_t file)
 {
-    struct grant *g = find_grant(p, seat, file);
+    struct grant *g = find_grant(p, slot, file);
     if (g)
         drop_grant(g);
     return g;
@@ -221,32 +231,31 @@ static bool discard(struct film_process *p, int seat, int32_t file)
 
 /* ---- Requests ---- */
 
-/* Returns a descriptor of the worker's own, which shares nothing with that of the parent but the
- * file. */
+/* Returns a duplicate that may be closed; the target keeps its own. */
 static int copy_of(int fd) { return fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1; }
 
-int film_files_handle(struct film_process *p, struct batch *b, int seat, enum file_request request,
+int film_files_handle(struct film_process *p, struct batch *b, int slot, enum file_request request,
                       const char *path, int32_t *file, int32_t *error)
 {
     int fd = -1;
     bool ok = false;
     errno = EINVAL;
     switch (request) {
-    case FILE_READ: fd = open_to_read(&p->seat[seat], b, path); break;
+    case FILE_READ: fd = open_to_read(&p->slot[slot], b, path); break;
     case FILE_SCRATCH: fd = file_open_scratch(dump_scratch_folder()); break;
-    case FILE_WRITE: fd = copy_of(open_to_write(p, b, seat, path, file)); break;
-    case FILE_ADD: fd = add_to_folder(p, seat, path, *file); break;
-    case FILE_FOLDER: ok = open_folder(p, b, seat, path, file); break;
-    case FILE_PUBLISH: ok = publish(p, b, seat, *file); break;
-    case FILE_DISCARD: ok = discard(p, seat, *file); break;
+    case FILE_WRITE: fd = copy_of(open_to_write(p, b, slot, path, file)); break;
+    case FILE_ADD: fd = add_to_folder(p, slot, path, *file); break;
+    case FILE_FOLDER: ok = begin_output(p, b, slot, path, true, file); break;
+    case FILE_PUBLISH: ok = publish(p, b, slot, *file); break;
+    case FILE_DISCARD: ok = discard(p, slot, *file); break;
     }
     *error = ok || fd >= 0 ? 0 : errno ? errno : EIO;
     return fd;
 }
 
-void film_files_discard(struct film_process *p, int seat)
+void film_files_discard(struct film_process *p, int slot)
 {
     for (int i = 0; i < GRANTS_MOST; i++)
-        if (p->grant[i].kind != GRANT_NONE && p->grant[i].seat == seat)
+        if (p->grant[i].kind != GRANT_NONE && p->grant[i].slot == slot)
             drop_grant(&p->grant[i]);
 }

@@ -25,9 +25,9 @@ struct film_ask {
 };
 
 struct film_answer {
-    uint32_t found; /* 0: no film is left */
-    uint64_t film;  /* index in the inputs */
-    uint64_t turn;  /* of watch.h */
+    uint32_t found;  /* 0: no film is left */
+    uint64_t film;   /* index in the inputs */
+    uint64_t serial; /* of watch.h */
 };
 
 /* A file_request (file_request.h) for the film of film worker `slot`. */

@@ -15,7 +15,7 @@ int film_process_busy(const struct film_process *p)
 {
     int busy = 0;
     for (int i = 0; i < WATCHES; i++)
-        busy += p->seat[i].busy;
+        busy += p->slot[i].busy;
     return busy;
 }
 
@@ -23,17 +23,16 @@ int film_process_busy(const struct film_process *p)
 static bool has_film_alone(const struct film_process *p)
 {
     for (int i = 0; i < WATCHES; i++)
-        if (p->seat[i].busy && p->seat[i].again)
+        if (p->slot[i].busy && p->slot[i].again)
             return true;
     return false;
 }
 
-/* Gives the seat back; what is unfinished of its outputs is removed. */
-static void leave_seat(struct film_process *p, int seat)
+void film_process_leave(struct film_process *p, int slot)
 {
-    film_files_discard(p, seat);
-    outputs_free(&p->seat[seat].outputs);
-    p->seat[seat] = (struct seat){.busy = false};
+    film_files_discard(p, slot);
+    outputs_free(&p->slot[slot].outputs);
+    p->slot[slot] = (struct slot){.busy = false};
     p->lines = 0;
 }
 
@@ -45,16 +44,17 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
     struct film_answer answer = {.found = 0};
     struct err none = ERR_INIT;
     size_t film;
-    if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->seat[m->slot].busy ||
+    if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->slot[m->slot].busy ||
         (m->alone == 1 && film_process_busy(p) > 0) || has_film_alone(p))
         return false;
     bool found = film_queue_next(b->queue, m->alone == 1, &film);
     if (found) {
-        struct seat *s = &p->seat[m->slot];
-        *s = (struct seat){.busy = true, .film = film, .turn = ++b->turns, .again = m->alone == 1};
+        struct slot *s = &p->slot[m->slot];
+        *s = (struct slot){
+            .busy = true, .film = film, .serial = ++b->serials, .again = m->alone == 1};
         /* rendering the film reports an error of its outputs */
         (void)outputs_of(b->render->options, b->render->inputs, film, &s->outputs, &none);
-        answer = (struct film_answer){.found = 1, .film = film, .turn = s->turn};
+        answer = (struct film_answer){.found = 1, .film = film, .serial = s->serial};
         p->taken++;
     }
     worker_send(&p->worker, &answer, sizeof answer, -1);
@@ -66,7 +66,7 @@ static bool answer_file(struct film_process *p, struct batch *b, const struct fi
 {
     const size_t head = offsetof(struct file_ask, path);
     if (size <= head || size > sizeof *m || m->path[size - head - 1] != 0 || m->slot >= WATCHES ||
-        !p->seat[m->slot].busy)
+        !p->slot[m->slot].busy)
         return false;
     struct file_answer answer = {.file = m->file};
     int fd = film_files_handle(p, b, (int)m->slot, (enum file_request)m->request, m->path,
@@ -108,7 +108,7 @@ static bool check_result(struct film_end *m)
 }
 
 /* Sets the failure that a film reported, or for which the parent asked it to end. */
-static void set_failure(const struct batch *b, const struct seat *s, const struct film_end *m,
+static void set_failure(const struct batch *b, const struct slot *s, const struct film_end *m,
                         struct err *e)
 {
     if (m->code == ERR_NONE)
@@ -123,13 +123,12 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
                      size_t size)
 {
     struct err e = ERR_INIT, unwritten = ERR_INIT;
-    if (size != sizeof *message || message->slot >= WATCHES || !p->seat[message->slot].busy)
+    if (size != sizeof *message || message->slot >= WATCHES || !p->slot[message->slot].busy)
         return false;
     struct film_end m = *message;
-    struct seat *s = &p->seat[m.slot];
-    /* bytes of a bool are checked before it is one */
-    const unsigned char *written = (const unsigned char *)&message->result.written;
-    if (*written > 1 || !check_result(&m))
+    struct slot *s = &p->slot[m.slot];
+    m.result.written = film_files_written(s);
+    if (!check_result(&m))
         return false;
     struct watch_state last = watch_check(watch_at(p->worker.watch, (int)m.slot));
     film_queue_tick(b->queue, s->film, &last.progress);
@@ -142,18 +141,18 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
     if (e.code != ERR_NONE)
         err_report(&e);
     film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);
-    leave_seat(p, (int)m.slot);
+    film_process_leave(p, (int)m.slot);
     return true;
 }
 
 static bool put_back(struct film_process *p, struct batch *b, const struct film_end *m, size_t size)
 {
-    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES || !p->seat[m->slot].busy ||
-        p->seat[m->slot].again) /* an end without end */
+    if (size != offsetof(struct film_end, code) || m->slot >= WATCHES || !p->slot[m->slot].busy ||
+        p->slot[m->slot].again) /* an end without end */
         return false;
-    table_remove(b->table, p->seat[m->slot].film);
-    film_queue_again(b->queue, p->seat[m->slot].film);
-    leave_seat(p, (int)m->slot);
+    table_remove(b->table, p->slot[m->slot].film);
+    film_queue_again(b->queue, p->slot[m->slot].film);
+    film_process_leave(p, (int)m->slot);
     return true;
 }
 
@@ -203,20 +202,4 @@ bool film_process_handle(struct film_process *p, struct batch *b)
             break;
     }
     return true;
-}
-
-void film_process_end(struct film_process *p, struct film_list *films)
-{
-    films->count = 0;
-    for (int i = 0; i < WATCHES; i++) {
-        const struct seat *s = &p->seat[i];
-        if (!s->busy)
-            continue;
-        int at = films->count++;
-        for (; at > 0 && films->film[at - 1].index > s->film; at--)
-            films->film[at] = films->film[at - 1];
-        films->film[at].index = s->film;
-        memcpy(films->film[at].reason, s->reason, sizeof s->reason);
-        leave_seat(p, i);
-    }
 }

@@ -21,24 +21,26 @@ struct batch {
     struct film_queue *queue;
     struct report_log *report; /* NULL: none */
     struct table *table;       /* NULL: none */
-    uint64_t turns;            /* films given to workers so far */
+    uint64_t serials;          /* films given to workers so far */
 };
 
 /* A film worker of the process. */
-struct seat {
+struct slot {
     bool busy; /* with `film` */
     size_t film;
-    uint64_t turn;          /* of this film in this seat, for watch.h */
+    uint64_t serial;        /* of this film in this slot, for watch.h */
     struct outputs outputs; /* of the film */
     bool again;             /* it was rendered before, and outputs of it may exist */
+    /* of `outputs`, the dump behind the others */
     enum {
         OUTPUT_UNCHECKED,
+        OUTPUT_REFUSED,
         OUTPUT_ALLOWED,
-        OUTPUT_REFUSED
-    } checked[STRIPS_MOST + WRITERS_MOST + 1];
+        OUTPUT_WRITTEN
+    } state[STRIPS_MOST + WRITERS_MOST + 1];
     size_t next_file; /* film_files.c: the file of the film that is expected next */
-    double total_s, silent_s, ending_s; /* film_watch.h */
-    char reason[128];                   /* why the film was asked to end; "": it was not */
+    double total_s, untimed_s, silent_s, ending_s; /* film_watch.h */
+    char reason[128]; /* why the film was asked to end; "": it was not */
 };
 
 enum { GRANTS_MOST = 256 }; /* a film has some ten, and each costs the parent a descriptor */
@@ -48,30 +50,22 @@ struct grant {
     enum { GRANT_NONE, GRANT_OUTPUT, GRANT_TABLE } kind;
     struct atomic_target *target; /* GRANT_OUTPUT */
     int part;                     /* GRANT_TABLE: a descriptor */
-    int seat;
+    int slot;
+    size_t output; /* in the slot's outputs */
 };
 
 struct film_process {
     struct worker worker;
-    struct seat seat[WATCHES];
+    struct slot slot[WATCHES];
     struct grant grant[GRANTS_MOST];
     unsigned taken;            /* films, since the process has started */
     unsigned lines;            /* of the log, since a film has ended */
     double silent_s, ending_s; /* film_watch.h */
 };
 
-/* The films that a process had in progress, in the order of the inputs. */
-struct film_list {
-    struct {
-        size_t index;     /* in the inputs */
-        char reason[128]; /* of its seat */
-    } film[WATCHES];
-    int count;
-};
-
 /*
  * Handles the messages that the process has sent, some of them if there are many. Returns false
- * once the process has ended, and film_process_end is due.
+ * once the process has ended, and worker_end is due.
  */
 bool film_process_handle(struct film_process *p, struct batch *b);
 
@@ -80,11 +74,8 @@ bool film_process_handle(struct film_process *p, struct batch *b);
 bool film_process_message(struct film_process *p, struct batch *b, const void *message, size_t size,
                           int fd);
 
-/*
- * Ends a process whose worker has ended: removes what is unfinished of its outputs, and sets
- * `*films` to the films that were in progress.
- */
-void film_process_end(struct film_process *p, struct film_list *films);
+/* Gives a slot back. What is unfinished of its outputs is removed. */
+void film_process_leave(struct film_process *p, int slot);
 
 /* Returns how many films are in progress. */
 int film_process_busy(const struct film_process *p);
@@ -92,15 +83,18 @@ int film_process_busy(const struct film_process *p);
 /* ---- film_files.c ---- */
 
 /*
- * Handles a request for a file of the film of a seat, which is busy. A worker names any path; only
+ * Handles a request for a file of the film of a slot, which is busy. A worker names any path; only
  * those are opened that the parent itself has listed, or found in the folder of a playlist. Returns
  * a descriptor, which the caller closes, or -1 if the request has none or failed; `*error` is an
  * errno value or 0. `*file` is the number of an output that is being written.
  */
-int film_files_handle(struct film_process *p, struct batch *b, int seat, enum file_request request,
+int film_files_handle(struct film_process *p, struct batch *b, int slot, enum file_request request,
                       const char *path, int32_t *file, int32_t *error);
 
-/* Removes what is unfinished of the outputs of a seat. */
-void film_files_discard(struct film_process *p, int seat);
+/* Returns true if all outputs of a slot have been written. */
+bool film_files_written(const struct slot *s);
+
+/* Removes what is unfinished of the outputs of a slot. */
+void film_files_discard(struct film_process *p, int slot);
 
 #endif

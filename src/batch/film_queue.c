@@ -4,7 +4,7 @@
 
 /* The state of a film. */
 struct entry {
-    enum { WAITING, TAKEN, ALONE, ENDED } turn;
+    enum { WAITING, TAKEN, ALONE, ENDED } state;
     enum err_code code; /* ERR_NONE: not failed */
     uint64_t order;     /* number of films taken before it */
     struct watch_progress progress;
@@ -46,7 +46,7 @@ bool film_queue_next(struct film_queue *q, bool alone, size_t *film)
 {
     size_t i = alone ? 0 : q->next;
     while (i < q->in->count &&
-           (q->film[i].turn != (alone ? ALONE : WAITING) || !inputs_is_due(q->in, i)))
+           (q->film[i].state != (alone ? ALONE : WAITING) || !inputs_is_due(q->in, i)))
         i++;
     if (!alone)
         q->next = i;
@@ -54,13 +54,13 @@ bool film_queue_next(struct film_queue *q, bool alone, size_t *film)
         return false;
     *film = i;
     q->film[i].order = q->taken++;
-    q->film[i].turn = TAKEN;
+    q->film[i].state = TAKEN;
     return true;
 }
 
 void film_queue_again(struct film_queue *q, size_t film)
 {
-    q->film[film] = (struct entry){.turn = ALONE};
+    q->film[film] = (struct entry){.state = ALONE};
 }
 
 void film_queue_tick(struct film_queue *q, size_t film, const struct watch_progress *p)
@@ -73,7 +73,7 @@ void film_queue_done(struct film_queue *q, size_t film, const struct err *failur
     enum err_code code = failure ? failure->code : ERR_NONE;
     bool interrupted = code == ERR_INTERRUPTED;
     q->film[film].code = code;
-    q->film[film].turn = ENDED;
+    q->film[film].state = ENDED;
     q->interrupted |= interrupted;
     q->tally.now = q->film[film].progress;
     q->tally.done += code == ERR_NONE;
@@ -88,7 +88,7 @@ struct film_tally film_queue_tally(struct film_queue *q)
     for (size_t i = 0; i < q->in->count; i++) {
         const struct entry *f = &q->film[i];
         t.frames += f->progress.frames;
-        if (f->turn != TAKEN)
+        if (f->state != TAKEN)
             continue;
         double share = f->progress.share > 0 ? f->progress.share : 0;
         t.films_now += share;

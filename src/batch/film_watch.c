@@ -7,7 +7,7 @@
 #include "barcode/base/interrupt.h"
 
 /* How long nothing may move, and how long once a film or the worker was asked to end. */
-enum { SILENCE_S = 300, GRACE_S = 5 };
+enum { SILENCE_S = 300, GRACE_S = 4 };
 
 static double least(double a, double b) { return a < b ? a : b; }
 
@@ -31,7 +31,7 @@ static double grace(const struct film_watch *w)
     return w->silence_s > 0 ? least(w->silence_s, GRACE_S) : GRACE_S;
 }
 
-static void ask_to_end(const struct film_watch *w, struct watch *watch, struct seat *s,
+static void ask_to_end(const struct film_watch *w, struct watch *watch, struct slot *s,
                        bool too_long)
 {
     double limit = too_long ? w->film_s : w->silence_s;
@@ -40,19 +40,25 @@ static void ask_to_end(const struct film_watch *w, struct watch *watch, struct s
              too_long ? "stopped after %g %s (--film-timeout)"
                       : "nothing was read, decoded or written for %g %s",
              minutes ? limit / 60 : limit, minutes ? "minutes" : "s");
-    watch_stop(watch, s->turn);
+    watch_stop(watch, s->serial);
 }
 
-/* Counts `seconds` for a film, and asks it to end if that is too much. */
+/*
+ * Counts `seconds` for a film, and asks it to end if that is too much. The worker may report that
+ * the film waits for others, if there are `others`, or for the readers of its outputs, but not for
+ * ever.
+ */
 static void count_film(const struct film_watch *w, struct watch *watch,
-                       const struct watch_state *now, struct seat *s, double seconds)
+                       const struct watch_state *now, struct slot *s, bool others, double seconds)
 {
+    const bool untimed = now->untimed && (others || s->untimed_s < 10 * w->film_s);
     s->silent_s = now->moved ? 0 : s->silent_s + seconds;
-    s->total_s += now->untimed ? 0 : seconds;
+    s->total_s += untimed ? 0 : seconds;
+    s->untimed_s += untimed ? seconds : 0;
     if (s->reason[0]) /* what still moves gets twice the time */
         s->ending_s += now->moved ? seconds / 2 : seconds;
     bool silent = w->silence_s > 0 && s->silent_s >= w->silence_s;
-    bool too_long = w->film_s > 0 && !now->untimed && s->total_s >= w->film_s;
+    bool too_long = w->film_s > 0 && !untimed && s->total_s >= w->film_s;
     if (!s->reason[0] && (silent || too_long))
         ask_to_end(w, watch, s, too_long);
 }
@@ -60,14 +66,15 @@ static void count_film(const struct film_watch *w, struct watch *watch,
 static void check_process(const struct film_watch *w, struct film_process *p, struct batch *b,
                           double seconds)
 {
+    const bool others = film_process_busy(p) > 1;
     bool moved = false, hangs = false;
     for (int i = 0; i < WATCHES; i++) {
-        struct seat *s = &p->seat[i];
+        struct slot *s = &p->slot[i];
         if (!s->busy)
             continue;
         struct watch_state now = watch_check(watch_at(p->worker.watch, i));
         moved |= now.moved;
-        count_film(w, watch_at(p->worker.watch, i), &now, s, seconds);
+        count_film(w, watch_at(p->worker.watch, i), &now, s, others, seconds);
         film_queue_tick(b->queue, s->film, &now.progress);
         hangs |= s->reason[0] && s->ending_s >= grace(w);
     }

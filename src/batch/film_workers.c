@@ -63,7 +63,7 @@ int film_worker_count(int threads, uint64_t memory)
  * Renders a film; after an interruption fails without opening it. Once it is watched, interrupted()
  * may also mean that this film alone has to end.
  */
-static bool render_unless_interrupted(const struct render *r, size_t film, uint64_t turn,
+static bool render_unless_interrupted(const struct render *r, size_t film, uint64_t serial,
                                       struct watch *watch, struct film_result *result,
                                       struct err *e)
 {
@@ -72,7 +72,7 @@ static bool render_unless_interrupted(const struct render *r, size_t film, uint6
         interrupt_error(e);
         return err_prefix(e, "'%s'", r->inputs->path[film]);
     }
-    watch_begin(watch, turn);
+    watch_begin(watch, serial);
     bool ok = render_film(r, film, result, e);
     watch_end();
     return ok;
@@ -83,9 +83,9 @@ static void work(const struct render *r, struct watch *watches, int slot, bool a
 {
     struct film_result result;
     struct err e = ERR_INIT;
-    uint64_t turn;
-    for (size_t film; film_client_next(slot, alone, &film, &turn); err_clear(&e)) {
-        bool ok = render_unless_interrupted(r, film, turn, watch_at(watches, slot), &result, &e);
+    uint64_t serial;
+    for (size_t film; film_client_next(slot, alone, &film, &serial); err_clear(&e)) {
+        bool ok = render_unless_interrupted(r, film, serial, watch_at(watches, slot), &result, &e);
         if (!ok && render_again_alone(r, film, &e)) {
             log_msg(LOG_VERBOSE, "%s; rendering it again, alone", e.text);
             film_client_again(slot);

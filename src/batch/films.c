@@ -71,12 +71,12 @@ static void put_back(struct crew *c, size_t film, const struct err *cause)
     film_queue_again(c->batch.queue, film);
 }
 
-/* Returns the index of the only film that was asked to end and did not, or -1. */
-static int only_hanging(const struct film_list *films)
+/* Returns the slot of the only film that was asked to end and did not, or -1. */
+static int only_hanging(const struct film_process *p)
 {
     int found = -1;
-    for (int i = 0; i < films->count; i++) {
-        if (!films->film[i].reason[0])
+    for (int i = 0; i < WATCHES; i++) {
+        if (!p->slot[i].busy || !p->slot[i].reason[0])
             continue;
         if (found >= 0)
             return -1;
@@ -86,20 +86,22 @@ static int only_hanging(const struct film_list *films)
 }
 
 /* Decides about the films that were in progress when a worker process ended by `cause`. */
-static void settle_films(struct crew *c, const struct worker *w, const struct film_list *films,
-                         const struct err *cause)
+static void settle_films(struct crew *c, struct film_process *p, const struct err *cause)
 {
-    const int hanging = w->killed ? only_hanging(films) : -1;
-    for (int i = 0; i < films->count; i++) {
-        const size_t film = films->film[i].index;
+    const int hanging = p->worker.killed ? only_hanging(p) : -1, count = film_process_busy(p);
+    for (int i = 0; i < WATCHES; i++) {
+        const struct slot *s = &p->slot[i];
+        const size_t film = s->film;
         struct err e = ERR_INIT;
+        if (!s->busy)
+            continue;
         if (hanging == i)
-            err_set(&e, ERR_FAILED, "%s; its worker process did not end and was killed",
-                    films->film[i].reason);
+            err_set(&e, ERR_FAILED, "%s; its worker process did not end and was killed", s->reason);
         else if (interrupt_pending())
             interrupt_error(&e);
-        else if (films->count == 1)
+        else if (count == 1)
             e = *cause;
+        film_process_leave(p, i);
         if (e.code == ERR_NONE) {
             put_back(c, film, cause);
             continue;
@@ -109,30 +111,37 @@ static void settle_films(struct crew *c, const struct worker *w, const struct fi
     }
 }
 
+/* Returns how many films are left that no process has in progress. */
+static size_t count_waiting(struct film_queue *q)
+{
+    struct film_tally t = film_queue_tally(q);
+    return t.due - t.done - t.failed - t.under_way;
+}
+
 /*
  * Handles the end of a worker process. Returns true if another must replace it: after a crash in a
- * film, and once after a death between films.
+ * film, once after a death between films, and if it has rendered films and left others.
  */
 static bool end_process(struct crew *c, struct film_process *p)
 {
     struct err e = ERR_INIT;
-    struct film_list films;
     struct worker *w = &p->worker;
     bool in_order = worker_end(w, &e);
-    film_process_end(p, &films);
+    int count = film_process_busy(p);
     if (w->status > 0 && (!in_order || w->status != w->announced))
         c->found = w->status;
     if (in_order) {
-        if (film_queue_status(c->batch.queue) == 0)
+        if (w->announced != 0)
             c->failed = w->announced; /* it could not be confined */
-        return false;
+        return w->announced == 0 && p->taken > 0 && !interrupt_pending() &&
+               count_waiting(c->batch.queue) > 0;
     }
-    settle_films(c, w, &films, &e);
+    settle_films(c, p, &e);
     if (interrupt_pending()) {
         c->failed = ERR_INTERRUPTED;
         return false;
     }
-    if (films.count > 0)
+    if (count > 0)
         return true;
     int status = err_report(&e);
     c->broke[w->number] = p->taken > 0 ? 1 : c->broke[w->number] + 1;
@@ -291,9 +300,11 @@ static int run_workers(struct crew *c, bool *here)
     show_progress(c);
     progress_close(&c->progress);
     free(c->process);
-    tally = film_queue_tally(c->batch.queue);
-    if (e.code != ERR_NONE && tally.done + tally.failed < tally.due)
+    size_t left = count_waiting(c->batch.queue);
+    if (left > 0 && c->found == 0 && c->failed == 0 && !interrupt_pending()) {
+        err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
         return err_report(&e);
+    }
     return c->found > 0 ? c->found : c->failed > 0 ? c->failed : film_queue_status(c->batch.queue);
 }
 

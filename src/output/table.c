@@ -82,24 +82,27 @@ int table_open_part(const struct table *t) { return file_open_scratch(t->folder)
 bool table_add(struct table *t, size_t film, int part)
 {
     const off_t most = (off_t)4 << 30;
-    char block[1 << 16];
+    char block[1 << 16], last;
     struct stat s;
-    char last = 0;
     if (fstat(part, &s) != 0 || lseek(t->fd, (off_t)t->end, SEEK_SET) < 0)
         return false;
     if (s.st_size > most || t->part[film].bytes > 0) {
         errno = s.st_size > most ? EFBIG : EEXIST;
         return false;
     }
-    for (uint64_t done = 0, n; done < (uint64_t)s.st_size; done += n) {
-        n = (uint64_t)s.st_size - done < sizeof block ? (uint64_t)s.st_size - done : sizeof block;
-        if (!file_read_at(part, block, n, done) || !file_write(t->fd, block, n))
-            return false;
-        last = block[n - 1];
-    }
-    if (last != '\n') { /* the next film's row would follow in the same line */
+    /* without a line feed the next film's row would follow in the same line */
+    if (s.st_size == 0 || !file_read_at(part, &last, 1, (uint64_t)s.st_size - 1) || last != '\n') {
         errno = EINVAL;
         return false;
+    }
+    for (uint64_t done = 0, n; done < (uint64_t)s.st_size; done += n) {
+        n = (uint64_t)s.st_size - done < sizeof block ? (uint64_t)s.st_size - done : sizeof block;
+        if (interrupted()) {
+            errno = EINTR;
+            return false;
+        }
+        if (!file_read_at(part, block, n, done) || !file_write(t->fd, block, n))
+            return false;
     }
     t->part[film] = (struct part){t->end, (uint64_t)s.st_size};
     t->end += (uint64_t)s.st_size;

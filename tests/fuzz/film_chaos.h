@@ -71,7 +71,7 @@ static inline void chaos_open_run(struct chaos *c)
 {
     struct err e = ERR_INIT;
     const char *table = outputs_table(&c->options, &c->inputs);
-    c->batch = (struct batch){.render = &c->render, .turns = c->batch.turns};
+    c->batch = (struct batch){.render = &c->render, .serials = c->batch.serials};
     c->batch.queue = film_queue_open(&c->inputs, &e);
     if (table)
         c->batch.table = table_open(table, c->inputs.count, &e);
@@ -138,16 +138,19 @@ static inline void chaos_open(struct chaos *c, const char *line)
 /* Decides about the films of a process that has ended, as films.c does. */
 static inline void chaos_end_process(struct chaos *c)
 {
-    struct film_list films;
+    const int count = film_process_busy(&c->process);
     struct err e = ERR_INIT;
-    film_process_end(&c->process, &films);
     err_set(&e, ERR_FAILED, "'it': ended");
-    for (int i = 0; i < films.count; i++) {
-        table_remove(c->batch.table, films.film[i].index);
-        if (films.count == 1)
-            film_queue_done(c->batch.queue, films.film[i].index, &e);
+    for (int i = 0; i < WATCHES; i++) {
+        const size_t film = c->process.slot[i].film;
+        if (!c->process.slot[i].busy)
+            continue;
+        film_process_leave(&c->process, i);
+        table_remove(c->batch.table, film);
+        if (count == 1)
+            film_queue_done(c->batch.queue, film, &e);
         else
-            film_queue_again(c->batch.queue, films.film[i].index);
+            film_queue_again(c->batch.queue, film);
     }
     fuzz_demand(film_process_busy(&c->process) == 0);
     c->ended++;
@@ -253,16 +256,16 @@ static const char *const chaos_paths[] = {"films/a.mkv",
 static inline size_t chaos_message(const struct chaos *c, struct dice *d, void *to)
 {
     struct film_ask ask = {.kind = FILM_ASK, .slot = (uint32_t)roll(d, 4)};
-    const struct seat *seat = &c->process.seat[ask.slot];
+    const struct slot *slot = &c->process.slot[ask.slot];
     bool blocked = false;
     for (int i = 0; i < 4; i++)
-        blocked |= c->process.seat[i].again;
-    uint64_t what = seat->busy ? 3 + roll(d, 30) : roll(d, 3);
-    if ((what == 4 && seat->again) || (what < 3 && blocked))
+        blocked |= c->process.slot[i].again;
+    uint64_t what = slot->busy ? 3 + roll(d, 30) : roll(d, 3);
+    if ((what == 4 && slot->again) || (what < 3 && blocked))
         what = 0; /* what would be nonsense comes seldom, so that states become deep */
     switch (what) {
     case 0: { /* a line */
-        const uint32_t head[] = {WORKER_LINE, (uint32_t)roll(d, LOG_PROGRESS + 1)};
+        const uint32_t head[] = {WORKER_LINE, (uint32_t)roll(d, LOG_DEBUG + 2)};
         memset(to, (int)roll(d, 256), 64);
         memcpy(to, head, sizeof head);
         return 8 + roll(d, 50);
@@ -277,7 +280,6 @@ static inline size_t chaos_message(const struct chaos *c, struct dice *d, void *
         static const enum err_code code[] = {ERR_NONE, ERR_FAILED, ERR_INPUT, ERR_MEMORY};
         *m = (struct film_end){.kind = FILM_ENDED, .slot = ask.slot, .code = code[roll(d, 4)]};
         m->result = film_no_result;
-        m->result.written = m->code == ERR_NONE || chance(d, 10);
         m->result.warnings = (int)roll(d, REPORT_WARNINGS + 1);
         m->result.columns = (int64_t)roll(d, 1000) - 1;
         memset(m->text, (int)roll(d, 256), sizeof m->text);

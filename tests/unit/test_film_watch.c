@@ -21,7 +21,7 @@ static struct batch batch;
 static struct film_process p;
 static struct film_watch w;
 
-/* A process that does nothing, with limits in seconds; film 0 is in seat 3, as turn 7. */
+/* A process that does nothing, with limits in seconds; film 0 is in slot 3, as serial 7. */
 static void open_one(const char *silence, double film_s)
 {
     struct err e = ERR_INIT;
@@ -35,7 +35,7 @@ static void open_one(const char *silence, double film_s)
         for (;;)
             pause();
     }
-    p.seat[3] = (struct seat){.busy = true, .film = film, .turn = 7};
+    p.slot[3] = (struct slot){.busy = true, .film = film, .serial = 7};
     watch_begin(watch_at(p.worker.watch, 3), 7);
     w = film_watch_open((int64_t)(film_s * 1e6));
 }
@@ -88,7 +88,7 @@ TEST_WITH(silence, NULL, close_one)
     assert_false(watch_stopped());
     ticks(2);
     assert_true(watch_stopped());
-    assert_string_equal(p.seat[3].reason, "nothing was read, decoded or written for 20 s");
+    assert_string_equal(p.slot[3].reason, "nothing was read, decoded or written for 20 s");
     assert_null(p.worker.killed);
     ticks(6);
     assert_string_equal(p.worker.killed, WORKER_SILENT);
@@ -103,9 +103,9 @@ TEST_WITH(a_film_that_moves, NULL, close_one)
         ticks(1);
     }
     assert_true(watch_stopped());
-    assert_string_equal(p.seat[3].reason, "stopped after 10 minutes (--film-timeout)");
+    assert_string_equal(p.slot[3].reason, "stopped after 10 minutes (--film-timeout)");
     for (int i = 0; i < 10; i++) {
-        assert_true(!p.worker.killed || i > 7);
+        assert_true(!p.worker.killed || i > 5);
         watch_moved();
         ticks(1);
     }
@@ -127,7 +127,7 @@ TEST_WITH(time_limits, NULL, close_one)
     assert_false(watch_stopped());
     ticks(2);
     assert_true(watch_stopped());
-    assert_string_equal(p.seat[3].reason, "stopped after 10 s (--film-timeout)");
+    assert_string_equal(p.slot[3].reason, "stopped after 10 s (--film-timeout)");
 }
 
 /* A pause of the parent counts as one tick. */
@@ -137,15 +137,15 @@ TEST_WITH(a_stopped_parent, NULL, close_one)
     w.last_ns -= INT64_C(3600000000000);
     film_watch_tick(&w, &p, 1, &batch, UINT64_MAX);
     assert_false(watch_stopped());
-    assert_true(p.seat[3].total_s < 2);
+    assert_true(p.slot[3].total_s < 2);
 }
 
 /* A process without a film in progress has to take one, or to end. */
 TEST_WITH(between_films, NULL, close_one)
 {
     open_one("10", 0);
-    p.seat[3].busy = false;
-    ticks(14);
+    p.slot[3].busy = false;
+    ticks(13);
     assert_null(p.worker.killed);
     ticks(2);
     assert_non_null(p.worker.killed);

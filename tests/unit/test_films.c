@@ -73,7 +73,6 @@ static void tell_kind(uint32_t kind, size_t size)
 static void tell_end(enum err_code code, const char *text)
 {
     struct film_end m = {.kind = FILM_ENDED, .code = code, .result = film_no_result};
-    m.result.written = code == ERR_NONE;
     snprintf(m.text, sizeof m.text, "%s", text);
     tell(&m, sizeof m);
 }
@@ -264,7 +263,7 @@ static void attack_at_random(size_t film)
 {
     struct dice d = {.state = film};
     for (int i = 0; i < 4; i++)
-        c.process.seat[i].busy = true;
+        c.process.slot[i].busy = true;
     for (int i = 0; i < 100000; i++) {
         chaos_step(&c, &d);
         if (chance(&d, 50))

@@ -232,10 +232,10 @@ TEST_WITH(nonsense, begin, NULL)
         {WORKER_KINDS, 0, 3, 2, WORKER_GONE},
         {WORKER_KINDS, 0, 4, 2, WORKER_GONE},
         {WORKER_KINDS, 0, LINK_BYTES + 1, 1, WORKER_GONE},
-        {WORKER_LINE, LOG_PROGRESS + 1, 9, 0, WORKER_GONE},
+        {WORKER_LINE, LOG_DEBUG + 1, 9, 0, WORKER_GONE},
         {WORKER_LINE, UINT32_MAX, 9, 0, WORKER_GONE},
         {WORKER_LINE, LOG_DEBUG, 7, 0, WORKER_GONE},
-        {WORKER_LINE, LOG_PROGRESS, 8 + LOG_LINE, 0, WORKER_GONE},
+        {WORKER_LINE, LOG_DEBUG, 8 + LOG_LINE, 0, WORKER_GONE},
         {WORKER_LINE, LOG_DEBUG, 8 + LOG_LINE, 0, WORKER_GONE},
         {WORKER_LEAVES, 0, 8, 0, WORKER_GONE},
         {WORKER_LEAVES, 0, 16, 0, WORKER_GONE},
@@ -267,7 +267,7 @@ TEST_WITH(nonsense, begin, NULL)
     }
 }
 
-/* What the worker logs, its parent writes: plain, in order, and with the progress line below. */
+/* What the worker logs, its parent writes: plain, and in order. */
 TEST_WITH(lines_of_the_log, begin, NULL)
 {
     static char text[4 * LOG_LINE], line[LOG_LINE - 20];
@@ -277,10 +277,8 @@ TEST_WITH(lines_of_the_log, begin, NULL)
     if (is_worker(0)) {
         static const struct sent forged = {WORKER_LINE, LOG_WARNING, "1\033[2J\n\xc2\x9b"};
         log_msg(LOG_WARNING, "one %d", 1);
-        log_status("10 %");
         log_msg(LOG_INFO, "two");
         log_msg(LOG_DEBUG, "not enabled");
-        log_status(NULL);
         (void)!write(w.link, &forged, offsetof(struct sent, text) + 8);
         memset(line, 'x', sizeof line - 1);
         log_msg(LOG_ERROR, "%s", line);
@@ -293,7 +291,7 @@ TEST_WITH(lines_of_the_log, begin, NULL)
     assert_true(ok);
     assert_true(pread(fileno(caught), text, sizeof text - 1, 0) > 0);
     fclose(caught);
-    static const char first[] = "barcode: warning: one 1\n10 %\r\033[Kbarcode: two\n10 %\r\033[K"
+    static const char first[] = "barcode: warning: one 1\nbarcode: two\n"
                                 "barcode: warning: 1?[2J??\nbarcode: xxx";
     assert_memory_equal(text, first, sizeof first - 1);
     assert_int_equal(text[strlen(text) - 1], '\n');

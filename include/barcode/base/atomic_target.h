@@ -40,12 +40,6 @@ char *atomic_target_path(const char *path);
 int atomic_target_descriptor(const struct atomic_target *t);
 
 /*
- * Returns true if the output appears only when it is published; false for a device or pipe, whose
- * reader gets each byte at once.
- */
-bool atomic_target_is_hidden(const struct atomic_target *t);
-
-/*
  * Gives the output its name in place of an older one, and frees the target; sets *t to NULL. What
  * was written must be on the disk (fsync). Returns false with errno on failure; the old output is
  * then unchanged, and nothing is left of the new one.

@@ -10,7 +10,7 @@ enum file_request {
     FILE_READ,    /* opens `path` to read it, without waiting; returns a descriptor */
     FILE_SCRATCH, /* opens a nameless temporary file; returns a descriptor */
     FILE_WRITE,   /* begins an output at `path` and sets `*file`; returns a descriptor */
-    FILE_FOLDER,  /* begins a folder that will replace the one at `path`, and sets `*file` */
+    FILE_FOLDER,  /* begins a folder that will replace the one of file `path`, and sets `*file` */
     FILE_ADD,     /* makes the file `path`, a plain name, in folder `*file`; returns a descriptor */
     FILE_PUBLISH, /* gives output or folder `*file` its name, and forgets it */
     FILE_DISCARD  /* removes output or folder `*file`, and forgets it */

@@ -15,8 +15,7 @@ enum log_level {
     LOG_WARNING, /* unless -q "barcode: warning: ..." */
     LOG_INFO,    /* unless -q "barcode: ..." */
     LOG_VERBOSE, /* -v */
-    LOG_DEBUG,   /* -vv */
-    LOG_PROGRESS /* for a log_sink: the progress line, "" to erase it */
+    LOG_DEBUG    /* -vv */
 };
 
 enum { LOG_LINE = 1024 }; /* room for a line, longer ones are cut */
@@ -30,7 +29,8 @@ bool log_enabled(enum log_level level);
 /* Writes one line, made plain (text.h), and appends a newline. */
 void log_msg(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Replaces the progress line below the log on a terminal. NULL erases it permanently. */
+/* Replaces the progress line below the log on a terminal. NULL erases it permanently. Does nothing
+ * with a log_sink. */
 void log_status(const char *line);
 
 /* Returns true if stderr takes a line now; false while its reader or its user has paused it. */

@@ -30,16 +30,19 @@ struct watch *watch_open(struct err *e);
 /* Returns watch `i` of those; NULL if `w` is NULL. */
 struct watch *watch_at(struct watch *w, int i);
 
+/* Keeps the watches out of processes that are forked from now on. */
+void watch_keep(struct watch *w);
+
 /* Unmaps the watches in this process. Does nothing if NULL. */
 void watch_free(struct watch *w);
 
 /* ---- in the worker process ---- */
 
 /*
- * Begins a film, to which the parent gave the number `turn`, 1 or more. `w` is from then on the
+ * Begins a film, to which the parent gave the number `serial`, 1 or more. `w` is from then on the
  * watch of the calling thread and of those that it starts. NULL: the film is not watched.
  */
-void watch_begin(struct watch *w, uint64_t turn);
+void watch_begin(struct watch *w, uint64_t serial);
 
 /* Returns the number of the calling thread's watch in its page, 0..WATCHES - 1; -1: it has none. */
 int watch_number(void);
@@ -94,6 +97,6 @@ struct watch_state {
 struct watch_state watch_check(struct watch *w);
 
 /* Asks for the end of the film with this number, if it has not ended. */
-void watch_stop(struct watch *w, uint64_t turn);
+void watch_stop(struct watch *w, uint64_t serial);
 
 #endif
