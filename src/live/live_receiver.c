@@ -187,13 +187,8 @@ static bool take_frame(struct live_receiver *r, const struct live_frame_message 
 
 static bool take_end(struct live_receiver *r, const struct live_end_message *m)
 {
-    static const enum err_code codes[] = {ERR_NONE,   ERR_FAILED,      ERR_USAGE, ERR_INPUT,
-                                          ERR_ENGINE, ERR_INTERRUPTED, ERR_MEMORY};
     const uint64_t most = UINT64_C(1) << 40;
-    bool known = false;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        known = known || codes[i] == (enum err_code)m->code;
-    if (!known || m->late > most || m->dropped > most)
+    if (!err_is_code((uint32_t)m->code) || m->late > most || m->dropped > most)
         return false;
     r->counts.late += m->late;
     r->counts.dropped += m->dropped;
