@@ -38,7 +38,7 @@ enum {
 };
 
 struct stream {
-    char label[LIVE_NAME], stem[LIVE_NAME];
+    char label[STREAM_NAME], stem[STREAM_NAME];
     struct live_source *source; /* which the worker processes run */
     struct live_receiver *receiver;
     double silent; /* seconds in which nothing moved */
@@ -70,7 +70,7 @@ struct live {
 
 static bool name_stream(const struct live *l, struct stream *s, const char *name, struct err *e)
 {
-    live_label(name, s->label);
+    stream_name_show(name, s->label);
     live_stem(name, s->stem);
     for (size_t i = 0; i < l->count; i++)
         if (strcmp(l->stream[i].stem, s->stem) == 0)
@@ -133,10 +133,10 @@ static size_t capacity_of(const struct options *o)
 static bool open_show(struct live *l, struct err *e)
 {
     const struct options *o = l->o;
-    char label[LIVE_NAME];
+    char label[STREAM_NAME];
     if (!o->serve.given && o->live_format == LIVE_FORMAT_NONE)
         return true;
-    live_label(o->input[0], label);
+    stream_name_show(o->input[0], label);
     l->feed = live_feed_open(capacity_of(o), o->height, o->live_us, e);
     if (l->feed && o->serve.given)
         l->server = serve_open(&o->serve, l->feed, o->title ? o->title : label, e);
