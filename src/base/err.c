@@ -21,6 +21,11 @@ void err_forgive(struct err *e)
 
 uint64_t err_memory_count(void) { return atomic_load(&memory_count); }
 
+bool err_is_code(uint32_t code)
+{
+    return code <= ERR_ENGINE || code == ERR_INTERRUPTED || code == ERR_MEMORY;
+}
+
 bool err_set_at(struct err *e, enum err_code code, const char *file, int line, const char *format,
                 ...)
 {

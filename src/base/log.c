@@ -17,10 +17,14 @@ static pthread_mutex_t terminal = PTHREAD_MUTEX_INITIALIZER; /* guards `status` 
 static char status[STATUS];                                  /* the visible progress line, or "" */
 static enum log_level highest = LOG_INFO;
 static log_sink *sink; /* NULL: stderr */
+static bool patience = true;
+static unsigned left_out; /* lines, since the last one that was written */
 
 void log_set_level(enum log_level level) { highest = level; }
 
 bool log_enabled(enum log_level level) { return level <= highest; }
+
+void log_set_patience(bool patient) { patience = patient; }
 
 void log_set_sink(log_sink *to) { sink = to; }
 
@@ -35,17 +39,25 @@ bool log_is_ready(void) { return is_writable(0); }
 
 /*
  * Writes everything in one call, so that no other program's output gets between. Waits while the
- * terminal is paused. After an interruption, or if stderr is closed or full, the message is lost.
+ * terminal is paused, with patience. After an interruption, or if stderr is closed or full, the
+ * message is lost.
  */
 static void put(const char *lift, const char *text, const char *below)
 {
     enum { WAIT_MS = 100 };
-    char all[LOG_LINE + 2 * STATUS];
-    snprintf(all, sizeof all, "%s%s%s", lift, text, below);
-    bool ready = is_writable(WAIT_MS);
-    while (!ready && !interrupt_pending())
+    char all[LOG_LINE + 3 * STATUS], note[STATUS] = "";
+    bool ready = is_writable(patience ? WAIT_MS : 0);
+    while (!ready && patience && !interrupt_pending())
         ready = is_writable(WAIT_MS);
-    ssize_t n = ready ? write(STDERR_FILENO, all, strlen(all)) : 0;
+    if (!ready) {
+        left_out += !patience;
+        return;
+    }
+    if (left_out > 0)
+        snprintf(note, sizeof note, "barcode: %u lines were left out here\n", left_out);
+    left_out = 0;
+    snprintf(all, sizeof all, "%s%s%s%s", lift, note, text, below);
+    ssize_t n = write(STDERR_FILENO, all, strlen(all));
     (void)n;
 }
 

@@ -1,7 +1,9 @@
 #include "barcode/base/path.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Returns the separator between the first `length` bytes of `folder` and `name`: "/" or "". */
 static const char *slash_between(const char *folder, size_t length, const char *name)
@@ -84,4 +86,21 @@ int path_order(const char *a, const char *b)
     if (*x || *y)
         return *x ? 1 : -1;
     return strcmp(a, b); /* equal by value only: "e01" and "e1" */
+}
+
+int path_make_folders(char *path, mode_t mode)
+{
+    int made = 0, code = 0;
+    for (char *end = path; *path && end;) {
+        end = strchr(end + 1, '/');
+        if (end)
+            *end = 0;
+        bool is_new = mkdir(path, mode) == 0;
+        code = is_new || errno == EEXIST ? 0 : errno;
+        made += is_new;
+        if (end)
+            *end = '/';
+    }
+    errno = code;
+    return made;
 }

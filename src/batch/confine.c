@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "barcode/base/file.h"
@@ -111,17 +110,6 @@ bool confinement_enter(const struct render *r, const struct worker *w, struct er
     return ok;
 }
 
-/* Makes a folder and its missing parents. Errors are reported when something is written to it. */
-static void make_path(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        (void)mkdir(path, 0700);
-        *slash = '/';
-    }
-    (void)mkdir(path, 0700);
-}
-
 bool confinement_prepare(const struct options *o, struct err *e)
 {
     char path[PATH_MAX];
@@ -134,9 +122,9 @@ bool confinement_prepare(const struct options *o, struct err *e)
     if (may_use_gpu(o))
         sandbox_make_devices();
     if (!o->cache.off && cache_options_folder(&o->cache, path, sizeof path))
-        make_path(path);
+        (void)path_make_folders(path, 0700);
     if (may_use_gpu(o) && sandbox_compiled_kernels(path, sizeof path))
-        make_path(path);
+        (void)path_make_folders(path, 0700);
     /* paint_letter_places must know the fonts of labels */
     if (o->strips > 1)
         (void)paint_has_letters(&none); /* labels are optional */

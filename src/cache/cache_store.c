@@ -14,6 +14,7 @@
 
 #include "cache_writer.h"
 #include "barcode/base/log.h"
+#include "barcode/base/path.h"
 
 /* Returns the free bytes of the file system on which `folder` lies or will be made. */
 static uint64_t free_space(const char *folder)
@@ -63,16 +64,8 @@ static bool make_folders(const char *folder, struct err *e)
 {
     char path[CACHE_PATH_BYTES];
     snprintf(path, sizeof path, "%s", folder);
-    for (char *slash = path + 1; slash;) {
-        slash = strchr(slash, '/');
-        if (slash)
-            *slash = 0;
-        if (mkdir(path, 0700) != 0 && errno != EEXIST && !slash)
-            return err_set(e, ERR_FAILED, "%s", strerror(errno));
-        if (slash)
-            *slash++ = '/';
-    }
-    return true;
+    (void)path_make_folders(path, 0700);
+    return errno == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
 
 /* Writes a size such as "10 GiB" or "1.5 MiB". */

@@ -32,13 +32,13 @@
 
 enum {
     SILENCE_S = 10, /* in which something of each stream must move; BARCODE_SILENCE replaces it */
-    GRACE_S = 5,    /* within which the worker process ends when it is asked to */
+    GRACE_S = 4,    /* within which the worker process ends when it is asked to */
     REFRESH_S = 10, /* between two pictures of the day */
     TICK_MS = 1000
 };
 
 struct stream {
-    char label[LIVE_NAME], stem[LIVE_NAME];
+    char label[STREAM_NAME], stem[STREAM_NAME];
     struct live_source *source; /* which the worker processes run */
     struct live_receiver *receiver;
     double silent; /* seconds in which nothing moved */
@@ -57,6 +57,7 @@ struct live {
     size_t count;
     struct worker worker; /* pid 0: there is none */
     int crashes;          /* in a row */
+    bool began;           /* a worker has sent a message of a stream */
     int64_t started_ns, restart_ns;
     int64_t asked_ns;          /* when the end was asked for; 0: not yet */
     int64_t tick_ns, files_ns; /* of the last tick; when the files are due */
@@ -70,7 +71,7 @@ struct live {
 
 static bool name_stream(const struct live *l, struct stream *s, const char *name, struct err *e)
 {
-    live_label(name, s->label);
+    stream_name_show(name, s->label);
     live_stem(name, s->stem);
     for (size_t i = 0; i < l->count; i++)
         if (strcmp(l->stream[i].stem, s->stem) == 0)
@@ -133,10 +134,10 @@ static size_t capacity_of(const struct options *o)
 static bool open_show(struct live *l, struct err *e)
 {
     const struct options *o = l->o;
-    char label[LIVE_NAME];
+    char label[STREAM_NAME];
     if (!o->serve.given && o->live_format == LIVE_FORMAT_NONE)
         return true;
-    live_label(o->input[0], label);
+    stream_name_show(o->input[0], label);
     l->feed = live_feed_open(capacity_of(o), o->height, o->live_us, e);
     if (l->feed && o->serve.given)
         l->server = serve_open(&o->serve, l->feed, o->title ? o->title : label, e);
@@ -242,7 +243,10 @@ static void ask_to_end(struct live *l)
         l->over = true;
 }
 
-/* The worker process has ended: the program does so, too, or another is started after a pause. */
+/*
+ * The worker process has ended: the program does so, too, if it was asked to or could not begin.
+ * Otherwise another is started after a pause.
+ */
 static void end_worker(struct live *l)
 {
     const double long_s = 60;
@@ -250,14 +254,16 @@ static void end_worker(struct live *l)
     bool in_order = worker_end(&l->worker, &e);
     for (size_t i = 0; i < l->count; i++)
         live_receiver_lose(l->stream[i].receiver);
-    if (in_order)
-        l->status = l->worker.status;
-    if (in_order || l->asked_ns != 0) {
-        l->over = true;
-        if (!in_order)
+    l->over = l->asked_ns != 0 || (in_order && l->worker.status != 0 && !l->began);
+    if (l->over) {
+        if (in_order)
+            l->status = l->worker.status;
+        else
             log_msg(LOG_WARNING, "%s", e.text);
         return;
     }
+    if (in_order)
+        err_set(&e, ERR_FAILED, "the worker process ended, which it was not asked to");
     l->crashes = clock_since(l->started_ns) > long_s ? 1 : l->crashes + 1;
     const int pause = live_retry_seconds(l->crashes);
     l->restart_ns = clock_ns() + pause * INT64_C(1000000000);
@@ -270,6 +276,7 @@ static bool take_message(struct live *l, const void *message, size_t size)
     if (size < sizeof head)
         return false;
     memcpy(&head, message, sizeof head);
+    l->began = true;
     return head.stream >= 0 && (size_t)head.stream < l->count &&
            live_receiver_take(l->stream[head.stream].receiver, message, size);
 }
@@ -277,10 +284,12 @@ static bool take_message(struct live *l, const void *message, size_t size)
 /* Handles the messages that are there, but not endlessly. */
 static void receive(struct live *l)
 {
-    enum { AT_ONCE = 1000 };
+    const double most = 0.1;
     static alignas(max_align_t) char message[LINK_BYTES];
+    const int64_t began = clock_ns();
     enum worker_event event = WORKER_LOGGED;
-    for (int i = 0; i < AT_ONCE && event != WORKER_QUIET && event != WORKER_GONE; i++) {
+    while (event != WORKER_QUIET && event != WORKER_GONE && clock_since(began) < most &&
+           (l->asked_ns != 0 || !interrupt_pending())) {
         size_t size;
         int fd = -1;
         event = worker_receive(&l->worker, message, &size, &fd);
@@ -411,6 +420,7 @@ static void wait_for_anything(struct live *l, int ms)
 static void go_on(struct live *l)
 {
     l->tick_ns = l->files_ns = clock_ns();
+    log_set_patience(false);
     start_worker(l);
     while (!l->over) {
         if (l->worker.pid > 0) /* first: frames that wait belong to columns that end now */

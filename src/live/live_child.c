@@ -8,7 +8,11 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "barcode/base/clock.h"
+#include "barcode/base/interrupt.h"
 
 static pid_t child; /* 0: none */
 static double used; /* seconds of the last one */
@@ -45,15 +49,15 @@ pid_t live_child_start(void)
     return pid;
 }
 
-/* Reaps the child. Returns true if it runs. */
-static bool reap(int options)
+/* Reaps the child if it has ended. Returns true if it runs. */
+static bool reap(void)
 {
     struct rusage usage = {.ru_maxrss = 0};
     pid_t gone = 0;
     if (child == 0)
         return false;
     do
-        gone = wait4(child, NULL, options, &usage);
+        gone = wait4(child, NULL, WNOHANG, &usage);
     while (gone < 0 && errno == EINTR);
     if (gone == 0)
         return true;
@@ -65,9 +69,22 @@ static bool reap(int options)
 
 bool live_child_runs(double *seconds)
 {
-    bool runs = reap(WNOHANG);
+    bool runs = reap();
     *seconds = used;
     return runs;
 }
 
-void live_child_wait(void) { (void)reap(0); }
+void live_child_wait(void)
+{
+    const double most = 30, most_at_end = 3;
+    const int64_t began = clock_ns();
+    const struct timespec pause = {.tv_nsec = 10000000};
+    double waited = 0;
+    while (reap() && waited < (interrupt_signal() != 0 ? most_at_end : most)) {
+        nanosleep(&pause, NULL);
+        waited = clock_since(began);
+    }
+    if (child != 0) /* it hangs in the kernel, perhaps for ever: it is not reaped */
+        kill(child, SIGKILL);
+    child = 0;
+}

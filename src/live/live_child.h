@@ -18,7 +18,10 @@ pid_t live_child_start(void);
 /* Returns true while the child runs. Once it has ended, sets `*seconds` to its processor time. */
 bool live_child_runs(double *seconds);
 
-/* Waits for the child, if there is one. */
+/*
+ * Waits for the child, if there is one. Kills it after 30 s, or after 3 s if this process was
+ * interrupted, because its disk hangs.
+ */
 void live_child_wait(void);
 
 /* Closes all descriptors that are close-on-exec, except `keep` (-1: none). In a forked process. */

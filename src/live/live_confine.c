@@ -23,23 +23,6 @@ static bool uses_gpu(const struct options *o)
 /* How many folders were made, the last ones of the outputs' path. */
 static int made;
 
-static bool make_folder(const char *path)
-{
-    bool is_new = mkdir(path, 0777) == 0;
-    made += is_new;
-    return is_new || errno == EEXIST;
-}
-
-static bool make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = 0;
-        (void)make_folder(path);
-        *slash = '/';
-    }
-    return make_folder(path);
-}
-
 void live_confine_tidy(const struct options *o)
 {
     char path[PATH_MAX];
@@ -62,7 +45,8 @@ bool live_confine_prepare(const struct options *o, struct err *e)
     if (!o->output || outputs_is_stdout(o->output))
         return true;
     snprintf(path, sizeof path, "%s", o->output);
-    if (!make_folders(path) || access(path, W_OK | X_OK) != 0)
+    made = path_make_folders(path, 0777);
+    if (errno != 0 || access(path, W_OK | X_OK) != 0)
         return err_set(e, ERR_FAILED, "cannot write to the folder '%s': %s", path, strerror(errno));
     return true;
 }

@@ -6,13 +6,11 @@
 
 #include "barcode/base/path.h"
 
-void live_label(const char *name, char label[LIVE_NAME]) { stream_name_show(name, label); }
-
-void live_stem(const char *name, char stem[LIVE_NAME])
+void live_stem(const char *name, char stem[STREAM_NAME])
 {
-    char label[LIVE_NAME];
+    char label[STREAM_NAME];
     size_t length = 0, used = 0;
-    live_label(strcmp(name, "-") == 0 ? "stdin" : name, label);
+    stream_name_show(strcmp(name, "-") == 0 ? "stdin" : name, label);
     const char *at = strstr(label, "://");
     if (at)
         at += 3, length = strlen(at);
@@ -29,5 +27,5 @@ void live_stem(const char *name, char stem[LIVE_NAME])
         used--;
     stem[used] = 0;
     if (used == 0)
-        snprintf(stem, LIVE_NAME, "live");
+        snprintf(stem, STREAM_NAME, "live");
 }

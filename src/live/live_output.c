@@ -99,8 +99,6 @@ bool live_output_write(struct live_output *o)
     return o->error == 0 && poll(&gone, 1, 0) <= 0;
 }
 
-uint64_t live_output_dropped(const struct live_output *o) { return o->dropped; }
-
 bool live_output_close(struct live_output **output, struct err *e)
 {
     enum { LINGER_MS = 1000 };

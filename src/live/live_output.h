@@ -31,9 +31,6 @@ bool live_output_write(struct live_output *o);
 /* Returns what to poll for, before the next live_output_write; also for the reader's end. */
 struct pollfd live_output_poll(const struct live_output *o);
 
-/* Returns the number of columns that were dropped so far. */
-uint64_t live_output_dropped(const struct live_output *o);
-
 /*
  * Writes what is left, for at most a second, frees *o and sets it to NULL. Returns false with
  * ERR_FAILED if a write failed, but not if the reader closed its end. Does nothing and returns true

@@ -20,7 +20,7 @@ struct live_receiver {
     bool dated, linear; /* linear: the sums are of light */
     struct live_columns *columns;
     enum state state;
-    bool current, ended;
+    bool current;  /* LIVE_CURRENT has come */
     uint8_t *data; /* [total] of a frame, of which `got` bytes have come */
     size_t got, total;
     struct cluster *cluster; /* [k] */
@@ -78,7 +78,6 @@ static void fail(struct live_receiver *r, const struct err *e)
 {
     r->error = *e;
     r->state = ENDED;
-    r->ended = true;
 }
 
 static bool take_shape(struct live_receiver *r, const struct live_shape_message *m)
@@ -106,14 +105,30 @@ static bool is_pausing(const struct live_receiver *r)
     return r->failed_ns != 0 && r->clock->steady_ns() - r->failed_ns < pause_ns;
 }
 
-/* Logs that a picture of a folder comes too late. */
+/*
+ * Returns true if the frame may be of its time. Each day that is begun makes files, and the columns
+ * after one of the future would be refused. What is older than a minute has waited for this process
+ * too long. A folder may begin with pictures of any age (live_folder.c).
+ */
+static bool is_of_now(const struct live_receiver *r, const struct live_frame_head *h)
+{
+    enum { AGE_DAYS_MOST = 32 }; /* one more than a worker lets pass */
+    const int64_t age_most_ns = 60000000000, now_us = r->clock->wall_us();
+    if (h->time_us == 0)
+        return r->clock->steady_ns() - h->arrived_ns <= age_most_ns;
+    return h->time_us <= now_us + LIVE_DAY_US &&
+           (!r->current || h->time_us >= now_us - AGE_DAYS_MOST * LIVE_DAY_US);
+}
+
+/* Logs that a picture of a folder comes too late, or that its date is wrong. */
 static void log_refused(const struct live_receiver *r, int64_t time_us)
 {
     char time[TEXT_UTC];
     if (time_us == 0)
         return;
     text_utc(time_us, false, time);
-    log_msg(LOG_VERBOSE, "'%s': a picture of %s comes after its column, and is passed over",
+    log_msg(LOG_VERBOSE,
+            "'%s': a picture of %s is passed over: its column is over, or its date is wrong",
             r->label, time);
 }
 
@@ -139,7 +154,7 @@ static void add_frame(struct live_receiver *r, const struct live_frame_head *hea
     const int64_t now = r->clock->steady_ns(),
                   number = live_clock_number(r->clock, head->arrived_ns, head->time_us, r->step_us);
     r->delay_us = (now - head->arrived_ns) / 1000;
-    if (is_pausing(r) || !live_columns_want(r->columns, number)) {
+    if (is_pausing(r) || !is_of_now(r, head) || !live_columns_want(r->columns, number)) {
         r->counts.refused++;
         log_refused(r, head->time_us);
     } else if (live_columns_add(r->columns, number, column, &head->sum, &e)) {
@@ -187,13 +202,8 @@ static bool take_frame(struct live_receiver *r, const struct live_frame_message 
 
 static bool take_end(struct live_receiver *r, const struct live_end_message *m)
 {
-    static const enum err_code codes[] = {ERR_NONE,   ERR_FAILED,      ERR_USAGE, ERR_INPUT,
-                                          ERR_ENGINE, ERR_INTERRUPTED, ERR_MEMORY};
     const uint64_t most = UINT64_C(1) << 40;
-    bool known = false;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        known = known || codes[i] == (enum err_code)m->code;
-    if (!known || m->late > most || m->dropped > most)
+    if (!err_is_code((uint32_t)m->code) || m->late > most || m->dropped > most)
         return false;
     r->counts.late += m->late;
     r->counts.dropped += m->dropped;
@@ -201,7 +211,6 @@ static bool take_end(struct live_receiver *r, const struct live_end_message *m)
     snprintf(r->error.text, sizeof r->error.text, "%.*s", (int)sizeof m->text, m->text);
     text_make_plain(r->error.text);
     r->state = ENDED;
-    r->ended = true;
     return true;
 }
 
@@ -218,8 +227,8 @@ bool live_receiver_take(struct live_receiver *r, const void *message, size_t siz
         return false;
     memcpy(&m, message, size);
     if (r->state == ENDED)
-        return r->error.code != ERR_NONE; /* of the parent, perhaps, which the worker does not know
-                                           */
+        /* of the parent, perhaps, which the worker does not know */
+        return r->error.code != ERR_NONE;
     switch (m.head.kind) {
     case LIVE_CURRENT: r->current = true; return size == sizeof m.head;
     case LIVE_SHAPE: return size == sizeof m.shape && take_shape(r, &m.shape);
@@ -232,7 +241,7 @@ bool live_receiver_take(struct live_receiver *r, const void *message, size_t siz
 
 void live_receiver_lose(struct live_receiver *r)
 {
-    if (r->ended)
+    if (r->state == ENDED)
         return;
     live_columns_lose(r->columns);
     r->state = NEW;
@@ -252,7 +261,7 @@ int64_t live_receiver_tick(struct live_receiver *r, int64_t now_us)
                                                  : wait_us);
 }
 
-bool live_receiver_ended(const struct live_receiver *r) { return r->ended; }
+bool live_receiver_ended(const struct live_receiver *r) { return r->state == ENDED; }
 
 const struct err *live_receiver_error(const struct live_receiver *r) { return &r->error; }
 

@@ -23,7 +23,7 @@ struct live_counts {
     uint64_t frames;  /* analysed */
     uint64_t late;    /* passed over, because a newer one was waiting */
     uint64_t dropped; /* as live_source.dropped, once the source has ended */
-    uint64_t refused; /* of a column that was closed already */
+    uint64_t refused; /* of a column that was closed already, or not of now */
     uint64_t columns; /* closed with a frame */
     uint64_t breaks;  /* times the source broke */
 };

@@ -13,12 +13,6 @@ struct server *serve_open(const struct serve_address *a, const struct live_feed 
     return NULL;
 }
 
-int serve_port(const struct server *s)
-{
-    (void)s;
-    return 0;
-}
-
 int serve_descriptor(const struct server *s)
 {
     (void)s;

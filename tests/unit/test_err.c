@@ -113,4 +113,17 @@ TEST(memory_or_an_error)
     free(zero);
 }
 
+/* Another process sends any number: only those of the header are taken. */
+TEST(only_codes_of_the_header_are_codes)
+{
+    static const uint32_t codes[] = {0, 1, 2, 3, 4, 130, 256};
+    size_t known = 0;
+    for (uint32_t code = 0; code < 70000; code++)
+        known += err_is_code(code);
+    assert_int_equal(known, sizeof codes / sizeof *codes);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        assert_true(err_is_code(codes[i]));
+    assert_false(err_is_code(UINT32_MAX));
+}
+
 TEST_MAIN(NULL, NULL)

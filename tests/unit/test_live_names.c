@@ -22,8 +22,8 @@ TEST(labels_and_stems)
         {"rtsp://", "rtsp://", "live"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char label[LIVE_NAME], stem[LIVE_NAME];
-        live_label(cases[i].name, label);
+        char label[STREAM_NAME], stem[STREAM_NAME];
+        stream_name_show(cases[i].name, label);
         live_stem(cases[i].name, stem);
         assert_string_equal(label, cases[i].label);
         assert_null(strchr(stem, '/'));
@@ -31,12 +31,12 @@ TEST(labels_and_stems)
         if (strcmp(cases[i].stem, "etc") != 0)
             assert_string_equal(stem, cases[i].stem);
     }
-    char longer[1000], stem[LIVE_NAME], label[LIVE_NAME];
+    char longer[1000], stem[STREAM_NAME], label[STREAM_NAME];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
     live_stem(longer, stem);
-    live_label(longer, label);
-    assert_int_equal(strlen(stem), LIVE_NAME - 1);
+    stream_name_show(longer, label);
+    assert_int_equal(strlen(stem), STREAM_NAME - 1);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -87,7 +87,6 @@ TEST_WITH(pixels_come_when_a_column_is_complete, open_all, close_all)
         assert_int_equal(got[0], n == 8 ? 8 : 0);
     }
     assert_true(is_empty(o));
-    assert_int_equal(live_output_dropped(o), 0);
     assert_true(live_output_close(&o, NULL));
     assert_null(o);
     assert_true(live_output_close(&o, NULL));
@@ -125,11 +124,15 @@ TEST_WITH(a_slow_reader_delays_nothing, open_all, close_all)
     /* It reads on: what was in the pipe, and what is kept. */
     fcntl(pipes[0], F_SETFL, O_NONBLOCK);
     uint64_t bytes = 0;
-    for (ssize_t n; (n = read(pipes[0], got, sizeof got)) > 0; bytes += (uint64_t)n)
+    uint8_t last = 0;
+    for (ssize_t n; (n = read(pipes[0], got, sizeof got)) > 0; bytes += (uint64_t)n) {
+        last = got[n - 1];
         assert_true(live_output_write(o));
+    }
     assert_int_equal(bytes % COLUMN, 0);
     assert_true(bytes / COLUMN >= 64);
-    assert_int_equal(bytes / COLUMN + live_output_dropped(o), 5000);
+    assert_true(bytes / COLUMN < 5000);
+    assert_int_equal(last, (uint8_t)5000);
     assert_true(live_output_close(&o, NULL));
 }
 

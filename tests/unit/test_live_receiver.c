@@ -229,6 +229,44 @@ TEST_WITH(sizes_and_times_out_of_range, enter, leave)
     }
 }
 
+/* A date, and whether it is taken before and after the source is current. */
+static void assert_dates(bool current, bool third)
+{
+    const int64_t day_us = INT64_C(86400000000), minute_ns = INT64_C(60000000000);
+    const struct {
+        int64_t time_us, age_ns;
+        bool taken;
+    } dates[] = {{INT64_C(95617584000000000), 0, false}, /* of the year 5000 */
+                 {now_us + day_us + 1, 0, false},
+                 {0, now_ns, false}, /* when the machine started */
+                 {0, minute_ns + 1, false},
+                 {now_us - 33 * day_us, 0, third},
+                 {now_us - 31 * day_us, 0, true},
+                 {0, minute_ns, true},
+                 {now_us + day_us, 0, true}};
+    assert_int_equal(open_receiver(true), 0);
+    assert_true(send_shape());
+    if (current)
+        assert_true(send_head(LIVE_CURRENT));
+    for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
+        struct made made = made_frame();
+        const uint64_t before = frames();
+        made.head.arrived_ns = now_ns - dates[i].age_ns;
+        made.head.time_us = dates[i].time_us;
+        assert_true(send_frame(&made));
+        assert_int_equal(frames() - before, dates[i].taken);
+    }
+    assert_int_equal(live_receiver_counts(receiver).refused, third ? 4 : 5);
+    leave(NULL);
+}
+
+/* A worker cannot begin days of other years, whose columns would keep all others out. */
+TEST(dates_that_are_not_now_are_refused)
+{
+    assert_dates(false, true);
+    assert_dates(true, false);
+}
+
 TEST_WITH(frames_that_are_none, enter, leave)
 {
     struct made made = made_frame();
@@ -290,7 +328,7 @@ static size_t right_message(union message *m, bool dated)
         *m = shape_message();
         return sizeof m->shape;
     }
-    made.head.arrived_ns = now_ns - (int64_t)chance(100) * 10000000000;
+    made.head.arrived_ns = now_ns - (int64_t)chance(100) * 1000000000;
     made.head.time_us = dated ? any_time() : 0;
     made.cluster[0].count = 1 + chance(30);
     made.column.chosen = (uint8_t)chance(3);

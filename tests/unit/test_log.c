@@ -165,6 +165,35 @@ TEST_WITH(a_paused_stderr, catch_stderr, release_stderr)
     close(end[1]);
 }
 
+/* Without patience it waits for nobody, and the next line tells what is missing. */
+TEST_WITH(a_paused_stderr_without_patience, catch_stderr, release_stderr)
+{
+    static char full[1 << 16];
+    int end[2];
+    assert_int_equal(pipe2(end, O_NONBLOCK), 0);
+    while (write(end[1], full, sizeof full) > 0 || write(end[1], full, 1) > 0)
+        continue;
+    fcntl(end[1], F_SETFL, 0);
+    dup2(end[1], STDERR_FILENO);
+    log_set_patience(false);
+    alarm(20); /* ends the test if a line waits */
+    for (int i = 0; i < 1000; i++)
+        log_msg(LOG_INFO, "%d", i);
+    while (read(end[0], full, sizeof full) > 0)
+        continue;
+    log_msg(LOG_INFO, "on");
+    log_msg(LOG_INFO, "and on");
+    alarm(0);
+    log_set_patience(true);
+    dup2(fileno(caught), STDERR_FILENO);
+    ssize_t n = read(end[0], full, sizeof full - 1);
+    full[n > 0 ? n : 0] = '\0';
+    assert_string_equal(full, "barcode: 1000 lines were left out here\n"
+                              "barcode: on\nbarcode: and on\n");
+    close(end[0]);
+    close(end[1]);
+}
+
 static void *talk(void *number)
 {
     for (int i = 0; i < 50; i++) {

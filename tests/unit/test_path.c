@@ -1,5 +1,8 @@
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "test.h"
 #include "barcode/base/path.h"
@@ -116,6 +119,27 @@ TEST(as_a_url)
         strcat(url, text);
     }
     assert_string_equal(url, "a-Z/0._~%20%23%3F%25%3A%5C%C3%01%00");
+}
+
+TEST(folders_are_made_with_their_parents)
+{
+    char root[] = "/tmp/path-XXXXXX", path[64], empty[] = "";
+    assert_non_null(mkdtemp(root));
+    snprintf(path, sizeof path, "%s/a//b/c/", root);
+    assert_int_equal(path_make_folders(path, 0700), 3);
+    assert_int_equal(errno, 0);
+    assert_int_equal(path_make_folders(path, 0700), 0);
+    assert_int_equal(errno, 0);
+    assert_int_equal(path_make_folders(empty, 0700), 0);
+    snprintf(path, sizeof path, "/dev/null/a/b");
+    assert_int_equal(path_make_folders(path, 0700), 0);
+    assert_int_equal(errno, ENOTDIR);
+    assert_string_equal(path, "/dev/null/a/b");
+    static const char *const below[] = {"/a/b/c", "/a/b", "/a", ""};
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        snprintf(path, sizeof path, "%s%s", root, below[i]);
+        assert_int_equal(rmdir(path), 0);
+    }
 }
 
 TEST_MAIN(NULL, NULL)

@@ -30,6 +30,9 @@ enum err_code {
     ERR_MEMORY = 256       /* out of memory; the exit status is 1 */
 };
 
+/* Returns true for the values of enum err_code: a number of another process may be any. */
+bool err_is_code(uint32_t code);
+
 struct err {
     enum err_code code;
     int line; /* where the error was set, for -vv */

@@ -33,6 +33,12 @@ void log_msg(enum log_level level, const char *format, ...) __attribute__((forma
  * with a log_sink. */
 void log_status(const char *line);
 
+/*
+ * Whether a line waits while stderr takes none; initially it does. Otherwise it is left out, and
+ * the next one tells how many were. Call it before any other thread runs.
+ */
+void log_set_patience(bool patient);
+
 /* Returns true if stderr takes a line now; false while its reader or its user has paused it. */
 bool log_is_ready(void);
 

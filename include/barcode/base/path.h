@@ -1,9 +1,10 @@
-/* path.h - composes and splits file names. Does not access the disk. Any thread. */
+/* path.h - composes and splits file names, and makes folders. Any thread. */
 #ifndef BARCODE_PATH_H
 #define BARCODE_PATH_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "barcode/base/err.h"
 
@@ -45,5 +46,12 @@ size_t path_url_byte(char byte, char text[4]);
  * for equal names.
  */
 int path_order(const char *a, const char *b);
+
+/*
+ * Makes a folder and its missing parents; `path` is as before at the end. Returns how many it made,
+ * and sets errno to why the folder itself could not be made: 0 if it, or another file of that name,
+ * is there.
+ */
+int path_make_folders(char *path, mode_t mode);
 
 #endif
