@@ -404,7 +404,7 @@ void atomic_target_discard(struct atomic_target **target)
     struct atomic_target *t = *target;
     if (!t)
         return;
-    if (t->temp && t->folder) {
+    if (t->temp && t->folder && t->path) {
         remove_folder(t->temp);
         (void)rmdir(t->path); /* if it is empty */
     } else if (t->temp) {

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -58,7 +60,7 @@ static bool open_shared(struct worker *w, int end[2], struct err *e)
 pid_t worker_start(struct worker *w, int number, struct err *e)
 {
     int end[2];
-    *w = (struct worker){.pid = -1, .link = -1, .number = number};
+    *w = (struct worker){.pid = -1, .link = -1, .number = number, .memory = limits_memory()};
     if (!open_shared(w, end, e))
         return -1;
     fflush(NULL); /* buffered output would be written twice */
@@ -103,7 +105,47 @@ void worker_leaves(struct worker *w, int status, bool lingers)
     (void)link_send(w->link, &m, sizeof m, -1);
 }
 
+struct growth {
+    int link;
+    uint64_t memory;
+};
+
+static void *report_growth(void *argument)
+{
+    static const uint32_t message = WORKER_GREW;
+    const struct growth g = *(struct growth *)argument;
+    const struct timespec moment = {.tv_nsec = 20000000}, pause = {.tv_sec = 1};
+    free(argument);
+    for (;;) {
+        bool grew = process_limits_used(getpid()) > g.memory;
+        if (grew)
+            (void)link_send(g.link, &message, sizeof message, -1);
+        nanosleep(grew ? &pause : &moment, NULL);
+    }
+    return NULL;
+}
+
+void worker_watch_memory(const struct worker *w, uint64_t memory)
+{
+    pthread_t thread;
+    struct growth *g = malloc(sizeof *g);
+    if (!g)
+        return;
+    *g = (struct growth){w->link, memory};
+    if (pthread_create(&thread, NULL, report_growth, g) == 0)
+        pthread_detach(thread);
+    else
+        free(g);
+}
+
 /* ---- In the parent ---- */
+
+/* Kills the worker if it uses too much memory. */
+static void check_memory(struct worker *w)
+{
+    if (process_limits_used(w->pid) > w->memory)
+        worker_kill(w, WORKER_GREEDY);
+}
 
 /* Returns true if the bytes are a message of this file, which has been handled. */
 static bool handle_line(const char *bytes, size_t size)
@@ -151,6 +193,10 @@ enum worker_event worker_receive(struct worker *w, void *message, size_t *size, 
         close(*fd);
     if (kind == WORKER_LINE && handle_line(message, (size_t)n))
         return WORKER_LOGGED;
+    if (kind == WORKER_GREW && n == sizeof kind) {
+        check_memory(w);
+        return WORKER_LOGGED;
+    }
     if (kind == WORKER_LEAVES && handle_leave(w, message, (size_t)n))
         return WORKER_GONE;
     worker_kill(w, WORKER_NONSENSE);
@@ -179,9 +225,9 @@ void worker_tick(struct worker *w, uint64_t memory)
 {
     if (w->messages > MESSAGES_A_SECOND)
         worker_kill(w, WORKER_NONSENSE);
-    else if (process_limits_used(w->pid) > memory)
-        worker_kill(w, WORKER_GREEDY);
     w->messages = 0;
+    w->memory = memory;
+    check_memory(w);
 }
 
 /*

@@ -75,6 +75,7 @@ void film_queue_done(struct film_queue *q, size_t film, const struct err *failur
     q->film[film].code = code;
     q->film[film].state = ENDED;
     q->interrupted |= interrupted;
+    q->tally.longest = film;
     q->tally.now = q->film[film].progress;
     q->tally.done += code == ERR_NONE;
     q->tally.failed += code != ERR_NONE && !interrupted;

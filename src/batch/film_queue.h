@@ -55,9 +55,10 @@ struct film_tally {
     size_t left_out;             /* INPUT_LEFT_OUT */
     uint64_t bytes, bytes_ended; /* of the files that are due; of those finished or failed */
     uint64_t frames;             /* so far, of all films */
-    size_t under_way, longest;   /* how many are in progress; the one that began first, if any */
+    size_t under_way;            /* how many are in progress */
+    size_t longest;              /* of them, the one that began first; if none, the last one */
     double films_now, bytes_now; /* the finished part of the films in progress */
-    struct watch_progress now;   /* of film `longest`, or if there is none, of the last one */
+    struct watch_progress now;   /* of film `longest` */
 };
 
 /* Returns the state of the queue. */

@@ -231,7 +231,9 @@ int film_workers_run(const struct render *r, const struct film_tally *t, struct 
             (void)heap_keep();
         own.decoders = decoders_open(t->due > 1, &e); /* out of memory: no decoders are pooled */
         r->engines->films = t->due;
-        process_limits_set(limits_memory() / (uint64_t)own.workers);
+        const uint64_t memory = limits_memory() / (uint64_t)own.workers;
+        process_limits_set(memory);
+        worker_watch_memory(w, memory);
         render_alone(&own, w);
         run_film_workers(&own, t, w);
         render_alone(&own, w);

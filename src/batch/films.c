@@ -172,7 +172,7 @@ static bool wait_for_messages(const struct crew *c, int ms)
     return ready;
 }
 
-/* Shows the film in progress that began first; if there is none, the previous one. */
+/* Shows the film in progress that began first; if there is none, the last one. */
 static void show_progress(struct crew *c)
 {
     struct film_tally t = film_queue_tally(c->batch.queue);
@@ -183,7 +183,7 @@ static void show_progress(struct crew *c)
                                      .films_now = t.films_now,
                                      .bytes_now = t.bytes_now,
                                      .seconds = clock_since(c->begin_ns)};
-    if (t.under_way > 0) {
+    if (t.under_way + t.done + t.failed > 0) {
         const char *path = c->batch.render->inputs->path[t.longest], *slash = strrchr(path, '/');
         c->title = slash ? slash + 1 : path;
     }
@@ -203,6 +203,7 @@ static pid_t start(struct crew *c, int i, struct err *e)
 {
     c->process[i] = (struct film_process){.taken = 0};
     pid_t pid = worker_start(&c->process[i].worker, i, e);
+    c->process[i].worker.memory /= (uint64_t)c->count;
     for (int k = 0; k < c->count && pid == 0; k++)
         if (k != i && c->process[k].worker.pid > 0)
             close(c->process[k].worker.link); /* the parent's */

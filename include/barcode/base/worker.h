@@ -21,7 +21,7 @@
 enum { WORKERS_MOST = INTERRUPT_WORKERS_MOST };
 
 /* The first member of each message. Kinds of other messages start at WORKER_KINDS. */
-enum worker_kind { WORKER_LINE = 1, WORKER_LEAVES, WORKER_KINDS = 16 };
+enum worker_kind { WORKER_LINE = 1, WORKER_LEAVES, WORKER_GREW, WORKER_KINDS = 16 };
 
 /* Reasons for worker_kill. */
 #define WORKER_NONSENSE "the worker process sent nonsense and was killed"
@@ -39,6 +39,7 @@ struct worker {
     int announced;        /* the exit status that it announced */
     int status;           /* after worker_end: the exit status; -1: killed by a signal */
     unsigned messages;    /* since worker_tick */
+    uint64_t memory;      /* bytes that it may use; at first limits_memory() */
 };
 
 /*
@@ -64,11 +65,17 @@ void worker_leave_streams(unsigned keep);
  */
 void worker_leaves(struct worker *w, int status, bool lingers);
 
+/*
+ * Starts a thread that reports to the parent when this process uses more than `memory` bytes. The
+ * parent looks itself, but not as often as a film can grow.
+ */
+void worker_watch_memory(const struct worker *w, uint64_t memory);
+
 /* ---- in the parent ---- */
 
 enum worker_event {
     WORKER_QUIET,   /* no message is there */
-    WORKER_LOGGED,  /* it was a line of the log */
+    WORKER_LOGGED,  /* it was a line of the log, or a report of growth */
     WORKER_MESSAGE, /* one of another room: `message`, `*size`, `*fd` */
     WORKER_GONE     /* the worker has announced its end, died, or sent nonsense: worker_end */
 };
