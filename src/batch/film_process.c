@@ -85,17 +85,12 @@ static bool answer_file(struct film_process *p, struct batch *b, const struct fi
 static bool check_result(struct film_end *m)
 {
     struct film_result *r = &m->result;
-    static const enum err_code codes[] = {ERR_NONE,   ERR_FAILED,      ERR_USAGE, ERR_INPUT,
-                                          ERR_ENGINE, ERR_INTERRUPTED, ERR_MEMORY};
-    bool known = false;
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        known |= m->code == codes[i];
     /* only the parent knows of an interruption, and a film without its outputs has failed */
     if ((m->code == ERR_INTERRUPTED && !interrupt_pending()) ||
         (m->code == ERR_NONE && !r->written))
         return false;
     /* a comparison with a NaN is false */
-    if (!known || r->warnings < 0 || r->warnings > REPORT_WARNINGS || r->columns < -1 ||
+    if (!err_is_code(m->code) || r->warnings < 0 || r->warnings > REPORT_WARNINGS || r->columns < -1 ||
         !(r->seconds >= -1 && r->seconds < 1e9))
         return false;
     m->text[sizeof m->text - 1] = 0;
