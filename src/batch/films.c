@@ -246,7 +246,8 @@ static bool serve(struct crew *c, int *me, struct err *e)
         if (film_watch_wait(&c->watch) == 0) {
             film_watch_tick(&c->watch, c->process, c->count, &c->batch,
                             limits_memory() / (uint64_t)left);
-            show_progress(c);
+            if (log_is_ready()) /* else it would wait */
+                show_progress(c);
         }
         bool ready = wait_for_messages(c, film_watch_wait(&c->watch));
         for (int i = 0; i < c->count; i++) {

@@ -51,9 +51,14 @@ static bool write_bytes(const struct report_log *l, const char *bytes, size_t si
  */
 static void lock(const struct report_log *l, short kind)
 {
+    enum { ATTEMPTS = 100 }; /* 5 s: a program that stands still is not waited for */
     struct flock whole = {.l_type = kind, .l_whence = SEEK_SET};
-    while (!l->slow && fcntl(l->fd, F_SETLKW, &whole) != 0 && errno == EINTR && !interrupted())
-        ;
+    const struct timespec moment = {.tv_nsec = 50000000};
+    for (int i = 0; i < ATTEMPTS && !l->slow && fcntl(l->fd, F_SETLK, &whole) != 0; i++) {
+        if ((errno != EAGAIN && errno != EACCES) || interrupted())
+            return;
+        nanosleep(&moment, NULL);
+    }
 }
 
 /* Returns true for an empty file and for a report, and ends its last line if necessary. The caller
