@@ -153,12 +153,12 @@ static bool begin(struct live_log *l, struct err *e)
 static bool lock(int fd)
 {
     enum { ATTEMPTS = 100, PAUSE_NS = 20000000 };
-    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
-    for (int i = 0; i < ATTEMPTS && !locked; i++) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-        locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
     }
-    return locked;
+    return false;
 }
 
 static bool open_file(struct live_log *l, const char *path, struct err *e)
