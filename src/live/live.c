@@ -4,7 +4,6 @@
  */
 #include "barcode/live/live.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,8 +16,8 @@
 
 #include "live_child.h"
 #include "live_confine.h"
+#include "live_day.h"
 #include "live_message.h"
-#include "live_names.h"
 #include "live_output.h"
 #include "live_time.h"
 #include "live_worker.h"
@@ -440,23 +439,15 @@ static void go_on(struct live *l)
     }
 }
 
-static bool bench_wanted(const struct options *o)
-{
-    for (size_t i = 0; i < o->extras; i++)
-        if (strcmp(o->extra[i].writer->name, "bench") == 0)
-            return true;
-    return false;
-}
-
 static void print_bench(const struct stream *s)
 {
-    const struct live_bench *b = live_receiver_bench(s->receiver);
-    struct live_counts c = live_receiver_counts(s->receiver);
+    const struct live_counts *c = live_receiver_counts(s->receiver);
+    const struct live_bench *b = &c->bench;
     fprintf(stdout,
             "{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
             ",\"dropped\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
             ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
-            s->stem, c.frames, c.columns, c.late, c.dropped, c.refused, c.breaks,
+            s->stem, c->frames, c->columns, c->late, c->dropped, c->refused, c->breaks,
             (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
             (double)live_bench_percentile(b, 99) / 1e3,
             (double)live_bench_percentile(b, 100) / 1e3);
@@ -476,7 +467,7 @@ static void finish(struct live *l)
             err_prefix(&why, "'%s'", s->label);
             l->status = err_report(&why);
         }
-        if (bench_wanted(l->o))
+        if (l->o->extras > 0) /* --bench: it is the only one that goes with --live */
             print_bench(s);
     }
     if (!live_output_close(&l->output, &e) && l->status == 0)

@@ -27,12 +27,8 @@ void live_confine_tidy(const struct options *o)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s", o->output ? o->output : "");
-    for (char *end = path + strlen(path); made > 0 && rmdir(path) == 0; made--) {
-        while (end > path && end[-1] == '/')
-            *--end = 0;
-        while (end > path && end[-1] != '/')
-            *--end = 0;
-    }
+    for (size_t length; made > 0 && rmdir(path) == 0; made--)
+        path[path_last(path, &length) - path] = 0;
 }
 
 bool live_confine_prepare(const struct options *o, struct err *e)

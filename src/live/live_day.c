@@ -1,5 +1,6 @@
 #include "live_day.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,6 +15,30 @@
 #include "barcode/output/writer.h"
 
 enum { WIDTH_MOST = 8640 }; /* of a day's picture without --width */
+
+void live_stem(const char *name, char stem[STREAM_NAME])
+{
+    char label[STREAM_NAME];
+    size_t length = 0, used = 0;
+    stream_name_show(strcmp(name, "-") == 0 ? "stdin" : name, label);
+    const char *at = strstr(label, "://");
+    if (at)
+        at += 3, length = strlen(at);
+    else
+        at = path_last(label, &length);
+    for (; length > 0; length--, at++) {
+        bool plain = isalnum((unsigned char)*at) || strchr("._-", *at);
+        if (plain && (used > 0 || *at != '.'))
+            stem[used++] = *at;
+        else if (used > 0 && stem[used - 1] != '-')
+            stem[used++] = '-';
+    }
+    while (used > 0 && stem[used - 1] == '-')
+        used--;
+    stem[used] = 0;
+    if (used == 0)
+        snprintf(stem, STREAM_NAME, "live");
+}
 
 static struct tm date_of(time_t time, bool local)
 {
@@ -107,12 +132,6 @@ static char *newest_log(const char *folder, const char *stem, int64_t now_us)
     return newest[0] ? path_join(folder, newest, "", &none) : NULL;
 }
 
-static bool pass_over(void *user, int64_t number, const struct column *c, struct err *e)
-{
-    (void)user, (void)number, (void)c, (void)e;
-    return true;
-}
-
 int64_t live_day_since(const char *folder, const char *stem, int64_t now_us)
 {
     struct live_shape shape;
@@ -120,7 +139,7 @@ int64_t live_day_since(const char *folder, const char *stem, int64_t now_us)
     int64_t last = INT64_MIN;
     char *path = newest_log(folder, stem, now_us);
     if (path && live_log_shape(path, &shape)) {
-        struct live_log *log = live_log_open(path, &shape, pass_over, NULL, &none);
+        struct live_log *log = live_log_open(path, &shape, NULL, NULL, &none);
         last = log ? live_log_last(log) : INT64_MIN;
         live_log_close(&log);
     }

@@ -11,6 +11,7 @@
 #include "barcode/base/err.h"
 #include "barcode/cli/options.h"
 #include "barcode/engine/column.h"
+#include "barcode/media/stream_name.h"
 #include "barcode/output/report.h"
 
 /* A day: columns [first, end), by the times at which they begin. */
@@ -21,6 +22,12 @@ struct live_day {
 
 /* Returns the day, by the options' rule, in which column `number` of `step_us` begins. */
 struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us);
+
+/*
+ * Writes a name for files, of letters, digits, '.', '_' and '-': the shown name without its scheme
+ * ("host-a"), "stdin" for "-", and the last component of a device or folder.
+ */
+void live_stem(const char *name, char stem[STREAM_NAME]);
 
 /*
  * Returns the end of the last column in the newest log of the stream (live_log.h), in microseconds

@@ -88,7 +88,7 @@ static bool read_records(struct live_log *l, live_log_each *each, void *user, st
     for (; ok && file_read_at(l->fd, l->record, l->bytes, at); at += l->bytes, l->records++) {
         if (!unpack(l, clusters, &number, &c))
             continue;
-        ok = each(user, number, &c, e);
+        ok = !each || each(user, number, &c, e);
         l->last = number;
         good = l->records + 1;
         given++;
@@ -153,12 +153,12 @@ static bool begin(struct live_log *l, struct err *e)
 static bool lock(int fd)
 {
     enum { ATTEMPTS = 100, PAUSE_NS = 20000000 };
-    bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
-    for (int i = 0; i < ATTEMPTS && !locked; i++) {
+    for (int i = 0; i < ATTEMPTS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-        locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
     }
-    return locked;
+    return false;
 }
 
 static bool open_file(struct live_log *l, const char *path, struct err *e)

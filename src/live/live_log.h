@@ -21,9 +21,9 @@ struct live_log;
 
 /*
  * Opens or makes the log at `path` for this process alone, and gives its columns, in order: `each`
- * gets a column that is borrowed during the call. Fails with ERR_FAILED if another process has it
- * open, if it is no log or one of another shape, or if it cannot be read or written; an existing
- * file is then unchanged.
+ * gets a column that is borrowed during the call; it may be NULL. Fails with ERR_FAILED if another
+ * process has it open, if it is no log or one of another shape, or if it cannot be read or written;
+ * an existing file is then unchanged.
  */
 typedef bool live_log_each(void *user, int64_t number, const struct column *c, struct err *e);
 struct live_log *live_log_open(const char *path, const struct live_shape *shape,

@@ -21,13 +21,13 @@ struct live_receiver {
     struct live_columns *columns;
     enum state state;
     bool current;  /* LIVE_CURRENT has come */
+    bool listed;   /* it has come since the source was opened */
     uint8_t *data; /* [total] of a frame, of which `got` bytes have come */
     size_t got, total;
     struct cluster *cluster; /* [k] */
     int64_t delay_us;        /* of the last frame, from its arrival */
     int64_t failed_ns;       /* when a log could not be opened; 0: never */
     struct live_counts counts;
-    struct live_bench bench;
     struct err error;
 };
 
@@ -108,7 +108,7 @@ static bool is_pausing(const struct live_receiver *r)
 /*
  * Returns true if the frame may be of its time. Each day that is begun makes files, and the columns
  * after one of the future would be refused. What is older than a minute has waited for this process
- * too long. A folder may begin with pictures of any age (live_folder.c).
+ * too long. A folder that is opened may have pictures of any age (live_folder.c).
  */
 static bool is_of_now(const struct live_receiver *r, const struct live_frame_head *h)
 {
@@ -117,7 +117,7 @@ static bool is_of_now(const struct live_receiver *r, const struct live_frame_hea
     if (h->time_us == 0)
         return r->clock->steady_ns() - h->arrived_ns <= age_most_ns;
     return h->time_us <= now_us + LIVE_DAY_US &&
-           (!r->current || h->time_us >= now_us - AGE_DAYS_MOST * LIVE_DAY_US);
+           (!r->listed || h->time_us >= now_us - AGE_DAYS_MOST * LIVE_DAY_US);
 }
 
 /* Logs that a picture of a folder comes too late, or that its date is wrong. */
@@ -160,7 +160,7 @@ static void add_frame(struct live_receiver *r, const struct live_frame_head *hea
     } else if (live_columns_add(r->columns, number, column, &head->sum, &e)) {
         r->failed_ns = 0;
         r->counts.frames++;
-        live_bench_add(&r->bench, r->delay_us);
+        live_bench_add(&r->counts.bench, r->delay_us);
     } else if (e.code == ERR_USAGE) {
         fail(r, &e);
     } else {
@@ -230,10 +230,13 @@ bool live_receiver_take(struct live_receiver *r, const void *message, size_t siz
         /* of the parent, perhaps, which the worker does not know */
         return r->error.code != ERR_NONE;
     switch (m.head.kind) {
-    case LIVE_CURRENT: r->current = true; return size == sizeof m.head;
+    case LIVE_CURRENT: r->current = r->listed = true; return size == sizeof m.head;
     case LIVE_SHAPE: return size == sizeof m.shape && take_shape(r, &m.shape);
     case LIVE_FRAME: return size > data && take_frame(r, &m.frame, size - data);
-    case LIVE_BREAK: r->counts.breaks++; return size == sizeof m.head;
+    case LIVE_BREAK:
+        r->counts.breaks++;
+        r->listed = false;
+        return size == sizeof m.head;
     case LIVE_END: return size == sizeof m.end && take_end(r, &m.end);
     default: return false;
     }
@@ -246,6 +249,7 @@ void live_receiver_lose(struct live_receiver *r)
     live_columns_lose(r->columns);
     r->state = NEW;
     r->got = 0;
+    r->listed = false;
     r->current = r->current && !r->dated;
 }
 
@@ -265,14 +269,11 @@ bool live_receiver_ended(const struct live_receiver *r) { return r->state == END
 
 const struct err *live_receiver_error(const struct live_receiver *r) { return &r->error; }
 
-struct live_counts live_receiver_counts(const struct live_receiver *r)
+const struct live_counts *live_receiver_counts(struct live_receiver *r)
 {
-    struct live_counts counts = r->counts;
-    counts.columns = live_columns_closed(r->columns);
-    return counts;
+    r->counts.columns = live_columns_closed(r->columns);
+    return &r->counts;
 }
-
-const struct live_bench *live_receiver_bench(const struct live_receiver *r) { return &r->bench; }
 
 void live_receiver_free(struct live_receiver **r)
 {

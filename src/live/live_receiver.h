@@ -26,6 +26,7 @@ struct live_counts {
     uint64_t refused; /* of a column that was closed already, or not of now */
     uint64_t columns; /* closed with a frame */
     uint64_t breaks;  /* times the source broke */
+    struct live_bench bench;
 };
 
 struct live_receiver;
@@ -57,8 +58,8 @@ bool live_receiver_ended(const struct live_receiver *r);
 /* Returns the error for which the stream ended; ERR_NONE: none. */
 const struct err *live_receiver_error(const struct live_receiver *r);
 
-struct live_counts live_receiver_counts(const struct live_receiver *r);
-const struct live_bench *live_receiver_bench(const struct live_receiver *r);
+/* Returns the counts until now. */
+const struct live_counts *live_receiver_counts(struct live_receiver *r);
 
 /* Frees *r with its columns, and sets it to NULL. Does nothing if *r is NULL. */
 void live_receiver_free(struct live_receiver **r);

@@ -6,9 +6,7 @@
 struct server *serve_open(const struct serve_address *a, const struct live_feed *f,
                           const char *title, struct err *e)
 {
-    (void)a;
-    (void)f;
-    (void)title;
+    (void)a, (void)f, (void)title;
     err_set(e, ERR_USAGE, "--serve: this build has no server (libmicrohttpd was not there)");
     return NULL;
 }

@@ -239,7 +239,7 @@ static bool play_some(struct made *m, const struct live_sink *sink, struct err *
 TEST_WITH(columns_of_wall_clock_time, enter, leave)
 {
     play_to_end(play_some, ".");
-    struct live_counts counts = live_receiver_counts(receiver);
+    const struct live_counts counts = *live_receiver_counts(receiver);
     assert_int_equal(counts.frames, 5);
     assert_int_equal(counts.late, 1);
     assert_int_equal(counts.refused, 0);
@@ -291,7 +291,7 @@ static bool play_jumps(struct made *m, const struct live_sink *sink, struct err 
 TEST_WITH(a_clock_that_is_set, enter, leave)
 {
     play_to_end(play_jumps, ".");
-    assert_int_equal(live_receiver_counts(receiver).refused, 10);
+    assert_int_equal(live_receiver_counts(receiver)->refused, 10);
     close_channel();
     struct logged l = logged("made-2026-11-26.columns");
     assert_int_equal(l.count, 8);
@@ -327,7 +327,7 @@ TEST_WITH(a_restart_takes_up_the_day, enter, leave)
     assert_int_equal(l.count, 5);
     /* in the same column again: it was written already */
     play_to_end(play_one, ".");
-    assert_int_equal(live_receiver_counts(receiver).refused, 1);
+    assert_int_equal(live_receiver_counts(receiver)->refused, 1);
     close_channel();
     assert_int_equal(logged("made-2026-11-26.columns").count, 5);
 }
@@ -343,7 +343,7 @@ static bool play_break(struct made *m, const struct live_sink *sink, struct err 
 TEST_WITH(a_source_that_breaks, enter, leave)
 {
     play_to_end(play_break, ".");
-    assert_int_equal(live_receiver_counts(receiver).breaks, 3);
+    assert_int_equal(live_receiver_counts(receiver)->breaks, 3);
     close_channel();
     struct logged l = logged("made-2026-11-26.columns");
     assert_int_equal(l.count, 4);
@@ -378,7 +378,7 @@ TEST_WITH(a_lack_of_memory_and_an_end, enter, leave)
 {
     play_to_end(play_short, ".");
     assert_int_equal(made.runs, 2);
-    assert_int_equal(live_receiver_counts(receiver).breaks, 1);
+    assert_int_equal(live_receiver_counts(receiver)->breaks, 1);
     assert_int_equal(live_receiver_error(receiver)->code, ERR_INPUT);
     close_channel();
 }
@@ -423,8 +423,8 @@ TEST_WITH(a_million_columns, enter, leave)
         if (before == 0 && played >= 2 * WARM)
             before = resident_pages();
     }
-    assert_int_equal(live_receiver_counts(receiver).frames, MILLION);
-    assert_int_equal(live_receiver_counts(receiver).columns, MILLION - 1);
+    assert_int_equal(live_receiver_counts(receiver)->frames, MILLION);
+    assert_int_equal(live_receiver_counts(receiver)->columns, MILLION - 1);
     long grown = resident_pages() - before;
     close_channel();
     made_kind.dated = false;
