@@ -90,8 +90,8 @@ static bool check_result(struct film_end *m)
         (m->code == ERR_NONE && !r->written))
         return false;
     /* a comparison with a NaN is false */
-    if (!err_is_code(m->code) || r->warnings < 0 || r->warnings > REPORT_WARNINGS || r->columns < -1 ||
-        !(r->seconds >= -1 && r->seconds < 1e9))
+    if (!err_is_code(m->code) || r->warnings < 0 || r->warnings > REPORT_WARNINGS ||
+        r->columns < -1 || !(r->seconds >= -1 && r->seconds < 1e9))
         return false;
     m->text[sizeof m->text - 1] = 0;
     text_make_plain(m->text);
