@@ -221,15 +221,6 @@ static bool start_all(struct crew *c, int *me, struct err *e)
     return true;
 }
 
-/*
- * Replaces process `i` if it has ended and another is needed. Returns false in the new worker.
- * Sets `e` if there can be none.
- */
-static bool replace(struct crew *c, int i, struct err *e)
-{
-    return !end_process(c, &c->process[i]) || start(c, i, e) != 0;
-}
-
 static int count_processes(const struct crew *c)
 {
     int count = 0;
@@ -256,7 +247,7 @@ static bool serve(struct crew *c, int *me, struct err *e)
                 film_process_handle(p, &c->batch))
                 continue;
             *me = i;
-            if (!replace(c, i, e))
+            if (end_process(c, p) && start(c, i, e) == 0)
                 return false;
         }
     }
