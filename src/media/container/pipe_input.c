@@ -262,8 +262,9 @@ bool film_input_open_text(const char *text, AVIOContext **io, struct err *e)
 static int open_beside(const struct film_input *film, const char *path, const char *name,
                        AVIOContext **io)
 {
-    struct stat s;
+    struct stat s = {.st_ino = 0};
     int fd = slow_open(path, false);
+    *io = NULL;
     if (fd < 0)
         return errno;
     char *copy = strdup(name);
