@@ -46,7 +46,7 @@ static bool write_outputs(struct render_job *j, const struct outputs *list, bool
         if (j->unsettled)
             fingerprint_add_again(j->report.fingerprint, j->report.film->path);
         j->report.overwrite = output->overwrite;
-        /* What an earlier attempt has written is the film's own, and a sandbox does not read it. */
+        /* What an earlier attempt has written is the film's own. */
         bool allowed = j->render->again || outputs_allowed(j->render->inputs, j->input, output, e);
         if (!allowed || !outputs_make_folders(output, e) || !save_output(j, output, e))
             return false;

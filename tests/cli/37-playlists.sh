@@ -201,7 +201,7 @@ test_other_sources() { # quick
     fi
 }
 
-# A missing or empty segment is told wherever it is, with as many missing columns as it has frames.
+# A missing or empty segment is reported wherever it is, with as many missing columns as it has frames.
 test_playlists_with_missing_segments() { # quick
     mkdir list
     for i in 1 2 3; do

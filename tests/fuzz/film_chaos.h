@@ -383,4 +383,20 @@ static inline void chaos_serve(struct chaos *c, struct dice *d)
     }
 }
 
+/* Makes the folder of a test, and removes it after a check that nothing else was changed. */
+static inline int chaos_enter(void **state)
+{
+    (void)state;
+    chaos_folder();
+    return 0;
+}
+
+static inline int chaos_leave(void **state)
+{
+    (void)state;
+    bool whole = chaos_check();
+    chaos_remove();
+    return whole ? 0 : -1;
+}
+
 #endif

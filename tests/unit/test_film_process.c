@@ -6,20 +6,6 @@
 #include "../fuzz/film_chaos.h"
 
 static struct chaos c;
-static int enter(void **state)
-{
-    (void)state;
-    chaos_folder();
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    bool whole = chaos_check();
-    chaos_remove();
-    return whole ? 0 : -1;
-}
 
 static const char line_of_all[] =
     "--no-cache -m average -o out/ --csv all.csv --thumbnails out/ --dump out/ --report report "
@@ -107,7 +93,7 @@ static int request_only(uint32_t slot, enum file_request what, const char *path,
     return error;
 }
 
-TEST_WITH(films, enter, leave)
+TEST_WITH(films, chaos_enter, chaos_leave)
 {
     chaos_open(&c, line_of_all);
     assert_true(ask(5, 1)); /* none was put back */
@@ -131,7 +117,7 @@ TEST_WITH(films, enter, leave)
     chaos_close(&c);
 }
 
-TEST_WITH(sizes, enter, leave)
+TEST_WITH(sizes, chaos_enter, chaos_leave)
 {
     struct film_end last;
     struct film_ask first[2] = {{FILM_ASK, 0, 0}};
@@ -167,7 +153,7 @@ TEST_WITH(sizes, enter, leave)
     chaos_close(&c);
 }
 
-TEST_WITH(results, enter, leave)
+TEST_WITH(results, chaos_enter, chaos_leave)
 {
     static const struct {
         uint32_t code;
@@ -271,7 +257,7 @@ static const struct {
     {"films/a.trickplay/320 - 10x10/../0.jpg", ""},
 };
 
-TEST_WITH(what_may_be_opened, enter, leave)
+TEST_WITH(what_may_be_opened, chaos_enter, chaos_leave)
 {
     for (int playlist = 0; playlist < 2; playlist++) {
         chaos_open(&c, line_of_all);
@@ -296,7 +282,7 @@ TEST_WITH(what_may_be_opened, enter, leave)
 }
 
 /* Standard output is not a file "-". */
-TEST_WITH(standard_output, enter, leave)
+TEST_WITH(standard_output, chaos_enter, chaos_leave)
 {
     chaos_open(&c, "--no-cache -m average -o - films/a.mkv");
     take(0, 0);
@@ -322,7 +308,7 @@ static bool exists(const char *path) { return faccessat(AT_FDCWD, path, F_OK, 0)
 
 static const char first_sheet[] = "films/a.trickplay/320 - 10x10/0.jpg";
 
-TEST_WITH(outputs, enter, leave)
+TEST_WITH(outputs, chaos_enter, chaos_leave)
 {
     chaos_open(&c, line_of_all);
     take(0, 0);
@@ -363,7 +349,7 @@ TEST_WITH(outputs, enter, leave)
 }
 
 /* There is an end to outputs, descriptors and files of a worker, and it costs other films none. */
-TEST_WITH(many_outputs, enter, leave)
+TEST_WITH(many_outputs, chaos_enter, chaos_leave)
 {
     chaos_open(&c, line_of_all);
     take(0, 0);
@@ -379,7 +365,7 @@ TEST_WITH(many_outputs, enter, leave)
 }
 
 /* Rows end in a line feed, come once a film, and are limited. */
-TEST_WITH(rows_of_a_table, enter, leave)
+TEST_WITH(rows_of_a_table, chaos_enter, chaos_leave)
 {
     char text[64] = "";
     chaos_open(&c, line_of_all);
@@ -415,7 +401,7 @@ TEST_WITH(rows_of_a_table, enter, leave)
 
 /* ---- A million random messages ---- */
 
-TEST_WITH(chaos, enter, leave)
+TEST_WITH(chaos, chaos_enter, chaos_leave)
 {
     const char *more = getenv("BARCODE_HOSTILE_MESSAGES");
     const long count = more ? atol(more) : 1000000;

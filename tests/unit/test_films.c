@@ -12,21 +12,6 @@
 
 static struct chaos c;
 
-static int enter(void **state)
-{
-    (void)state;
-    chaos_folder();
-    return 0;
-}
-
-static int leave(void **state)
-{
-    (void)state;
-    bool whole = chaos_check();
-    chaos_remove();
-    return whole ? 0 : -1;
-}
-
 static int hostile_link;
 static struct watch *hostile_watch;
 static const struct render *hostile_render;
@@ -363,7 +348,7 @@ static void check_attack(size_t film, const char *status, const char *reason)
 }
 
 /* One that attacks costs its film alone, and the run ends. */
-TEST_WITH(hostile_workers, enter, leave)
+TEST_WITH(hostile_workers, chaos_enter, chaos_leave)
 {
     int films = 0;
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++)
@@ -374,7 +359,7 @@ TEST_WITH(hostile_workers, enter, leave)
     check_report((size_t)films, check_attack);
 }
 
-TEST_WITH(random_workers, enter, leave)
+TEST_WITH(random_workers, chaos_enter, chaos_leave)
 {
     random_attacks = true;
     processes = 3;

@@ -15,7 +15,7 @@
 #include "barcode/base/interrupt.h"
 #include "barcode/base/slow_file.h"
 
-/* Files of a playlist are told apart by their inodes, in the numbers of their bytes. */
+/* The numbers of a playlist's bytes have the inode of their file, and so distinguish the files. */
 #define FILE_BYTES_MOST (INT64_C(1) << 42)
 #define INODES_MOST ((ino_t)1 << 20)
 
