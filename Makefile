@@ -16,7 +16,7 @@ PREFIX  ?= /usr/local
 PYTHON  ?= /usr/bin/python3
 export PYTHONDONTWRITEBYTECODE = 1 # else tests leave files among their sources
 
-VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' include/barcode/base/version.h)
+VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' src/base/version.h)
 PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg libwebp jansson libxxhash libzstd libseccomp
 # What letters are drawn with. Debian has no static pango, so a portable program is built without: src/output/poster/canvas_none.c.
 CANVAS   = cairo pangocairo fontconfig
@@ -519,7 +519,7 @@ bench: films-there $(BIN)/barcode $(addprefix $(BIN)/,$(BENCH)) ## the figures o
 # ------------------------------------------------------------------ man page, installing
 
 # The date in what is packed is that of the last commit, as make-deb.sh has it.
-COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y include/barcode/base/version.h)
+COMMITTED = $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y src/base/version.h)
 EPOCH     = SOURCE_DATE_EPOCH=$(or $(SOURCE_DATE_EPOCH),$(COMMITTED))
 
 MAN = $(if $(DEB)$(PORTABLE),$(BIN),out)/barcode.1

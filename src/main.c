@@ -3,12 +3,12 @@
  *
  *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
  */
-#include "barcode/base/interrupt.h"
-#include "barcode/batch/batch_run.h"
-#include "barcode/cache/cache_admin.h"
-#include "barcode/cli/cli.h"
-#include "barcode/live/live.h"
-#include "barcode/match/command.h"
+#include "base/interrupt.h"
+#include "batch/batch_run.h"
+#include "cache/cache_admin.h"
+#include "cli/cli.h"
+#include "live/live.h"
+#include "match/match.h"
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,4 @@
-#include "barcode/base/admission.h"
+#include "admission.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "interrupt.h"
+#include "watch.h"
 
 struct admission {
     pthread_mutex_t lock; /* guards the fields below */

@@ -1,4 +1,4 @@
-#include "barcode/base/atomic_file.h"
+#include "atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,12 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/base/atomic_target.h"
-#include "barcode/base/file.h"
-#include "barcode/base/file_request.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
-#include "barcode/base/slow_file.h"
+#include "atomic_target.h"
+#include "file.h"
+#include "file_request.h"
+#include "interrupt.h"
+#include "path.h"
+#include "slow_file.h"
 
 enum { STREAM_BUFFER = 1 << 16 };
 

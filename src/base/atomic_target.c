@@ -1,4 +1,4 @@
-#include "barcode/base/atomic_target.h"
+#include "atomic_target.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
+#include "file.h"
+#include "path.h"
 
 enum { LINKS_MAX = 40, TRIES_MAX = 100 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/log.h"
+#include "log.h"
 
 static atomic_uint_fast64_t memory_count;
 

@@ -1,4 +1,4 @@
-#include "barcode/base/file.h"
+#include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file_request.h"
-#include "barcode/base/path.h"
-#include "barcode/base/watch.h"
+#include "file_request.h"
+#include "path.h"
+#include "watch.h"
 
 file_asking *file_ask;
 

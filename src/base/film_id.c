@@ -1,4 +1,4 @@
-#include "barcode/base/film_id.h"
+#include "film_id.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/slow_file.h"
+#include "file.h"
+#include "interrupt.h"
+#include "slow_file.h"
 
 bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print)
 {

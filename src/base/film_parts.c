@@ -1,11 +1,11 @@
-#include "barcode/base/film_parts.h"
+#include "film_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/base/file.h"
+#include "file.h"
 
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e)
 {

@@ -1,4 +1,4 @@
-#include "barcode/base/hash.h"
+#include "hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
-#include "barcode/base/heap.h"
+#include "heap.h"
 
 #include <malloc.h>
 #include <unistd.h>
 
-#include "barcode/base/limits.h"
+#include "limits.h"
 
 #ifdef __GLIBC__
 /*

@@ -1,4 +1,4 @@
-#include "barcode/base/interrupt.h"
+#include "interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/watch.h"
+#include "watch.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 static atomic_bool asked, finishing;

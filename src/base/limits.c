@@ -1,6 +1,6 @@
-#include "barcode/base/limits.h"
+#include "limits.h"
 
-#include "barcode/base/machine.h"
+#include "machine.h"
 
 static uint64_t wanted_memory, wanted_pixels;
 

@@ -1,4 +1,4 @@
-#include "barcode/base/link.h"
+#include "link.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "barcode/base/watch.h"
+#include "watch.h"
 
 enum { WAIT_MS = 100 };
 
@@ -45,6 +45,8 @@ bool link_try_send(int link, const void *message, size_t size, int fd)
     do
         n = sendmsg(link, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
+    if (n < 0 && errno == ETOOMANYREFS) /* the user's processes have too many on their way */
+        errno = EAGAIN;
     return n == (ssize_t)size;
 }
 

@@ -1,4 +1,4 @@
-#include "barcode/base/log.h"
+#include "log.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/text.h"
+#include "interrupt.h"
+#include "text.h"
 
 enum { STATUS = 256 };
 

@@ -1,4 +1,4 @@
-#include "barcode/base/machine.h"
+#include "machine.h"
 
 #include <limits.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "barcode/base/path.h"
+#include "path.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "barcode/base/process_limits.h"
+#include "process_limits.h"
 
 #include <fcntl.h>
 #include <pthread.h>

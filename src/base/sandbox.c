@@ -1,4 +1,4 @@
-#include "barcode/base/sandbox.h"
+#include "sandbox.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
+#include "log.h"
 #include "sandbox_calls.h"
 #include "sandbox_landlock.h"
 

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "barcode/base/sandbox.h"
+#include "sandbox.h"
 
 /*
  * The kernel's interface (Documentation/userspace-api/landlock.rst). It is repeated here because

@@ -1,4 +1,4 @@
-#include "barcode/base/sandbox_places.h"
+#include "sandbox_places.h"
 
 #include <errno.h>
 #include <glob.h>

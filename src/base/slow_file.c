@@ -1,4 +1,4 @@
-#include "barcode/base/slow_file.h"
+#include "slow_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "file.h"
+#include "interrupt.h"
+#include "watch.h"
 
 enum { WAIT_MS = 100 };
 

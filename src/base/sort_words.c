@@ -1,6 +1,6 @@
 /* Least significant digit first, 11 bits a pass; a pass in which all digits are equal is left out.
  */
-#include "barcode/base/sort_words.h"
+#include "sort_words.h"
 
 #include <stdbool.h>
 #include <string.h>

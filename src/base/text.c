@@ -1,4 +1,4 @@
-#include "barcode/base/text.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "barcode/base/watch.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdalign.h>

@@ -1,4 +1,4 @@
-#include "barcode/base/wire.h"
+#include "wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "barcode/base/worker.h"
+#include "worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/link.h"
-#include "barcode/base/log.h"
-#include "barcode/base/process_limits.h"
+#include "limits.h"
+#include "link.h"
+#include "log.h"
+#include "process_limits.h"
 
 struct line_message {
     uint32_t kind, level;

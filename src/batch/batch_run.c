@@ -1,14 +1,14 @@
-#include "barcode/batch/batch_run.h"
+#include "batch_run.h"
 
 #include <unistd.h>
 
-#include "barcode/base/limits.h"
-#include "barcode/base/machine.h"
-#include "barcode/batch/films.h"
-#include "barcode/cache/frame_cache.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/cli/shard.h"
-#include "barcode/cli/update.h"
+#include "base/limits.h"
+#include "base/machine.h"
+#include "films.h"
+#include "cache/frame_cache.h"
+#include "cli/outputs/outputs.h"
+#include "cli/inputs/shard.h"
+#include "cli/outputs/update.h"
 
 static pid_t parent;
 

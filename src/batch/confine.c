@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
-#include "barcode/base/sandbox.h"
-#include "barcode/base/sandbox_places.h"
-#include "barcode/media/playlists.h"
-#include "barcode/output/paint.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "base/sandbox.h"
+#include "base/sandbox_places.h"
+#include "media/container/playlists.h"
+#include "output/poster/paint.h"
 
 /* ---- The GPU ---- */
 

@@ -6,8 +6,8 @@
 #ifndef BARCODE_BATCH_CONFINE_H
 #define BARCODE_BATCH_CONFINE_H
 
-#include "barcode/base/worker.h"
-#include "barcode/render/render.h"
+#include "base/worker.h"
+#include "render/render.h"
 
 /*
  * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if

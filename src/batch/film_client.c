@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "film_messages.h"
-#include "barcode/base/file_request.h"
-#include "barcode/base/link.h"
-#include "barcode/base/log.h"
+#include "base/file_request.h"
+#include "base/link.h"
+#include "base/log.h"
 
 static int parent = -1; /* the link */
 

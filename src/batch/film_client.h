@@ -5,8 +5,8 @@
 #ifndef BARCODE_BATCH_FILM_CLIENT_H
 #define BARCODE_BATCH_FILM_CLIENT_H
 
-#include "barcode/base/worker.h"
-#include "barcode/render/render.h"
+#include "base/worker.h"
+#include "render/render.h"
 
 /* Sets the link for the functions below, and for file_ask. Before other threads run. */
 void film_client_open(const struct worker *w);

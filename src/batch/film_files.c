@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
-#include "barcode/media/playlists.h"
-#include "barcode/output/dump.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "media/container/playlists.h"
+#include "output/dump.h"
 
 /* ---- What a film may read ---- */
 

@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "barcode/base/worker.h"
-#include "barcode/render/render.h"
+#include "base/worker.h"
+#include "render/render.h"
 
 enum film_message {
     FILM_ASK = WORKER_KINDS, /* answered by film_answer */

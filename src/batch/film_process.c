@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "film_messages.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/link.h"
-#include "barcode/base/log.h"
-#include "barcode/base/text.h"
-#include "barcode/render/render_report.h"
+#include "base/interrupt.h"
+#include "base/link.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "render/render_report.h"
 
 int film_process_busy(const struct film_process *p)
 {

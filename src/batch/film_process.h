@@ -7,13 +7,13 @@
 #define BARCODE_BATCH_FILM_PROCESS_H
 
 #include "film_queue.h"
-#include "barcode/base/atomic_target.h"
-#include "barcode/base/file_request.h"
-#include "barcode/base/worker.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/output/report_log.h"
-#include "barcode/output/table.h"
-#include "barcode/render/render.h"
+#include "base/atomic_target.h"
+#include "base/file_request.h"
+#include "base/worker.h"
+#include "cli/outputs/outputs.h"
+#include "output/report_log.h"
+#include "output/table.h"
+#include "render/render.h"
 
 /* What the films of a run have in common in the parent. */
 struct batch {

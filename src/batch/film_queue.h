@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/base/watch.h"
-#include "barcode/cli/inputs.h"
-#include "barcode/cli/options.h"
+#include "base/watch.h"
+#include "cli/inputs/inputs.h"
+#include "cli/options.h"
 
 struct film_queue;
 

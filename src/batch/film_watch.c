@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 /* How long nothing may move, and how long once a film or the worker was asked to end. */
 enum { SILENCE_S = 300, GRACE_S = 4 };

@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "film_client.h"
-#include "barcode/base/admission.h"
-#include "barcode/base/heap.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
-#include "barcode/base/process_limits.h"
-#include "barcode/base/watch.h"
-#include "barcode/media/decoders.h"
-#include "barcode/media/probe.h"
+#include "base/admission.h"
+#include "base/heap.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/process_limits.h"
+#include "base/watch.h"
+#include "media/nvdec/decoders.h"
+#include "media/probe.h"
 
 enum { PROBES_MOST = 16 }; /* films that are probed at once */
 

@@ -9,8 +9,8 @@
 #define BARCODE_BATCH_FILM_WORKERS_H
 
 #include "film_queue.h"
-#include "barcode/base/worker.h"
-#include "barcode/render/render.h"
+#include "base/worker.h"
+#include "render/render.h"
 
 /*
  * Returns the number of worker processes: one per GPU that the films can use, 1 to WORKERS_MOST.

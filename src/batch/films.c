@@ -1,4 +1,4 @@
-#include "barcode/batch/films.h"
+#include "films.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -12,15 +12,15 @@
 #include "film_watch.h"
 #include "film_workers.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/cli/progress.h"
-#include "barcode/media/playlists.h"
-#include "barcode/output/gallery.h"
-#include "barcode/render/render_report.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "cli/outputs/outputs.h"
+#include "cli/progress.h"
+#include "media/container/playlists.h"
+#include "output/html/gallery.h"
+#include "render/render_report.h"
 
 /* The worker processes of a run, and their results. */
 struct crew {

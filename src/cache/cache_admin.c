@@ -1,4 +1,4 @@
-#include "barcode/cache/cache_admin.h"
+#include "cache_admin.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/text.h"
+#include "base/interrupt.h"
+#include "base/text.h"
 #include "cache_store.h"
 
 struct sums {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
+#include "base/file.h"
 #include "pack.h"
 #include "residual.h"
 

@@ -28,12 +28,12 @@
 
 #include "cache_key.h"
 #include "barcode/base/err.h"
-#include "barcode/base/wire.h"
+#include "base/wire.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/frame.h"
 #include "barcode/engine/crop.h"
-#include "barcode/media/decode_counts.h"
-#include "barcode/media/frame_times.h"
+#include "media/gop/decode_counts.h"
+#include "media/select/frame_times.h"
 
 enum {
     ENTRY_VERSION = 6,

@@ -12,13 +12,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
+#include "base/file.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/film_id.h"
-#include "barcode/base/interrupt.h"
+#include "base/film_id.h"
+#include "base/interrupt.h"
 #include "barcode/engine/colour.h"
-#include "barcode/media/libraries.h"
-#include "barcode/sound/film_sound.h"
+#include "media/ffmpeg/libraries.h"
+#include "sound/film_sound.h"
 
 /* ---- The film ---- */
 

@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/base/film_parts.h"
-#include "barcode/base/hash.h"
-#include "barcode/base/version.h"
-#include "barcode/media/film.h"
-#include "barcode/media/selection.h"
+#include "base/film_parts.h"
+#include "base/hash.h"
+#include "base/version.h"
+#include "media/film.h"
+#include "media/select/selection.h"
 
 /*
  * Where a film's file was last seen: not its identity, but enough to detect that it was modified.

@@ -1,4 +1,4 @@
-#include "barcode/cache/cache_options.h"
+#include "cache_options.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/path.h"
+#include "base/path.h"
 
 struct cache_options cache_options_default(void)
 {

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "cache_writer.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
+#include "base/log.h"
+#include "base/path.h"
 
 /* Returns the free bytes of the file system on which `folder` lies or will be made. */
 static uint64_t free_space(const char *folder)

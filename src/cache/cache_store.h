@@ -15,8 +15,8 @@
 #include "cache_entry.h"
 #include "cache_key.h"
 #include "cache_owner.h"
-#include "barcode/cache/cache_options.h"
-#include "barcode/cache/frame_cache.h"
+#include "cache_options.h"
+#include "frame_cache.h"
 
 enum { CACHE_PATH_BYTES = 4096 };
 

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/path.h"
 #include "barcode/base/queue.h"
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 #include "cache_owner.h"
 #include "pack.h"
 #include "residual.h"

@@ -1,4 +1,4 @@
-#include "barcode/cache/frame_cache.h"
+#include "frame_cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 
 #include "cache_store.h"
 #include "cache_writer.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 #include "source_cache.h"
 #include "spot_check.h"
 

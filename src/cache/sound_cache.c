@@ -1,11 +1,11 @@
-#include "barcode/cache/sound_cache.h"
+#include "sound_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/log.h"
-#include "barcode/base/wire.h"
+#include "base/log.h"
+#include "base/wire.h"
 #include "cache_store.h"
 #include "cache_writer.h"
 #include "pack.h"

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "base/interrupt.h"
+#include "base/watch.h"
 
 struct source_cache {
     struct source base;

@@ -10,7 +10,7 @@
 #define BARCODE_SOURCE_CACHE_H
 
 #include "cache_store.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 
 /*
  * Opens the source. `film` and `found` (HIT, HIT_OTHER or PARTIAL, with its entry) are borrowed

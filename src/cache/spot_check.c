@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/hash.h"
-#include "barcode/base/wire.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/wire.h"
 
 enum { SPOTS = 64, SPOT_BYTES = 16384 };
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/base/film_parts.h"
+#include "base/film_parts.h"
 
 enum { SPOT_CHECK_BYTES = 24 };
 

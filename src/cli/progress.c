@@ -1,4 +1,4 @@
-#include "barcode/cli/progress.h"
+#include "progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
-#include "barcode/base/text.h"
+#include "base/log.h"
+#include "base/text.h"
 
 enum { LINE_MOST = 240 }; /* bytes; fits log_status */
 

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "barcode/base/queue.h"
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 #include "barcode/engine/dominant.h"
 #include "barcode/engine/engine.h"
 #include "barcode/engine/shrink.h"

@@ -1,11 +1,11 @@
-#include "barcode/engine/engines.h"
+#include "engines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 /* A GPU takes at least 0.5 s to start, and the CPU estimate may be as low as half the real time. */
 #define WORTH_A_GPU_SECONDS 1.0

@@ -1,9 +1,9 @@
-#include "barcode/engine/steady.h"
+#include "steady.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 enum { FAR = 96 * 96, COLUMNS_A_LOOK = 4096 };
 

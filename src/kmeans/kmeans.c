@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "assign.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "barcode/kmeans/points.h"
 #include "barcode/kmeans/seed.h"
 #include "restart.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 __extension__ typedef unsigned __int128 wide;
 

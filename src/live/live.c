@@ -2,7 +2,7 @@
  * live.c - the parent: keeps the columns, writes and serves them, and has a worker process that
  * decodes the streams. It has one thread, and waits in one poll.
  */
-#include "barcode/live/live.h"
+#include "live.h"
 
 #include <inttypes.h>
 #include <poll.h>
@@ -23,11 +23,11 @@
 #include "live_worker.h"
 #include "serve.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
-#include "barcode/base/machine.h"
-#include "barcode/cli/outputs.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/machine.h"
+#include "cli/outputs/outputs.h"
 
 enum {
     SILENCE_S = 10, /* in which something of each stream must move; BARCODE_SILENCE replaces it */

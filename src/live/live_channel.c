@@ -10,7 +10,7 @@
 #include "live_paint.h"
 #include "live_time.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 struct live_channel {
     struct live_channel_setup s;

@@ -5,9 +5,9 @@
 #ifndef BARCODE_LIVE_LIVE_CHANNEL_H
 #define BARCODE_LIVE_LIVE_CHANNEL_H
 
-#include "barcode/base/watch.h"
-#include "barcode/cli/options.h"
-#include "barcode/media/live_source.h"
+#include "base/watch.h"
+#include "cli/options.h"
+#include "media/live/live_source.h"
 #include "live_engine.h"
 #include "live_receiver.h"
 

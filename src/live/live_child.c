@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 static pid_t child; /* 0: none */
 static double used; /* seconds of the last one */

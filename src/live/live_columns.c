@@ -13,8 +13,8 @@
 #include "live_paint.h"
 #include "live_time.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
+#include "base/log.h"
+#include "base/path.h"
 
 /* A day and its columns, from the first one to the last one that were closed with a frame. */
 struct day {

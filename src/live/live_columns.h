@@ -9,8 +9,8 @@
 #ifndef BARCODE_LIVE_LIVE_COLUMNS_H
 #define BARCODE_LIVE_LIVE_COLUMNS_H
 
-#include "barcode/cli/options.h"
-#include "barcode/media/film.h"
+#include "cli/options.h"
+#include "media/film.h"
 #include "live_feed.h"
 #include "live_record.h"
 

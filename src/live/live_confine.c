@@ -7,13 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/limits.h"
-#include "barcode/base/path.h"
-#include "barcode/base/process_limits.h"
-#include "barcode/base/sandbox.h"
-#include "barcode/base/sandbox_places.h"
-#include "barcode/base/worker.h"
-#include "barcode/cli/outputs.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/process_limits.h"
+#include "base/sandbox.h"
+#include "base/sandbox_places.h"
+#include "base/worker.h"
+#include "cli/outputs/outputs.h"
 
 static bool uses_gpu(const struct options *o)
 {

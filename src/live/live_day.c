@@ -11,8 +11,8 @@
 
 #include "live_log.h"
 #include "live_time.h"
-#include "barcode/base/path.h"
-#include "barcode/output/writer.h"
+#include "base/path.h"
+#include "output/writer.h"
 
 enum { WIDTH_MOST = 8640 }; /* of a day's picture without --width */
 

@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/cli/options.h"
+#include "cli/options.h"
 #include "barcode/engine/column.h"
-#include "barcode/media/stream_name.h"
-#include "barcode/output/report.h"
+#include "media/ffmpeg/stream_name.h"
+#include "output/report.h"
 
 /* A day: columns [first, end), by the times at which they begin. */
 struct live_day {

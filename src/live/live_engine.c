@@ -6,7 +6,7 @@
 
 #include "live_paint.h"
 #include "barcode/base/clock.h"
-#include "barcode/output/strip.h"
+#include "output/modes/strip.h"
 
 /* An engine with one job that never ends: analysis frames of one size. */
 struct shared {

@@ -5,8 +5,8 @@
 #ifndef BARCODE_LIVE_LIVE_ENGINE_H
 #define BARCODE_LIVE_LIVE_ENGINE_H
 
-#include "barcode/cli/options.h"
-#include "barcode/engine/engines.h"
+#include "cli/options.h"
+#include "engine/engines.h"
 #include "live_record.h"
 
 /* All engines of the process. Any thread. */

@@ -9,9 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/hash.h"
-#include "barcode/base/log.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/log.h"
 
 static const char magic[16] = "barcode live 1\n";
 

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/base/link.h"
-#include "barcode/base/worker.h"
+#include "base/link.h"
+#include "base/worker.h"
 #include "live_record.h"
 
 enum live_kind {

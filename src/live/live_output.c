@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "live_text.h"
 
 struct live_output {

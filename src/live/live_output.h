@@ -11,7 +11,7 @@
 
 #include <poll.h>
 
-#include "barcode/cli/options.h"
+#include "cli/options.h"
 #include "live_feed.h"
 
 struct live_output;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/output/paint.h"
+#include "output/poster/paint.h"
 
 unsigned live_needs(const struct options *o)
 {

@@ -2,8 +2,8 @@
 #ifndef BARCODE_LIVE_LIVE_PAINT_H
 #define BARCODE_LIVE_LIVE_PAINT_H
 
-#include "barcode/cli/options.h"
-#include "barcode/output/report.h"
+#include "cli/options.h"
+#include "output/report.h"
 #include "live_record.h"
 
 /* Returns what the outputs of a live stream need of a column: bits of enum strip_need. */

@@ -6,8 +6,8 @@
 #include "live_message.h"
 #include "live_time.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
-#include "barcode/base/text.h"
+#include "base/log.h"
+#include "base/text.h"
 #include "barcode/engine/light.h"
 
 /* What a worker has sent so far. */

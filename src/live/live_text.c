@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/text.h"
+#include "base/text.h"
 
 static void put_colour(const struct live_column *c, const uint8_t rgb[3], char text[10])
 {

@@ -2,7 +2,7 @@
 #ifndef BARCODE_LIVE_LIVE_WORKER_H
 #define BARCODE_LIVE_LIVE_WORKER_H
 
-#include "barcode/base/worker.h"
+#include "base/worker.h"
 #include "live_channel.h"
 
 /* What the process gets from its parent by fork. */

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "barcode/cli/options.h"
+#include "cli/options.h"
 #include "live_feed.h"
 
 struct server;

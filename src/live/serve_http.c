@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
-#include "barcode/base/text.h"
-#include "barcode/output/page_file.h"
-#include "barcode/output/png_pixels.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "output/html/page_file.h"
+#include "output/formats/png_pixels.h"
 #include "live_text.h"
 #include "serve_host.h"
 

@@ -10,11 +10,11 @@
 
 #include "align_exact.h"
 #include "align_output.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/batch/batch_run.h"
-#include "barcode/cli/outputs.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "batch/batch_run.h"
+#include "cli/outputs/outputs.h"
 #include "command.h"
 
 enum { FILMS = 2, OUTPUTS_MOST = 16, KEY_EXACT = COMMAND_OWN };

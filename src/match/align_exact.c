@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "align_frames.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/batch/batch_run.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "batch/batch_run.h"
 
 enum { REACH_US = 2000000, MORE_US = 400000, FRAMES_MOST = 4096 };
 

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 
 #include "align_output.h"
-#include "barcode/base/text.h"
-#include "barcode/output/base64.h"
-#include "barcode/output/page_file.h"
+#include "base/text.h"
+#include "output/formats/base64.h"
+#include "output/html/page_file.h"
 
 enum { TICKS_MOST = 14 };
 

@@ -4,8 +4,8 @@
 
 #include "align_output.h"
 #include "command.h"
-#include "barcode/base/version.h"
-#include "barcode/output/json.h"
+#include "base/version.h"
+#include "output/formats/json.h"
 
 /* As of the other JSON: increased when a reader would misread the new output. */
 enum { ALIGN_FORMAT = 1 };

@@ -1,10 +1,10 @@
-#include "barcode/match/align_map.h"
+#include "align_map.h"
 
 #include <stdlib.h>
 
 #include "align_edges.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 #include "barcode/sound/spectrogram.h"
 
 enum {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/sound/landmarks.h"
+#include "sound/landmarks.h"
 #include "barcode/sound/spectrogram.h"
 
 enum {

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/path.h"
-#include "barcode/base/text.h"
+#include "base/atomic_file.h"
+#include "base/path.h"
+#include "base/text.h"
 
 static const struct align_format formats[] = {
     {"csv", false, false, align_write_csv},

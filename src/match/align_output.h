@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "barcode/match/align_map.h"
+#include "align_map.h"
 
 /* One of the two films. What is known from its pictures is empty unless an output needs it. */
 struct align_film {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "barcode/sound/landmarks.h"
+#include "sound/landmarks.h"
 #include "barcode/sound/spectrogram.h"
 
 enum { FRAMES_MOST = 1 << LANDMARK_TIME_BITS };

@@ -2,7 +2,7 @@
 #ifndef BARCODE_MATCH_ALIGN_PEAKS_H
 #define BARCODE_MATCH_ALIGN_PEAKS_H
 
-#include "barcode/match/align_map.h"
+#include "align_map.h"
 
 /* num frames of A take as long as den of B: 25/24 if B runs faster by that. */
 struct align_speed {

@@ -10,16 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/batch/batch_run.h"
-#include "barcode/cache/cache_options.h"
-#include "barcode/cache/sound_cache.h"
-#include "barcode/cli/cli.h"
-#include "barcode/cli/cli_explain.h"
-#include "barcode/match/command.h"
-#include "barcode/output/dump.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "batch/batch_run.h"
+#include "cache/cache_options.h"
+#include "cache/sound_cache.h"
+#include "cli/cli.h"
+#include "cli/options/cli_explain.h"
+#include "match.h"
+#include "output/dump.h"
 
 const struct cli_command cli_commands[] = {
     {"align", "compare two versions of a film", command_align, align_options},

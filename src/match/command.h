@@ -10,9 +10,9 @@
 #include <argp.h>
 
 #include "barcode/base/err.h"
-#include "barcode/cli/inputs.h"
-#include "barcode/cli/options.h"
-#include "barcode/sound/film_sound.h"
+#include "cli/inputs/inputs.h"
+#include "cli/options.h"
+#include "sound/film_sound.h"
 
 enum {
     COMMAND_OWN = 1 << 14,   /* keys of a command's own options from here on; 'o' is one too */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/batch/batch_run.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "batch/batch_run.h"
 #include "command.h"
 #include "find_library.h"
 #include "find_print.h"

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/wire.h"
+#include "base/file.h"
+#include "base/wire.h"
 
 enum {
     FILM_BYTES = 24,

@@ -26,8 +26,8 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/base/hash.h"
-#include "barcode/sound/landmarks.h"
+#include "base/hash.h"
+#include "sound/landmarks.h"
 
 enum {
     FIND_VERSION = 1,

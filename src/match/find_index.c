@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/cache/cache_options.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "cache/cache_options.h"
 #include "find_merge.h"
-#include "barcode/base/sort_words.h"
+#include "base/sort_words.h"
 
 /* A file is written when so many landmarks are waiting: 128 MB, and as much for sorting. */
 enum { WORDS_MOST = 1 << 24 };

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/film_id.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/batch/batch_run.h"
-#include "barcode/cache/sound_cache.h"
+#include "base/film_id.h"
+#include "base/interrupt.h"
+#include "batch/batch_run.h"
+#include "cache/sound_cache.h"
 
 /* Films are decoded in parts, so that the cache need not hold the sound of all of them. */
 enum { FILMS_AT_ONCE = 256 };

@@ -5,7 +5,7 @@
 #ifndef BARCODE_FIND_LIBRARY_H
 #define BARCODE_FIND_LIBRARY_H
 
-#include "barcode/sound/film_sound.h"
+#include "sound/film_sound.h"
 #include "command.h"
 #include "find_index.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "find_index.h"
 
 static bool list_films(struct find_merge *m, size_t f, struct err *e)

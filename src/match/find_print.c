@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/text.h"
-#include "barcode/output/json.h"
+#include "base/text.h"
+#include "output/formats/json.h"
 
 static bool end_output(FILE *out, bool ok, struct err *e)
 {

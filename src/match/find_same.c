@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
-#include "barcode/match/align_map.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "align_map.h"
 #include "barcode/sound/shared_words.h"
 #include "barcode/sound/spectrogram.h"
 

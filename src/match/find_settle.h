@@ -2,7 +2,7 @@
 #ifndef BARCODE_FIND_SETTLE_H
 #define BARCODE_FIND_SETTLE_H
 
-#include "barcode/sound/film_sound.h"
+#include "sound/film_sound.h"
 #include "find_votes.h"
 
 /* Loads the sound of a film of the library. Returns false if it is not at hand. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "barcode/base/sort_words.h"
+#include "base/sort_words.h"
 #include "barcode/sound/spectrogram.h"
 
 /*

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/wire.h"
+#include "base/atomic_file.h"
+#include "base/wire.h"
 #include "find_file.h"
 
 enum { HEAD = 8, NUMBER_MOST = 10 };

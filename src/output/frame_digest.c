@@ -1,10 +1,10 @@
-#include "barcode/output/digest.h"
+#include "digest.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 
 struct mark {
     uint64_t hash;

@@ -1,4 +1,4 @@
-#include "barcode/output/dump.h"
+#include "dump.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
 
 struct dump {
     struct atomic_file *file;

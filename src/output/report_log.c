@@ -1,4 +1,4 @@
-#include "barcode/output/report_log.h"
+#include "report_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,11 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/base/text.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/slow_file.h"
-#include "barcode/output/json.h"
+#include "base/text.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/slow_file.h"
+#include "output/formats/json.h"
 
 /* The beginning of every line, and so of every report. */
 static const char begins[] = "{\"film\":";

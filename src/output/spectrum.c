@@ -1,13 +1,13 @@
-#include "barcode/output/spectrum.h"
+#include "spectrum.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/output/dump.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "dump.h"
 #include "barcode/sound/spectrogram.h"
 
 struct spectrum {

@@ -1,4 +1,4 @@
-#include "barcode/output/table.h"
+#include "table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/atomic_target.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
-#include "barcode/output/dump.h"
+#include "base/atomic_file.h"
+#include "base/atomic_target.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/path.h"
+#include "dump.h"
 
 /* The output of a film in the temporary file, with its header. */
 struct part {

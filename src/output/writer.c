@@ -1,4 +1,4 @@
-#include "barcode/output/writer.h"
+#include "writer.h"
 
 #include <string.h>
 #include <strings.h>

@@ -2,10 +2,10 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/output/writer.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "writer.h"
 
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
 {

@@ -1,4 +1,4 @@
-#include "barcode/render/render.h"
+#include "render.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/watch.h"
 #include "barcode/engine/colour.h"
-#include "barcode/output/spectrum.h"
+#include "output/spectrum.h"
 #include "render_job.h"
 
 void render_warn(struct render_job *j, const char *format, ...)

@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "barcode/engine/steady.h"
+#include "engine/steady.h"
 #include "render_job.h"
 
 /*

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
-#include "barcode/base/log.h"
-#include "barcode/output/paint.h"
+#include "base/log.h"
+#include "output/poster/paint.h"
 #include "render_job.h"
 
 enum {

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 
-#include "barcode/base/film_id.h"
+#include "base/film_id.h"
 #include "barcode/engine/dominant.h"
-#include "barcode/media/pass.h"
+#include "media/source/pass.h"
 #include "render_job.h"
 #include "render_progress.h"
 

@@ -7,17 +7,17 @@
 #ifndef BARCODE_RENDER_JOB_H
 #define BARCODE_RENDER_JOB_H
 
-#include "barcode/base/log.h"
-#include "barcode/cache/frame_cache.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/media/source.h"
-#include "barcode/output/colour_histogram.h"
-#include "barcode/output/digest.h"
-#include "barcode/output/dump.h"
-#include "barcode/output/previews.h"
-#include "barcode/output/report.h"
-#include "barcode/output/thumbs.h"
-#include "barcode/render/render.h"
+#include "base/log.h"
+#include "cache/frame_cache.h"
+#include "cli/outputs/outputs.h"
+#include "media/source.h"
+#include "output/palette/colour_histogram.h"
+#include "output/digest.h"
+#include "output/dump.h"
+#include "output/formats/previews.h"
+#include "output/report.h"
+#include "output/formats/thumbs.h"
+#include "render.h"
 
 /* One film in progress. */
 struct render_job {

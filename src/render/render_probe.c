@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/admission.h"
+#include "base/admission.h"
 #include "render_job.h"
 
 /*

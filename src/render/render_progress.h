@@ -2,8 +2,8 @@
 #ifndef BARCODE_RENDER_PROGRESS_H
 #define BARCODE_RENDER_PROGRESS_H
 
-#include "barcode/base/watch.h"
-#include "barcode/media/pass.h"
+#include "base/watch.h"
+#include "media/source/pass.h"
 #include "render_job.h"
 
 /* The resources used and the columns finished at some moment. */

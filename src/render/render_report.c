@@ -1,9 +1,9 @@
-#include "barcode/render/render_report.h"
+#include "render_report.h"
 
 #include <string.h>
 
-#include "barcode/cli/outputs.h"
-#include "barcode/render/render.h"
+#include "cli/outputs/outputs.h"
+#include "render.h"
 
 enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
 

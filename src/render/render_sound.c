@@ -1,8 +1,8 @@
 /* render_sound.c - the film's sound: from the cache, or read beside the pictures or alone. */
 #include <inttypes.h>
 
-#include "barcode/cache/sound_cache.h"
-#include "barcode/output/spectrum.h"
+#include "cache/sound_cache.h"
+#include "output/spectrum.h"
 #include "barcode/sound/spectrogram.h"
 #include "render_job.h"
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/watch.h"
-#include "barcode/cli/options_fingerprint.h"
+#include "base/watch.h"
+#include "cli/outputs/options_fingerprint.h"
 #include "barcode/sound/spectrogram.h"
 #include "render_job.h"
 

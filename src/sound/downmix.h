@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/sound/film_sound.h"
+#include "film_sound.h"
 
 /* Positions in FFmpeg's channel mask (AV_CHAN_*). */
 enum {

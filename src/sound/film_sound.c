@@ -1,4 +1,4 @@
-#include "barcode/sound/film_sound.h"
+#include "film_sound.h"
 
 #include <stdlib.h>
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/wire.h"
-#include "barcode/sound/film_sound.h"
+#include "base/wire.h"
+#include "film_sound.h"
 #include "barcode/sound/spectrogram.h"
 
 enum { ROW_LEAST = 3 + SOUND_BANDS, PEAK_LEAST = 1 /* bytes */, BIN_BITS = 9 };

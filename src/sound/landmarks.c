@@ -1,4 +1,4 @@
-#include "barcode/sound/landmarks.h"
+#include "landmarks.h"
 
 #include <stdlib.h>
 

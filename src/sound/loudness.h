@@ -10,7 +10,7 @@
 #ifndef BARCODE_SRC_LOUDNESS_H
 #define BARCODE_SRC_LOUDNESS_H
 
-#include "barcode/sound/film_sound.h"
+#include "film_sound.h"
 #include "barcode/sound/spectrogram.h"
 
 enum { LOUDNESS_BLOCK = SPECTROGRAM_RATE / 10 }; /* samples at SPECTROGRAM_RATE */

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "barcode/base/sort_words.h"
-#include "barcode/sound/landmarks.h"
+#include "base/sort_words.h"
+#include "landmarks.h"
 
 enum { PAIR_BITS = 14 }; /* of a landmark's key: df and dt */
 

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/sound/film_sound.h"
+#include "base/interrupt.h"
+#include "film_sound.h"
 #include "barcode/sound/spectrogram.h"
 #include "downmix.h"
 #include "loudness.h"

@@ -5,7 +5,7 @@
 #ifndef BARCODE_SRC_SOUND_ROWS_H
 #define BARCODE_SRC_SOUND_ROWS_H
 
-#include "barcode/sound/film_sound.h"
+#include "film_sound.h"
 
 struct sound_rows;
 

@@ -15,13 +15,13 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 #include "media/decode/decoder.h"
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "media/nvdec/nvdec.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "barcode/base/queue.h"
 
 struct bench {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "fuzz.h"
 
 enum { WORDS_MAX = 60 };

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "barcode/engine/engine.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 #include "fuzz.h"
 
 static bool put_bytes(int fd, const uint8_t *data, size_t size)

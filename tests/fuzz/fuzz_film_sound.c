@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/hash.h"
-#include "barcode/match/align_map.h"
-#include "barcode/sound/film_sound.h"
-#include "barcode/sound/landmarks.h"
+#include "base/hash.h"
+#include "match/align_map.h"
+#include "sound/film_sound.h"
+#include "sound/landmarks.h"
 #include "barcode/sound/spectrogram.h"
 #include "fuzz.h"
 

@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
-#include "barcode/base/wire.h"
+#include "base/log.h"
+#include "base/wire.h"
 #include "barcode/sound/spectrogram.h"
 #include "match/find_votes.h"
 #include "fuzz.h"

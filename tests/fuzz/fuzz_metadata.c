@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,8 +8,8 @@
 #include <libavutil/channel_layout.h>
 #include <string.h>
 
-#include "barcode/base/log.h"
-#include "barcode/sound/film_sound.h"
+#include "base/log.h"
+#include "sound/film_sound.h"
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/sound/sound_decoder.h"

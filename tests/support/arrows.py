@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 """arrows.py - who may include whom: the rooms of src/ and their arrows (src/DESIGN.md).
 
-A room is a folder of src/ or cuda/, and may have rooms of its own, as src/media/gop. A file includes the private headers of its own
-folder by their plain name, and those of another room of the same parent by their path below src/. What other parents may use is a
-header in include/barcode/PARENT. Inside its parent it belongs to the room that has the .c of its name, or to the one that INNER
-names; those of no room are open to all of them.
+A room is a folder of src/ or cuda/, and may have rooms of its own, as src/media/gop. A header lies beside its code; in
+include/barcode/ROOM lie those that src/ and cuda/ share. A file includes the headers of its own folder by their plain name, and
+others by their path below src/ or include/. From outside a room only its face may be included.
 Silent when all holds; exit status 1 and a line for each arrow that points elsewhere.
 """
-import collections
 import pathlib
 import re
 import sys
@@ -54,7 +52,7 @@ INSIDE = {
         "": "",
     },
     "output": {
-        "": "html formats",
+        "": "html formats poster palette text modes",
         "html": "formats poster palette text modes",
         "formats": "poster palette text modes",
         "poster": "palette text modes",
@@ -63,10 +61,23 @@ INSIDE = {
         "modes": "",
     },
 }
-# In which room of its parent a public header's functions are, where no .c of its name says it; "": it is open to all of them.
-INNER = {
-    "media/source": "", "cli/cli": "",
-    "output/strip": "modes", "output/paint": "poster", "output/paper": "poster", "output/thumbs": "formats",
+# The headers of a room that others may include, by their path in it. All of base is open, and all in include/barcode.
+FACE = {
+    "match": "match.h",
+    "live": "live.h",
+    "batch": "batch_run.h films.h",
+    "render": "render.h render_report.h",
+    "cli": "progress.h inputs/inputs.h inputs/shard.h cli.h options/cli_explain.h options.h options/size.h "
+           "outputs/options_fingerprint.h outputs/outputs.h outputs/update.h",
+    "output": "digest.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
+              "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
+              "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
+    "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
+    "media": "film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
+             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
+             "select/selection.h sound/sound_job.h source/pass.h source.h",
+    "engine": "engines.h steady.h",
+    "sound": "film_sound.h landmarks.h",
 }
 
 top = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -78,16 +89,11 @@ def complain(path, text):
 
 
 def room_of(path):
-    """(parent, room in it) of a file below src/ or in cuda/"""
+    """(parent, room in it) of a file below src/, include/barcode/ or in cuda/"""
     parts = path.relative_to(top).parts[:-1]
-    return ("cuda", "") if parts == ("cuda",) else (parts[1], "/".join(parts[2:]))
-
-
-def room_of_header(path):
-    parent = path.parent.name
-    inner = INNER.get(f"{parent}/{path.stem}")
-    rooms = [room for name, room in home[path.stem] if name == parent]
-    return parent, inner if inner is not None else rooms[0] if len(rooms) == 1 else ""
+    if parts[0] == "include":
+        return parts[2], ""
+    return ("cuda", "") if parts == ("cuda",) else ((parts + ("main",))[1], "/".join(parts[2:]))
 
 
 def may_lean(room, target):
@@ -99,26 +105,34 @@ def may_lean(room, target):
     return allowed is not None and target[1] in allowed.split()
 
 
-def check(path, room):
-    for line in path.read_text().split("\n"):
-        found = re.match(r'#include "(.*)"', line)
-        if not found:
+def header_of(path, name):
+    """The header that an #include of `path` means, or None if it is spelled otherwise than here."""
+    if "/" not in name:
+        return path.parent / name if (path.parent / name).is_file() else None
+    for folder in ("src", "include"):
+        header = top / folder / name
+        if header.is_file() and (header.parent != path.parent or folder == "include"):
+            return header
+    return None
+
+
+def check(path):
+    room = room_of(path)
+    for name in re.findall(r'^#include "(.*)"', path.read_text(), re.M):
+        if name == "cuda_emulator.h":
             continue
-        name = found.group(1)
-        if name.startswith("barcode/"):
-            target = public.get(name)
-            # A parent's own headers lie open to its rooms, and may name what these offer to others.
-            open_to_all = target and target[0] == room[0] and (not target[1] or path in headers)
-            if target and not open_to_all and not may_lean(room, target):
-                complain(path, f"the arrow from {'/'.join(room)} to {'/'.join(target)} ({name}) is not in the table")
-        elif room[0] != "cuda" and not (path.parent / name).is_file():
-            header = top / "src" / name
-            if not header.is_file() or room_of(header)[0] != room[0]:
-                complain(path, f"{name} is no header of this room")
-            elif not may_lean(room, room_of(header)):
-                complain(path, f"the arrow to {room_of(header)[1]} ({name}) is not in the table")
-        elif "/" in name:
-            complain(path, f"{name}: a header of another folder by its path below src/")
+        header = header_of(path, name)
+        if not header:
+            complain(path, f"{name}: a header of the own folder by its name, others by their path below src/ or include/")
+            continue
+        target = room_of(header)
+        # The headers of a parent's own folder lie open to its rooms, and may name theirs.
+        shared = target[0] == room[0] and (not target[1] or not room[1] and path.suffix == ".h")
+        if not shared and not may_lean(room, target):
+            complain(path, f"the arrow from {'/'.join(room)} to {'/'.join(target)} ({name}) is not in the table")
+        elif target[0] not in (room[0], "base") and header.parts[-4:-2] != ("include", "barcode"):
+            if str(header.relative_to(top / "src" / target[0])) not in FACE.get(target[0], "").split():
+                complain(path, f"{name} is not in the face of {target[0]}")
 
 
 def check_order(table, where):
@@ -130,25 +144,13 @@ def check_order(table, where):
                 complaints.append(f"lint: arrows.py: {where}{room} may not lean on {target}, which stands above it")
 
 
-home = collections.defaultdict(list)
-sources = [s for s in sorted((top / "src").glob("*/**/*.[ch]"))]
-for source in sources:
-    if source.suffix == ".c":
-        home[source.stem].append(room_of(source))
-headers = sorted((top / "include/barcode").glob("**/*.h"))
-public = {str(h.relative_to(top / "include")): room_of_header(h) for h in headers}
-for header in headers:
-    check(header, room_of_header(header))
-for source in sources:
-    parent, inner = room_of(source)
+files = [f for pattern in ("src/**/*.[ch]", "include/barcode/*/*.h", "cuda/*.*") for f in sorted(top.glob(pattern))]
+for file in files:
+    parent, inner = room_of(file)
     if parent not in ARROWS or (inner and inner not in INSIDE.get(parent, {})):
-        complain(source, "its room is not in the table of tests/support/arrows.py")
-        continue
-    check(source, (parent, inner))
-check(top / "src/main.c", ("main", ""))
-for source in sorted((top / "cuda").glob("*.*")):
-    if source.suffix in (".cu", ".cuh", ".h"):
-        check(source, ("cuda", ""))
+        complain(file, "its room is not in the table of tests/support/arrows.py")
+    elif file.suffix in (".c", ".h", ".cu", ".cuh"):
+        check(file)
 check_order(ARROWS, "")
 for parent, table in INSIDE.items():
     check_order(table, parent + "/")

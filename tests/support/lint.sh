@@ -32,7 +32,7 @@ only '#include <microhttpd\.h>' '^src/live/serve_http\.c$' 'a header of libmicro
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
 only '#include <webp/' '^src/output/formats/webp\.c$' 'a header of libwebp'
 only '#include <(cairo|pango|fontconfig|glib)' '^src/output/poster/canvas_cairo(_fonts)?\.c$' 'a header of cairo, pango or fontconfig'
-only '#include <jansson\.h>' '^include/barcode/output/json\.h$' 'jansson.h'
+only '#include <jansson\.h>' '^src/output/formats/json\.h$' 'jansson.h'
 only '#include <xxhash\.h>' '^src/base/hash\.c$' 'xxhash.h'
 only '#include <seccomp' '^src/base/sandbox_calls\.c$' 'seccomp.h'
 only '#include <zstd\.h>' '^src/cache/pack\.c$' 'zstd.h'
@@ -96,8 +96,8 @@ PY
 
 # Every public header compiles alone, as C11 and as C++17.
 for h in include/barcode/*/*.h; do
-    printf '#include "%s"\nextern int lint;\n' "$h" | gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I. -Iinclude -fsyntax-only -xc - || complain "$h: not C11 alone"
-    echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -I. -Iinclude -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
+    printf '#include "%s"\nextern int lint;\n' "$h" | gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -Isrc -fsyntax-only -xc - || complain "$h: not C11 alone"
+    echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -Isrc -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
 # Every room has unit tests: at least one is named after a file of it, or after the room and the file.

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "live/live_output.h"
 #include "live/serve.h"
 

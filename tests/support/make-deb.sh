@@ -13,12 +13,12 @@ set -eu
 root=${1:?usage: make-deb.sh ROOT FOLDER}
 folder=${2:?usage: make-deb.sh ROOT FOLDER}
 top=$(cd "$(dirname "$0")/../.." && pwd)
-version=$(sed -n 's/^#define BARCODE_VERSION "\(.*\)"/\1/p' "$top/include/barcode/base/version.h")
+version=$(sed -n 's/^#define BARCODE_VERSION "\(.*\)"/\1/p' "$top/src/base/version.h")
 arch=$(dpkg --print-architecture)
 from_git() {
     git -C "$top" log -1 --format="$1" 2> /dev/null || echo "$2"
 }
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(from_git %ct "$(stat -c %Y "$top/include/barcode/base/version.h")")}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(from_git %ct "$(stat -c %Y "$top/src/base/version.h")")}
 export SOURCE_DATE_EPOCH
 who="${DEBFULLNAME:-$(from_git %cn 'The barcode authors')} <${DEBEMAIL:-$(from_git %ce barcode@localhost)}>"
 

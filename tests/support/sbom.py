@@ -103,7 +103,7 @@ def component_of(path, sources, program, ffmpeg):
 
 def main():
     program, ffmpeg, words = sys.argv[1], sys.argv[2], sys.argv[3:]
-    with open(os.path.join(os.path.dirname(__file__), "../../include/barcode/base/version.h"), encoding="utf-8") as header:
+    with open(os.path.join(os.path.dirname(__file__), "../../src/base/version.h"), encoding="utf-8") as header:
         version = re.search(r'BARCODE_VERSION "(.*)"', header.read())[1]
     packages = {"barcode": component("barcode", version, "NOASSERTION")}
     links, files = {}, {}

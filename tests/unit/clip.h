@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
-#include "barcode/media/source.h"
-#include "barcode/output/digest.h"
+#include "base/log.h"
+#include "media/source.h"
+#include "output/digest.h"
 
 enum { CLIP_W = 96, CLIP_H = 64, CLIP_FRAMES = 200, CLIP_STEP_US = 40000 };
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 #include "folder.h"
-#include "barcode/cli/cli.h"
-#include "barcode/cli/inputs.h"
+#include "cli/cli.h"
+#include "cli/inputs/inputs.h"
 
 static inline void put(const char *path, const void *bytes, size_t size)
 {

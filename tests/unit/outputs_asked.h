@@ -5,7 +5,7 @@
 #ifndef BARCODE_TESTS_OUTPUTS_ASKED_H
 #define BARCODE_TESTS_OUTPUTS_ASKED_H
 
-#include "barcode/cli/outputs.h"
+#include "cli/outputs/outputs.h"
 #include "named.h"
 
 /* Asks for one output with an option of its own, and for no other. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 
 struct made {
     struct film film;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "barcode/output/strip.h"
+#include "output/modes/strip.h"
 
 /* The strip of this name alone. */
 static inline struct strips alone(const char *name)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/media/source.h"
+#include "base/interrupt.h"
+#include "media/source.h"
 
 struct synth {
     struct source base;

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/admission.h"
-#include "barcode/base/interrupt.h"
+#include "base/admission.h"
+#include "base/interrupt.h"
 
 static struct admission *opened(int cores)
 {

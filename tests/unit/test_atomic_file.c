@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/atomic_file.h"
+#include "base/atomic_file.h"
 #include "nobody.h"
 
 static char folder[] = "/tmp/barcode-atomic.XXXXXX";

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/base64.h"
+#include "output/formats/base64.h"
 
 /* RFC 4648, section 10, and bytes whose digits are + and /. */
 TEST(the_standards_own)

@@ -3,8 +3,8 @@
 #include <signal.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/cache/cache_admin.h"
+#include "base/interrupt.h"
+#include "cache/cache_admin.h"
 #include "cached.h"
 
 static char said[4096];

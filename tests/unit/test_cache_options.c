@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cache/cache_options.h"
+#include "cache/cache_options.h"
 
 TEST(sizes)
 {

@@ -2,7 +2,7 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "cached.h"
 
 static int begin(void **state)

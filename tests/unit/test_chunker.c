@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/media/frame_times.h"
+#include "media/select/frame_times.h"
 #include "../fuzz/chunker_chaos.h"
 #include "chunker_hand.h"
 

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/base/version.h"
-#include "barcode/cli/cli.h"
+#include "base/log.h"
+#include "base/version.h"
+#include "cli/cli.h"
 #include "barcode/engine/engine.h"
 #include "cli/options/cli_modes.h"
 

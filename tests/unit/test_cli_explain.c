@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 
 static struct options o;
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli/cli.h"
-#include "barcode/cli/outputs.h"
+#include "cli/cli.h"
+#include "cli/outputs/outputs.h"
 
 static struct options o;
 static struct err e;

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "test.h"
 #include "media/frame/colour_tags.h"
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 #include "barcode/engine/colour.h"
 #include "clip.h"
 

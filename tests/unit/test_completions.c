@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/cli/cli.h"
+#include "base/log.h"
+#include "cli/cli.h"
 #include "cli/options/completions.h"
 
 static const struct argp_option table[] = {

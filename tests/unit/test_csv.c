@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "strips.h"
 
 static size_t written(const struct report *r, struct strips strips, char *to, size_t room)

@@ -5,9 +5,9 @@
 
 #include "test.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "barcode/base/queue.h"
-#include "barcode/base/limits.h"
+#include "base/limits.h"
 #include "decode_pass_alone.h"
 
 /* One decoder over everything cuts nothing. */

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/engine/engines.h"
+#include "base/log.h"
+#include "engine/engines.h"
 
 TEST(seconds_of_work)
 {

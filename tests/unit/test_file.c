@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "barcode/base/file.h"
+#include "base/file.h"
 
 static void make(const char *path, const char *text)
 {

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/base/film_id.h"
+#include "base/film_id.h"
 #include "named.h"
 
 static bool id_of(const char *path, char text[FILM_ID_TEXT])

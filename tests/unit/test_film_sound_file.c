@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/sound/film_sound.h"
+#include "sound/film_sound.h"
 #include "barcode/sound/spectrogram.h"
 #include "test.h"
 

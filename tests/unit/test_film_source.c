@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "clip.h"
 
 /* ------------------------------------------------------------------ against the ffmpeg program,

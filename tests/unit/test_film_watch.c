@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 #include "batch/film_watch.h"
 
 enum { FILMS = 4 };

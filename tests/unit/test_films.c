@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "../fuzz/film_chaos.h"
-#include "barcode/batch/films.h"
+#include "batch/films.h"
 #include "batch/film_workers.h"
 
 static struct chaos c;

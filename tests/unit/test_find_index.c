@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "match/find_index.h"
 #include "test.h"
 #include "folder.h"

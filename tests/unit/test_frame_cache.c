@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/cache/frame_cache.h"
+#include "base/interrupt.h"
+#include "cache/frame_cache.h"
 #include "barcode/engine/engine.h"
 #include "clip.h"
 #include "staged.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/digest.h"
+#include "output/digest.h"
 
 static struct digest *open_digest(void)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/media/frame_times.h"
+#include "media/select/frame_times.h"
 
 enum { FRAME_US = 41667, FRAMES = 400 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/gallery.h"
+#include "output/html/gallery.h"
 #include "named.h"
 #include "output/html/gallery_cards.h"
 #include "output/html/html_template.h"

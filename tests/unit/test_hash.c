@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 
 /* xxHash's own numbers for nothing at all, seed 0: entries on disk must mean the same next year. */
 TEST(known_values)

@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "test.h"
-#include "barcode/base/heap.h"
+#include "base/heap.h"
 
 static void once_more_does_nothing(void **state)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "output/html/html.h"
 #include "strips.h"
 

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "named.h"
 
 TEST_WITH(a_folder_is_scanned, enter, leave)

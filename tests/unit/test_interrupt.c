@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 /* Each case runs in a process of its own, as the first signal cannot be taken back. */
 static int in_child(int (*body)(void))

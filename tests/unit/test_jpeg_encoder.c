@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/jpeg.h"
+#include "output/formats/jpeg.h"
 
 /* What libavcodec's decoder makes of it. */
 static AVFrame *decode(const struct jpeg *j)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "strips.h"
 
 static struct film film;

@@ -6,7 +6,7 @@
 #include <libavformat/avformat.h>
 
 #include "test.h"
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 #include "clip.h"
 
 #define X264 "-c:v libx264 -preset veryfast -g 10 -keyint_min 10 -sc_threshold 0 -bf 2 "

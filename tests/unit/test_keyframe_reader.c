@@ -5,7 +5,7 @@
  */
 
 #include "test.h"
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "barcode/sound/landmarks.h"
+#include "sound/landmarks.h"
 #include "test.h"
 
 enum { PEAKS = 400 };

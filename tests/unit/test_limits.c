@@ -1,7 +1,7 @@
 /* test_limits.c - what --memory and --max-pixels leave for the films. */
 #include "test.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/machine.h"
+#include "base/limits.h"
+#include "base/machine.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;
 

@@ -11,8 +11,8 @@
 #include "test.h"
 #include "live/live_channel.h"
 #include "live/live_log.h"
-#include "barcode/base/link.h"
-#include "barcode/output/strip.h"
+#include "base/link.h"
+#include "output/modes/strip.h"
 #include "named.h"
 
 static const int64_t second = 1000000, hour = INT64_C(3600000000),

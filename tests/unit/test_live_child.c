@@ -6,7 +6,7 @@
 #include "test.h"
 #include "live/live_child.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 TEST(a_child_that_ends_is_waited_for)
 {

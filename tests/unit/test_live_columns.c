@@ -5,7 +5,7 @@
 
 #include "test.h"
 #include "live/live_columns.h"
-#include "barcode/output/strip.h"
+#include "output/modes/strip.h"
 #include "named.h"
 
 static const int64_t second = 1000000, hour = INT64_C(3600000000),

@@ -8,8 +8,8 @@
 
 #include "test.h"
 #include "folder.h"
-#include "barcode/cli/cli.h"
-#include "barcode/output/paint.h"
+#include "cli/cli.h"
+#include "output/poster/paint.h"
 #include "live/live_day.h"
 #include "live/live_time.h"
 #include "live/live_log.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/media/live_source.h"
+#include "base/log.h"
+#include "media/live/live_source.h"
 #include "media/live/live_picture.h"
 
 enum { MOST = 64 };

@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "live/live_log.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "named.h"
 
 static const struct live_shape shape = {10000000, 32, 18, 2, 3, 0, {0, 0}};

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 enum { HEIGHT = 100, PERIOD = 1000000, COLUMN = HEIGHT * 3 };
 

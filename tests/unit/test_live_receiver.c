@@ -6,8 +6,8 @@
 #include "test.h"
 #include "live/live_message.h"
 #include "live/live_receiver.h"
-#include "barcode/base/log.h"
-#include "barcode/output/strip.h"
+#include "base/log.h"
+#include "output/modes/strip.h"
 
 enum { WIDTH = 8, HEIGHT = 6, SLIT = HEIGHT };
 

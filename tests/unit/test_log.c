@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 static int real_stderr;
 static FILE *caught;

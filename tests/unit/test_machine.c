@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/machine.h"
+#include "base/machine.h"
 
 static char root[64];
 

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli/cli.h"
-#include "barcode/output/report.h"
+#include "cli/cli.h"
+#include "output/report.h"
 #include "output/modes/band_order.h"
 #include "strips.h"
 

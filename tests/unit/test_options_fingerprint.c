@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/cli/cli.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/cli/options_fingerprint.h"
+#include "cli/cli.h"
+#include "cli/outputs/outputs.h"
+#include "cli/outputs/options_fingerprint.h"
 
 static char text[REPORT_FINGERPRINT];
 

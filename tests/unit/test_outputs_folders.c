@@ -2,7 +2,7 @@
  * may replace. */
 
 #include "test.h"
-#include "barcode/base/film_id.h"
+#include "base/film_id.h"
 #include "outputs_asked.h"
 
 /* A picture as barcode makes it of the film at `film`, as far as anybody looks. */

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/cli/outputs.h"
+#include "cli/outputs/outputs.h"
 #include "cli/options/cli_modes.h"
 #include "named.h"
 

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/output/paper.h"
+#include "output/poster/paper.h"
 
 TEST(names_and_sizes)
 {

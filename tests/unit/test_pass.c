@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/base/admission.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/media/pass.h"
+#include "base/admission.h"
+#include "base/interrupt.h"
+#include "media/source/pass.h"
 #include "synth.h"
 
 static struct engine *engine;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/path.h"
+#include "base/path.h"
 
 /* Takes the string over. */
 static void assert_path(char *path, const char *right)

@@ -8,7 +8,7 @@
 
 #include "test.h"
 #include "media/container/playlist.h"
-#include "barcode/media/playlists.h"
+#include "media/container/playlists.h"
 #include "playlist_folder.h"
 
 static int begin(void **state)

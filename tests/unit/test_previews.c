@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/previews.h"
+#include "output/formats/previews.h"
 
 enum { W = 16, H = 8 };
 

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/cli/progress.h"
+#include "base/log.h"
+#include "cli/progress.h"
 
 static const struct progress_state third = {
     .frames = 12340, .columns = 120, .columns_total = 320, .share = 0.375};

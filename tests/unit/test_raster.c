@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/paint.h"
+#include "output/poster/paint.h"
 #include "strips.h"
 
 /* A report over columns that a test fills. */

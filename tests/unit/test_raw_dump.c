@@ -8,7 +8,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "barcode/output/dump.h"
+#include "output/dump.h"
 
 enum { FRAME = 6 };
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/batch/films.h"
-#include "barcode/cli/cli.h"
-#include "barcode/render/render.h"
+#include "base/log.h"
+#include "batch/films.h"
+#include "cli/cli.h"
+#include "render/render.h"
 #include "render/render_job.h"
 #include "batch/film_workers.h"
 #include "synth.h"

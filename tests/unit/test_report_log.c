@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/output/report_log.h"
+#include "output/report_log.h"
 
 static char folder[] = "/tmp/test_report_log.XXXXXX";
 static char path[64];

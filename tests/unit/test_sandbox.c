@@ -15,7 +15,7 @@
 
 #include "test.h"
 #include "sandbox_attempts.h"
-#include "barcode/base/sandbox.h"
+#include "base/sandbox.h"
 
 /*
  * Each attempt runs in a child of its own, first without the sandbox, where it must succeed, so

@@ -4,9 +4,9 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/base/admission.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
+#include "base/admission.h"
+#include "base/limits.h"
+#include "base/log.h"
 #include "barcode/base/queue.h"
 #include "decode_pass_alone.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/media/selection.h"
+#include "media/select/selection.h"
 
 enum { FRAMES = 400, COLUMNS = 4096 };
 

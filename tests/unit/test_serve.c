@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "live/live_text.h"
 
 enum { HEIGHT = 4, PERIOD = 1000000 };

@@ -2,7 +2,7 @@
 
 #include "test.h"
 #include "barcode/engine/srgb.h"
-#include "barcode/output/paint.h"
+#include "output/poster/paint.h"
 #include "output/poster/shape.h"
 #include "output/poster/shape_circle.h"
 #include "scene.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/cli/shard.h"
+#include "cli/inputs/shard.h"
 
 enum { MOST = 2000 };
 

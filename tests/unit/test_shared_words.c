@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/sound/landmarks.h"
+#include "sound/landmarks.h"
 #include "barcode/sound/shared_words.h"
 #include "test.h"
 

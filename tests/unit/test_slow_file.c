@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/slow_file.h"
+#include "base/interrupt.h"
+#include "base/slow_file.h"
 #include "named.h"
 
 static void rest(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL); }

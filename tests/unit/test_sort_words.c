@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/sort_words.h"
+#include "base/sort_words.h"
 #include "test.h"
 
 static int compare(const void *a, const void *b)

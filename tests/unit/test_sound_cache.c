@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/log.h"
-#include "barcode/cache/sound_cache.h"
+#include "base/log.h"
+#include "cache/sound_cache.h"
 #include "test.h"
 #include "folder.h"
 

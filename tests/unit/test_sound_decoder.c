@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/media/source.h"
-#include "barcode/sound/film_sound.h"
+#include "media/source.h"
+#include "sound/film_sound.h"
 #include "clip.h"
 
 #define PICTURES "-f lavfi -i color=black:s=96x64:r=25:d=8 "

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/media/source.h"
-#include "barcode/sound/film_sound.h"
+#include "media/source.h"
+#include "sound/film_sound.h"
 #include "barcode/sound/spectrogram.h"
 #include "clip.h"
 #include "under_tsan.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 
 /* A source that only notes how it was called. */
 struct noting {

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "cache/source_cache.h"
 #include "cached.h"
 #include "synth.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/steady.h"
+#include "engine/steady.h"
 
 enum { COLUMNS_MOST = 400, K_MOST = 8, PIXELS = 1000 };
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/base/hash.h"
-#include "barcode/media/stream_name.h"
+#include "base/hash.h"
+#include "media/ffmpeg/stream_name.h"
 
 /* All words in capitals are secret, and so is what %40 and the like stand for in them. */
 static const struct {

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 #include "media/container/stream_select.h"
 
 /* One stream of a made container. */

@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "output/palette/swatches.h"
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "strips.h"
 
 /* e acute, a film camera of two UTF-16 units, a line's end */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/base/text.h"
+#include "base/text.h"
 
 TEST(make_plain)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/output/thumbs.h"
+#include "output/formats/thumbs.h"
 #include "output/formats/thumbnails_internal.h"
 #include "staged.h"
 

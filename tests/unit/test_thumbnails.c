@@ -7,8 +7,8 @@
 
 #include "test.h"
 #include "folder.h"
-#include "barcode/output/thumbs.h"
-#include "barcode/output/writer.h"
+#include "output/formats/thumbs.h"
+#include "output/writer.h"
 #include "strips.h"
 
 enum { W = 8, H = 4, COUNT = 130 };

@@ -1,9 +1,9 @@
 #include <time.h>
 
 #include "test.h"
-#include "barcode/base/film_id.h"
-#include "barcode/cli/options_fingerprint.h"
-#include "barcode/cli/update.h"
+#include "base/film_id.h"
+#include "cli/outputs/options_fingerprint.h"
+#include "cli/outputs/update.h"
 #include "cli/outputs/update_dump.h"
 #include "outputs_asked.h"
 

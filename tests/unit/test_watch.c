@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "base/interrupt.h"
+#include "base/watch.h"
 
 static struct watch *watches;
 

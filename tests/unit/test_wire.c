@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/base/wire.h"
+#include "base/wire.h"
 
 static const uint64_t number[] = {
     0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};

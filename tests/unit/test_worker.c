@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/link.h"
-#include "barcode/base/log.h"
-#include "barcode/base/worker.h"
+#include "base/interrupt.h"
+#include "base/link.h"
+#include "base/log.h"
+#include "base/worker.h"
 
 static struct worker w;
 static struct err e;

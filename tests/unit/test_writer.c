@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "strips.h"
 
 static struct film film;

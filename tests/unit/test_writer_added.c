@@ -5,9 +5,9 @@
  */
 
 #include "test.h"
-#include "barcode/base/log.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/render/render.h"
+#include "base/log.h"
+#include "cli/outputs/outputs.h"
+#include "render/render.h"
 #include "named.h"
 #include "synth.h"
 

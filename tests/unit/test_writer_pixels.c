@@ -6,8 +6,8 @@
 
 #include "test.h"
 #include "barcode/engine/srgb.h"
-#include "barcode/output/paint.h"
-#include "barcode/output/writer.h"
+#include "output/poster/paint.h"
+#include "output/writer.h"
 #include "output/formats/icc_srgb.h"
 #include "named.h"
 #include "scene.h"

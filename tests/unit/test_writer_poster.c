@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "barcode/output/paint.h"
-#include "barcode/output/writer.h"
+#include "output/poster/paint.h"
+#include "output/writer.h"
 #include "named.h"
 #include "scene.h"
 #include "strips.h"

@@ -1,4 +1,4 @@
-#include "barcode/cli/inputs.h"
+#include "inputs.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
-#include "barcode/output/writer.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
+#include "base/file.h"
+#include "base/path.h"
 #include "inputs_list.h"
 
 /*

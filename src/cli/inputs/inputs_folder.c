@@ -4,12 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/output/report_log.h"
-#include "barcode/output/writer.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "output/report_log.h"
+#include "output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
 

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/hash.h"
-#include "barcode/base/path.h"
-#include "barcode/cli/cli.h"
+#include "base/hash.h"
+#include "base/path.h"
+#include "cli/cli.h"
 
 /* ---- Names ---- */
 

@@ -5,7 +5,7 @@
 #ifndef BARCODE_INPUTS_INPUTS_LIST_H
 #define BARCODE_INPUTS_INPUTS_LIST_H
 
-#include "barcode/cli/inputs.h"
+#include "inputs.h"
 
 /*
  * The stems in use, so that none is used twice: an open-addressing hash table of indices into

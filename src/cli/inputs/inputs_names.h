@@ -2,7 +2,7 @@
 #ifndef BARCODE_INPUTS_INPUTS_NAMES_H
 #define BARCODE_INPUTS_INPUTS_NAMES_H
 
-#include "barcode/cli/inputs.h"
+#include "inputs.h"
 
 /* Returns true if the name has a film's ending. */
 bool inputs_is_film_name(const char *name);

@@ -5,9 +5,9 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/output/writer.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"
 

@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
-#include "barcode/media/playlists.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "media/container/playlists.h"
 #include "inputs_list.h"
 #include "mpls.h"
 

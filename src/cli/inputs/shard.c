@@ -1,4 +1,4 @@
-#include "barcode/cli/shard.h"
+#include "shard.h"
 
 #include <stdlib.h>
 

@@ -1,15 +1,15 @@
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/log.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/output/paint.h"
-#include "barcode/cli/cli_explain.h"
+#include "base/atomic_file.h"
+#include "base/log.h"
+#include "cli/outputs/outputs.h"
+#include "output/poster/paint.h"
+#include "cli_explain.h"
 #include "cli_help.h"
 #include "cli_modes.h"
 #include "cli_values.h"

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "cli_values.h"
 
 bool cli_parse_steady(const char *text, struct options *o, struct err *e)

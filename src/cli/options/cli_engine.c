@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "barcode/engine/engine.h"
 
 /* Parses a number of one or two digits and moves `*text` behind it. */

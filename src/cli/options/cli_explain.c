@@ -1,11 +1,11 @@
-#include "barcode/cli/cli_explain.h"
+#include "cli_explain.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 
 enum {
     ANSWERED = 1 << 20, /* "all remaining words" as a number of words */

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "cli_values.h"
 
 bool cli_parse_shard(const char *text, struct options *o, struct err *e)

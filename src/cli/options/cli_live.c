@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "barcode/cli/cli.h"
-#include "barcode/cli/outputs.h"
+#include "cli/cli.h"
+#include "cli/outputs/outputs.h"
 #include "cli/outputs/outputs_names.h"
 
 bool cli_parse_live(const char *text, struct options *o, struct err *e)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "cli_values.h"
 
 enum { NAMES_SIZE = 32 * STRIPS_MOST };

@@ -2,7 +2,7 @@
 #ifndef BARCODE_OPTIONS_CLI_MODES_H
 #define BARCODE_OPTIONS_CLI_MODES_H
 
-#include "barcode/cli/options.h"
+#include "cli/options.h"
 
 /*
  * Returns the help text of -m, which lists all modes, the default first. The caller frees it.

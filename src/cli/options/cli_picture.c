@@ -1,11 +1,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/text.h"
-#include "barcode/cli/cli.h"
-#include "barcode/cli/outputs.h"
-#include "barcode/media/colour_name.h"
-#include "barcode/output/paint.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/outputs/outputs.h"
+#include "media/ffmpeg/colour_name.h"
+#include "output/poster/paint.h"
 #include "cli_values.h"
 
 enum {

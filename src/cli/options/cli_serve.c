@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 #include "cli_values.h"
 
 /* Splits [ADDR:]PORT at its last colon, and takes the brackets off an IPv6 address. */

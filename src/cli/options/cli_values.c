@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "barcode/cli/cli.h"
+#include "cli/cli.h"
 
 /* Parses digits as a number of at most `most` and moves `*text` behind them. */
 static bool read_digits(const char **text, uint64_t most, uint64_t *value)

@@ -1,8 +1,8 @@
 #include "cli_version.h"
 
-#include "barcode/base/version.h"
+#include "base/version.h"
 #include "barcode/engine/engine.h"
-#include "barcode/media/libraries.h"
+#include "media/ffmpeg/libraries.h"
 
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "barcode/cli/cli.h"
-#include "barcode/output/paper.h"
-#include "barcode/output/strip.h"
+#include "cli/cli.h"
+#include "output/poster/paper.h"
+#include "output/modes/strip.h"
 
 /* The kind of an option's value, derived from its placeholder in --help. */
 enum value { VALUE_NONE, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS, VALUE_OTHER };

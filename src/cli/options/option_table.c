@@ -1,7 +1,7 @@
 #include "option_table.h"
 
-#include "barcode/cache/cache_options.h"
-#include "barcode/output/paper.h"
+#include "cache/cache_options.h"
+#include "output/poster/paper.h"
 #include "cli_help.h"
 
 enum group {

@@ -1,4 +1,4 @@
-#include "barcode/cli/size.h"
+#include "size.h"
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "barcode/cli/options_fingerprint.h"
+#include "options_fingerprint.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/hash.h"
-#include "barcode/base/version.h"
-#include "barcode/cli/outputs.h"
+#include "base/hash.h"
+#include "base/version.h"
+#include "outputs.h"
 
 static void append_text(char text[REPORT_FINGERPRINT], const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,4 +1,4 @@
-#include "barcode/cli/outputs.h"
+#include "outputs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/cli/cli.h"
-#include "barcode/output/gallery.h"
-#include "barcode/output/paint.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "cli/cli.h"
+#include "output/html/gallery.h"
+#include "output/poster/paint.h"
 #include "cli/inputs/inputs_names.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/file_request.h"
-#include "barcode/base/path.h"
+#include "base/file_request.h"
+#include "base/path.h"
 
 /* Returns the offset of the last part of a path. */
 static size_t last_begins(const char *path)

@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_OUTPUTS_FOLDERS_H
 #define BARCODE_OUTPUTS_OUTPUTS_FOLDERS_H
 
-#include "barcode/cli/outputs.h"
+#include "outputs.h"
 
 /*
  * Returns true if the output's folder exists and can be written to, or can be made below the folder

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
-#include "barcode/output/gallery.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "output/html/gallery.h"
 #include "cli/inputs/inputs_names.h"
 
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)

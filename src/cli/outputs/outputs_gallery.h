@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 #define BARCODE_OUTPUTS_OUTPUTS_GALLERY_H
 
-#include "barcode/cli/outputs.h"
+#include "outputs.h"
 
 /*
  * Returns true if `path` names a gallery of this writer's files: FOLDER/index.ENDING, and the input

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/path.h"
-#include "barcode/cli/cli.h"
+#include "base/file.h"
+#include "base/path.h"
+#include "cli/cli.h"
 #include "cli/inputs/inputs_names.h"
 
 bool outputs_names_folder(const char *path)

@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 #define BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 
-#include "barcode/cli/outputs.h"
+#include "outputs.h"
 
 /*
  * The suffix of output names in a folder that contains films. Media centres would use "film.png" as

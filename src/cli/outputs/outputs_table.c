@@ -1,4 +1,4 @@
-#include "barcode/cli/outputs.h"
+#include "outputs.h"
 #include "cli/inputs/inputs_names.h"
 #include "outputs_names.h"
 

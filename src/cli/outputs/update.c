@@ -1,13 +1,13 @@
-#include "barcode/cli/update.h"
+#include "update.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/cli/options_fingerprint.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "options_fingerprint.h"
 #include "update_dump.h"
 
 /* A film and what is known about it; each fact is read at most once. */

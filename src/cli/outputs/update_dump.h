@@ -2,7 +2,7 @@
 #ifndef BARCODE_OUTPUTS_UPDATE_DUMP_H
 #define BARCODE_OUTPUTS_UPDATE_DUMP_H
 
-#include "barcode/cli/outputs.h"
+#include "outputs.h"
 
 /*
  * Returns true with --update if the dump of film `i` exists and the metadata of another output of

@@ -2,7 +2,7 @@
 
 #include "nal_reader.h"
 #include "packet_scan.h"
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 
 enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order count */
 

@@ -1,7 +1,7 @@
 #include "param_sets.h"
 
 #include "nal_reader.h"
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 
 /* Records one set. Returns true if its content has changed since the first picture. */
 static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64_t picture)

@@ -12,7 +12,7 @@
 
 #include "container_quirks.h"
 #include "pipe_input.h"
-#include "barcode/media/playlists.h"
+#include "playlists.h"
 
 static char *names; /* NULL if out of memory */
 

@@ -4,7 +4,7 @@
 
 #include <libavformat/avformat.h>
 
-#include "barcode/media/film_length.h"
+#include "media/film_length.h"
 
 /*
  * Returns the length of video stream `s`, by the best evidence: the table of all frames, the

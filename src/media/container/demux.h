@@ -18,7 +18,7 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/select/timeline.h"
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 enum { DEMUX_STREAMS_MAX = 2 };
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 /* What --keep-going skips at once: a page, which is at least a sector. */
 enum { SKIP_BYTES = 4096 };

@@ -5,7 +5,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/mastering_display_metadata.h>
 
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 /* Fills peak and dolby_vision from the container's metadata. */
 void film_light_of_stream(const AVStream *s, struct film *f);

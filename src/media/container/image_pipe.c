@@ -3,7 +3,7 @@
 #include <libavcodec/avcodec.h>
 #include <string.h>
 
-#include "barcode/base/limits.h"
+#include "base/limits.h"
 
 enum { LOOKED_AT = 5 }; /* images; the first ones of a film may be damaged */
 

@@ -6,8 +6,8 @@
 #include "open.h"
 #include "read_ahead.h"
 #include "media/ffmpeg/packet.h"
-#include "barcode/base/file.h"
-#include "barcode/media/selection.h"
+#include "base/file.h"
+#include "media/select/selection.h"
 
 /*
  * Returns true if the index lists all packets of the film: as many as the header declares, up to

@@ -11,7 +11,7 @@
 #include "container_quirks.h"
 #include "demux.h"
 #include "media/bitstream/coded_picture.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 struct key_entry {
     int64_t stamp;   /* the time in the demuxer's index, in the stream's time base */

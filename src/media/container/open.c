@@ -22,12 +22,12 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/frame/colour_tags.h"
 #include "media/select/timeline.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
-#include "barcode/media/source.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "media/source.h"
 
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 
 bool container_is_seekable(const AVFormatContext *format)
 {

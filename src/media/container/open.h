@@ -5,7 +5,7 @@
 #include <libavformat/avformat.h>
 
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 /*
  * Opens `path`, finds video stream `requested` (film_stream_choose) and fills `film`; film->path is

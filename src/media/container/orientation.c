@@ -7,7 +7,7 @@
 #include "read_ahead.h"
 #include "media/bitstream/display_orientation.h"
 #include "media/ffmpeg/av_compat.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 /* A display matrix, which maps (x, y) to (ax + cy, bx + dy); not `found`: there is none. */
 struct display_matrix {

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "allowed.h"
 #include "container_quirks.h"
 #include "open.h"
 #include "read_faults.h"
 #include "media/select/timeline.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 
 /* The demuxer that reads parts that are images, beside those of films. */
 #define IMAGES "image2"

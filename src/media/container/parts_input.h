@@ -9,7 +9,7 @@
 #include <libavformat/avformat.h>
 
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 /*
  * Sets film->list, which the caller frees, from film->path and film->parts. Opens each part that is

@@ -11,9 +11,9 @@
 
 #include "file_reader.h"
 #include "media/bitstream/mp4_box.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/slow_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/slow_file.h"
 
 /* The numbers of a playlist's bytes have the inode of their file, and so distinguish the files. */
 #define FILE_BYTES_MOST (INT64_C(1) << 42)

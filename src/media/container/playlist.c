@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
-#include "barcode/media/playlists.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/path.h"
+#include "playlists.h"
 
 enum { LISTS_MOST = 4 << 20 };
 

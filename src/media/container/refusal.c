@@ -15,9 +15,9 @@
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/frame/frame_view.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/limits.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
 
 /*
  * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single

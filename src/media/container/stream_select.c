@@ -3,8 +3,8 @@
 #include <libavcodec/avcodec.h>
 #include <limits.h>
 
-#include "barcode/base/log.h"
-#include "barcode/media/source.h"
+#include "base/log.h"
+#include "media/source.h"
 
 static bool is_video(const AVStream *s) { return s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO; }
 

@@ -10,7 +10,7 @@
 #include <libavformat/avformat.h>
 
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 /* Returns true if the container has at most cover pictures. */
 bool film_has_no_video(const AVFormatContext *format);

@@ -4,7 +4,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/alpha_decoder.h"
 #include "media/ffmpeg/av_error.h"
-#include "barcode/base/limits.h"
+#include "base/limits.h"
 
 /*
  * Returns AVERROR(ENOMEM) if a frame buffer could not be allocated, else `code`: libavcodec may

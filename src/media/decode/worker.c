@@ -26,7 +26,7 @@
 #include "media/ffmpeg/packet.h"
 #include "media/frame/frame_view.h"
 #include "media/schedule/scheduler.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 /* A decoder and its corruption watch. */
 struct watched {

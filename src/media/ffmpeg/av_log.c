@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "barcode/base/log.h"
-#include "barcode/media/stream_name.h"
+#include "base/log.h"
+#include "stream_name.h"
 
 /* Where messages of this thread's demuxers are counted; NULL: nowhere. */
 static _Thread_local struct av_log_counts *listener;

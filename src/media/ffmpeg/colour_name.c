@@ -1,4 +1,4 @@
-#include "barcode/media/colour_name.h"
+#include "colour_name.h"
 
 #include <libavutil/parseutils.h>
 #include <stdlib.h>

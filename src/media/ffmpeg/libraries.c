@@ -3,7 +3,7 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 
-#include "barcode/media/libraries.h"
+#include "libraries.h"
 
 #define DOTTED "%u.%u.%u"
 #define PARTS(v) AV_VERSION_MAJOR(v), AV_VERSION_MINOR(v), AV_VERSION_MICRO(v)

@@ -1,4 +1,4 @@
-#include "barcode/media/stream_name.h"
+#include "stream_name.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "barcode/base/hash.h"
+#include "base/hash.h"
 
 /* The parts of a URL. */
 struct url {

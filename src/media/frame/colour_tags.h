@@ -5,7 +5,7 @@
 #include <libavcodec/avcodec.h>
 
 #include "barcode/engine/frame.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 /* The colour tags of a stream or of a frame. */
 struct colour_tags {

@@ -7,7 +7,7 @@
 
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 /*
  * Describes a decoded frame, or its copy in *planes if frame.h cannot describe its samples

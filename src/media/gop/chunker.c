@@ -8,7 +8,7 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
 #include "barcode/engine/column.h"
-#include "barcode/media/frame_times.h"
+#include "media/select/frame_times.h"
 
 struct chunker {
     struct chunker_config config;

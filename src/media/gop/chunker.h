@@ -27,8 +27,8 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/select/time_queue.h"
 #include "media/select/timeline.h"
-#include "barcode/media/selection.h"
-#include "barcode/media/decode_counts.h"
+#include "media/select/selection.h"
+#include "decode_counts.h"
 
 enum {
     CHUNK_PICTURES = 64,     /* GOPs are merged until a chunk has this many pictures */

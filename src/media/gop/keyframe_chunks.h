@@ -14,8 +14,8 @@
 
 #include "chunker.h"
 #include "media/bitstream/coded_picture.h"
-#include "barcode/media/selection.h"
-#include "barcode/media/decode_counts.h"
+#include "media/select/selection.h"
+#include "decode_counts.h"
 
 struct keys_config {
     struct selection selection; /* its `keyframes` is true */

@@ -6,7 +6,7 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/frame/colour_tags.h"
 #include "media/frame/frame_view.h"
-#include "barcode/base/limits.h"
+#include "base/limits.h"
 
 /* A decoder holds fewer pictures than that. */
 enum { IN_DECODER = 64 };

@@ -7,7 +7,7 @@
 
 #include <libavformat/avformat.h>
 
-#include "barcode/media/live_source.h"
+#include "live_source.h"
 
 struct live_decode;
 

@@ -17,9 +17,9 @@
 
 #include "live_picture.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/log.h"
-#include "barcode/base/path.h"
-#include "barcode/base/watch.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/watch.h"
 
 enum {
     WAIT_MS = 400,

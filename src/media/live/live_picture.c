@@ -15,8 +15,8 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/file.h"
-#include "barcode/base/log.h"
+#include "base/file.h"
+#include "base/log.h"
 
 enum { HEAD_BYTES = 128 << 10 }; /* the largest EXIF is 64 KiB */
 

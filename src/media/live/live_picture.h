@@ -2,7 +2,7 @@
 #ifndef BARCODE_LIVE_LIVE_PICTURE_H
 #define BARCODE_LIVE_LIVE_PICTURE_H
 
-#include "barcode/media/live_source.h"
+#include "live_source.h"
 
 struct live_picture {
     int64_t modified_ns; /* the file's modification, since 1970 */

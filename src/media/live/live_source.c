@@ -1,4 +1,4 @@
-#include "barcode/media/live_source.h"
+#include "live_source.h"
 
 /* The first that fits opens a name. live_stream fits every name. */
 static const struct live_source_kind *const kinds[] = {&live_folder, &live_stream};

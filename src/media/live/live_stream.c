@@ -20,8 +20,8 @@
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/watch.h"
-#include "barcode/media/stream_name.h"
+#include "base/watch.h"
+#include "media/ffmpeg/stream_name.h"
 
 struct stream {
     struct live_source base;

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "media/container/allowed.h"
-#include "barcode/media/stream_name.h"
+#include "media/ffmpeg/stream_name.h"
 
 struct scheme {
     const char *name; /* before "://" */

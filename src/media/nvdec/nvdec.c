@@ -9,7 +9,7 @@
 #include "media/decode/decoder.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/frame/colour_tags.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 /* libavutil's header needs two opaque types of CUDA and nothing else. */
 #define CUDA_VERSION 0

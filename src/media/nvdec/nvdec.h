@@ -13,8 +13,8 @@
 #include "media/decode/corruption.h"
 #include "barcode/base/err.h"
 #include "barcode/engine/engine.h"
-#include "barcode/media/decoders.h"
-#include "barcode/media/film.h"
+#include "decoders.h"
+#include "media/film.h"
 
 /*
  * What one GPU can decode of one kind of stream: CUVIDDECODECAPS of NVIDIA's Video Codec SDK

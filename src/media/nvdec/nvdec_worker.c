@@ -31,8 +31,8 @@
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
 #include "media/schedule/scheduler.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 
 enum {
     PENDING_MAX = 64,      /* incomplete chunks: as many frames as a decoder may delay */

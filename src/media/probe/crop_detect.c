@@ -8,8 +8,8 @@
 #include "crop_detect.h"
 
 #include "crop_worker.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "base/interrupt.h"
+#include "base/watch.h"
 
 /*
  * Returns the first error that is not about the film, such as no memory. A film that cannot be read

@@ -2,8 +2,8 @@
 #ifndef BARCODE_PROBE_CROP_DETECT_H
 #define BARCODE_PROBE_CROP_DETECT_H
 
-#include "barcode/media/film.h"
-#include "barcode/media/probe.h"
+#include "media/film.h"
+#include "media/probe.h"
 
 struct AVFormatContext;
 

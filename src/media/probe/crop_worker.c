@@ -9,7 +9,7 @@
 #include "media/ffmpeg/av_compat.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/frame/frame_view.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 /* packets: up to a key frame; from there to the first frame */
 enum { KEY_WITHIN = 2000, OUT_WITHIN = 20 };

@@ -17,7 +17,7 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/ffmpeg/side_data.h"
 #include "barcode/engine/crop.h"
-#include "barcode/media/film.h"
+#include "media/film.h"
 
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */
 enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape of a film */

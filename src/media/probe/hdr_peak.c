@@ -13,7 +13,7 @@
 #include "media/container/open.h"
 #include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 static int peak_of_frame(const AVFrame *frame)
 {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
-#include "barcode/media/probe.h"
+#include "media/film.h"
+#include "media/probe.h"
 
 /*
  * Finds PROBE_LIGHT of `film`, whose video stream is `requested`, like film_bars_probe. A film

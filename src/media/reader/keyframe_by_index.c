@@ -21,7 +21,7 @@
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
 #include "media/select/timeline.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 /*
  * Returns true if the frame is displayed at the start of the film. Pictures displayed before the

@@ -16,8 +16,8 @@
 #include "media/gop/chunker.h"
 #include "media/schedule/idr_splice.h"
 #include "media/select/timeline.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 
 static struct codec_traits traits_for_keys(const struct demux *r)
 {

@@ -14,7 +14,7 @@
 #include "media/ffmpeg/packet.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/idr_splice.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 /*
  * Returns true if the film is decoded sequentially: by plan, by codec, or because chunks cannot

@@ -8,8 +8,8 @@
 #include "media/gop/chunker.h"
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
-#include "barcode/media/probe.h"
+#include "media/film.h"
+#include "media/probe.h"
 
 /*
  * Reads the complete film from the position of `r`, and queues its chunks; decodes what cannot be

@@ -2,8 +2,8 @@
 
 #include "scheduler.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 #include "barcode/base/queue.h"
 #include "barcode/engine/colour.h"
 

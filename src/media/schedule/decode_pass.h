@@ -14,8 +14,8 @@
 #include "media/bitstream/codec_traits.h"
 #include "media/gop/chunk.h"
 #include "media/gop/keyframe_chunks.h"
-#include "barcode/media/film.h"
-#include "barcode/media/source.h"
+#include "media/film.h"
+#include "media/source.h"
 
 struct decode_pass {
     const struct film *film;

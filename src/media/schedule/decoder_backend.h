@@ -12,7 +12,7 @@
 
 #include "media/bitstream/codec_traits.h"
 #include "barcode/base/err.h"
-#include "barcode/media/source.h"
+#include "media/source.h"
 
 /* Where a backend decodes. A film has workers of one backend on the cores and of one on a device.
  */

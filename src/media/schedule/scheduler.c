@@ -1,11 +1,11 @@
 #include "scheduler.h"
 
 #include "thread_share.h"
-#include "barcode/base/admission.h"
+#include "base/admission.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
-#include "barcode/base/limits.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/limits.h"
 #include "barcode/base/queue.h"
 
 /* ------------------------------------------------------------------ how many workers */

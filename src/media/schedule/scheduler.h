@@ -13,8 +13,8 @@
 #include "decoder_backend.h"
 #include "media/gop/chunk.h"
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
-#include "barcode/media/source.h"
+#include "media/film.h"
+#include "media/source.h"
 
 /*
  * Returns the number of threads that may decode the film, 1 to `threads`. Their decoders fit into

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "barcode/media/frame_times.h"
+#include "frame_times.h"
 
 /*
  * Times beyond 4,500 years come from broken files. Second differences of the others fit in the file

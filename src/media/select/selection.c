@@ -1,5 +1,5 @@
 
-#include "barcode/media/selection.h"
+#include "selection.h"
 
 __extension__ typedef unsigned __int128 u128;
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "barcode/base/err.h"
-#include "barcode/sound/film_sound.h"
+#include "sound/film_sound.h"
 
 struct sound_codec {
     const char *path; /* of the film */

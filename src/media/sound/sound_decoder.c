@@ -7,9 +7,9 @@
 #include "sound_codec.h"
 #include "sound_frames.h"
 #include "media/ffmpeg/av_error.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "barcode/base/queue.h"
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 
 enum {
     APART = 256, /* packets of a segment that has a decoder of its own */

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "barcode/base/err.h"
-#include "barcode/media/sound_job.h"
+#include "sound_job.h"
 
 struct sound_decoder;
 

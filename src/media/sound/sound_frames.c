@@ -7,9 +7,9 @@
 
 #include "samples.h"
 #include "sound_codec.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "barcode/base/queue.h"
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 
 enum {
     RATE_MOST = 768000,

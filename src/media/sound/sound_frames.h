@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/sound/film_sound.h"
+#include "sound/film_sound.h"
 
 enum { SOUND_LANES_MOST = 4 };
 

@@ -7,7 +7,7 @@
 #include "media/container/container_quirks.h"
 #include "media/container/open.h"
 #include "media/select/timeline.h"
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 struct sound_reading {
     struct demux *demux;

@@ -12,8 +12,8 @@
 
 #include "media/container/demux.h"
 #include "barcode/base/err.h"
-#include "barcode/media/film.h"
-#include "barcode/media/sound_job.h"
+#include "media/film.h"
+#include "sound_job.h"
 
 struct sound_reading;
 

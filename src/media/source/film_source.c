@@ -27,12 +27,12 @@
 #include "media/schedule/scheduler.h"
 #include "media/sound/sound_reading.h"
 #include "barcode/base/clock.h"
-#include "barcode/base/admission.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/limits.h"
-#include "barcode/base/log.h"
+#include "base/admission.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
+#include "base/log.h"
 #include "barcode/base/queue.h"
-#include "barcode/base/watch.h"
+#include "base/watch.h"
 
 /*
  * The backends: software on the cores, then devices, of which a film uses the first that can decode

@@ -3,9 +3,9 @@
 #include <time.h>
 
 #include "barcode/base/clock.h"
-#include "barcode/base/admission.h"
-#include "barcode/base/watch.h"
-#include "barcode/media/pass.h"
+#include "base/admission.h"
+#include "base/watch.h"
+#include "pass.h"
 
 /* The thread that decodes, so that the caller's thread can report progress. */
 struct decode_thread {

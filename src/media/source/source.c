@@ -1,4 +1,4 @@
-#include "barcode/media/source.h"
+#include "media/source.h"
 
 bool source_can(const struct source *s, unsigned abilities)
 {

@@ -1,5 +1,5 @@
 /* source_open.c - opens a film. It is a file of its own so that a test can link another source. */
-#include "barcode/media/source.h"
+#include "media/source.h"
 
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
                                   int sound, bool keep_going, struct err *e)

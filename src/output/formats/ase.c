@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "output/palette/swatches.h"
 
 /*

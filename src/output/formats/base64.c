@@ -1,4 +1,4 @@
-#include "barcode/output/base64.h"
+#include "base64.h"
 
 #include <stdint.h>
 

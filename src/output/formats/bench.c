@@ -1,7 +1,7 @@
 #include "barcode/base/clock.h"
-#include "barcode/base/version.h"
-#include "barcode/output/writer.h"
-#include "barcode/output/json.h"
+#include "base/version.h"
+#include "output/writer.h"
+#include "json.h"
 
 #include <errno.h>
 #include <string.h>

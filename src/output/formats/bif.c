@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/wire.h"
-#include "barcode/output/previews.h"
-#include "barcode/output/writer.h"
+#include "base/wire.h"
+#include "previews.h"
+#include "output/writer.h"
 #include "provenance.h"
 
 /*

@@ -1,5 +1,5 @@
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "provenance.h"
 #include "output/palette/swatches.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/text.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/output/writer.h"
+#include "base/text.h"
+#include "base/interrupt.h"
+#include "output/writer.h"
 #include "csv_items.h"
 #include "output/modes/column_sound.h"
 #include "output/poster/layout.h"

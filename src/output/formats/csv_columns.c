@@ -1,10 +1,10 @@
-#include "barcode/output/csv_columns.h"
+#include "csv_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/output/strip.h"
+#include "output/modes/strip.h"
 #include "csv_items.h"
 
 static const char *const plain[PLAINS] = {

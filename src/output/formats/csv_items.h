@@ -2,7 +2,7 @@
 #ifndef BARCODE_FORMATS_CSV_ITEMS_H
 #define BARCODE_FORMATS_CSV_ITEMS_H
 
-#include "barcode/output/csv_columns.h"
+#include "csv_columns.h"
 #include "colour_values.h"
 
 /* csv_item.what of CSV_PLAIN. */

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "provenance.h"
 #include "output/palette/swatches.h"
 

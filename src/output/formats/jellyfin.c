@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
-#include "barcode/output/previews.h"
-#include "barcode/output/writer.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/path.h"
+#include "previews.h"
+#include "output/writer.h"
 #include "provenance.h"
 
 /*

@@ -6,8 +6,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "barcode/output/jpeg.h"
-#include "barcode/output/paint.h"
+#include "jpeg.h"
+#include "output/poster/paint.h"
 #include "icc_srgb.h"
 #include "provenance.h"
 

@@ -1,4 +1,4 @@
-#include "barcode/output/json.h"
+#include "json.h"
 #include "json_sound.h"
 
 #include <errno.h>
@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/version.h"
+#include "base/interrupt.h"
+#include "base/version.h"
 #include "barcode/engine/colour.h"
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "output/text/labels.h"
 
 /* The keys and what they mean: increased when a reader of barcode.schema.json would misread the new

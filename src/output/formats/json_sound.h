@@ -2,7 +2,7 @@
 #ifndef BARCODE_FORMATS_JSON_SOUND_H
 #define BARCODE_FORMATS_JSON_SOUND_H
 
-#include "barcode/output/json.h"
+#include "json.h"
 #include "output/modes/column_sound.h"
 
 /* Returns the sound of the film: the stream and its values; null if the film has none. */

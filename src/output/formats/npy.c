@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/output/spectrum.h"
-#include "barcode/output/writer.h"
+#include "output/spectrum.h"
+#include "output/writer.h"
 #include "barcode/sound/spectrogram.h"
 
 enum { HEAD = 128 /* a multiple of 64 */, MAGIC = 10 };

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/version.h"
+#include "base/version.h"
 #include "output/poster/canvas_cairo.h"
 #include "output/text/labels.h"
 #include "trailer_comment.h"

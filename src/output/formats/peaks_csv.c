@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/output/writer.h"
+#include "base/interrupt.h"
+#include "output/writer.h"
 #include "barcode/sound/spectrogram.h"
 
 static const char header[] = "frame,time_s,bin,frequency_hz,wide\r\n";

@@ -1,4 +1,4 @@
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/version.h"
-#include "barcode/output/paint.h"
+#include "base/interrupt.h"
+#include "base/version.h"
+#include "output/poster/paint.h"
 #include "output/text/labels.h"
 #include "output/poster/layout.h"
 #include "png.h"

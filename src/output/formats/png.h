@@ -2,7 +2,7 @@
 #ifndef BARCODE_FORMATS_PNG_H
 #define BARCODE_FORMATS_PNG_H
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 
 /* The film id, so that the image of another film with the same name is not replaced. */
 #define PNG_FILM_KEY "barcode:film"

@@ -1,4 +1,4 @@
-#include "barcode/output/png_pixels.h"
+#include "png_pixels.h"
 
 #include <png.h>
 

@@ -1,4 +1,4 @@
-#include "barcode/output/previews.h"
+#include "previews.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef BARCODE_FORMATS_PROVENANCE_H
 #define BARCODE_FORMATS_PROVENANCE_H
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 
 enum { PROVENANCE_TEXT = REPORT_FINGERPRINT + 256 };
 

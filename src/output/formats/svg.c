@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/text.h"
-#include "barcode/base/version.h"
+#include "base/text.h"
+#include "base/version.h"
 #include "output/poster/shape.h"
-#include "barcode/output/base64.h"
+#include "base64.h"
 #include "output/poster/canvas_cairo.h"
 #include "output/text/labels.h"
 #include "trailer_comment.h"

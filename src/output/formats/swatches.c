@@ -1,9 +1,9 @@
 #include <stdio.h>
 
-#include "barcode/output/writer.h"
+#include "output/writer.h"
 #include "provenance.h"
 #include "output/palette/swatches.h"
-#include "barcode/output/json.h"
+#include "json.h"
 
 static const char begin[] = "{\n\"swatches\": ", end[] = "\n]\n}\n";
 

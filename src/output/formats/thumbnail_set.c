@@ -1,4 +1,4 @@
-#include "barcode/output/thumbs.h"
+#include "thumbs.h"
 
 #include <stdlib.h>
 #include <string.h>

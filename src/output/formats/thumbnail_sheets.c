@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "thumbnails_internal.h"
 
 enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
-#include "barcode/output/thumbs.h"
-#include "barcode/output/writer.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/path.h"
+#include "thumbs.h"
+#include "output/writer.h"
 #include "provenance.h"
 
 /*

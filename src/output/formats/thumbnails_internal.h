@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "barcode/output/thumbs.h"
+#include "thumbs.h"
 
 /* The thumbnail of a column that is a multiple of the stride. */
 struct kept {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 
 #define CHECK_KEY "barcode:check "
 

@@ -15,8 +15,8 @@
 #ifndef BARCODE_FORMATS_TRAILER_COMMENT_H
 #define BARCODE_FORMATS_TRAILER_COMMENT_H
 
-#include "barcode/base/hash.h"
-#include "barcode/output/writer.h"
+#include "base/hash.h"
+#include "output/writer.h"
 
 enum { SEAL_TAIL = 96 };
 

@@ -3,10 +3,10 @@
 #include <string.h>
 #include <webp/encode.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/version.h"
-#include "barcode/base/wire.h"
-#include "barcode/output/paint.h"
+#include "base/interrupt.h"
+#include "base/version.h"
+#include "base/wire.h"
+#include "output/poster/paint.h"
 #include "icc_srgb.h"
 #include "provenance.h"
 

@@ -1,13 +1,13 @@
-#include "barcode/output/gallery.h"
+#include "gallery.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/atomic_file.h"
-#include "barcode/base/file.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/path.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/path.h"
 #include "gallery_cards.h"
 #include "html_template.h"
 

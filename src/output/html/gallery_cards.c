@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "barcode/base/path.h"
+#include "base/path.h"
 #include "html_template.h"
 
 /* A card is within the first kilobytes of its page. */

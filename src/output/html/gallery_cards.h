@@ -3,7 +3,7 @@
 #define BARCODE_HTML_GALLERY_CARDS_H
 
 #include "barcode/base/err.h"
-#include "barcode/output/json.h"
+#include "output/formats/json.h"
 
 /*
  * Lists the files in `folder` and its subfolders that may be film pages, except `index`. `folder`

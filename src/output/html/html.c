@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "output/formats/png.h"
 
 /* The maximum height of a strip whose rows differ: exact at this size, and no larger than a browser

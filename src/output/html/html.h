@@ -6,7 +6,7 @@
 #define BARCODE_HTML_HTML_H
 
 #include "html_template.h"
-#include "barcode/output/thumbs.h"
+#include "output/formats/thumbs.h"
 #include "output/modes/column_sound.h"
 
 enum {

@@ -1,8 +1,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/version.h"
+#include "base/interrupt.h"
+#include "base/version.h"
 #include "barcode/engine/colour.h"
 #include "output/text/labels.h"
 #include "output/formats/json_sound.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/version.h"
-#include "barcode/output/base64.h"
+#include "base/version.h"
+#include "output/formats/base64.h"
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 

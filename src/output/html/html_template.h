@@ -11,9 +11,9 @@
 
 #include <stddef.h>
 
-#include "barcode/output/page_file.h"
-#include "barcode/output/writer.h"
-#include "barcode/output/json.h"
+#include "page_file.h"
+#include "output/writer.h"
+#include "output/formats/json.h"
 
 /* As page_file.h. */
 extern const struct page_file page_viewer_html, page_viewer_css, page_viewer_js, page_sheets_js,

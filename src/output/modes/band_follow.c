@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "barcode/engine/oklab.h"
 #include "barcode/engine/srgb.h"
 #include "band_order.h"

@@ -3,7 +3,7 @@
 #define BARCODE_MODES_BAND_ORDER_H
 
 #include "barcode/kmeans/kmeans.h"
-#include "barcode/output/strip.h"
+#include "strip.h"
 
 /*
  * Returns the index of the cluster after `last` among `clusters` (1..CLUSTERS_MAX) clusters in the

@@ -3,7 +3,7 @@
 #ifndef BARCODE_MODES_COLUMN_SOUND_H
 #define BARCODE_MODES_COLUMN_SOUND_H
 
-#include "barcode/output/report.h"
+#include "output/report.h"
 
 struct column_sound {
     const struct film_sound *sound; /* NULL: the film has none, or none was read */

@@ -1,4 +1,4 @@
-#include "barcode/output/strip.h"
+#include "strip.h"
 
 #include <stdio.h>
 #include <string.h>

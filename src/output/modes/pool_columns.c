@@ -2,8 +2,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "barcode/base/interrupt.h"
-#include "barcode/base/watch.h"
+#include "base/interrupt.h"
+#include "base/watch.h"
 #include "cluster_pool.h"
 #include "fit_width.h"
 #include "render_line.h"

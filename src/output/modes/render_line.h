@@ -6,8 +6,8 @@
 #ifndef BARCODE_MODES_RENDER_LINE_H
 #define BARCODE_MODES_RENDER_LINE_H
 
-#include "barcode/output/report.h"
-#include "barcode/output/strip.h"
+#include "output/report.h"
+#include "strip.h"
 
 /* The file of a mode may read all fields but sets only `state`, in its open(). render_line.c sets
  * the others. */

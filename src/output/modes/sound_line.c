@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "column_sound.h"
 #include "smooth.h"
 #include "time_axis.h"

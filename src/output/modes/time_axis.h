@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/base/text.h"
+#include "base/text.h"
 #include "barcode/engine/column.h"
 
 enum { AXIS_TICKS_MOST = 64, AXIS_LABEL = TEXT_CLOCK };

@@ -1,4 +1,4 @@
-#include "barcode/output/colour_histogram.h"
+#include "colour_histogram.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "barcode/output/film_palette.h"
+#include "film_palette.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef BARCODE_PALETTE_SWATCHES_H
 #define BARCODE_PALETTE_SWATCHES_H
 
-#include "barcode/output/report.h"
+#include "output/report.h"
 
 enum { SWATCHES_TEXT = 16, SWATCHES_NAME = 512 };
 

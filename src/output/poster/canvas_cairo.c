@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "barcode/base/interrupt.h"
+#include "base/interrupt.h"
 #include "shape.h"
 
 /* The font families, in order of preference. fontconfig finds others for missing glyphs. */

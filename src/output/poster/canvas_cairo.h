@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "barcode/output/paint.h"
+#include "paint.h"
 #include "layout.h"
 
 /* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with

@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 #include "output/modes/time_axis.h"
-#include "barcode/output/report.h"
-#include "barcode/output/strip.h"
+#include "output/report.h"
+#include "output/modes/strip.h"
 
 struct canvas;
 

@@ -1,4 +1,4 @@
-#include "barcode/output/paper.h"
+#include "paper.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "layout.h"
 #include "output/palette/swatches.h"
 #include "output/text/labels.h"
-#include "barcode/base/log.h"
+#include "base/log.h"
 
 static const struct page_colours on_white = {.paper = {0xff, 0xff, 0xff},
                                              .title = {0x1c, 0x1c, 0x1e},

@@ -1,4 +1,4 @@
-#include "barcode/output/paint.h"
+#include "paint.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "shape.h"
 #include "canvas_cairo.h"
 #include "layout.h"
-#include "barcode/base/interrupt.h"
-#include "barcode/base/log.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 

@@ -29,8 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "barcode/output/report.h"
-#include "barcode/output/strip.h"
+#include "output/report.h"
+#include "output/modes/strip.h"
 
 enum {
     SHAPE_CIRCLE_USUAL = 1080, /* diameter in pixels */

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/log.h"
+#include "base/log.h"
 #include "canvas_cairo.h"
 #include "output/text/labels.h"
 #include "layout.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "barcode/base/text.h"
+#include "base/text.h"
 
 const char *paint_text_file_name(const char *path)
 {

@@ -5,8 +5,8 @@
 #ifndef BARCODE_TEXT_LABELS_H
 #define BARCODE_TEXT_LABELS_H
 
-#include "barcode/output/report.h"
-#include "barcode/output/strip.h"
+#include "output/report.h"
+#include "output/modes/strip.h"
 
 /* Returns the part of a path after the last '/', as a pointer into it. Returns "" for NULL. */
 const char *paint_text_file_name(const char *path);

@@ -1,0 +1,66 @@
+/*
+ * atomic_file.h - writes a file that appears complete or not at all. Use one file from one thread.
+ */
+#ifndef BARCODE_ATOMIC_FILE_H
+#define BARCODE_ATOMIC_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "atomic_target.h"
+#include "barcode/base/err.h"
+
+struct atomic_file;
+
+/*
+ * Opens a temporary file in the folder of `path`, or has the parent open it (file_request.h). Fails
+ * if the folder does not exist or is not writable, or if `path` is a folder or a file that is not
+ * writable.
+ *
+ * - "-" is stdout. It is refused if stdout is a terminal and `binary` is true.
+ * - A device or pipe (/dev/null, /dev/stdout) is opened directly, without a temporary file.
+ * - Opening a FIFO waits for a reader, and writing to a pipe waits for room. Both fail with
+ *   ERR_INTERRUPTED within 0.1 s once interrupted() is true.
+ * - A symbolic link is followed: the file that the link points to is replaced, and the link stays.
+ *   In a folder that everybody may write to, such as /tmp, links of other users are refused.
+ *
+ * The new file gets the permissions of the old file, and its owner if this user may set it. A file
+ * that did not exist gets 0666 minus the umask.
+ */
+struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e);
+
+/* Returns true for a name of stdout: "-", /dev/stdout, /dev/fd/1 or /proc/self/fd/1. */
+bool atomic_file_is_stdout(const char *path);
+
+FILE *atomic_file_stream(struct atomic_file *f);
+
+/* A folder of sheets, N.jpg, which replaces an older one as a whole. */
+struct atomic_folder;
+
+/*
+ * Begins the folder at `path`. An older one is replaced if `is_own` is true for all files in it; a
+ * parent that opens the folder (file_request.h) has a rule of its own. Returns NULL with an error.
+ */
+struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e);
+
+/* Opens the file `name` in it, which atomic_file_commit or atomic_file_discard closes. */
+struct atomic_file *atomic_folder_add(struct atomic_folder *f, const char *name, struct err *e);
+
+/* As atomic_file_commit and atomic_file_discard. */
+bool atomic_folder_commit(struct atomic_folder **f, struct err *e);
+void atomic_folder_discard(struct atomic_folder **f);
+
+/*
+ * Flushes and syncs the file, renames it to `path` and syncs the folder. Reports a full disk. Frees
+ * the file and sets *f to NULL in any case. On failure the temporary file is removed and `path` is
+ * unchanged.
+ */
+bool atomic_file_commit(struct atomic_file **f, struct err *e);
+
+/*
+ * Removes the temporary file and leaves `path` unchanged. Frees the file and sets *f to NULL. Does
+ * nothing if *f is NULL.
+ */
+void atomic_file_discard(struct atomic_file **f);
+
+#endif

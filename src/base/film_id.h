@@ -1,0 +1,53 @@
+/*
+ * film_id.h - identifies a film by its size and a fingerprint of its bytes. The id does not depend
+ * on the film's name or folder and reveals neither. Any thread.
+ */
+#ifndef BARCODE_FILM_ID_H
+#define BARCODE_FILM_ID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+#include "film_parts.h"
+#include "hash.h"
+
+enum {
+    FILM_ID_BLOCKS = 16,
+    FILM_ID_BLOCK_BYTES = 65536,
+    /* at most so many bytes are read for a fingerprint */
+    FILM_ID_ROOM = FILM_ID_BLOCKS * FILM_ID_BLOCK_BYTES,
+    FILM_ID_TEXT = 56 /* bytes of the text, including the terminating zero */
+};
+
+/*
+ * Computes the fingerprint of an open file of `size` bytes, one of the `files` of its film. It
+ * covers the file's first and last blocks and evenly spaced blocks between; a small file is covered
+ * completely. If a film has more than FILM_ID_BLOCKS files, it covers the first block of each. The
+ * blocks are read into room[FILM_ID_ROOM], the caller's. Returns false with errno if the file
+ * cannot be read, and with errno 0 if it has become shorter.
+ */
+bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print);
+
+/*
+ * Adds the next part of a film to the fingerprint of its parts so far, which begins as zero: the
+ * fingerprint of the part's file, its size and the section of it.
+ */
+void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
+                      const struct film_part *part);
+
+/*
+ * Writes the id of a film as "SIZE-FINGERPRINT": of the file `path`, or of all `parts` if they are
+ * not NULL. Writes "" if the file does not exist, may not be opened or is a pipe, which reading
+ * would consume. Returns false with ERR_FAILED if the disk or network fails, or if out of memory.
+ */
+bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM_ID_TEXT],
+                struct err *e);
+
+/*
+ * Returns a hash of the sizes, times of modification and inodes of the film's files, which changes
+ * when one is written or replaced. Returns 0 if one is missing or is no regular file. Any thread.
+ */
+uint64_t film_stamp(const char *path, const struct film_parts *parts);
+
+#endif

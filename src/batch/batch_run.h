@@ -1,0 +1,23 @@
+/* batch_run.h - a run of the program after its options are parsed. */
+#ifndef BARCODE_BATCH_RUN_H
+#define BARCODE_BATCH_RUN_H
+
+#include "cli/inputs/inputs.h"
+
+/*
+ * Lists the films of `o`, names and checks their outputs and renders them (films.h). Reports each
+ * failure. Returns the exit status; the caller calls inputs_free(in) in any case. `*in` is empty
+ * before the call. interrupt_install was called.
+ *
+ * Also returns in each worker process, which must then exit with that status: batch_run_is_worker
+ * is true there. No other thread may be running. Main thread only.
+ */
+int batch_run(struct options *o, struct inputs *in);
+
+/* The same for films that are listed; their outputs are not checked. May be called repeatedly. */
+int batch_render(struct options *o, const struct inputs *in);
+
+/* Returns true in a process that one of these has forked. */
+bool batch_run_is_worker(void);
+
+#endif

@@ -1,0 +1,71 @@
+/* film.h - what is known about the input before it is decoded. Facts only, no libav types. */
+#ifndef BARCODE_FILM_H
+#define BARCODE_FILM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/film_parts.h"
+#include "barcode/engine/frame.h"
+#include "film_length.h"
+
+struct film {
+    char *path;                     /* as the user gave it; owned by the source that opened it */
+    const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
+    struct read_faults *faults; /* what could not be read of them; borrowed; NULL: not recorded */
+    char *list;         /* all parts as an ffconcat (parts_input.h); NULL: no parts; owned too */
+    char title[256];    /* from the container; any bytes; "": none */
+    char container[48]; /* "matroska,webm" */
+    bool frames_have_times; /* in such a container each frame has a time of its own */
+    bool lists_key_frames;  /* such a container lists its key frames */
+    char codec[32];         /* "h264" */
+    char pixel_format[32];  /* "yuv420p10le" */
+    bool alpha;             /* the pixel format has transparency */
+    bool alpha_unused;      /* it only seems to: the container's samples have none */
+    int stream;             /* index in the container: the video, or of sound alone the sound */
+    int video, videos; /* its number among the video streams (--stream), and how many there are */
+    int sound_stream;  /* index of the chosen stream of sound; -1: none, or none was asked for */
+    int sound;         /* its number among the streams of sound (--sound-stream); -1 likewise */
+    int width, height; /* displayed samples: crop and orientation applied */
+    int coded_width, coded_height;
+    int pixel_bytes; /* of a decoded frame, rounded up; 0: unknown */
+    /* the aspect ratio of a displayed sample; 1, 1 if unknown; 0, 0 if there is none */
+    int sample_num, sample_den;
+    struct orientation orientation;
+    /* Decided before decoding, for frames without tags of their own: src/media/README.md. */
+    enum matrix matrix;      /* never UNSPECIFIED */
+    enum range range;        /* never UNSPECIFIED */
+    bool matrix_guessed;     /* the film has no matrix, or the one in unknown_matrix */
+    char unknown_matrix[32]; /* a named matrix that is read as `matrix`; "" otherwise */
+    bool range_guessed;
+    bool range_by_format; /* neither tags nor codec have it: grey is full, Y'CbCr limited */
+    enum transfer transfer;
+    enum primaries primaries; /* BT.709 unless tagged as wider; PQ and HLG: BT.2020 */
+    /* cd/m2: the brightest pixel (MaxCLL), else the mastering display's peak; 0: unknown */
+    int peak;
+    int dolby_vision; /* its profile, if only Dolby Vision decoders know its colours; else 0 */
+    int64_t rate_num, rate_den; /* frames a second, 0/1 when unknown */
+    struct film_length length;  /* as known so far: reading the film corrects it */
+    char unopened[256]; /* a part of a list of files that could not be opened; "": none so far */
+    char library[64];   /* what decoded it: "libavcodec 59.37.100, ..." */
+};
+
+/* Returns the nominal frame time in microseconds, > 0: by the rate, or 40 ms if that is unknown. */
+static inline int64_t film_frame_us(const struct film *f)
+{
+    int64_t us = f->rate_num > 0 ? (1000000 * f->rate_den + f->rate_num / 2) / f->rate_num : 40000;
+    return us > 0 ? us : 1;
+}
+
+/* Sets *wide and *high to numbers in the ratio of the sides of width x height displayed samples.
+ * Samples without an aspect ratio, or with terms of 2^15 or more, count as square. */
+static inline void film_shape(const struct film *f, int width, int height, int64_t *wide,
+                              int64_t *high)
+{
+    bool square = f->sample_num <= 0 || f->sample_den <= 0 || f->sample_num >= 1 << 15 ||
+                  f->sample_den >= 1 << 15;
+    *wide = (int64_t)width * (square ? 1 : f->sample_num);
+    *high = (int64_t)height * (square ? 1 : f->sample_den);
+}
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * source.h - sources of analysis frames. One table: a film through libav, and frames of the cache
+ * (cache/source_cache.h). Tests have one of their own (tests/unit/synth.h).
+ *
+ * A source declares what it can do (source_can); its name decides nothing. A field of decode_job
+ * that needs an ability names it: a source without that ability ignores the field.
+ */
+#ifndef BARCODE_SOURCE_H
+#define BARCODE_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+#include "base/admission.h"
+#include "barcode/engine/engine.h"
+#include "media/nvdec/decoders.h"
+#include "film.h"
+#include "probe.h"
+#include "media/select/selection.h"
+#include "media/sound/sound_job.h"
+#include "media/gop/decode_counts.h"
+#include "media/select/frame_times.h"
+
+/* Which decoders are used. */
+enum decode_choice {
+    DECODE_AUTO, /* a device and software side by side if the engine is on a GPU; else software */
+    DECODE_CPU,  /* software alone */
+    DECODE_NVDEC /* NVDEC alone, for the codecs that it supports */
+};
+
+/*
+ * Returns the word of a choice in options, reports and cache keys: "auto", "cpu", or that of a
+ * device. NULL if the choice does not exist.
+ */
+const char *decode_word(enum decode_choice choice);
+
+/* Returns true if the choice is a device alone. */
+static inline bool decode_is_device(enum decode_choice choice) { return choice > DECODE_CPU; }
+
+/*
+ * Returns the word of the device that the choice uses. For DECODE_AUTO that is the device which is
+ * tried first: frames of the cache do not record theirs.
+ */
+const char *decode_device_word(enum decode_choice choice);
+
+enum decode_plan {
+    DECODE_PARALLEL,  /* chunks of GOPs, one worker a core; sequential where that is not exact */
+    DECODE_SEQUENTIAL /* one decoder, every picture: what --verify compares with */
+};
+
+/* What a source can do. */
+enum source_ability {
+    /* it may be decoded and probed any number of times, each time from its start */
+    SOURCE_RESTARTABLE = 1 << 0,
+    /* its frames depend on one file's bytes only: the cache may keep them and serve them */
+    SOURCE_CACHEABLE = 1 << 1,
+    /* decode_job.frame_times: it receives the display time of each frame */
+    SOURCE_HAS_FRAME_TIMES = 1 << 2,
+    SOURCE_SPARING = 1 << 3,      /* decode_job.have: it skips frames that exist already */
+    SOURCE_EXACT_DAMAGE = 1 << 4, /* decode_job.exact_damage: it counts damage_found */
+    SOURCE_HAS_SOUND = 1 << 5     /* decode_job.sound, source_sound */
+};
+
+/* The arguments of source_decode, borrowed for the call. */
+struct decode_job {
+    struct selection selection; /* decided: every >= 1; a real end for SELECT_COLUMNS */
+    enum decode_plan plan;      /* a source that decodes nothing ignores these two */
+    enum decode_choice decode;
+    int threads;           /* cores of this process for the film, 1 or more */
+    struct engine *engine; /* begun */
+    /* selected frames are announced here (frame, time) before they are decoded */
+    struct columns *columns;
+    bool exact_damage; /* SOURCE_EXACT_DAMAGE: a sequential decoder has a single thread */
+    /* SOURCE_HAS_FRAME_TIMES: emptied, then filled, by the calling thread. NULL: not needed */
+    struct frame_times *frame_times;
+    /*
+     * SOURCE_SPARING: called for each selected frame; a frame that exists may be put all the same.
+     * NULL: no frame exists
+     */
+    frame_have *have;
+    void *have_user;
+    struct decoders *decoders; /* reused from film to film; NULL: none */
+    /*
+     * the film's admission, which holds the cores: released when all chunks are queued, and told
+     * how many cores are at work. NULL: a single film
+     */
+    struct admission_ticket *ticket;
+    /* worker processes that share the machine's memory; 0: one */
+    int worker_processes;
+    /*
+     * SOURCE_HAS_SOUND: the film's sound is decoded beside the pictures, to its end, whatever the
+     * selection is, and sound->done set. Not if it is done already, and not with --keyframes if
+     * only key frames are read (source_sound). NULL: not needed
+     */
+    struct sound_job *sound;
+};
+
+/* The main thread reads it for the progress line while decoding runs. */
+struct decode_progress {
+    uint64_t frames;      /* film frames covered so far */
+    uint64_t bytes;       /* of the file read so far */
+    uint64_t total_bytes; /* 0 when unknown */
+    /* Of software decoders. All are 0 with --keyframes, or if that would find no index. */
+    double decode_seconds; /* processor time of the decoding threads so far */
+    double key_share;      /* share of key frames among the pictures read so far */
+    double key_seconds;    /* processor time that one key frame takes, estimated */
+};
+
+struct source;
+
+struct source_ops {
+    const char *name; /* for messages and tests */
+    unsigned can;     /* SOURCE_ abilities of this kind of source */
+    unsigned probes;  /* PROBE_ flags: what `probe` can find out */
+    bool (*decode_frames)(struct source *s, const struct decode_job *job,
+                          struct decode_counts *counts, struct decode_times *times, struct err *e);
+    void (*progress)(struct source *s, struct decode_progress *p);
+    /* `want` has only flags of `probes`. NULL if `probes` is 0. */
+    bool (*probe)(struct source *s, const struct probe_request *request, struct probe_facts *facts,
+                  struct err *e);
+    bool (*read_sound)(struct source *s, struct sound_job *sound, struct err *e); /* or NULL */
+    void (*close)(struct source **s);
+};
+
+/* The private data of an implementation begins with this struct. */
+struct source {
+    const struct source_ops *ops;
+    struct film film;
+    unsigned lacks; /* flags of ops->can that this source lacks */
+};
+
+/*
+ * Opens a film through libav; the caller frees it with source_close. Returns NULL with ERR_INPUT,
+ * with ERR_FAILED if the file cannot be read, or with ERR_MEMORY. Any thread.
+ */
+struct source *source_open(const char *path, struct err *e);
+
+enum {
+    /*
+     * the most pixels a frame among the streams marked as default, or else among all; of sound, the
+     * most channels likewise
+     */
+    SOURCE_STREAM_CHOICE = -1,
+    SOURCE_SOUND_NONE = -2,     /* no sound will be read */
+    SOURCE_STREAM_OR_SOUND = -2 /* as SOURCE_STREAM_CHOICE, or only sound: a film without pictures
+                                 */
+};
+
+/*
+ * Does the same with a film in several files, `parts`, which are borrowed until it is closed (NULL:
+ * the file `path`), and with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in
+ * the container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
+ * number does not exist. With SOURCE_STREAM_OR_SOUND a film may have sound alone: then its
+ * film.width is 0, and source_sound is all that may be called. `sound` is SOURCE_SOUND_NONE,
+ * SOURCE_STREAM_CHOICE or a number among the streams of sound; ERR_USAGE if there are some, but not
+ * that number. With `keep_going`, bytes that the disk cannot read are skipped
+ * (counts->bytes_unread).
+ */
+struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
+                                  int sound, bool keep_going, struct err *e);
+
+/*
+ * Returns true if the source has all of these abilities (SOURCE_ flags, combined). The result never
+ * changes while it is open.
+ */
+bool source_can(const struct source *s, unsigned abilities);
+
+/*
+ * Puts each selected frame into the engine, from the film's start; waits until the last one is put.
+ * Fills *counts (zero before) and adds seconds to *times. Returns true also if a film decodes in
+ * part: counts has what is missing. Returns true also if the result is invalid, and the film must
+ * be decoded again into new columns:
+ *
+ * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
+ * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: a decoder with
+ *   threads went over the complete film and found damage; again with `exact_damage`;
+ * - counts->keys_again, only with --keyframes: again in the same way, without the damaged key
+ * frames;
+ * - counts->cache_failed, only of the cache's source: again from the film itself.
+ *
+ * Returns false on the first error; ERR_FAILED if the system fails, for instance the disk;
+ * ERR_INPUT for a film that was read already and is not SOURCE_RESTARTABLE; ERR_INTERRUPTED if
+ * interrupted() turned true. One thread at a time.
+ */
+bool source_decode(struct source *s, const struct decode_job *job, struct decode_counts *counts,
+                   struct decode_times *times, struct err *e);
+
+/* Fills the progress of the current or last source_decode. Any thread, also while that runs. */
+void source_progress(struct source *s, struct decode_progress *p);
+
+/*
+ * Finds the requested facts, as far as this source can: facts->found has those that were found.
+ * Afterwards s->film contains them where film.h has a field, no longer as guesses. Call it before
+ * or between decodes, on one thread. A source that is not SOURCE_RESTARTABLE cannot be decoded
+ * after something was found. Returns false on the first error (ERR_INPUT, ERR_FAILED, or
+ * ERR_INTERRUPTED if interrupted() turned true); then nothing was found, and s->film is unchanged.
+ */
+bool source_probe(struct source *s, const struct probe_request *request, struct probe_facts *facts,
+                  struct err *e);
+
+/*
+ * Reads the film's sound without decoding pictures, with the same result as source_decode. Returns
+ * false on the first error: of those, ERR_INPUT for a film that was read already and is not
+ * SOURCE_RESTARTABLE. Sound that cannot be decoded is no error. Only with
+ * SOURCE_HAS_SOUND; as source_decode, one thread at a time.
+ */
+bool source_sound(struct source *s, struct sound_job *sound, struct err *e);
+
+/* Frees the source; sets *s to NULL. Does nothing if *s is NULL. */
+void source_close(struct source **s);
+
+struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
+                                int sound, bool keep_going, struct err *e);
+
+#endif

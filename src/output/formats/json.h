@@ -1,0 +1,27 @@
+/* json.h - shared by all writers of JSON. The only header that includes jansson. */
+#ifndef BARCODE_OUTPUT_JSON_H
+#define BARCODE_OUTPUT_JSON_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "output/report.h"
+
+/* Returns a time as a JSON number of seconds with at most six decimals; null if it is < 0 or not
+ * finite. */
+json_t *writer_json_us(int64_t us);
+json_t *writer_json_seconds(double seconds);
+
+/* Returns any bytes as a JSON string. Bytes that are not UTF-8 become U+FFFD. Returns null for
+ * NULL. */
+json_t *writer_json_bytes(const char *bytes);
+
+/* Returns the stage times as one object. */
+json_t *writer_json_stages(const struct decode_times *t);
+
+/* Writes `value` on one line and releases it. Returns false with errno set if `value` is NULL or
+ * writing fails. */
+bool writer_json_put(FILE *f, json_t *value);
+
+#endif

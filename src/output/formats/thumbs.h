@@ -1,0 +1,99 @@
+/*
+ * thumbs.h - thumbnails of a film: selected analysis frames, downscaled as they arrive, and sheets
+ * of them as JPEG.
+ *
+ *     open -> put (any threads, any order) -> sheets ... -> free
+ *
+ * The frames of every S-th column are kept, from column 0. S is the smallest power of two with
+ * which at most `most` frames are kept. So the selection is evenly spaced, independent of the order
+ * of the frames, and needs no knowledge of the number of columns. Once there are `most` columns, at
+ * least half of `most` are kept. Memory: most * width * height * 3 bytes, 43 MB with THUMBS_MOST
+ * and the size of thumbs_size.
+ */
+#ifndef BARCODE_THUMBS_H
+#define BARCODE_THUMBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+#include "barcode/engine/frame.h"
+#include "barcode/engine/crop.h"
+#include "media/film.h"
+#include "jpeg.h"
+#include "output/report.h"
+
+enum {
+    THUMBS_MOST = 1000,
+    THUMBS_SIDE = 160,        /* of a thumbnail, at most */
+    THUMBS_PIXELS = 160 * 90, /* of a thumbnail, at most */
+    /* of all sheets together; less than 6 MB as base64 */
+    THUMBS_BYTES = 4000000,
+    THUMBS_ACROSS = 10 /* thumbnails per row of a sheet, and rows per sheet */
+};
+
+/*
+ * Returns the size of a film's thumbnails for display. Their pixels are square, whatever the film's
+ * sample aspect ratio and the analysis size are. For a film with bars the size is that of the
+ * tightest crop rectangle; frames with another rectangle are scaled to it. No side exceeds the
+ * longer side of an analysis frame. Sides are even, unless they are 1, so that thumbnails of a
+ * sheet share no chroma samples. Pure; any thread.
+ */
+void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width,
+                 int analysis_height, int *width, int *height);
+
+struct thumbs;
+
+/* Opens a set for analysis frames of from_width x from_height. At most `most` (>= 1) thumbnails are
+ * kept, of width x height (>= 1 each). Returns NULL if out of memory. */
+struct thumbs *thumbs_open(int from_width, int from_height, int width, int height, size_t most,
+                           struct err *e);
+
+/* Offers an analysis frame, rgb[from_height][from_width][3]. A selected frame is downscaled by the
+ * area mean of its R'G'B' values. Returns false if out of memory. Any thread. */
+bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
+
+/* A thumbnail and its place in the sheets. */
+struct thumb {
+    /* the columns that it stands for: up to the next thumbnail's first; together 0 to count - 1 */
+    uint64_t first, last;
+    uint64_t frame; /* number and time of its frame, as in struct column */
+    int64_t time_us;
+    /* the time of the next thumbnail; for the last one, the end of the film or of the selected
+     * part. Always later than time_us */
+    int64_t end_us;
+    size_t sheet; /* from 0 */
+    int x, y;     /* of its top left pixel in the sheet */
+};
+
+struct thumbs_sheets {
+    int width, height;   /* of a thumbnail, in pixels */
+    struct thumb *thumb; /* [count], by time; at least 1 */
+    size_t count;
+    struct jpeg *sheet; /* [sheets] */
+    size_t sheets;
+};
+
+/*
+ * Encodes the sheets. Each has THUMBS_ACROSS x THUMBS_ACROSS thumbnails, row by row; the last one
+ * has the rest. A frame that fills several columns appears once. Of the thumbnails in each period
+ * of the film, from n * period_us to (n + 1) * period_us, only the first appears; 0: all of them.
+ *
+ * The quality (jpeg.h) is the best of a list with which all sheets together take at most
+ * `bytes_most`, or the worst. Reads film, count and selection of the report. The same frames give
+ * the same bytes.
+ *
+ * One thread, while no thread calls thumbs_put. Returns false and leaves *to empty with ERR_FAILED
+ * (out of memory, or no frame was put) or with ERR_INTERRUPTED if interrupted() is true.
+ */
+bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
+                   size_t bytes_most, struct thumbs_sheets *to, struct err *e);
+
+/* Frees the sheets and empties *to. */
+void thumbs_sheets_free(struct thumbs_sheets *to);
+
+/* Frees the set and sets *t to NULL. Does nothing if *t is NULL. */
+void thumbs_free(struct thumbs **t);
+
+#endif
