@@ -92,6 +92,8 @@ struct options {
     int sound_stream;        /* --sound-stream: likewise, of sound */
     /* fill the cache of sound, and write no output; no option of the command line asks for it */
     bool sound_only;
+    bool in_memory; /* hand `extra` and `dump` to the run's sink (batch_run.h); likewise no option
+                     */
     enum palette_order order;
     int colours; /* --colours, of the film's palette */
     /*

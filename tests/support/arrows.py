@@ -51,6 +51,11 @@ INSIDE = {
         "inputs": "",
         "": "",
     },
+    "match": {
+        "find": "align",
+        "align": "",
+        "": "",
+    },
     "output": {
         "": "html formats poster palette text modes",
         "html": "formats poster palette text modes",
