@@ -2,9 +2,9 @@
 #ifndef BARCODE_BATCH_RUN_H
 #define BARCODE_BATCH_RUN_H
 
-#include "cli/inputs/inputs.h"
+#include "plan/inputs.h"
 
-/* Takes the outputs of a run in memory, in place of files (options.in_memory). */
+/* Takes the outputs of a run in memory, in place of files (outputs_options.in_memory). */
 struct batch_sink {
     /*
      * Takes an output of film `film`: of `writer`, or the dump if that is NULL. `bytes` are the

@@ -14,7 +14,7 @@
 #include "cache/cache_options.h"
 #include "cache/sound_cache.h"
 #include "cli/cli.h"
-#include "cli/options/cli_explain.h"
+#include "cli/cli_explain.h"
 #include "match.h"
 #include "output/dump.h"
 
@@ -233,13 +233,12 @@ bool command_films_open(struct command_films *f, const struct command_line *line
     *f = (struct command_films){0};
     if (!parse_common(f, line, word, words, e) || !choose_cache(f, e))
         return false;
-    f->options.sound_only = true;
-    f->options.recursive = recursive;
+    f->options.outputs.sound_only = true;
+    f->options.inputs.recursive = recursive;
     return inputs_expand(&f->options, &f->in, e);
 }
 
-int command_films_render(struct options *o, const struct inputs *in,
-                         const struct batch_sink *sink)
+int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
 {
     bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
     if (usual)
@@ -256,8 +255,8 @@ bool command_films_sound(const struct command_films *f, size_t i, struct film_so
     struct cache_options cache = o->cache;
     cache.refresh = false;
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
-    return sound_cache_load(&cache, f->in.path[i], f->in.parts[i], o->stream, o->sound_stream,
-                            sound);
+    return sound_cache_load(&cache, f->in.path[i], f->in.parts[i], o->film.stream,
+                            o->film.sound_stream, sound);
 }
 
 void command_films_close(struct command_films *f)

@@ -11,8 +11,8 @@
 
 #include "barcode/base/err.h"
 #include "batch/batch_run.h"
-#include "cli/inputs/inputs.h"
-#include "cli/options.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
 #include "sound/film_sound.h"
 
 enum {
@@ -68,8 +68,7 @@ bool command_films_open(struct command_films *f, const struct command_line *line
  * are not the user's. Returns the exit status, after which the caller must return at once if
  * batch_run_is_worker().
  */
-int command_films_render(struct options *o, const struct inputs *in,
-                         const struct batch_sink *sink);
+int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
 
 /* Loads the sound of film i if it is in the cache. The caller calls film_sound_free. */
 bool command_films_sound(const struct command_films *f, size_t i, struct film_sound *sound);

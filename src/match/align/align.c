@@ -116,12 +116,12 @@ static bool read_pictures(struct align *a, bool strips, struct err *e)
     struct options o = a->films.options;
     if (strips) {
         static const char mode[] = "squeeze";
-        o.strip[0] = strip_find(mode, sizeof mode - 1);
-        o.strips = 1;
-        o.height = 160;
-        o.extra[o.extras++] = (struct options_extra){writer_find("png"), "strip"};
+        o.picture.strip[0] = strip_find(mode, sizeof mode - 1);
+        o.picture.strips = 1;
+        o.picture.height = 160;
+        o.outputs.extra[o.outputs.extras++] = (struct options_extra){writer_find("png"), "strip"};
     } else {
-        o.selection.every = INT32_MAX;
+        o.film.selection.every = INT32_MAX;
     }
     return align_films_render(&a->films, &o, a->film, NULL, &a->status, e);
 }

@@ -143,10 +143,10 @@ static bool decode_around(const struct exact *x, int film, int64_t us, int64_t r
     if (to - from < REACH_US / 4)
         return true;
     struct options o = x->films->options;
-    o.selection =
+    o.film.selection =
         (struct selection){.kind = SELECT_EVERY, .every = 1, .start_us = from, .end_us = to};
-    o.size = (struct size_rule){.kind = SIZE_EXACT, .width = 16, .height = 9};
-    o.crop.kind = CROP_OFF;
+    o.film.size = (struct size_rule){.kind = SIZE_EXACT, .width = 16, .height = 9};
+    o.film.crop.kind = CROP_OFF;
     o.cache.off = true;
     x->films->in.duty[film] = INPUT_TO_DO;
     x->films->in.duty[1 - film] = INPUT_OTHERS;

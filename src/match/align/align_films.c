@@ -101,11 +101,12 @@ bool align_films_render(const struct command_films *films, const struct options 
     struct sink s = {.film = film, .frames = frames};
     const struct batch_sink sink = {take_output, &s};
     struct options with = *o;
-    with.sound_only = false;
-    with.in_memory = true;
-    with.extra[with.extras++] = (struct options_extra){&facts_writer, facts_writer.name};
+    with.outputs.sound_only = false;
+    with.outputs.in_memory = true;
+    with.outputs.extra[with.outputs.extras++] =
+        (struct options_extra){&facts_writer, facts_writer.name};
     if (frames)
-        with.dump = "frames";
+        with.outputs.dump = "frames";
     *status = command_films_render(&with, &films->in, &sink);
     if (*status != 0 || batch_run_is_worker())
         return false;

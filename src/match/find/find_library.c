@@ -18,7 +18,7 @@ static struct hash128 identify(const struct find_library *l, size_t i)
 {
     const struct inputs *in = &l->films.in;
     uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
-                       (uint64_t)(int64_t)l->films.options.sound_stream};
+                       (uint64_t)(int64_t)l->films.options.film.sound_stream};
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
