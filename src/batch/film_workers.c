@@ -175,7 +175,7 @@ static int choose(const struct render *r, const struct worker *w, const struct f
  */
 static void run_film_workers(struct render *r, const struct film_tally *t, const struct worker *w)
 {
-    struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is this thread */
+    struct film_worker film_worker[BATCH_JOBS_MOST]; /* number 0 is this thread */
     struct admissions admissions = {.probes = 0};
     int count = choose(r, w, t);
     if (count > 1 && open_admissions(&admissions, r, count)) {

@@ -20,6 +20,7 @@
 #include "cli/cli.h"
 #include "live/live_output.h"
 #include "live/serve.h"
+#include "../unit/set_option.h"
 
 static volatile sig_atomic_t ended;
 
@@ -87,8 +88,8 @@ int main(int argc, char **argv)
 {
     struct options o = {.live.serve = {.port = 0}};
     struct err e = ERR_INIT;
-    if (argc < 3 || (strcmp(argv[1], "-") != 0 && !cli_parse_serve(argv[1], &o, &e)) ||
-        (argc > 3 && argv[3][0] && !cli_parse_live_format(argv[3], &o, &e)))
+    if (argc < 3 || (strcmp(argv[1], "-") != 0 && !set_option(&o, "serve", argv[1], &e)) ||
+        (argc > 3 && argv[3][0] && !set_option(&o, "live-format", argv[3], &e)))
         return err_report(&e);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGTERM, on_signal);
