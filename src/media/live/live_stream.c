@@ -16,7 +16,7 @@
 #include "live_split.h"
 #include "live_url.h"
 #include "media/container/refusal.h"
-#include "media/container/stream_select.h"
+#include "media/container/film_facts.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
