@@ -1,4 +1,4 @@
-#include "live_feed.h"
+#include "feed.h"
 
 #include <stdlib.h>
 #include <string.h>

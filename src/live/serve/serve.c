@@ -1,5 +1,7 @@
+/* serve.c - the server of --serve, by libmicrohttpd. */
 #include "serve.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -15,8 +18,6 @@
 #include "base/text.h"
 #include "output/html/page_file.h"
 #include "output/formats/png_pixels.h"
-#include "live_text.h"
-#include "serve_host.h"
 
 enum {
     CONNECTIONS_MOST = 256,
@@ -24,22 +25,24 @@ enum {
     CONNECTION_MEMORY = 32 << 10, /* of libmicrohttpd, for a connection's header */
     IDLE_S = 10,                  /* a connection on which nothing moves */
     WAITING = 128,                /* connections that the kernel keeps until they are accepted */
-    BLOCK = 16 << 10
+    BLOCK = 16 << 10,
+    PICTURE_S = 10,    /* for which /strip.png is not made again: it takes the only thread */
+    RECORDS_HEAD = 32, /* bytes before the records of /columns */
+    RECORD = 24,       /* bytes of a record before its pixels */
+    HOST = 256,
+    GAP_DARK = 0x1c, /* the hatching of missing columns, as in live.js */
+    GAP_LIGHT = 0x38
 };
 
 struct server {
     const struct live_feed *feed;
     struct serve_address address;
-    int port;
     char title[256];
     struct MHD_Daemon *daemon;
-    uint8_t *record; /* room for one of /columns */
-    struct MHD_Response *strip;
-    int64_t strip_ns; /* when it was made */
-    double strip_s;   /* how long that took */
+    uint8_t *record;              /* room for one of /columns */
+    struct MHD_Response *picture; /* of /strip.png; NULL: none was made yet */
+    int64_t picture_ns;           /* when it was made */
 };
-
-int serve_port(const struct server *s) { return s->port; }
 
 /* ------------------------------------------------------------------ answers */
 
@@ -93,6 +96,50 @@ static enum MHD_Result answer_text(struct MHD_Connection *c, unsigned status, co
 
 /* ------------------------------------------------------------------ columns */
 
+static void put_number(uint64_t value, int bytes, uint8_t *to)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+}
+
+/*
+ * Writes the record of a column. All numbers are little-endian.
+ *
+ *     offset  bytes
+ *     0       8        number
+ *     8       8        its start, in microseconds of UTC since 1970
+ *     16      1        flags: 1 missing, 2 open
+ *     17      3        average: red, green, blue
+ *     20      3        dominant: red, green, blue
+ *     23      1        0
+ *     24      3 h      the pixels from the top; zeros if missing
+ */
+static void write_record(const struct live_column *c, const uint8_t *rgb, int height, uint8_t *to)
+{
+    put_number((uint64_t)c->number, 8, to);
+    put_number((uint64_t)c->time_us, 8, to + 8);
+    to[16] = (uint8_t)((c->missing ? 1 : 0) | (c->open ? 2 : 0));
+    memcpy(to + 17, c->average, 3);
+    memcpy(to + 20, c->dominant, 3);
+    to[23] = 0;
+    memcpy(to + RECORD, rgb, (size_t)height * 3);
+}
+
+/*
+ * Writes what stands before the records: "barcode\0", then 4 bytes each of the size of a record, h
+ * and the version (1), 4 zeros, 8 bytes of T in microseconds.
+ */
+static void write_head(const struct live_feed *f, uint8_t to[RECORDS_HEAD])
+{
+    const uint64_t height = (uint64_t)live_feed_height(f);
+    memcpy(to, "barcode", 8);
+    put_number(RECORD + 3 * height, 4, to + 8);
+    put_number(height, 4, to + 12);
+    put_number(1, 4, to + 16);
+    put_number(0, 4, to + 20);
+    put_number((uint64_t)live_feed_period_us(f), 8, to + 24);
+}
+
 /* The columns of an answer. They are read from the feed while it is sent. */
 struct content {
     struct server *server;
@@ -102,7 +149,7 @@ struct content {
 
 static size_t record_size(const struct server *s)
 {
-    return LIVE_RECORD + (size_t)live_feed_height(s->feed) * 3;
+    return RECORD + (size_t)live_feed_height(s->feed) * 3;
 }
 
 /* Copies the part of `from` that begins `at`, of `size` bytes. Returns how much that is. */
@@ -121,17 +168,17 @@ static ssize_t read_columns(void *content, uint64_t at, char *to, size_t most)
     const size_t size = record_size(s);
     const uint8_t *rgb;
     size_t done = 0;
-    if (at < LIVE_RECORDS_HEAD) {
-        uint8_t head[LIVE_RECORDS_HEAD];
-        live_text_records_head(s->feed, head);
+    if (at < RECORDS_HEAD) {
+        uint8_t head[RECORDS_HEAD];
+        write_head(s->feed, head);
         return (ssize_t)copy_part(head, sizeof head, at, to, most);
     }
-    at -= LIVE_RECORDS_HEAD;
+    at -= RECORDS_HEAD;
     while (done < most && at < n->count * size) {
         const struct live_column *c = live_feed_get(s->feed, n->first + (int64_t)(at / size), &rgb);
         if (!c)
             return done > 0 ? (ssize_t)done : MHD_CONTENT_READER_END_WITH_ERROR;
-        live_text_record(c, rgb, live_feed_height(s->feed), s->record);
+        write_record(c, rgb, live_feed_height(s->feed), s->record);
         size_t part = copy_part(s->record, size, at % size, to + done, most - done);
         done += part;
         at += part;
@@ -164,7 +211,7 @@ static enum MHD_Result answer_columns(struct server *s, struct MHD_Connection *c
         n->count = (size_t)(newest - n->first + 1);
     }
     struct MHD_Response *r = MHD_create_response_from_callback(
-        LIVE_RECORDS_HEAD + n->count * record_size(s), BLOCK, read_columns, n, free);
+        RECORDS_HEAD + n->count * record_size(s), BLOCK, read_columns, n, free);
     if (!r)
         free(n);
     return answer(c, MHD_HTTP_OK, r, "application/octet-stream");
@@ -173,21 +220,21 @@ static enum MHD_Result answer_columns(struct server *s, struct MHD_Connection *c
 /* ------------------------------------------------------------------ the picture */
 
 /* Copies a column into rgb[height][width][3]. */
-static void put_column(const struct live_feed *f, int64_t number, size_t x, size_t width,
-                       uint8_t *image)
+static void copy_column(const struct live_feed *f, int64_t number, size_t x, size_t width,
+                        uint8_t *image)
 {
     const uint8_t *rgb;
     const struct live_column *c = live_feed_get(f, number, &rgb);
     for (size_t y = 0; c && y < (size_t)live_feed_height(f); y++) {
         uint8_t *to = image + (y * width + x) * 3;
         if (c->missing)
-            memset(to, (x + y) & 4 ? 0x38 : 0x1c, 3); /* the page's hatching (live.js) */
+            memset(to, (x + y) & 4 ? GAP_LIGHT : GAP_DARK, 3);
         else
             memcpy(to, rgb + y * 3, 3);
     }
 }
 
-/* Returns the kept columns as a PNG, which the caller frees, or NULL. */
+/* Returns the kept columns as a PNG of `*size` bytes, which the caller frees, or NULL. */
 static char *make_png(const struct live_feed *f, size_t *size)
 {
     struct err none = ERR_INIT;
@@ -196,9 +243,12 @@ static char *make_png(const struct live_feed *f, size_t *size)
     char *png = NULL;
     uint8_t *image = calloc(width * (size_t)live_feed_height(f), 3);
     FILE *file = image ? open_memstream(&png, size) : NULL;
-    for (size_t x = 0; image && x < width; x++)
-        put_column(f, first + (int64_t)x, x, width, image);
-    bool ok = file && png_pixels_write(image, (int)width, live_feed_height(f), file, &none);
+    bool ok = file != NULL;
+    if (ok) {
+        for (size_t x = 0; x < width; x++)
+            copy_column(f, first + (int64_t)x, x, width, image);
+        ok = png_pixels_write(image, (int)width, live_feed_height(f), file, &none);
+    }
     if (file && fclose(file) != 0)
         ok = false;
     free(image);
@@ -208,28 +258,86 @@ static char *make_png(const struct live_feed *f, size_t *size)
     return NULL;
 }
 
-/* Makes the picture again, but at most once a second, and in a twentieth of the time. */
-static enum MHD_Result answer_strip(struct server *s, struct MHD_Connection *c)
+static enum MHD_Result answer_picture(struct server *s, struct MHD_Connection *c)
 {
-    enum { SHARE = 20 };
-    const int64_t now = clock_ns();
-    const double age = (double)(now - s->strip_ns) / 1e9;
     size_t size;
     if (live_feed_newest(s->feed) == INT64_MIN)
         return answer_text(c, MHD_HTTP_NOT_FOUND, "There is no column yet.\n");
-    if (!s->strip || (age >= 1 && age >= SHARE * s->strip_s)) {
+    if (!s->picture || clock_since(s->picture_ns) >= PICTURE_S) {
         char *png = make_png(s->feed, &size);
         if (!png)
             return answer_text(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "Out of memory.\n");
-        if (s->strip)
-            MHD_destroy_response(s->strip);
-        s->strip = MHD_create_response_from_buffer(size, png, MHD_RESPMEM_MUST_FREE);
-        s->strip_ns = now;
-        s->strip_s = clock_since(now);
-        if (s->strip)
-            add_headers(s->strip, "image/png");
+        if (s->picture)
+            MHD_destroy_response(s->picture);
+        s->picture = MHD_create_response_from_buffer(size, png, MHD_RESPMEM_MUST_FREE);
+        s->picture_ns = clock_ns();
+        if (s->picture)
+            add_headers(s->picture, "image/png");
     }
-    return s->strip ? MHD_queue_response(c, MHD_HTTP_OK, s->strip) : MHD_NO;
+    return s->picture ? MHD_queue_response(c, MHD_HTTP_OK, s->picture) : MHD_NO;
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* Copies the host of HOST[:PORT] without the brackets of IPv6. Returns false if there is none. */
+static bool copy_host(const char *text, char host[HOST])
+{
+    const bool bracket = *text == '[';
+    text += bracket;
+    size_t length = strcspn(text, bracket ? "]" : ":");
+    const char *rest = text + length + (bracket && text[length] == ']');
+    if (length == 0 || length >= HOST || (bracket && text[length] != ']'))
+        return false;
+    if (*rest && (*rest != ':' || rest[1 + strspn(rest + 1, "0123456789")]))
+        return false;
+    memcpy(host, text, length);
+    host[length] = 0;
+    return true;
+}
+
+static bool is_address(const char *host)
+{
+    unsigned char address[16];
+    return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
+}
+
+/* Returns true if both are the same address or name. */
+static bool is_same(const char *a, const char *b)
+{
+    unsigned char x[16], y[16];
+    if (inet_pton(AF_INET6, a, x) == 1 && inet_pton(AF_INET6, b, y) == 1)
+        return memcmp(x, y, sizeof x) == 0;
+    return strcasecmp(a, b) == 0;
+}
+
+static bool is_machine(const char *host)
+{
+    char name[HOST], local[HOST + 8];
+    if (gethostname(name, sizeof name) != 0)
+        return false;
+    name[HOST - 1] = 0;
+    snprintf(local, sizeof local, "%s.local", name);
+    return strcasecmp(host, name) == 0 || strcasecmp(host, local) == 0;
+}
+
+bool serve_is_own_host(const char *host, const char *served)
+{
+    char name[HOST];
+    if (!host || !copy_host(host, name))
+        return false;
+    if (is_same(name, served) || is_same(name, "localhost") || is_same(name, "127.0.0.1") ||
+        is_same(name, "::1"))
+        return true;
+    const bool any = is_same(served, "0.0.0.0") || is_same(served, "::");
+    return any && (is_address(name) || is_machine(name));
+}
+
+bool serve_is_own_origin(const char *origin, const char *host)
+{
+    if (!origin)
+        return true;
+    const char *slashes = strstr(origin, "://");
+    return slashes && host && strcasecmp(slashes + 3, host) == 0;
 }
 
 /* ------------------------------------------------------------------ requests */
@@ -251,7 +359,7 @@ static enum MHD_Result route(struct server *s, struct MHD_Connection *c, const c
     if (strcmp(path, "/title") == 0)
         return answer_text(c, MHD_HTTP_OK, s->title);
     if (strcmp(path, "/strip.png") == 0)
-        return answer_strip(s, c);
+        return answer_picture(s, c);
     if (strcmp(path, "/columns") == 0)
         return answer_columns(s, c);
     return answer_text(c, MHD_HTTP_NOT_FOUND, "There is nothing here.\n");
@@ -266,10 +374,10 @@ static enum MHD_Result on_request(void *server, struct MHD_Connection *c, const 
     (void)upload;
     const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     const char *origin = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Origin");
-    if (!serve_host_is_ours(host, s->address.host))
+    if (!serve_is_own_host(host, s->address.host))
         return answer_text(c, MHD_HTTP_FORBIDDEN,
                            "This server has another name: use the address that --serve has.\n");
-    if (!serve_origin_is_ours(origin, host))
+    if (!serve_is_own_origin(origin, host))
         return answer_text(c, MHD_HTTP_FORBIDDEN, "Pages of other sites are refused.\n");
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
         return answer_text(c, MHD_HTTP_METHOD_NOT_ALLOWED, "Only GET and HEAD.\n");
@@ -280,6 +388,12 @@ static enum MHD_Result on_request(void *server, struct MHD_Connection *c, const 
         return MHD_YES;
     }
     return route(s, c, path);
+}
+
+int serve_port(const struct server *s)
+{
+    const union MHD_DaemonInfo *i = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    return i ? i->port : 0;
 }
 
 int serve_descriptor(const struct server *s)
@@ -318,21 +432,8 @@ static int listen_on(const struct addrinfo *a)
     return -1;
 }
 
-static int port_of(int fd)
-{
-    union {
-        struct sockaddr any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } bound = {.v6 = {.sin6_port = 0}};
-    socklen_t length = sizeof bound;
-    if (getsockname(fd, &bound.any, &length) != 0)
-        return 0;
-    return ntohs(bound.any.sa_family == AF_INET6 ? bound.v6.sin6_port : bound.v4.sin_port);
-}
-
-/* Returns a socket that listens on the address, without blocking, or -1. Sets the port. */
-static int open_listener(const struct serve_address *a, int *port, struct err *e)
+/* Returns a socket that listens on the address, without blocking, or -1. */
+static int open_listener(const struct serve_address *a, struct err *e)
 {
     char service[8];
     snprintf(service, sizeof service, "%d", (int)a->port);
@@ -348,15 +449,13 @@ static int open_listener(const struct serve_address *a, int *port, struct err *e
     if (fd < 0)
         err_set(e, ERR_FAILED, "--serve: cannot listen on '%s', port %d: %s", a->host, (int)a->port,
                 why);
-    else
-        *port = port_of(fd);
     return fd;
 }
 
 static bool start(struct server *s, struct err *e)
 {
     s->record = err_calloc(record_size(s), 1, e);
-    int listener = s->record ? open_listener(&s->address, &s->port, e) : -1;
+    int listener = s->record ? open_listener(&s->address, e) : -1;
     if (listener < 0)
         return false;
     s->daemon = MHD_start_daemon(
@@ -386,7 +485,7 @@ struct server *serve_open(const struct serve_address *a, const struct live_feed 
     }
     const bool bracket = strchr(a->host, ':') != NULL;
     log_msg(LOG_INFO, "serving http://%s%s%s:%d/", bracket ? "[" : "", a->host, bracket ? "]" : "",
-            s->port);
+            serve_port(s));
     return s;
 }
 
@@ -396,8 +495,8 @@ void serve_close(struct server **s)
         return;
     if ((*s)->daemon)
         MHD_stop_daemon((*s)->daemon);
-    if ((*s)->strip)
-        MHD_destroy_response((*s)->strip);
+    if ((*s)->picture)
+        MHD_destroy_response((*s)->picture);
     free((*s)->record);
     free(*s);
     *s = NULL;

@@ -1,7 +1,10 @@
-#include "live_output.h"
+/* output.c - columns to stdout. */
+#include "serve.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,7 +12,9 @@
 
 #include "barcode/base/clock.h"
 #include "base/log.h"
-#include "live_text.h"
+#include "base/text.h"
+
+enum { JSON_ROOM = 256 };
 
 struct live_output {
     const struct live_feed *feed;
@@ -34,15 +39,36 @@ struct live_output *live_output_open(int fd, enum live_format format, const stru
         return NULL;
     *o = (struct live_output){.feed = f, .fd = fd, .format = format, .since = live_feed_newest(f)};
     const size_t pixels = (size_t)live_feed_height(f) * 3;
-    o->data = err_calloc(pixels > LIVE_JSON ? pixels : LIVE_JSON, 1, e);
+    o->data = err_calloc(pixels > JSON_ROOM ? pixels : JSON_ROOM, 1, e);
     if (o->data)
         return o;
     free(o);
     return NULL;
 }
 
-/* Takes the next column that is complete. Returns false if there is none. */
-static bool take_column(struct live_output *o)
+static void write_colour(const struct live_column *c, const uint8_t rgb[3], char text[10])
+{
+    if (c->missing)
+        snprintf(text, 10, "null");
+    else
+        snprintf(text, 10, "\"#%02x%02x%02x\"", rgb[0], rgb[1], rgb[2]);
+}
+
+/* Writes a column as JSON in a line. Returns the length. */
+static size_t write_json(const struct live_column *c, char text[JSON_ROOM])
+{
+    char time[TEXT_UTC], average[10], dominant[10];
+    text_utc(c->time_us, true, time);
+    write_colour(c, c->average, average);
+    write_colour(c, c->dominant, dominant);
+    return (size_t)snprintf(text, JSON_ROOM,
+                            "{\"number\":%" PRId64 ",\"time\":\"%s\",\"missing\":%s,"
+                            "\"average\":%s,\"dominant\":%s}\n",
+                            c->number, time, c->missing ? "true" : "false", average, dominant);
+}
+
+/* Begins to write the next column that is complete. Returns false if there is none. */
+static bool begin_column(struct live_output *o)
 {
     const uint8_t *rgb;
     const int64_t oldest = live_feed_oldest(o->feed);
@@ -62,8 +88,7 @@ static bool take_column(struct live_output *o)
         o->size = (size_t)live_feed_height(o->feed) * 3;
         memcpy(o->data, rgb, o->size);
     } else {
-        o->size = live_text_json(c, (char *)o->data);
-        o->data[o->size++] = '\n';
+        o->size = write_json(c, (char *)o->data);
     }
     return true;
 }
@@ -73,7 +98,7 @@ struct pollfd live_output_poll(const struct live_output *o)
     return (struct pollfd){.fd = o->fd, .events = o->at < o->size ? POLLOUT : 0};
 }
 
-/* Writes a part of the column. Returns false if the reader takes nothing now. */
+/* Writes a part of the column. Returns false if it would block. */
 static bool write_part(struct live_output *o)
 {
     struct pollfd p = live_output_poll(o);
@@ -93,9 +118,9 @@ static bool write_part(struct live_output *o)
 bool live_output_write(struct live_output *o)
 {
     struct pollfd gone = {.fd = o->fd};
-    bool taken = true;
-    while (taken && o->error == 0 && (o->at < o->size || take_column(o)))
-        taken = write_part(o);
+    bool written = true;
+    while (written && o->error == 0 && (o->at < o->size || begin_column(o)))
+        written = write_part(o);
     return o->error == 0 && poll(&gone, 1, 0) <= 0;
 }
 
@@ -112,10 +137,11 @@ bool live_output_close(struct live_output **output, struct err *e)
     }
     if (o->dropped > 0)
         log_msg(LOG_WARNING, "stdout: dropped %llu columns", (unsigned long long)o->dropped);
-    bool good = o->error == 0 || o->error == EPIPE || o->error == ECONNRESET ||
-                err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(o->error));
+    bool ok = o->error == 0 || o->error == EPIPE || o->error == ECONNRESET;
+    if (!ok)
+        err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(o->error));
     free(o->data);
     free(o);
     *output = NULL;
-    return good;
+    return ok;
 }

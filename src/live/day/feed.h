@@ -1,9 +1,9 @@
 /*
- * live_feed.h - the painted columns of a live barcode, for the server and the standard output: a
+ * feed.h - the painted columns of a live barcode, for the server and the standard output: a
  * ring of the latest ones. Main thread.
  */
-#ifndef BARCODE_LIVE_LIVE_FEED_H
-#define BARCODE_LIVE_LIVE_FEED_H
+#ifndef BARCODE_LIVE_DAY_FEED_H
+#define BARCODE_LIVE_DAY_FEED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "live_day.h"
+#include "day.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -9,8 +9,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "live_log.h"
-#include "live_time.h"
 #include "base/path.h"
 #include "output/writer.h"
 
@@ -22,10 +20,12 @@ void live_stem(const char *name, char stem[STREAM_NAME])
     size_t length = 0, used = 0;
     stream_name_show(strcmp(name, "-") == 0 ? "stdin" : name, label);
     const char *at = strstr(label, "://");
-    if (at)
-        at += 3, length = strlen(at);
-    else
+    if (at) {
+        at += 3;
+        length = strlen(at);
+    } else {
         at = path_last(label, &length);
+    }
     for (; length > 0; length--, at++) {
         bool plain = isalnum((unsigned char)*at) || strchr("._-", *at);
         if (plain && (used > 0 || *at != '.'))
@@ -67,8 +67,8 @@ static time_t local_time(const struct tm *date, int minutes)
                         .tm_isdst = summer};
         found[summer] = mktime(&at);
         struct tm back = date_of(found[summer], true);
-        bool there = back.tm_mday == date->tm_mday && back.tm_hour * 60 + back.tm_min == minutes;
-        if (summer == 1 && (!there || found[1] > found[0]))
+        bool exists = back.tm_mday == date->tm_mday && back.tm_hour * 60 + back.tm_min == minutes;
+        if (summer == 1 && (!exists || found[1] > found[0]))
             found[1] = found[0];
     }
     return found[1];
@@ -107,7 +107,7 @@ struct live_day live_day_of(const struct options *o, int64_t number, int64_t ste
     return found;
 }
 
-/* Returns the newest log of the stream to tomorrow, which the caller frees; NULL: there is none. */
+/* Returns the path of the newest log until tomorrow, which the caller frees, or NULL. */
 static char *newest_log(const char *folder, const char *stem, int64_t now_us)
 {
     static const char date[] = "-0000-00-00.columns";
@@ -152,8 +152,10 @@ static bool may_replace(const struct writer *w, const char *path, struct err *e)
 {
     char film[FILM_ID_TEXT];
     struct stat s;
-    return lstat(path, &s) != 0 || writer_made(w, path, film) ||
-           err_set(e, ERR_FAILED, "'%s' is not a file that barcode made; give another -o", path);
+    if (lstat(path, &s) == 0 && !writer_made(w, path, film))
+        return err_set(e, ERR_FAILED, "'%s' is not a file that barcode made; give another -o",
+                       path);
+    return true;
 }
 
 bool live_day_write(const struct options *o, const struct live_day *day, const char *folder,
@@ -161,22 +163,22 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
                     uint64_t count, bool end, struct err *e)
 {
     static const char *const formats[] = {"png", "csv"};
-    struct report own = *r;
+    struct report report = *r;
     char name[512];
     bool ok = true;
-    own.quick = !end;
-    own.clock_us = live_start_us(day->first, r->selection.interval_us);
-    own.columns = columns;
-    own.count = count;
-    own.gaps = true;
-    if (own.picture_width == 0 && count > WIDTH_MOST)
-        own.picture_width = WIDTH_MOST;
+    report.quick = !end;
+    report.clock_us = live_start_us(day->first, r->selection.interval_us);
+    report.columns = columns;
+    report.count = count;
+    report.gaps = true;
+    if (report.picture_width == 0 && count > WIDTH_MOST)
+        report.picture_width = WIDTH_MOST;
     for (int i = 0; i < 2 && ok; i++) {
         snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
         char *path = path_join(folder, name, "", e);
         const struct writer *w = writer_find(formats[i]);
         ok = path && may_replace(w, path, e) &&
-             writer_save(w, &own, (struct strips){o->strip, o->strips}, path, e);
+             writer_save(w, &report, (struct strips){o->strip, o->strips}, path, e);
         free(path);
     }
     return ok;

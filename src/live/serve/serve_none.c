@@ -1,4 +1,4 @@
-/* In place of serve_http.c in a build without libmicrohttpd. */
+/* serve_none.c - in place of serve.c in a build without libmicrohttpd. */
 #include "serve.h"
 
 #include <stddef.h>

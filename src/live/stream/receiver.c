@@ -1,17 +1,15 @@
-#include "live_receiver.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "live_message.h"
-#include "live_time.h"
 #include "barcode/base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "barcode/engine/light.h"
 
 /* What a worker has sent so far. */
-enum state { NEW, SHAPED, ENDED };
+enum state { NOTHING, SHAPED, ENDED };
 
 struct live_receiver {
     const struct live_clock *clock;
@@ -36,8 +34,23 @@ const struct live_clock live_machine_clock = {.wall_us = clock_wall_us, .steady_
 int64_t live_clock_number(const struct live_clock *clock, int64_t arrived_ns, int64_t time_us,
                           int64_t step_us)
 {
-    int64_t age_us = (clock->steady_ns() - arrived_ns) / 1000;
-    return live_number(time_us != 0 ? time_us : clock->wall_us() - age_us, step_us);
+    if (time_us == 0)
+        time_us = clock->wall_us() - (clock->steady_ns() - arrived_ns) / 1000;
+    return live_number(time_us, step_us);
+}
+
+bool live_time_is_valid(int64_t time_us)
+{
+    const int64_t first_s = INT64_C(-62135596800), end_s = INT64_C(253402300800);
+    return time_us >= first_s * 1000000 && time_us < end_s * 1000000;
+}
+
+int live_retry_seconds(int failed)
+{
+    enum { DOUBLED = 5, MOST = 30 };
+    if (failed <= 0)
+        return 0;
+    return failed > DOUBLED ? MOST : 1 << (failed - 1);
 }
 
 /* Makes room for the frames of the columns' shape, if it is known. */
@@ -74,27 +87,30 @@ struct live_columns *live_receiver_columns(struct live_receiver *r) { return r->
 /* ------------------------------------------------------------------ messages */
 
 /* Ends the stream with an error of the parent. */
-static void fail(struct live_receiver *r, const struct err *e)
+static void end_with(struct live_receiver *r, const struct err *e)
 {
     r->error = *e;
     r->state = ENDED;
 }
 
-static bool take_shape(struct live_receiver *r, const struct live_shape_message *m)
+static bool handle_shape(struct live_receiver *r, const struct live_shape_message *m)
 {
     struct err e = ERR_INIT;
     const struct live_shape size = {.step_us = 1, .width = m->width, .height = m->height},
                             *known = live_columns_shape(r->columns);
-    if (r->state != NEW || !live_shape_is_valid(&size) || m->transfer < 0 ||
-        m->transfer >= TRANSFERS || m->peak < 0 || m->peak > LIGHT_PEAK_MOST)
+    if (r->state != NOTHING || !live_shape_is_valid(&size))
+        return false;
+    if (m->transfer < 0 || m->transfer >= TRANSFERS || m->peak < 0 || m->peak > LIGHT_PEAK_MOST)
         return false;
     if (known && (known->width != m->width || known->height != m->height))
         return false;
     r->state = SHAPED;
-    if (!known && (!live_columns_start(r->columns, (enum transfer)m->transfer, m->peak, m->width,
-                                       m->height, &e) ||
-                   !make_room(r, &e)))
-        fail(r, &e);
+    if (known)
+        return true;
+    if (!live_columns_start(r->columns, (enum transfer)m->transfer, m->peak, m->width, m->height,
+                            &e) ||
+        !make_room(r, &e))
+        end_with(r, &e);
     return true;
 }
 
@@ -154,15 +170,14 @@ static void add_frame(struct live_receiver *r, const struct live_frame_head *hea
     const int64_t now = r->clock->steady_ns(),
                   number = live_clock_number(r->clock, head->arrived_ns, head->time_us, r->step_us);
     r->delay_us = (now - head->arrived_ns) / 1000;
-    if (is_pausing(r) || !is_of_now(r, head) || !live_columns_want(r->columns, number)) {
+    if (is_pausing(r) || !is_of_now(r, head) || !live_columns_accept(r->columns, number)) {
         r->counts.refused++;
         log_refused(r, head->time_us);
     } else if (live_columns_add(r->columns, number, column, &head->sum, &e)) {
         r->failed_ns = 0;
         r->counts.frames++;
-        live_bench_add(&r->counts.bench, r->delay_us);
     } else if (e.code == ERR_USAGE) {
-        fail(r, &e);
+        end_with(r, &e);
     } else {
         if (r->failed_ns == 0)
             log_msg(LOG_WARNING, "'%s': %s", r->label, e.text);
@@ -179,7 +194,7 @@ static bool is_head(const struct live_receiver *r, const struct live_frame_head 
            is_average(r, &h->sum);
 }
 
-static bool take_frame(struct live_receiver *r, const struct live_frame_message *m, size_t bytes)
+static bool handle_frame(struct live_receiver *r, const struct live_frame_message *m, size_t bytes)
 {
     struct live_frame_head head;
     struct column column;
@@ -200,7 +215,7 @@ static bool take_frame(struct live_receiver *r, const struct live_frame_message 
     return true;
 }
 
-static bool take_end(struct live_receiver *r, const struct live_end_message *m)
+static bool handle_end(struct live_receiver *r, const struct live_end_message *m)
 {
     const uint64_t most = UINT64_C(1) << 40;
     if (!err_is_code((uint32_t)m->code) || m->late > most || m->dropped > most)
@@ -214,7 +229,7 @@ static bool take_end(struct live_receiver *r, const struct live_end_message *m)
     return true;
 }
 
-bool live_receiver_take(struct live_receiver *r, const void *message, size_t size)
+bool live_receiver_handle(struct live_receiver *r, const void *message, size_t size)
 {
     union {
         struct live_message head;
@@ -231,23 +246,23 @@ bool live_receiver_take(struct live_receiver *r, const void *message, size_t siz
         return r->error.code != ERR_NONE;
     switch (m.head.kind) {
     case LIVE_CURRENT: r->current = r->listed = true; return size == sizeof m.head;
-    case LIVE_SHAPE: return size == sizeof m.shape && take_shape(r, &m.shape);
-    case LIVE_FRAME: return size > data && take_frame(r, &m.frame, size - data);
+    case LIVE_SHAPE: return size == sizeof m.shape && handle_shape(r, &m.shape);
+    case LIVE_FRAME: return size > data && handle_frame(r, &m.frame, size - data);
     case LIVE_BREAK:
         r->counts.breaks++;
         r->listed = false;
         return size == sizeof m.head;
-    case LIVE_END: return size == sizeof m.end && take_end(r, &m.end);
+    case LIVE_END: return size == sizeof m.end && handle_end(r, &m.end);
     default: return false;
     }
 }
 
-void live_receiver_lose(struct live_receiver *r)
+void live_receiver_reset(struct live_receiver *r)
 {
     if (r->state == ENDED)
         return;
-    live_columns_lose(r->columns);
-    r->state = NEW;
+    live_columns_reset(r->columns);
+    r->state = NOTHING;
     r->got = 0;
     r->listed = false;
     r->current = r->current && !r->dated;
@@ -256,13 +271,14 @@ void live_receiver_lose(struct live_receiver *r)
 int64_t live_receiver_tick(struct live_receiver *r, int64_t now_us)
 {
     const int64_t least_us = 250000, most_us = 10000000;
-    const int64_t wait_us = 2 * r->delay_us;
+    int64_t grace_us = 2 * r->delay_us;
     if (!r->current)
         return INT64_MAX;
-    return live_columns_tick(r->columns, now_us,
-                             wait_us < least_us  ? least_us
-                             : wait_us > most_us ? most_us
-                                                 : wait_us);
+    if (grace_us < least_us)
+        grace_us = least_us;
+    if (grace_us > most_us)
+        grace_us = most_us;
+    return live_columns_tick(r->columns, now_us, grace_us);
 }
 
 bool live_receiver_ended(const struct live_receiver *r) { return r->state == ENDED; }

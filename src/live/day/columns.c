@@ -1,5 +1,3 @@
-#include "live_columns.h"
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,14 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "live_child.h"
-#include "live_day.h"
-#include "live_log.h"
-#include "live_paint.h"
-#include "live_time.h"
+#include "day.h"
 #include "barcode/base/clock.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "output/poster/paint.h"
 
 /* A day and its columns, from the first one to the last one that were closed with a frame. */
 struct day {
@@ -33,28 +28,97 @@ struct live_columns {
     struct live_shape shape;
     bool shaped;
     struct report report;
-    uint8_t *rgb; /* [options.height][3], for the feed; NULL: there is none */
-    struct day *today;
-    int64_t last;        /* of today: the last column that was closed; INT64_MIN: none */
-    int64_t open;        /* INT64_MIN: none */
-    bool has;            /* the open column has a frame */
-    struct columns *own; /* [1]: the open column */
-    struct live_average sum;
-    int64_t added_us; /* of a dated source: the first tick after the last frame, or NONE */
+    uint8_t *rgb;              /* [options.height][3], for the feed; NULL: there is none */
+    struct day *today, *ended; /* ended: its files have to be written once more, or NULL */
+    int64_t last;              /* of today: the last column that was closed; INT64_MIN: none */
+    int64_t open;              /* the number of the open column; INT64_MIN: none */
+    bool has_frame;            /* the open column has one */
+    struct columns *latest;    /* [1]: the open column's latest frame */
+    struct live_average sum;   /* of all its frames */
     uint64_t closed;
     bool log_failed;
-    int alone;           /* of a dated source: columns in a row with missing ones before them */
-    int64_t alone_since; /* the column before those */
-    int64_t before;      /* of a dated source: the last column that was closed with a frame */
-    int64_t since_us;    /* of a dated source: live_columns_since */
+    /* of a dated source */
+    int64_t idle_us;     /* the first tick after the last frame, or NONE */
+    int64_t since_us;    /* live_columns_since */
+    int64_t last_frame;  /* the last column that was closed with a frame */
+    int sparse;          /* columns in a row with missing ones before them */
+    int64_t sparse_from; /* the column before those */
 };
 
 static const int64_t NONE = INT64_MIN;
 
-/* ------------------------------------------------------------------ the feed */
+/* ------------------------------------------------------------------ a column */
 
-/* Puts the open column, or with `over` closes it there. */
-static void put_open(struct live_columns *c, bool over)
+/* Fills the report, without columns. */
+static void set_report(struct live_columns *c)
+{
+    const struct options *o = c->s.options;
+    const struct film *film = &c->film;
+    const struct live_shape *shape = &c->shape;
+    c->report = (struct report){.film = film,
+                                .selection = {.kind = SELECT_INTERVAL,
+                                              .interval_us = o->live_us,
+                                              .end_us = INT64_MAX,
+                                              .keyframes = o->selection.keyframes},
+                                .kmeans = o->kmeans,
+                                .order = o->order,
+                                .needs = live_needs(o),
+                                .width = shape->width,
+                                .height = shape->height,
+                                .slit = shape->slit,
+                                .slit_length = shape->slit_length,
+                                .light = o->light,
+                                .means = c->s.means,
+                                .picture_width = o->width,
+                                .picture_height = o->height,
+                                .title = o->title,
+                                .style = o->style,
+                                .csv_columns = &o->csv_columns,
+                                .overwrite = true,
+                                .engine = "cpu",
+                                .decode = "cpu",
+                                .cache = "off",
+                                .threads = 1};
+    c->report.light.peak = light_peak(&o->light, film->transfer, film->peak);
+}
+
+/* Copies a column into another that has the same room. */
+static void copy_column(const struct report *r, struct column *to, const struct column *from)
+{
+    struct column room = *to;
+    *to = *from;
+    to->cluster = room.cluster;
+    to->row = room.row;
+    to->mode = room.mode;
+    to->slit = room.slit;
+    if (to->cluster && from->cluster)
+        memcpy(to->cluster, from->cluster, from->clusters * sizeof *from->cluster);
+    if (to->row && from->row)
+        memcpy(to->row, from->row, (size_t)r->height * 3);
+    if (to->slit && from->slit)
+        memcpy(to->slit, from->slit, (size_t)r->slit_length * 3);
+}
+
+/* Paints the open column into c->rgb. Returns false if out of memory. */
+static bool paint_open(struct live_columns *c)
+{
+    const struct options *o = c->s.options;
+    struct err none = ERR_INIT;
+    struct report one = c->report;
+    one.picture_width = 1;
+    one.picture_height = o->height;
+    one.count = 1;
+    one.columns = c->latest;
+    struct painter *painter = painter_open(&one, (struct strips){o->strip, 1}, &none);
+    for (int y = 0; painter && y < o->height; y++)
+        painter_row(painter, y, c->rgb + (size_t)y * 3);
+    bool ok = painter && painter_ok(painter, &none);
+    painter_free(&painter);
+    return ok;
+}
+
+/* Puts the open column into the feed; with `over` it is complete. */
+static void show_open(struct live_columns *c, bool over)
 {
     if (!c->rgb)
         return;
@@ -62,8 +126,8 @@ static void put_open(struct live_columns *c, bool over)
                              .time_us = live_start_us(c->open, c->step_us),
                              .missing = true,
                              .open = !over};
-    if (c->has && live_paint_column(c->s.options, &c->report, c->own, c->rgb)) {
-        const struct column *column = columns_get(c->own, 0);
+    if (c->has_frame && paint_open(c)) {
+        const struct column *column = columns_get(c->latest, 0);
         memcpy(to.average, column->average, 3);
         memcpy(to.dominant, column->dominant, 3);
         to.missing = false;
@@ -84,8 +148,8 @@ static void free_day(struct day **d)
 }
 
 /* Adds a column to the day. */
-static bool keep(struct live_columns *c, struct day *d, int64_t number, const struct column *from,
-                 struct err *e)
+static bool append_column(struct live_columns *c, struct day *d, int64_t number,
+                          const struct column *from, struct err *e)
 {
     if (d->count == 0)
         d->first = number;
@@ -93,7 +157,7 @@ static bool keep(struct live_columns *c, struct day *d, int64_t number, const st
     struct column *to = columns_at(d->columns, index, e);
     if (!to)
         return false;
-    live_copy_column(to, from, &c->report);
+    copy_column(&c->report, to, from);
     to->frame = index;
     to->time_us = (int64_t)index * c->step_us;
     to->repeat = 1;
@@ -112,7 +176,7 @@ static bool restore(void *user, int64_t number, const struct column *column, str
     struct reading *r = user;
     if (number < r->d->day.first || number >= r->d->day.end)
         return true;
-    return keep(r->c, r->d, number, column, e);
+    return append_column(r->c, r->d, number, column, e);
 }
 
 static char *log_path(const struct live_columns *c, const struct live_day *day, struct err *e)
@@ -166,28 +230,34 @@ static void write_day(const struct live_columns *c, const struct day *d, bool en
         log_msg(LOG_WARNING, "%s", e.text);
 }
 
-/* Ends the current day, whose files are written once more. */
-static void leave_day(struct live_columns *c)
+/*
+ * Ends the current day. Its files are written once more by live_columns_write; if one day ended
+ * just before it, that one's are written now.
+ */
+static void end_day(struct live_columns *c)
 {
     if (!c->today)
         return;
-    pid_t pid = *c->s.folder ? live_child_start() : -1;
-    if (pid <= 0)
-        write_day(c, c->today, true);
-    if (pid == 0)
-        _exit(0);
+    if (c->ended)
+        write_day(c, c->ended, true);
+    free_day(&c->ended);
+    if (*c->s.folder) {
+        live_log_close(&c->today->log);
+        c->ended = c->today;
+        c->today = NULL;
+    }
     free_day(&c->today);
 }
 
 /* Makes the day of a column the current one. */
-static bool turn_to(struct live_columns *c, int64_t number, struct err *e)
+static bool switch_day(struct live_columns *c, int64_t number, struct err *e)
 {
     if (c->today && number >= c->today->day.first && number < c->today->day.end)
         return true;
     struct day *d = open_day(c, number, e);
     if (!d)
         return false;
-    leave_day(c);
+    end_day(c);
     c->today = d;
     c->last = d->log ? live_log_last(d->log) : NONE;
     return true;
@@ -195,18 +265,21 @@ static bool turn_to(struct live_columns *c, int64_t number, struct err *e)
 
 /* ------------------------------------------------------------------ columns */
 
-/* Tells, once, that the columns of a source of pictures are too short to have one each. */
-static void advise(struct live_columns *c)
+/* Logs, once, that the columns of a source of pictures are too short to have one each. */
+static void warn_if_sparse(struct live_columns *c)
 {
     enum { IN_A_ROW = 5, DAY_S = 86400 };
-    if (!c->s.dated || c->alone == IN_A_ROW)
+    if (!c->s.dated || c->sparse == IN_A_ROW)
         return;
-    bool alone = c->closed > 0 && c->open > c->before + 1;
-    c->alone = alone ? c->alone + 1 : 0;
-    c->alone_since = alone ? c->alone_since : c->open;
-    c->before = c->open;
-    int64_t s = (c->open - c->alone_since) * c->step_us / (INT64_C(1000000) * IN_A_ROW), wanted = s;
-    if (c->alone < IN_A_ROW || s < 1 || s > DAY_S)
+    if (c->closed > 0 && c->open > c->last_frame + 1) {
+        c->sparse++;
+    } else {
+        c->sparse = 0;
+        c->sparse_from = c->open;
+    }
+    c->last_frame = c->open;
+    int64_t s = (c->open - c->sparse_from) * c->step_us / (INT64_C(1000000) * IN_A_ROW), wanted = s;
+    if (c->sparse < IN_A_ROW || s < 1 || s > DAY_S)
         return;
     while (wanted < DAY_S && DAY_S % wanted != 0)
         wanted++;
@@ -222,17 +295,17 @@ static void close_open(struct live_columns *c)
     struct err e = ERR_INIT;
     if (c->open == NONE)
         return;
-    put_open(c, true);
-    if (c->has && c->today) {
-        const struct column *column = columns_get(c->own, 0);
+    show_open(c, true);
+    if (c->has_frame && c->today) {
+        const struct column *column = columns_get(c->latest, 0);
         bool logged = !c->today->log || live_log_append(c->today->log, c->open, column, &e);
         if (!logged && !c->log_failed)
             log_msg(LOG_WARNING, "%s", e.text);
         c->log_failed = !logged;
         err_clear(&e);
-        if (!keep(c, c->today, c->open, column, &e))
+        if (!append_column(c, c->today, c->open, column, &e))
             log_msg(LOG_WARNING, "'%s': a column is lost: %s", c->s.label, e.text);
-        advise(c);
+        warn_if_sparse(c);
         c->closed++;
         int64_t end_us = live_start_us(c->open + 1, c->step_us);
         if (end_us > c->since_us && end_us <= clock_wall_us() + LIVE_DAY_US)
@@ -240,41 +313,32 @@ static void close_open(struct live_columns *c)
     }
     c->last = c->open;
     c->open = NONE;
-    c->has = false;
+    c->has_frame = false;
 }
 
 static void open_column(struct live_columns *c, int64_t number)
 {
     c->open = number;
-    c->has = false;
+    c->has_frame = false;
     c->sum = (struct live_average){.count = 0};
 }
 
-bool live_columns_want(const struct live_columns *c, int64_t number)
+bool live_columns_accept(const struct live_columns *c, int64_t number)
 {
-    bool today = c->today && number >= c->today->day.first && number < c->today->day.end;
-    return !today || (number > c->last && (c->open == NONE || number >= c->open));
+    if (!c->today || number < c->today->day.first || number >= c->today->day.end)
+        return true;
+    return number > c->last && (c->open == NONE || number >= c->open);
 }
 
-static void set_own(struct live_columns *c, struct column *own, const struct column *from)
+/* Sets the open column to a frame. */
+static struct column *set_latest(struct live_columns *c, const struct column *from)
 {
-    live_copy_column(own, from, &c->report);
-    own->time_us = 0;
-    own->frame = 0;
-    c->has = true;
-}
-
-/* Sets the open column to its latest frame. */
-static void merge(struct live_columns *c, const struct column *column,
-                  const struct live_average *sum)
-{
-    struct column *own = columns_at(c->own, 0, NULL);
-    if (!own || column->status == COLUMN_MISSING)
-        return;
-    set_own(c, own, column);
-    live_average_add(&c->sum, sum);
-    live_average_colour(&c->sum, c->s.means, own->average);
-    c->added_us = NONE;
+    struct column *latest = columns_at(c->latest, 0, NULL); /* is allocated: set_shape */
+    copy_column(&c->report, latest, from);
+    latest->time_us = 0;
+    latest->frame = 0;
+    c->has_frame = true;
+    return latest;
 }
 
 bool live_columns_add(struct live_columns *c, int64_t number, const struct column *column,
@@ -282,14 +346,19 @@ bool live_columns_add(struct live_columns *c, int64_t number, const struct colum
 {
     if (c->open != number)
         close_open(c);
-    if (!turn_to(c, number, e))
+    if (!switch_day(c, number, e))
         return false;
     if (number <= c->last) /* the day was here before */
         return true;
     if (c->open != number)
         open_column(c, number);
-    merge(c, column, sum);
-    put_open(c, false);
+    if (column->status != COLUMN_MISSING) {
+        struct column *latest = set_latest(c, column);
+        live_average_add(&c->sum, sum);
+        live_average_colour(&c->sum, c->s.means, latest->average);
+        c->idle_us = NONE;
+    }
+    show_open(c, false);
     return true;
 }
 
@@ -300,9 +369,9 @@ bool live_columns_add(struct live_columns *c, int64_t number, const struct colum
 static int64_t burst_end(struct live_columns *c, int64_t now_us)
 {
     const int64_t most_us = 5000000;
-    if (c->added_us == NONE)
-        c->added_us = now_us;
-    return c->added_us + most_us;
+    if (c->idle_us == NONE)
+        c->idle_us = now_us;
+    return c->idle_us + most_us;
 }
 
 /* Closes the open column if its time is over. Returns when to try again. */
@@ -329,7 +398,7 @@ int64_t live_columns_tick(struct live_columns *c, int64_t now_us, int64_t grace_
         return due;
     int64_t number = live_number(now_us - late_us, c->step_us);
     if (c->today && number >= c->today->day.end)
-        leave_day(c);
+        end_day(c);
     if (c->s.dated)
         return c->today ? live_start_us(c->today->day.end, c->step_us) + late_us : INT64_MAX;
     if (number > c->last)
@@ -338,12 +407,12 @@ int64_t live_columns_tick(struct live_columns *c, int64_t now_us, int64_t grace_
     return live_start_us(number + 1, c->step_us) + grace_us;
 }
 
-void live_columns_lose(struct live_columns *c)
+void live_columns_reset(struct live_columns *c)
 {
     if (!c->s.dated)
         return;
     c->open = NONE;
-    c->has = false;
+    c->has_frame = false;
 }
 
 int64_t live_columns_since(const struct live_columns *c) { return c->since_us; }
@@ -352,11 +421,14 @@ int64_t live_columns_since(const struct live_columns *c) { return c->since_us; }
 
 bool live_columns_changed(const struct live_columns *c)
 {
-    return *c->s.folder && c->today && c->today->count != c->today->written;
+    if (!*c->s.folder)
+        return false;
+    return c->ended || (c->today && c->today->count != c->today->written);
 }
 
-void live_columns_written(struct live_columns *c)
+void live_columns_mark_written(struct live_columns *c)
 {
+    free_day(&c->ended);
     if (c->today)
         c->today->written = c->today->count;
 }
@@ -378,9 +450,13 @@ void live_columns_write(struct live_columns *c)
 {
     if (!live_columns_changed(c))
         return;
-    sync_log(c);
-    write_day(c, c->today, false);
-    live_columns_written(c);
+    if (c->ended)
+        write_day(c, c->ended, true);
+    if (c->today) {
+        sync_log(c);
+        write_day(c, c->today, false);
+    }
+    live_columns_mark_written(c);
 }
 
 void live_columns_end(struct live_columns *c)
@@ -397,15 +473,15 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
 {
     const struct options *o = c->s.options;
     c->shape = live_shape_of(o, width, height);
-    live_report(o, &c->film, &c->shape, c->s.means, &c->report);
-    c->own = open_columns(c, e);
+    set_report(c);
+    c->latest = open_columns(c, e);
     if (c->s.feed)
         c->rgb = err_calloc((size_t)o->height, 3, e);
-    c->shaped = c->own && columns_at(c->own, 0, e) && e->code == ERR_NONE;
+    c->shaped = c->latest && columns_at(c->latest, 0, e) && e->code == ERR_NONE;
     return c->shaped;
 }
 
-/* Puts the restored columns of the day that the feed has room for. */
+/* Puts the restored columns of the day into the feed, as many as it has room for. */
 static void show_day(struct live_columns *c)
 {
     const struct day *d = c->today;
@@ -415,26 +491,26 @@ static void show_day(struct live_columns *c)
         const struct column *column = columns_get(d->columns, i);
         if (column->status == COLUMN_MISSING)
             continue;
-        set_own(c, columns_at(c->own, 0, NULL), column);
+        set_latest(c, column);
         c->open = d->first + (int64_t)i;
-        put_open(c, true);
+        show_open(c, true);
     }
     c->open = NONE;
-    c->has = false;
+    c->has_frame = false;
 }
 
-/* Takes up the day: its log tells the size of the analysis frames, before there is a frame. */
-static bool take_up(struct live_columns *c, struct err *e)
+/* Continues the day: its log has the size of the analysis frames, before there is a frame. */
+static bool restore_day(struct live_columns *c, struct err *e)
 {
     struct live_shape shape;
     int64_t now = live_number(c->s.now_us, c->step_us);
     struct live_day day = live_day_of(c->s.options, now, c->step_us);
     char *path = *c->s.folder ? log_path(c, &day, e) : NULL;
-    bool there = path && live_log_shape(path, &shape);
+    bool found = path && live_log_shape(path, &shape);
     free(path);
-    if (!there)
+    if (!found)
         return e->code == ERR_NONE;
-    if (!set_shape(c, shape.width, shape.height, e) || !turn_to(c, now, e))
+    if (!set_shape(c, shape.width, shape.height, e) || !switch_day(c, now, e))
         return false;
     show_day(c);
     return true;
@@ -454,7 +530,7 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
     c->film.path = strdup(s->stem);
     if (!c->film.path)
         err_memory(e, strlen(s->stem) + 1);
-    if (!c->film.path || !take_up(c, e))
+    if (!c->film.path || !restore_day(c, e))
         live_columns_free(&c);
     return c;
 }
@@ -479,8 +555,9 @@ void live_columns_free(struct live_columns **c)
     if (!*c)
         return;
     free_day(&(*c)->today);
+    free_day(&(*c)->ended);
     free((*c)->rgb);
-    columns_free(&(*c)->own);
+    columns_free(&(*c)->latest);
     free((*c)->film.path);
     free(*c);
     *c = NULL;
