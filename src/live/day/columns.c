@@ -57,29 +57,29 @@ static void set_report(struct live_columns *c)
     const struct live_shape *shape = &c->shape;
     c->report = (struct report){.film = film,
                                 .selection = {.kind = SELECT_INTERVAL,
-                                              .interval_us = o->live_us,
+                                              .interval_us = o->live.column_us,
                                               .end_us = INT64_MAX,
-                                              .keyframes = o->selection.keyframes},
+                                              .keyframes = o->film.selection.keyframes},
                                 .kmeans = o->kmeans,
-                                .order = o->order,
+                                .order = o->picture.order,
                                 .needs = live_needs(o),
                                 .width = shape->width,
                                 .height = shape->height,
                                 .slit = shape->slit,
                                 .slit_length = shape->slit_length,
-                                .light = o->light,
+                                .light = o->film.light,
                                 .means = c->s.means,
-                                .picture_width = o->width,
-                                .picture_height = o->height,
-                                .title = o->title,
-                                .style = o->style,
-                                .csv_columns = &o->csv_columns,
+                                .picture_width = o->picture.width,
+                                .picture_height = o->picture.height,
+                                .title = o->poster.title,
+                                .style = o->poster.style,
+                                .csv_columns = &o->formats.csv_columns,
                                 .overwrite = true,
                                 .engine = "cpu",
                                 .decode = "cpu",
                                 .cache = "off",
                                 .threads = 1};
-    c->report.light.peak = light_peak(&o->light, film->transfer, film->peak);
+    c->report.light.peak = light_peak(&o->film.light, film->transfer, film->peak);
 }
 
 /* Copies a column into another that has the same room. */
@@ -106,11 +106,11 @@ static bool paint_open(struct live_columns *c)
     struct err none = ERR_INIT;
     struct report one = c->report;
     one.picture_width = 1;
-    one.picture_height = o->height;
+    one.picture_height = o->picture.height;
     one.count = 1;
     one.columns = c->latest;
-    struct painter *painter = painter_open(&one, (struct strips){o->strip, 1}, &none);
-    for (int y = 0; painter && y < o->height; y++)
+    struct painter *painter = painter_open(&one, (struct strips){o->picture.strip, 1}, &none);
+    for (int y = 0; painter && y < o->picture.height; y++)
         painter_row(painter, y, c->rgb + (size_t)y * 3);
     bool ok = painter && painter_ok(painter, &none);
     painter_free(&painter);
@@ -476,7 +476,7 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
     set_report(c);
     c->latest = open_columns(c, e);
     if (c->s.feed)
-        c->rgb = err_calloc((size_t)o->height, 3, e);
+        c->rgb = err_calloc((size_t)o->picture.height, 3, e);
     c->shaped = c->latest && columns_at(c->latest, 0, e) && e->code == ERR_NONE;
     return c->shaped;
 }
@@ -522,7 +522,7 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
     if (!c)
         return NULL;
     c->s = *s;
-    c->step_us = s->options->live_us;
+    c->step_us = s->options->live.column_us;
     c->last = c->open = NONE;
     if (s->dated && *s->folder)
         c->since_us = live_day_since(s->folder, s->stem, s->now_us);

@@ -14,7 +14,7 @@
 
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
-#include "cli/options.h"
+#include "plan/options.h"
 #include "media/ffmpeg/stream_name.h"
 #include "media/film.h"
 #include "output/report.h"

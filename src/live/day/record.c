@@ -18,22 +18,22 @@
 
 unsigned live_needs(const struct options *o)
 {
-    const bool shown = o->serve.given || o->live_format != LIVE_FORMAT_NONE;
-    return strips_need((struct strips){o->strip, o->strips}) | csv_columns_need(&o->csv_columns) |
-           (shown ? STRIP_DOMINANT : 0U);
+    const bool shown = o->live.serve.given || o->live.format != LIVE_FORMAT_NONE;
+    return strips_need((struct strips){o->picture.strip, o->picture.strips}) |
+           csv_columns_need(&o->formats.csv_columns) | (shown ? STRIP_DOMINANT : 0U);
 }
 
 struct live_shape live_shape_of(const struct options *o, int width, int height)
 {
     const unsigned needs = live_needs(o);
-    struct live_shape s = {.step_us = o->live_us,
+    struct live_shape s = {.step_us = o->live.column_us,
                            .width = width,
                            .height = height,
                            .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
                            .rows = needs & STRIP_ROWS ? height : 0};
     if (needs & STRIP_SLIT) {
-        struct slit_line *line = slit_line_open(&o->slit, width, height, NULL);
-        s.slit = o->slit;
+        struct slit_line *line = slit_line_open(&o->picture.slit, width, height, NULL);
+        s.slit = o->picture.slit;
         s.slit_length = line ? line->length : 0;
         slit_line_free(&line);
     }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
+#include "plan/options.h"
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/light.h"

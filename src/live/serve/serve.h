@@ -20,8 +20,8 @@
 #include <poll.h>
 #include <stdbool.h>
 
-#include "cli/options.h"
 #include "live/day/feed.h"
+#include "live/live_options.h"
 
 struct server;
 

@@ -17,7 +17,7 @@
 #include "barcode/base/err.h"
 #include "base/link.h"
 #include "base/worker.h"
-#include "cli/options.h"
+#include "plan/options.h"
 #include "engine/engines.h"
 #include "media/live/live_source.h"
 #include "live/day/day.h"

@@ -21,12 +21,12 @@
 
 static bool uses_gpu(const struct options *o)
 {
-    return o->engine != ENGINE_CPU && sandbox_gpu_exists();
+    return o->engine.choice != ENGINE_CPU && sandbox_gpu_exists();
 }
 
 bool live_worker_prepare(const struct options *o, struct err *e)
 {
-    if (!sandbox_prepare(sandbox_choice_of(o->sandbox), e))
+    if (!sandbox_prepare(sandbox_choice_of(o->process.sandbox), e))
         return false;
     if (uses_gpu(o))
         sandbox_make_devices();
@@ -53,13 +53,13 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
         return false;
     if (uses_gpu(o) && !sandbox_allow_nvidia(s, e))
         return false;
-    for (size_t i = 0; i < o->inputs; i++) {
+    for (size_t i = 0; i < o->inputs.count; i++) {
         bool ok = true;
-        if (strstr(o->input[i], "://")) {
+        if (strstr(o->inputs.argument[i], "://")) {
             sandbox_allow_network(s);
             ok = sandbox_allow_names(s, e);
-        } else if (strcmp(o->input[i], "-") != 0) {
-            ok = allow_path(s, o->input[i], e);
+        } else if (strcmp(o->inputs.argument[i], "-") != 0) {
+            ok = allow_path(s, o->inputs.argument[i], e);
         }
         if (!ok)
             return false;
@@ -74,13 +74,13 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
  */
 static bool confine(const struct options *o, int link, struct err *e)
 {
-    const enum sandbox_choice choice = sandbox_choice_of(o->sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(o->process.sandbox);
     unsigned streams = 0;
     process_limits_set(limits_memory());
     if (choice == SANDBOX_OFF)
         return true;
-    for (size_t i = 0; i < o->inputs; i++)
-        if (strcmp(o->input[i], "-") == 0)
+    for (size_t i = 0; i < o->inputs.count; i++)
+        if (strcmp(o->inputs.argument[i], "-") == 0)
             streams = 1U << STDIN_FILENO;
     worker_leave_streams(streams);
     struct sandbox *s = sandbox_new(e);
@@ -107,7 +107,7 @@ static bool start_streams(const struct live_worker *l, const struct worker *w,
                           struct live_engines *engines, struct live_channel **channel,
                           struct err *e)
 {
-    for (size_t i = 0; i < l->options->inputs; i++) {
+    for (size_t i = 0; i < l->options->inputs.count; i++) {
         struct live_channel_setup *s = &l->stream[i];
         s->engines = engines;
         s->link = w->link;
@@ -148,7 +148,7 @@ static void stop_streams(struct live_channel **channel, size_t count)
 void live_worker_run(const struct live_worker *l, struct worker *w)
 {
     struct err e = ERR_INIT;
-    const size_t count = l->options->inputs;
+    const size_t count = l->options->inputs.count;
     struct live_engines *engines = NULL;
     struct live_channel **channel = err_calloc(count, sizeof *channel, &e);
     live_worker_close_others(w->link); /* the parent's server, its connections and logs */
