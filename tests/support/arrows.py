@@ -52,6 +52,11 @@ INSIDE = {
         "serve": "day",
         "day": "",
     },
+    "match": {
+        "find": "align",
+        "align": "",
+        "": "",
+    },
     "output": {
         "": "html formats poster palette text modes",
         "html": "formats poster palette text modes",
