@@ -137,7 +137,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
-SRC     := $(filter-out src/live/serve_$(if $(filter 1,$(SERVER)),none,http).c,$(SRC))
+SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
 LIB     := $(BUILD)/libbarcode.a
@@ -420,7 +420,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
 EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
 EMULATED_DOMINANT := cuda/dominant_gpu
-EMULATED_SOUND    := cuda/max_filter_gpu cuda/spectrogram_gpu
+EMULATED_SOUND    := cuda/sound_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated check_shared_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 

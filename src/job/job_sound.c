@@ -138,5 +138,10 @@ bool job_read_sound(const struct job_order *order, struct job_film *film, struct
     int stream = o->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->film.stream;
     film->source = source_open_stream(order->path, order->parts, stream, o->film.sound_stream,
                                       o->film.keep_going, e);
-    return film->source && job_end_sound(order, film, s, p, r, e);
+    if (!film->source)
+        return false;
+    const struct film_length *length = &film->source->film.length;
+    const struct engine_work work = {.sound_seconds = (double)film_length_end(length) / 1e6};
+    film->engine = s->job.engine = engines_for(order->context->engines, &work, e);
+    return film->engine && job_end_sound(order, film, s, p, r, e);
 }

@@ -59,7 +59,7 @@ static struct list make_peaks(const int16_t *sample, size_t n)
     if (!isa_choose(&isa, &e))
         fail("isa");
     struct spectrogram *s = spectrogram_open(isa, &e);
-    struct peaks *p = peaks_open(PEAK_FLOOR, &e);
+    struct peaks *p = peaks_open(PEAK_FLOOR, NULL, &e);
     int16_t *value = malloc(frames * SPECTROGRAM_BINS * sizeof *value + 1);
     if (!s || !p || !value)
         fail("no memory");
