@@ -57,7 +57,7 @@ int64_t container_start_us(const AVFormatContext *format)
 
 /* ------------------------------------------------------------------ reading ahead */
 
-/* What a call of av_read_frame gave. */
+/* The result of a call of av_read_frame. */
 struct result {
     AVPacket *packet; /* NULL if `code` is an error */
     int code;
@@ -741,7 +741,7 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
         read_faults_fail(film->faults, NULL, probed.logged.read_error, -1);
         return false;
     }
-    read_faults_hear(film->faults, &probed.logged);
+    read_faults_add_logged(film->faults, &probed.logged);
     struct colour_tags tags = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     if ((unsigned)s->index < probed.streams)
@@ -774,7 +774,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
 {
     struct probed probed = {0};
     const AVStream *s = open_chosen(film, requested, format, &probed, e);
-    read_faults_hear(film->faults, &probed.logged);
+    read_faults_add_logged(film->faults, &probed.logged);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;
