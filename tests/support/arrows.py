@@ -45,6 +45,12 @@ INSIDE = {
         "bitstream": "",
         "ffmpeg": "",
     },
+    "live": {
+        "": "stream serve day",
+        "stream": "day",
+        "serve": "day",
+        "day": "",
+    },
     "match": {
         "find": "align",
         "align": "",
