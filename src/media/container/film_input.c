@@ -298,8 +298,7 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
     return io;
 }
 
-/* Makes an input of a pipe or of files, both of which it owns from then on, also after a failure.
- */
+/* Makes an input of a pipe or of files. It owns both from then on, also after a failure. */
 static AVIOContext *open_bytes(int fd, const char *path, bool inherited, struct file_reader *file,
                                struct read_faults *faults, struct err *e)
 {
