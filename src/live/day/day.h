@@ -168,8 +168,8 @@ void live_columns_write(struct live_columns *c);
 /* Another process, which was forked just now, writes the files. */
 void live_columns_mark_written(struct live_columns *c);
 
-/* Closes the open column as it is, and writes the files of the day. */
-void live_columns_end(struct live_columns *c);
+/* Closes the open column as it is. */
+void live_columns_close(struct live_columns *c);
 
 /* Returns the number of columns closed with a frame since live_columns_open. */
 uint64_t live_columns_closed(const struct live_columns *c);
