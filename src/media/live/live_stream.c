@@ -21,7 +21,7 @@
 #include "live_source.h"
 #include "live_url.h"
 #include "media/container/refusal.h"
-#include "media/container/stream_select.h"
+#include "media/container/film_facts.h"
 #include "media/ffmpeg/av_error.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"

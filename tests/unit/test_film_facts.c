@@ -1,8 +1,12 @@
+/* test_film_facts.c - which streams are the film, and how bright its container declares it to be */
+#include <libavutil/dovi_meta.h>
+#include <libavutil/mastering_display_metadata.h>
 #include <string.h>
 
 #include "test.h"
 #include "media/source.h"
-#include "media/container/stream_select.h"
+#include "media/container/film_facts.h"
+#include "media/ffmpeg/av_compat.h"
 
 /* One stream of a made container. */
 struct made {
@@ -113,16 +117,60 @@ TEST(none)
     assert_string_equal(e.text, "'f.mkv' has no video stream, only a cover picture");
 }
 
-TEST(numbers)
+/* Gives the stream a copy of `size` bytes as its side data of type `type`, in the place of what it
+ * has. */
+static void set_side_data(AVStream *s, enum AVPacketSideDataType type, const void *data,
+                          size_t size)
 {
-    static const struct made made[] = {COVER, VIDEO(640, 360, 0), SOUND, VIDEO(160, 90, 0)};
-    AVFormatContext *f = make(made, 4);
-    struct film film = {.stream = 3};
-    film_stream_count(f, &film);
-    assert_int_equal(film.video, 1);
-    assert_int_equal(film.videos, 2);
-    film_stream_log(f, &film);
-    avformat_free_context(f);
+#if AV_COMPAT_6_1
+    AVCodecParameters *c = s->codecpar;
+    AVPacketSideData *side =
+        av_packet_side_data_new(&c->coded_side_data, &c->nb_coded_side_data, type, size, 0);
+    assert_non_null(side);
+    memcpy(side->data, data, size);
+#else
+    uint8_t *to = av_stream_new_side_data(s, type, size);
+    assert_non_null(to);
+    memcpy(to, data, size);
+#endif
+}
+
+/* MaxCLL counts before the display; both are held below PQ's end. */
+TEST(by_the_container)
+{
+    AVFormatContext *format = avformat_alloc_context();
+    AVStream *s = format ? avformat_new_stream(format, NULL) : NULL;
+    assert_non_null(s);
+    struct film f = {.peak = 7};
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak + f.dolby_vision, 0);
+    AVMasteringDisplayMetadata display = {.max_luminance = {15000000, 10000}, .has_luminance = 1};
+    set_side_data(s, AV_PKT_DATA_MASTERING_DISPLAY_METADATA, &display, sizeof display);
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak, 1500);
+    AVContentLightMetadata content = {.MaxCLL = 600};
+    set_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, &content, sizeof content);
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak, 600);
+    content.MaxCLL = 65535;
+    set_side_data(s, AV_PKT_DATA_CONTENT_LIGHT_LEVEL, &content, sizeof content);
+    AVDOVIDecoderConfigurationRecord dolby = {.dv_profile = 5};
+    set_side_data(s, AV_PKT_DATA_DOVI_CONF, &dolby, sizeof dolby);
+    film_light_of_stream(s, &f);
+    assert_int_equal(f.peak, 10000);
+    assert_int_equal(f.dolby_vision, 5);
+    /* Profiles 8 and 10 have a base layer of HDR10 (1), SDR (2) or HLG (4), but 10 may have none.
+     */
+    static const int profile[][3] = {{8, 1, 0}, {7, 6, 0}, {10, 1, 0}, {10, 4, 0}, {10, 0, 10}};
+    for (size_t i = 0; i < sizeof profile / sizeof *profile; i++) {
+        dolby = (AVDOVIDecoderConfigurationRecord){.dv_profile = (uint8_t)profile[i][0],
+                                                   .dv_bl_signal_compatibility_id =
+                                                       (uint8_t)profile[i][1]};
+        set_side_data(s, AV_PKT_DATA_DOVI_CONF, &dolby, sizeof dolby);
+        film_light_of_stream(s, &f);
+        assert_int_equal(f.dolby_vision, profile[i][2]);
+    }
+    avformat_free_context(format);
 }
 
 TEST_MAIN(NULL, NULL)

@@ -1,14 +1,14 @@
 /*
- * pipe_input.h - reads films for libavformat: files, disks, pipes, FIFOs, stdin under any name,
+ * film_input.h - reads films for libavformat: files, disks, pipes, FIFOs, stdin under any name,
  * sockets, terminals. libavformat's own reading does not notice a signal while it waits for data,
  * and its demuxers do not report every read that fails.
  *
- * A file is read from its beginning, wherever its descriptor is positioned, and is seekable
- * (file_reader.h). A pipe is read once, front to back; the last 8 MiB are kept, because the
- * demuxers of GIF and APNG seek back to the start of a frame.
+ * A file is read from its beginning, wherever its descriptor is positioned, and is seekable. A pipe
+ * is read once, front to back; the last 8 MiB are kept, because the demuxers of GIF and APNG seek
+ * back to the start of a frame.
  */
-#ifndef BARCODE_CONTAINER_PIPE_INPUT_H
-#define BARCODE_CONTAINER_PIPE_INPUT_H
+#ifndef BARCODE_CONTAINER_FILM_INPUT_H
+#define BARCODE_CONTAINER_FILM_INPUT_H
 
 #include <libavformat/avio.h>
 

@@ -1,12 +1,11 @@
 /*
- * test_crop_detect.c - what a look at key frames finds of bars: in containers with an index and
- * without, with any number of threads.
+ * test_frame_probe.c - black bars by key frames, in containers with an index and without, with any
+ * number of threads; peak brightness by the first frame
  */
-
 #include <libavformat/avformat.h>
 
 #include "test.h"
-#include "media/probe/crop_detect.h"
+#include "media/reader/frame_probe.h"
 #include "clip.h"
 
 #define X264 "-c:v libx264 -preset ultrafast -crf 23 -g 12 "
@@ -198,6 +197,66 @@ TEST(dark_and_damaged)
     assert_true(facts.sampled > 4);
     assert_int_equal(facts.crop.count, 1);
     same_by_all("spoilt.mp4");
+}
+
+/* Of the frames after the only key frame, as few are sampled as can show that there are no bars. */
+TEST(frames_after_the_only_key_frame)
+{
+    if (!clip_encode("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4"))
+        skip();
+    enum { ENOUGH = 4 };
+    assert_int_equal(detect("one.mp4", 1).conclusive, ENOUGH - CROP_QUORUM + 1);
+}
+
+#define X265 \
+    "-frames:v 12 -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params " \
+    "log-level=error:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc"
+
+/* What the source knows of the film's peak, without a probe and with one. */
+static void peaks(const char *name, int before, int after)
+{
+    struct err e = ERR_INIT;
+    struct probe_request request = {.want = PROBE_LIGHT};
+    struct probe_facts facts;
+    struct source *s = source_open(name, &e);
+    assert_non_null(s);
+    assert_int_equal(s->film.transfer, TRANSFER_PQ);
+    assert_int_equal(s->film.primaries, PRIMARIES_BT2020);
+    assert_int_equal(s->film.peak, before);
+    assert_true(source_probe(s, &request, &facts, &e));
+    assert_int_equal(facts.found, PROBE_LIGHT);
+    assert_int_equal(s->film.peak, after);
+    /* And it can be looked at again. */
+    assert_true(source_probe(s, &request, &facts, &e));
+    source_close(&s);
+}
+
+TEST(in_films)
+{
+    if (!clip_encode(X265 ":max-cll=1234,400 said.mp4") ||
+        !clip_ffmpeg("-i said.mp4 -c copy said.ts") ||
+        !clip_ffmpeg("-i said.mp4 -c copy said.hevc") ||
+        !clip_encode(X265 ":hdr10=1:'master-display=G(13250,34500)B(7500,3000)R(34000,16000)WP("
+                          "15635,16450)L(20000000,50)' display.mkv") ||
+        !clip_encode(X265 " silent.mkv"))
+        skip();
+    peaks("said.mp4", 0, 1234);
+    peaks("said.ts", 0, 1234);
+    peaks("said.hevc", 0, 1234);
+    peaks("display.mkv", 0, 2000);
+    peaks("silent.mkv", 0, 0);
+}
+
+/* A recording that begins behind a key frame: nothing can be decoded before the next one. */
+TEST(behind_a_key_frame)
+{
+    if (!clip_encode("-c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params "
+                     "log-level=error:colorprim=bt2020:transfer=smpte2084:"
+                     "colormatrix=bt2020nc:keyint=150:min-keyint=150:scenecut=0:repeat-headers=1:"
+                     "max-cll=1234,400 whole.ts") ||
+        system("tail -c +$((188 * 50 + 1)) whole.ts > behind.ts") != 0)
+        skip();
+    peaks("behind.ts", 0, 1234);
 }
 
 TEST_MAIN(clip_begin, clip_end)
