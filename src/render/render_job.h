@@ -12,7 +12,7 @@
 #include "cli/outputs/outputs.h"
 #include "media/source.h"
 #include "output/palette/colour_histogram.h"
-#include "output/digest.h"
+#include "engine/digest.h"
 #include "output/dump.h"
 #include "output/formats/previews.h"
 #include "output/report.h"

@@ -100,17 +100,10 @@ for h in include/barcode/*/*.h; do
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -Isrc -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
-# Every room has unit tests: at least one is named after a file of it, or after the room and the file.
-while read -r room; do
-    tested=
-    for f in "$room"/*.c; do
-        name=$(basename "$f" .c)
-        if [ -f "tests/unit/test_$name.c" ] || [ -f "tests/unit/test_$(basename "$room")_$name.c" ]; then
-            tested=1
-        fi
-    done
-    [ "$tested" ] || complain "$room has no unit test"
-done < <(git ls-files -co --exclude-standard 'src/*/*.c' | xargs dirname | sort -u)
+# Every room has unit tests.
+for room in src/*/; do
+    compgen -G "tests/unit/$(basename "$room")/test_*.c" > /dev/null || complain "$room has no unit test"
+done
 
 # The top level is fixed.
 while read -r f; do
