@@ -155,8 +155,8 @@ PAGE_FILES := $(sort $(wildcard src/output/html/page/*.html src/output/html/page
 PAGE_MADE  := $(BUILD)/src/output/html/page_files
 
 # The unit tests of a room are one program; so are those of a folder in it, which replace functions of libc or of the program.
-# ROOM: of these rooms alone.
-ROOM    := $(ROOMS)
+# Those of the room `main` need a command line. ROOM: of these rooms alone.
+ROOM    := main $(ROOMS)
 unit_programs = $(patsubst tests/unit/%/,test_%,$(sort $(dir $(wildcard tests/unit/$(1)/test_*.c tests/unit/$(1)/*/test_*.c))))
 UNIT    := $(subst /,_,$(foreach room,$(ROOM),$(call unit_programs,$(room))))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
@@ -196,7 +196,7 @@ FORCE:
 # Rooms, highest first, and for each the rooms that it may lean on.
 out/build/rooms.mk: tests/support/arrows.py
 	@mkdir -p $(@D)
-	@sed -n '/^ARROWS/,/^}/s/^    "\(.*\)": "\(.*\)",/ARROWS_\1 := \2\nROOMS += \1/p' $< | grep -vE '(_| )(main|cuda)\>' > $@
+	@sed -n '/^ARROWS/,/^}/s/^    "\(.*\)": "\(.*\)",/ARROWS_\1 := \2\nROOMS += \1/p' $< | grep -vE '^ROOMS.*main|cuda' > $@
 
 .SECONDEXPANSION:
 $(BUILD)/lib%.a: $$(call room_obj,$$*) $(BIN)/.flags
@@ -212,10 +212,13 @@ unit_obj = $(patsubst %.c,$(BUILD)/%.o,tests/unit/runner.c $(wildcard tests/unit
 $(BUILD)/tests/unit/%.o: BASE += -Itests/unit
 
 # All of the room itself: an arrow that runs up does not link, whether a test needs it or not. libebur128 judges our loudness.
-$(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) $$(call archive,$$(call with_below,$$*))
+$(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) $$(call archive,$$(call with_below,$$*))
 	@mkdir -p $(@D)
-	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $(filter %.o,$^) -Wl,--whole-archive $(call archive,$*) -Wl,--no-whole-archive \
-	    $(filter-out $(call archive,$*),$(filter %.a,$^)) $(PKG_LIBS) -lebur128 -lcmocka -o $@
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $(filter %.o,$^) -Wl,--whole-archive $(filter %/lib$*.a,$^) -Wl,--no-whole-archive \
+	    $(filter-out %/lib$*.a,$(filter %.a,$^)) $(PKG_LIBS) -lebur128 -lcmocka -o $@
+
+# cli names the table of match, which nothing else in these programs does.
+$(BIN)/test_main%: LINK += -Wl,-u,cli_commands
 
 # test_ROOM_FOLDER
 $(BIN)/test_%: $$(call unit_obj,$$(subst _,/,$$*)) $$(call archive,$$(call with_below,$$(firstword $$(subst _, ,$$*))))

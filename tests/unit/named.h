@@ -3,13 +3,15 @@
 #define BARCODE_TESTS_NAMED_H
 
 #include "files.h"
-#include "cli/cli.h"
-#include "cli/inputs/inputs.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
 
 static inline struct options options_for(char **input, size_t inputs)
 {
-    return (struct options){
-        .input = input, .inputs = inputs, .strip = {strip_table[0]}, .strips = 1};
+    return (struct options){.inputs.argument = input,
+                            .inputs.count = inputs,
+                            .picture.strip = {strip_table[0]},
+                            .picture.strips = 1};
 }
 
 /* Expands a list of words that ends in NULL; the caller frees `in`. */

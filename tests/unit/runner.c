@@ -15,16 +15,10 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "cli/cli.h"
 
 /* After so much time of the processor, or of the clock if it waits, a process of a test ends. A
  * loaded machine takes ten times as long by the clock. */
 enum { PROCESSOR_SECONDS = 300, CLOCK_SECONDS = 1200 };
-
-/* The table that cli's completions name is one of match, which lies above it. */
-__attribute__((weak)) const struct cli_command cli_commands[1];
-__attribute__((weak)) const size_t cli_command_count = 0;
-__attribute__((weak)) const struct argp_option cli_command_options[1];
 
 static struct test_group *groups, **end_of_groups = &groups;
 int test_round;

@@ -1,0 +1,49 @@
+/*
+ * outputs_asked.h - for tests of outputs.c: an output with an option of its own, and what becomes
+ * of a run and its films.
+ */
+#ifndef BARCODE_TESTS_OUTPUTS_ASKED_H
+#define BARCODE_TESTS_OUTPUTS_ASKED_H
+
+#include "plan/outputs.h"
+#include "named.h"
+
+/* Asks for one output with an option of its own, and for no other. */
+static inline void extra(struct options *o, const char *writer, const char *path)
+{
+    o->outputs.extra[0] = (struct options_extra){writer_find(writer), path};
+    o->outputs.extras = 1;
+}
+
+/* The whole run is refused. */
+static inline void expect_refusal(const struct options *o, struct inputs *in, enum err_code code,
+                                  const char *part)
+{
+    struct err e = ERR_INIT;
+    assert_false(outputs_check(o, in, &e));
+    expect_sentence(&e, code, part);
+}
+
+/* Only film `i` is. */
+static inline void expect_problem(const struct options *o, struct inputs *in, size_t i,
+                                  enum err_code code, const char *part)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    expect_sentence(&in->problem[i], code, part);
+    err_clear(&in->problem[i]);
+    for (size_t k = 0; k < in->count; k++)
+        assert_int_equal(in->problem[k].code, ERR_NONE);
+}
+
+static inline void expect_allowed(const struct options *o, struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_check(o, in, &e))
+        fail_msg("%s", e.text);
+    for (size_t i = 0; i < in->count; i++)
+        assert_string_equal(in->problem[i].text, "");
+}
+
+#endif
