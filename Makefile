@@ -218,7 +218,9 @@ $(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) 
 	    $(filter-out %/lib$*.a,$(filter %.a,$^)) $(PKG_LIBS) -lebur128 -lcmocka -o $@
 
 # cli names the table of match, which nothing else in these programs does.
-$(BIN)/test_main%: LINK += -Wl,-u,cli_commands
+COMMANDS = -Wl,-u,cli_commands
+$(BIN)/test_main: LINK += $(COMMANDS)
+$(BIN)/test_main_%: LINK += $(COMMANDS)
 
 # test_ROOM_FOLDER
 $(BIN)/test_%: $$(call unit_obj,$$(subst _,/,$$*)) $$(call archive,$$(call with_below,$$(firstword $$(subst _, ,$$*))))
@@ -449,7 +451,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
 EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
 EMULATED_DOMINANT := cuda/dominant_gpu
-EMULATED_SOUND    := cuda/max_filter_gpu cuda/spectrogram_gpu
+EMULATED_SOUND    := cuda/sound_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated check_shared_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 

@@ -46,6 +46,11 @@ INSIDE = {
         "bitstream": "",
         "ffmpeg": "",
     },
+    "match": {
+        "find": "align",
+        "align": "",
+        "": "",
+    },
     "output": {
         "": "html formats poster palette text modes",
         "html": "formats poster palette text modes",
