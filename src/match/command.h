@@ -3,7 +3,7 @@
 #define BARCODE_MATCH_COMMAND_H
 
 #include "barcode/base/err.h"
-#include "batch/batch_run.h"
+#include "batch/batch.h"
 #include "cli/cli.h"
 #include "plan/inputs.h"
 #include "plan/options.h"

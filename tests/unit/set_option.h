@@ -8,7 +8,18 @@
 
 #include "cli/cli_rows.h"
 
-/* Returns false with `e`, which may be NULL, if `value` is none of this option. */
+/* Sets an option in the room's struct. Returns false with `e`, which may be NULL. */
+static inline bool set_in_room(const struct option_table *table, void *options, const char *name,
+                               const char *value, struct err *e)
+{
+    for (const struct option_row *row = table->row; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return option_set(row, options, value, e);
+    fprintf(stderr, "no option of the room has the name '%s'\n", name);
+    abort();
+}
+
+/* The same with the options of all rooms; needs the room cli. */
 static inline bool set_option(struct options *o, const char *name, const char *value, struct err *e)
 {
     struct cli_rows rows;
