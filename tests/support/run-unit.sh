@@ -42,7 +42,7 @@ export WORK
 trap 'rm -rf "$WORK"' EXIT
 
 # Those that take longest come first, so that none of them is left alone at the end.
-long=' test_nvdec_worker test_film_source test_crop_detect test_kmeans_race test_points test_frame_cache test_shrink test_layout test_decode_worker_threads '
+long=' test_nvdec_worker test_film_source test_frame_probe test_kmeans_race test_points test_frame_cache test_shrink test_layout test_decode_worker_threads '
 for program in "$@"; do
     [[ $long == *" $(basename "$program") "* ]] && echo "$program"
 done > "$WORK/list"
