@@ -132,10 +132,9 @@ static bool is_slice(const struct nal *nal)
     return type == 1 || type == 5;
 }
 
-/* `data`: at least HEAD bytes of the unit, or all */
 /*
- * Reads the header of the slice in `data`, a unit without emulation prevention bytes. Returns false
- * if the header is truncated or its sets are unknown.
+ * Reads the header of the slice in `data`: at least HEAD bytes of a unit without emulation
+ * prevention bytes, or all. Returns false if the header is truncated or its sets are unknown.
  */
 static bool read_slice_header(const struct nal_sets *s, const uint8_t *data, size_t size,
                               struct nal_slice *slice)
