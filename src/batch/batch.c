@@ -385,7 +385,8 @@ int batch_render_films(const struct job_context *context, const struct batch_sin
         tally = film_queue_tally(c.batch.queue);
         log_summary(context, &tally, clock_since(begin));
         int table = write_table(c.batch.table), gallery = write_gallery(context);
-        status = status != 0 ? status : table != 0 ? table : gallery;
+        if (status == 0)
+            status = table != 0 ? table : gallery;
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
         status = status != 0 ? status : err_report(&e);

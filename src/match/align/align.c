@@ -68,7 +68,9 @@ static bool load_sound(struct align *a, int i, struct err *e)
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",
                        path);
-    return a->sound[i].stream >= 0 || err_set(e, ERR_FAILED, "'%s' has no sound", path);
+    if (a->sound[i].stream < 0)
+        return err_set(e, ERR_FAILED, "'%s' has no sound", path);
+    return true;
 }
 
 static bool read_sounds(struct align *a, struct err *e)
