@@ -81,7 +81,7 @@ static bool read_sounds(struct align *a, struct err *e)
     if (f->in.count != FILMS)
         return err_set(e, ERR_USAGE, "align needs two films, not %zu", f->in.count);
     a->status = command_films_render(&f->options, &f->in, NULL);
-    if (a->status != 0 || batch_run_is_worker())
+    if (a->status != 0 || batch_is_worker())
         return false;
     return load_sound(a, 0, e) && load_sound(a, 1, e);
 }

@@ -110,7 +110,7 @@ bool align_films_render(const struct command_films *films, const struct options 
     if (frames)
         with.outputs.dump = "frames";
     *status = command_films_render(&with, &films->in, &sink);
-    if (*status != 0 || batch_run_is_worker())
+    if (*status != 0 || batch_is_worker())
         return false;
     if (!frames)
         return true;
