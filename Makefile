@@ -137,7 +137,7 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 ifeq ($(X86_64),)
   SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
 endif
-SRC     := $(filter-out src/live/serve_$(if $(filter 1,$(SERVER)),none,http).c,$(SRC))
+SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 
 # Each room of src/ is an archive. A program is linked with a room and those below it, in the order of the table of arrows.py: where

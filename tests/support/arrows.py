@@ -13,11 +13,11 @@ import sys
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
     "main": "match live batch cli plan cache engine base",
-    "match": "batch render cli plan output cache media sound engine base",
+    "match": "batch job cli plan output cache media sound engine base",
     "cli": "plan output cache media engine kmeans base",
     "live": "plan output cache media engine base",
-    "batch": "render plan output cache media sound engine base",
-    "render": "plan output cache media sound engine base",
+    "batch": "job plan output cache media sound engine base",
+    "job": "plan output cache media sound engine base",
     "plan": "output cache media engine kmeans base",
     "output": "media sound engine kmeans base",
     "cache": "media sound engine base",
@@ -31,11 +31,10 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "source": "sound reader nvdec decode schedule container gop frame select bitstream ffmpeg",
         "sound": "container select ffmpeg",
         "live": "container frame bitstream ffmpeg",
         "reader": "decode schedule container gop frame select bitstream ffmpeg",
-        "probe": "decode container frame bitstream ffmpeg",
         "nvdec": "decode schedule gop frame bitstream ffmpeg",
         "decode": "schedule gop frame bitstream ffmpeg",
         "schedule": "gop bitstream",
@@ -45,6 +44,12 @@ INSIDE = {
         "select": "",
         "bitstream": "",
         "ffmpeg": "",
+    },
+    "live": {
+        "": "stream serve day",
+        "stream": "day",
+        "serve": "day",
+        "day": "",
     },
     "match": {
         "find": "align",
@@ -65,8 +70,8 @@ INSIDE = {
 FACE = {
     "match": "match.h",
     "live": "live.h",
-    "batch": "batch_run.h films.h",
-    "render": "render.h render_report.h",
+    "batch": "batch.h",
+    "job": "job.h",
     "cli": "cli.h cli_explain.h",
     "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h shard.h update.h",
     "output": "modes/picture_options.h poster/poster_options.h formats/format_options.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "

@@ -26,9 +26,9 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|probe|sound|live)/|samples/)' 'a libav header'
+only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|sound|live)/|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png(_pixels)?\.c$' 'png.h'
-only '#include <microhttpd\.h>' '^src/live/serve_http\.c$' 'a header of libmicrohttpd'
+only '#include <microhttpd\.h>' '^src/live/serve/serve\.c$' 'a header of libmicrohttpd'
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
 only '#include <webp/' '^src/output/formats/webp\.c$' 'a header of libwebp'
 only '#include <(cairo|pango|fontconfig|glib)' '^src/output/poster/canvas_cairo(_fonts)?\.c$' 'a header of cairo, pango or fontconfig'
@@ -102,10 +102,14 @@ for h in include/barcode/*/*.h; do
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -Isrc -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
-# Every room has unit tests.
-for room in src/*/; do
-    compgen -G "tests/unit/$(basename "$room")/test_*.c" > /dev/null || complain "$room has no unit test"
+# Every room has unit tests: in its folder, or named after it.
+for room in $(git ls-files -co --exclude-standard 'src/*/*.c' | cut -d/ -f2 | sort -u); do
+    { compgen -G "tests/unit/$room/test_*.c" || compgen -G "tests/unit/*/*/test_$room*.c"; } > /dev/null ||
+        complain "src/$room has no unit test"
 done
+while read -r f; do
+    complain "$f: not in the folder of its room (tests/README.md)"
+done < <(compgen -G 'tests/unit/test_*.c')
 
 # The top level is fixed.
 while read -r f; do

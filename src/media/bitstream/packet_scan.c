@@ -2,20 +2,42 @@
 
 #include "nal_reader.h"
 
-/* Returns true if an H.264 SEI NAL unit contains a recovery point with recovery_frame_cnt 0. */
-static bool sei_recovers_at_once(const struct nal *nal)
+struct codec_traits codec_traits(enum bitstream stream)
 {
-    uint8_t sei[1024];
-    size_t size = unescape_unit(nal, sei, sizeof sei), at = 1;
+    struct codec_traits t = {.stream = stream, .parallel = stream != STREAM_OTHER};
+    bool reordered = stream == STREAM_H264 || stream == STREAM_HEVC || stream == STREAM_MPEG2;
+    t.flush = t.discard = t.drop = t.reorder = reordered;
+    return t;
+}
+
+/*
+ * Finds the first message of a type in an SEI unit without emulation prevention bytes, whose header
+ * has `head` bytes.
+ */
+static bool find_sei(const uint8_t *sei, size_t size, size_t head, size_t type, struct nal *message)
+{
+    size_t at = head;
     while (at + 2 < size) {
-        size_t type = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
+        size_t found = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
         if (length > size - at)
             return false;
-        if (type == 6 && length > 0)
-            return read_ue(&(struct bit_reader){.data = sei + at, .size = length}) == 0;
+        *message = (struct nal){sei + at, length};
+        if (found == type)
+            return true;
         at += length;
     }
     return false;
+}
+
+/* Returns true if an H.264 SEI NAL unit contains a recovery point with recovery_frame_cnt 0. */
+static bool sei_recovers_at_once(const struct nal *nal)
+{
+    enum { RECOVERY_POINT = 6 };
+    uint8_t sei[1024];
+    struct nal message;
+    size_t size = unescape_unit(nal, sei, sizeof sei);
+    return find_sei(sei, size, 1, RECOVERY_POINT, &message) &&
+           read_ue(&(struct bit_reader){.data = message.data, .size = message.size}) == 0;
 }
 
 /*
@@ -151,8 +173,8 @@ static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, 
         scan_h264_unit(&nal, u, info);
     else
         scan_hevc_unit(&nal, u, info);
-    if (set)
-        info->sets = info->sets ? info->sets : data;
+    if (set && !info->sets)
+        info->sets = data;
     if (set)
         info->sets_size = (size_t)(nal.data + nal.size - info->sets);
     /* Between start codes zeros are allowed, and muxers that replace these by lengths keep them. */
@@ -184,8 +206,10 @@ static void scan_units(enum bitstream kind, int length_size, const uint8_t *data
         return;
     info->closed = u.idr;
     info->intra = info->picture && !u.inter;
-    if (info->picture)
-        info->rap = u.idr ? RAP_CLOSED : u.recovery ? RAP_OPEN : RAP_NONE;
+    if (info->picture && u.idr)
+        info->rap = RAP_CLOSED;
+    else if (info->picture && u.recovery)
+        info->rap = RAP_OPEN;
 }
 
 static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *info)
@@ -238,8 +262,9 @@ static void scan_vp8(const uint8_t *data, size_t size, struct packet_info *info)
     bool key = size >= HEAD && (data[0] & 1) == 0;
     size_t head = key ? KEY_HEAD : HEAD;
     size_t part = size >= HEAD ? (size_t)(data[0] | data[1] << 8 | data[2] << 16) >> 5 : 0;
+    static const uint8_t start_code[] = {0x9d, 0x01, 0x2a};
     info->unreadable = size < head || part == 0 || part > size - head ||
-                       (key && (data[3] != 0x9d || data[4] != 0x01 || data[5] != 0x2a));
+                       (key && memcmp(data + HEAD, start_code, sizeof start_code) != 0);
     if (info->unreadable)
         return;
     info->picture = true;
@@ -384,7 +409,10 @@ static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size
     if (w->lists == (avcc ? 2 : extradata[HVCC_LISTS]) || w->at + head > size)
         return false;
     const uint8_t *p = extradata + w->at;
-    w->nals = !avcc ? p[1] << 8 | p[2] : p[0] & (w->lists == 0 ? 31 : 255);
+    if (avcc)
+        w->nals = w->lists == 0 ? p[0] & 31 : p[0];
+    else
+        w->nals = p[1] << 8 | p[2];
     w->lists++;
     w->at += head;
     return true;
@@ -412,4 +440,37 @@ bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size)
         present |= nal.size > 2 && hevc_layer(&nal) == 0 && (nal.data[0] >> 1 & 63) == 34 &&
                    pps_has_output_flag(&nal);
     return present;
+}
+
+/* Returns true if an SEI unit, of HEVC's base layer or of H.264, has a display orientation. */
+static bool sei_has_orientation(enum bitstream kind, const struct nal *nal)
+{
+    enum { DISPLAY_ORIENTATION = 47, H264_SEI = 6, HEVC_PREFIX_SEI = 39 };
+    uint8_t sei[4096];
+    struct nal message;
+    size_t head = kind == STREAM_H264 ? 1 : 2;
+    bool is_sei = kind == STREAM_H264
+                      ? (nal->data[0] & 31) == H264_SEI
+                      : nal->size > head && (nal->data[0] >> 1 & 63) == HEVC_PREFIX_SEI &&
+                            hevc_layer(nal) == 0;
+    if (!is_sei)
+        return false;
+    size_t size = unescape_unit(nal, sei, sizeof sei);
+    return find_sei(sei, size, head, DISPLAY_ORIENTATION, &message);
+}
+
+bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t extradata_size,
+                         const uint8_t *data, size_t size)
+{
+    struct nal nal;
+    struct extradata_walk walk = {0};
+    while (kind == STREAM_HEVC &&
+           nal_next_of_extradata(kind, extradata, extradata_size, &walk, &nal))
+        if (nal.size > 0 && sei_has_orientation(kind, &nal))
+            return true;
+    int length_size = nal_length_size(kind, extradata, extradata_size);
+    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+        if (nal.size > 0 && sei_has_orientation(kind, &nal))
+            return true;
+    return false;
 }

@@ -15,13 +15,12 @@
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/container/read_faults.h"
-#include "media/container/stream_select.h"
+#include "media/container/film_facts.h"
 #include "media/decode/worker.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/nvdec/nvdec.h"
-#include "media/probe/crop_detect.h"
-#include "media/probe/hdr_peak.h"
+#include "media/reader/frame_probe.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/scheduler.h"
@@ -235,7 +234,7 @@ static bool close_list(struct source_film *f, struct err *e)
         container_close(&f->format);
         av_log_listen(before);
     }
-    read_faults_hear(f->base.film.faults, &logged);
+    read_faults_add_logged(f->base.film.faults, &logged);
     return read_faults_check(f->base.film.faults, f->base.film.path, e);
 }
 
