@@ -172,3 +172,4 @@ TEST(by_the_container)
     }
     avformat_free_context(format);
 }
+
