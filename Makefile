@@ -130,16 +130,19 @@ BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-d
 AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
-isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
+ISA_FLAGS_avx2   = $(AVX2_FLAGS)
+ISA_FLAGS_avx512 = $(AVX512_FLAGS)
+ISA_FLAGS_vnni   = $(VNNI_FLAGS)
 X86_64  := $(filter __x86_64__,$(PREDEFINED))
+# The sets that a file X_isa.c is compiled for, each into an object of its own (isa.h). The k-means has no such code for plain C.
+isa_sets = $(if $(filter %/kmeans_isa.c,$(1)),$(if $(X86_64),avx2 avx512 vnni),c $(if $(X86_64),avx2))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
-ifeq ($(X86_64),)
-  SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
-endif
 SRC     := $(filter-out src/live/serve_$(if $(filter 1,$(SERVER)),none,http).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
-LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
+ISA_SRC := $(filter %_isa.c,$(SRC))
+LIB_OBJ  = $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/main.c $(ISA_SRC),$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ) \
+    $(foreach f,$(ISA_SRC),$(foreach set,$(call isa_sets,$(f)),$(f:%.c=$(BUILD)/%.$(set).o)))
 LIB     := $(BUILD)/libbarcode.a
 
 # The pages' own files (html_template.h) are bytes of the program.
@@ -161,7 +164,14 @@ all: $(BIN)/barcode ## the program, in out/bin
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(HARDENED) $(MAP) $(PKG_CFLAGS) $(or $(call isa_flags,$<),$(ZEROED)) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(HARDENED) $(MAP) $(PKG_CFLAGS) $(ZEROED) -c $< -o $@
+
+define isa_rule
+$(BUILD)/%_isa.$(1).o: %_isa.c
+	@mkdir -p $$(@D)
+	$$(call quietly,CC,"$$< $(1)")$$(CC) $$(BASE) $$(CFLAGS) $$(HARDENED) $$(MAP) $$(PKG_CFLAGS) -DISA=$(1) $$(or $$(ISA_FLAGS_$(1)),$$(ZEROED)) -c $$< -o $$@
+endef
+$(foreach set,c avx2 avx512 vnni,$(eval $(call isa_rule,$(set))))
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)

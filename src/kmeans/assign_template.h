@@ -264,7 +264,7 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
  * Updates the labels and the sums for the changes. Neighbours change between the same two
  * centroids: with one set of totals, every addition would wait for the previous one.
  */
-static void apply(struct assign *a, const struct stretch *s)
+static void apply_changes(struct assign *a, const struct stretch *s)
 {
     size_t first = s->block * BLOCK;
     const uint32_t *colour = a->p->colour + first, *weight = a->p->weight + first;
@@ -288,7 +288,7 @@ static inline void add_total(struct assign *a, int set, uint32_t winner, const u
 }
 
 /* Assigns a block, or each of its groups, to the winner of its centre. A visit corrects this. */
-static inline void claim(struct assign *a, size_t block)
+static inline void assign_block(struct assign *a, size_t block)
 {
     _Alignas(64) uint32_t winner[LANES];
     int kind = a->kind[block];
@@ -325,7 +325,7 @@ static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 }
 
 /* Returns the blocks of a stretch to examine, one bit a block, and updates their state. */
-FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
+FOR_SHAPE uint32_t test_blocks(struct assign *a, size_t block, bool first, struct shape shape)
 {
     struct places c = places_of(&a->p->block, block);
     lanes set[2], known[2], all = lanes_all(-1), none = lanes_all(0), up[2] = {none, none},
@@ -414,18 +414,18 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     struct stretch s;
     for (s.block = 0; s.block < a->p->blocks; s.block += LANES) {
         size_t count = a->p->blocks - s.block < LANES ? a->p->blocks - s.block : LANES;
-        uint32_t blocks = look(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);
+        uint32_t blocks =
+            test_blocks(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);
         for (size_t i = 0; first && i < count; i++)
-            claim(a, s.block + i);
+            assign_block(a, s.block + i);
         visit_blocks(a, &s, blocks, shape);
-        apply(a, &s);
+        apply_changes(a, &s);
     }
 }
 
-/* Implements assign_step, except for `sum`. */
+/* Implements assign_step with loaded centroids, except for `sum`. */
 static void assign_again(struct assign *a, bool first)
 {
-    assign_load(a, first);
     if (first)
         memset(a->total, 0, sizeof a->total);
     if (a->k <= LANES)

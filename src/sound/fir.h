@@ -1,7 +1,4 @@
-/*
- * fir.h - the inner loop of resample.h for one instruction set. fir.c and fir_avx2.c compile the
- * same code (fir_template.h).
- */
+/* fir.h - the inner loop of resample.h for one instruction set. */
 #ifndef BARCODE_SRC_FIR_H
 #define BARCODE_SRC_FIR_H
 
@@ -25,6 +22,14 @@ struct fir {
 extern const struct fir fir_c, fir_avx2; /* fir_avx2: x86-64 only */
 
 /* Returns the code for a supported instruction set. */
-const struct fir *fir_for(enum isa isa);
+static inline const struct fir *fir_for(enum isa isa)
+{
+#ifdef __x86_64__
+    if (isa >= ISA_AVX2)
+        return &fir_avx2;
+#endif
+    (void)isa;
+    return &fir_c;
+}
 
 #endif

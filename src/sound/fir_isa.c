@@ -1,4 +1,4 @@
-/* fir_template.h - fir.h */
+/* fir_isa.c - the inner loop of resample.h for one instruction set (isa.h). */
 #include "fir.h"
 
 #ifdef __AVX2__
@@ -44,4 +44,4 @@ static void run_batch(const int16_t *const *in, const int16_t *const *coef, size
 }
 #endif
 
-const struct fir FIR = {.run = run_batch};
+const struct fir ISA_NAME(fir) = {.run = run_batch};
