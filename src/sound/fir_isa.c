@@ -1,5 +1,5 @@
 /* fir_isa.c - the inner loop of resample.h for one instruction set (isa.h). */
-#include "fir.h"
+#include "resample.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
