@@ -138,7 +138,7 @@ X86_64  := $(filter __x86_64__,$(PREDEFINED))
 isa_sets = $(if $(filter %/kmeans_isa.c,$(1)),$(if $(X86_64),avx2 avx512 vnni),c $(if $(X86_64),avx2))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
-SRC     := $(filter-out src/live/serve_$(if $(filter 1,$(SERVER)),none,http).c,$(SRC))
+SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 ISA_SRC := $(filter %_isa.c,$(SRC))
 LIB_OBJ  = $(patsubst %.c,$(BUILD)/%.o,$(filter-out src/main.c $(ISA_SRC),$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ) \

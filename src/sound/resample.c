@@ -145,10 +145,10 @@ struct resampler {
     struct resample_filter filter;
     resample_out *out;
     void *user;
-    uint64_t pushed, given; /* samples of the sound */
-    size_t filled;          /* of `sample` */
-    size_t at;              /* in `sample`: the first tap of the next output */
-    uint32_t rest;          /* of the next output's time, in 1 / up samples */
+    uint64_t pushed, passed; /* samples of the sound */
+    size_t filled;           /* of `sample` */
+    size_t at;               /* in `sample`: the first tap of the next output */
+    uint32_t rest;           /* of the next output's time, in 1 / up samples */
     int16_t sample[ROOM];
     int16_t output[OUTPUTS + FIR_BATCH];
 };
@@ -176,7 +176,7 @@ bool resampler_begin(struct resampler *r, int rate, struct err *e)
 {
     if (r->filter.rate != rate && !resample_filter_set(&r->filter, rate, e))
         return false;
-    r->pushed = r->given = r->at = r->rest = 0;
+    r->pushed = r->passed = r->at = r->rest = 0;
     r->filled = r->filter.taps / 2 - 1;
     memset(r->sample, 0, r->filled * sizeof *r->sample);
     return true;
@@ -226,7 +226,7 @@ static bool pass_outputs(struct resampler *r, uint64_t most, struct err *e)
         if (count > 0 && !r->out(r->user, r->output, count, e))
             return false;
         most -= count;
-        r->given += count;
+        r->passed += count;
     }
     size_t done = r->at < r->filled ? r->at : r->filled;
     memmove(r->sample, r->sample + done, (r->filled - done) * sizeof *r->sample);
@@ -246,10 +246,10 @@ static bool add_samples(struct resampler *r, const int16_t *samples, size_t coun
         else
             memset(r->sample + r->filled, 0, n * sizeof *r->sample);
         r->filled += n;
-        uint64_t before = r->given;
+        uint64_t before = r->passed;
         if (!pass_outputs(r, most, e))
             return false;
-        most -= r->given - before;
+        most -= r->passed - before;
         samples = samples ? samples + n : NULL;
         count -= n;
     }
@@ -266,6 +266,6 @@ bool resampler_end(struct resampler *r, struct err *e)
 {
     const struct resample_filter *f = &r->filter;
     uint64_t all = (r->pushed * f->up + f->down - 1) / f->down;
-    uint64_t left = all > r->given ? all - r->given : 0;
+    uint64_t left = all > r->passed ? all - r->passed : 0;
     return add_samples(r, NULL, f->taps, left, e);
 }
