@@ -87,7 +87,7 @@ ifeq ($(CUDA),1)
   CUDA_ARCH  ?= $(if $(PORTABLE),80 86 89 90,90)
   HARDEN_CXX := $(addprefix -Xcompiler=,-fPIE $(call taken,$(CXX),$(HARDEN)))
   # Line numbers are for profilers. Temporary files beside the object have no random names, which nvcc writes into it.
-  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) --objdir-as-tempdir -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off $(HARDEN_CXX) \
+  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) --objdir-as-tempdir -MMD -MP -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off $(HARDEN_CXX) \
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
       -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
@@ -182,7 +182,7 @@ $(PAGE_MADE).o: $(PAGE_MADE).c
 
 $(NVCC_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
-	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MF $(@:.o=.d) -c $< -o $@
 
 # When the flags are others than the last time, what lies in BIN is of the last time: everything is linked anew.
 $(BIN)/.flags: FORCE
@@ -428,7 +428,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # ------------------------------------------------------------------ the GPU
 
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
-EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
+EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart
 EMULATED_DOMINANT := cuda/dominant_gpu
 EMULATED_SOUND    := cuda/sound_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated check_shared_emulated)

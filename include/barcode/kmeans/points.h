@@ -74,8 +74,14 @@ static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
 
+#ifdef __CUDACC__
+#define POINTS_INLINE __host__ __device__ static inline
+#else
+#define POINTS_INLINE static inline
+#endif
+
 /* Moves bit i of a channel to bit 3i. */
-static inline uint32_t key_spread(uint32_t v)
+POINTS_INLINE uint32_t key_spread(uint32_t v)
 {
     v = (v | v << 8) & 0x00f00f;
     v = (v | v << 4) & 0x0c30c3;
@@ -83,7 +89,7 @@ static inline uint32_t key_spread(uint32_t v)
 }
 
 /* Moves bit 3i to bit i; drops the other bits. */
-static inline uint32_t key_compact(uint32_t v)
+POINTS_INLINE uint32_t key_compact(uint32_t v)
 {
     v &= 0x249249;
     v = (v | v >> 2) & 0x0c30c3;
@@ -91,7 +97,7 @@ static inline uint32_t key_compact(uint32_t v)
     return (v | v >> 8) & 0x0000ff;
 }
 
-static inline uint32_t key_of(const uint8_t rgb[3])
+POINTS_INLINE uint32_t key_of(const uint8_t rgb[3])
 {
     return key_spread(rgb[0]) << 2 | key_spread(rgb[1]) << 1 | key_spread(rgb[2]);
 }
