@@ -26,7 +26,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|probe|sound|live)/|samples/)' 'a libav header'
+only '#include <libav' '^(src/media/(ffmpeg|frame|container|schedule|decode|nvdec|reader|sound|live)/|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png(_pixels)?\.c$' 'png.h'
 only '#include <microhttpd\.h>' '^src/live/serve/serve\.c$' 'a header of libmicrohttpd'
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
@@ -71,7 +71,7 @@ for f in files:
     lines = text.split("\n")
     code = f.endswith((".c", ".h", ".cu", ".cuh"))
     table = "A table:" in text[:2000]
-    if not f.endswith((".md", "Makefile")) and len(lines) > 530 and not table:
+    if not f.endswith((".md", "Makefile")) and len(lines) > 800 and not table:
         print(f"lint: {f}: {len(lines)} lines"); bad = True
     if f == "src/main.c" and len(lines) > 100:
         print(f"lint: {f}: {len(lines)} lines, 100 is main's limit"); bad = True
@@ -88,7 +88,9 @@ for f in files:
         if code and line == "{":
             start = i
         elif code and line.startswith("}") and start:
-            if i - start > 60:
+            # A flat switch is as long as it needs.
+            cases = sum(bool(re.match(r" *(case\b|default:)", l)) for l in lines[start:i])
+            if i - start > 60 and cases < 15:
                 print(f"lint: {f}:{start}: function of {i - start} lines"); bad = True
             start = None
 sys.exit(bad)
@@ -100,17 +102,10 @@ for h in include/barcode/*/*.h; do
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -Isrc -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
-# Every room has unit tests: at least one is named after a file of it, or after the room and the file.
-while read -r room; do
-    tested=
-    for f in "$room"/*.c; do
-        name=$(basename "$f" .c)
-        if [ -f "tests/unit/test_$name.c" ] || [ -f "tests/unit/test_$(basename "$room")_$name.c" ]; then
-            tested=1
-        fi
-    done
-    [ "$tested" ] || complain "$room has no unit test"
-done < <(git ls-files -co --exclude-standard 'src/*/*.c' | xargs dirname | sort -u)
+# Every room has unit tests.
+for room in src/*/; do
+    compgen -G "tests/unit/$(basename "$room")/test_*.c" > /dev/null || complain "$room has no unit test"
+done
 
 # The top level is fixed.
 while read -r f; do
