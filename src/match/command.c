@@ -120,7 +120,7 @@ bool command_films_sound(const struct command_films *f, size_t i, struct film_so
 void command_films_close(struct command_films *f)
 {
     inputs_free(&f->in);
-    if (f->folder && !batch_run_is_worker())
+    if (f->folder && !batch_is_worker())
         remove_folder(f->folder);
     free(f->folder);
     *f = (struct command_films){0};
