@@ -5,7 +5,7 @@
  *
  * The fingerprint has the options as given ("columns=auto", not the resulting number), so it is
  * known before the film is opened. Engines, decoders, threads and the cache change no pixel and are
- * not in it. A renamed mode keeps its former name in it, so that what was made before stays.
+ * not in it.
  */
 #ifndef BARCODE_OPTIONS_FINGERPRINT_H
 #define BARCODE_OPTIONS_FINGERPRINT_H

@@ -112,8 +112,7 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
     const char *name;   /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *former; /* an older name, which -m still accepts and fingerprints keep; NULL: none
-                         */
+    const char *former; /* a second name, which -m accepts; NULL: none */
     const char *title;  /* for display: "k-means" */
     const char *value;  /* the name of a value that may follow the name and '=' after -m; NULL: none
                          */
