@@ -73,7 +73,7 @@ FACE = {
     "batch": "batch.h",
     "job": "job.h",
     "cli": "cli.h cli_explain.h",
-    "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h shard.h update.h",
+    "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
     "output": "modes/picture_options.h poster/poster_options.h formats/format_options.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
               "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
               "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
