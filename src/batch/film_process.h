@@ -11,8 +11,7 @@
 #include "base/file_request.h"
 #include "base/worker.h"
 #include "cli/outputs/outputs.h"
-#include "output/report_log.h"
-#include "output/table.h"
+#include "output/run_files.h"
 #include "render/render.h"
 
 /* What the films of a run have in common in the parent. */

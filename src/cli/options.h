@@ -18,7 +18,7 @@
 #include "media/select/selection.h"
 #include "media/source.h"
 #include "output/formats/csv_columns.h"
-#include "output/poster/paper.h"
+#include "output/poster/poster.h"
 #include "output/modes/strip.h"
 #include "output/writer.h"
 

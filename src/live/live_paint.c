@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 
 unsigned live_needs(const struct options *o)
 {

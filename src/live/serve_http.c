@@ -13,8 +13,8 @@
 #include "barcode/base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "output/html/page_file.h"
-#include "output/formats/png_pixels.h"
+#include "output/html/html_template.h"
+#include "output/formats/png.h"
 #include "live_text.h"
 #include "serve_host.h"
 

@@ -19,7 +19,7 @@
 #include "cli/cli.h"
 #include "cli/options/cli_explain.h"
 #include "match.h"
-#include "output/dump.h"
+#include "output/sinks.h"
 
 const struct cli_command cli_commands[] = {
     {"align", "compare two versions of a film", command_align, align_options},

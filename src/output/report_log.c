@@ -1,4 +1,4 @@
-#include "report_log.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "base/watch.h"
 #include "barcode/engine/colour.h"
-#include "output/spectrum.h"
+#include "output/sinks.h"
 #include "render_job.h"
 
 void render_warn(struct render_job *j, const char *format, ...)

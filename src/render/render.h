@@ -8,7 +8,7 @@
 #include "media/nvdec/decoders.h"
 #include "output/report.h"
 
-/* What became of a film, for the report of the run (report_log.h). Plain numbers and texts. */
+/* What became of a film, for the report of the run (run_files.h). Plain numbers and texts. */
 struct film_result {
     bool written;    /* all its outputs exist */
     double seconds;  /* without waiting for other films */

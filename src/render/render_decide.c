@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "base/log.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "render_job.h"
 
 enum {

@@ -11,12 +11,11 @@
 #include "cache/frame_cache.h"
 #include "cli/outputs/outputs.h"
 #include "media/source.h"
-#include "output/palette/colour_histogram.h"
-#include "output/digest.h"
-#include "output/dump.h"
-#include "output/formats/previews.h"
-#include "output/report.h"
+#include "output/modes/film_palette.h"
+#include "output/sinks.h"
+#include "engine/digest.h"
 #include "output/formats/thumbs.h"
+#include "output/report.h"
 #include "render.h"
 
 /* One film in progress. */

@@ -1,11 +1,11 @@
 /*
- * render_report.h - reports what became of films, on stderr and in the report log (report_log.h).
+ * render_report.h - reports what became of films, on stderr and in the report log (run_files.h).
  * In the parent of the worker processes.
  */
 #ifndef BARCODE_RENDER_REPORT_H
 #define BARCODE_RENDER_REPORT_H
 
-#include "output/report_log.h"
+#include "output/run_files.h"
 #include "render.h"
 
 /*

@@ -52,12 +52,10 @@ INSIDE = {
         "": "",
     },
     "output": {
-        "": "html formats poster palette text modes",
-        "html": "formats poster palette text modes",
-        "formats": "poster palette text modes",
-        "poster": "palette text modes",
-        "palette": "text modes",
-        "text": "modes",
+        "": "html formats poster modes",
+        "html": "formats poster modes",
+        "formats": "poster modes",
+        "poster": "modes",
         "modes": "",
     },
 }
@@ -69,14 +67,13 @@ FACE = {
     "render": "render.h render_report.h",
     "cli": "progress.h inputs/inputs.h inputs/shard.h cli.h options/cli_explain.h options.h options/size.h "
            "outputs/options_fingerprint.h outputs/outputs.h outputs/update.h",
-    "output": "digest.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
-              "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
-              "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
+    "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/json.h formats/png.h formats/thumbs.h "
+              "html/gallery.h html/html_template.h modes/film_palette.h modes/strip.h poster/poster.h",
     "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
     "media": "film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
              "select/selection.h sound/sound_job.h source/pass.h source.h",
-    "engine": "engines.h steady.h",
+    "engine": "digest.h engines.h steady.h",
     "sound": "film_sound.h landmarks.h",
 }
 

@@ -13,7 +13,7 @@
 
 #include "base/log.h"
 #include "media/source.h"
-#include "output/digest.h"
+#include "engine/digest.h"
 
 enum { CLIP_W = 96, CLIP_H = 64, CLIP_FRAMES = 200, CLIP_STEP_US = 40000 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/digest.h"
+#include "engine/digest.h"
 
 static struct digest *open_digest(void)
 {

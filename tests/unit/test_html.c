@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "output/writer.h"
-#include "output/html/html.h"
+#include "output/html/html_template.h"
 #include "strips.h"
 
 static struct film film;

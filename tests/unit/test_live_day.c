@@ -9,7 +9,7 @@
 #include "test.h"
 #include "folder.h"
 #include "cli/cli.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "live/live_day.h"
 #include "live/live_time.h"
 #include "live/live_log.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/palette/swatches.h"
 #include "output/writer.h"
 #include "strips.h"
 

@@ -8,7 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/log.h"
 #include "cli/outputs/outputs.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "cli_explain.h"
 #include "cli_help.h"
 #include "cli_modes.h"

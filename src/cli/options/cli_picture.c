@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/outputs/outputs.h"
 #include "media/ffmpeg/colour_name.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "cli_values.h"
 
 enum {

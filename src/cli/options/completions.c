@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "output/poster/paper.h"
+#include "output/poster/poster.h"
 #include "output/modes/strip.h"
 
 /* The kind of an option's value, derived from its placeholder in --help. */

@@ -1,7 +1,7 @@
 #include "option_table.h"
 
 #include "cache/cache_options.h"
-#include "output/poster/paper.h"
+#include "output/poster/poster.h"
 #include "cli_help.h"
 
 enum group {

@@ -12,7 +12,7 @@
 #include "base/path.h"
 #include "cli/cli.h"
 #include "output/html/gallery.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "cli/inputs/inputs_names.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"

@@ -1,16 +1,43 @@
 #include "json.h"
-#include "json_sound.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "barcode/engine/colour.h"
+#include "output/modes/column_sound.h"
+#include "output/poster/labels.h"
 #include "output/writer.h"
-#include "output/text/labels.h"
+
+static json_t *tenths(int value) { return json_real(value / 10.0); }
+
+json_t *json_sound_value(const struct report *r)
+{
+    const struct film_sound *s = report_sound(r);
+    if (!s)
+        return json_null();
+    return json_pack("{si so so so si si sI so sI so so so}", "stream", s->stream, "codec",
+                     writer_json_bytes(s->codec), "decoder", writer_json_bytes(s->decoder),
+                     "layout", writer_json_bytes(s->layout), "rate", s->rate, "channels",
+                     s->channels, "gaps", (json_int_t)s->gaps, "gap_seconds",
+                     writer_json_us(s->gap_us), "errors", (json_int_t)s->errors, "loudness",
+                     tenths(s->loudness), "range", tenths(s->range), "peak", tenths(s->peak));
+}
+
+/* Adds loudness, peak and centroid of a column, if the film has sound. Returns 0 on success. */
+static int json_put_sound(json_t *value, const struct column_sound *sound, uint64_t i)
+{
+    struct sound_row row;
+    if (!column_sound_at(sound, i, &row))
+        return 0;
+    return json_object_set_new(value, "loudness", tenths(row.loudness)) |
+           json_object_set_new(value, "peak", tenths(row.peak)) |
+           json_object_set_new(value, "centroid",
+                               row.centroid > 0 ? json_integer(row.centroid) : json_null());
+}
 
 /* The keys and what they mean: increased when a reader of barcode.schema.json would misread the new
  * output. Adding keys does not. */
@@ -310,7 +337,7 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
                 put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
                 put_key(f, "warnings", warnings_value(r)) &&
                 put_key(f, "stages", writer_json_stages(&r->times)) && fputs("\n}\n", f) != EOF;
-    return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    return done || writer_failed(e);
 }
 
 /* Returns the end of `word` in the first `size` bytes of `text`, or NULL if not found. */

@@ -4,8 +4,8 @@
 
 #include "base/version.h"
 #include "output/poster/canvas_cairo.h"
-#include "output/text/labels.h"
-#include "trailer_comment.h"
+#include "output/poster/labels.h"
+#include "provenance.h"
 
 /* The output, and its last bytes: the last number in them is the offset of the cross-reference
  * table. */

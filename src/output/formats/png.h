@@ -1,7 +1,12 @@
 /* png.h - the text chunks of a PNG, which the writer writes and reads. Any thread. */
-#ifndef BARCODE_FORMATS_PNG_H
-#define BARCODE_FORMATS_PNG_H
+#ifndef BARCODE_PNG_H
+#define BARCODE_PNG_H
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "barcode/base/err.h"
 #include "output/writer.h"
 
 /* The film id, so that the image of another film with the same name is not replaced. */
@@ -17,5 +22,10 @@ bool writer_png_metadata(FILE *f, struct writer_metadata *metadata);
 
 /* Writes the image without metadata, for embedding in other files. As writer.write. */
 bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e);
+
+/* writes pixels as a PNG without metadata. Any thread. */
+
+/* Writes rgb[height][width][3]. On failure `e` gets only the reason, and `f` part of the file. */
+bool png_pixels_write(const uint8_t *rgb, int width, int height, FILE *f, struct err *e);
 
 #endif

@@ -7,8 +7,8 @@
 #include "output/poster/shape.h"
 #include "base64.h"
 #include "output/poster/canvas_cairo.h"
-#include "output/text/labels.h"
-#include "trailer_comment.h"
+#include "output/poster/labels.h"
+#include "provenance.h"
 
 extern const struct writer writer_png;
 

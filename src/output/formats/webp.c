@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "base/version.h"
 #include "base/wire.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "icc_srgb.h"
 #include "provenance.h"
 
@@ -129,7 +129,7 @@ static bool write_all(const struct report *r, const struct painter *p,
     if (ok &&
         (fwrite(head.data, 1, head.count, f) != head.count || fwrite(chunk, 1, size, f) != size ||
          fwrite(tail.data, 1, tail.count, f) != tail.count))
-        ok = err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+        ok = writer_failed(e);
     wire_free(&head);
     wire_free(&tail);
     return ok;

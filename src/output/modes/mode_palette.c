@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "band_follow.h"
 #include "band_order.h"
 #include "render_line.h"
 

@@ -12,15 +12,15 @@
  *     palette     All clusters, one band each, from the top in the order of --order. `lightness`
  *                 has the lightest first (srgb.h: by luminance; equal ones as by share), except
  *                 that bands of nearly the same lightness follow their colour along time
- *                 (band_follow.h). `share` has the largest first.
+ *                 (band_order.h). `share` has the largest first.
  *                 Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of
  *                 bands 0..j and T that of all bands.
  *     average     The mean colour.
  *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
  *                 the exact area mean (shrink.h), also when enlarging.
  *     sound       The sound's loudness and peaks as a waveform in the colours of `average`
- *                 (sound_line.h).
- *     spectrum    The sound's spectrum, high frequencies at the top (sound_line.h).
+ *                 (mode_sound.c).
+ *     spectrum    The sound's spectrum, high frequencies at the top (mode_sound.c).
  *     slit        The pixels of a line through the analysis frame (slit.h), scaled as those of
  *                 squeeze. Not in -m all.
  *

@@ -1,4 +1,4 @@
-#include "paper.h"
+#include "poster.h"
 
 #include <stdio.h>
 #include <string.h>

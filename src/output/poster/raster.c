@@ -1,4 +1,4 @@
-#include "paint.h"
+#include "poster.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

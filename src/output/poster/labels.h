@@ -15,6 +15,11 @@ const char *paint_text_file_name(const char *path);
  * and noncharacters become '?'. */
 void paint_text_utf8(const char *bytes, bool line, char *out, size_t size);
 
+enum { PAINT_HEX = 8 };
+
+/* Writes a colour as "#1a2b3c". */
+void paint_text_hex(const uint8_t rgb[3], char text[PAINT_HEX]);
+
 /* Writes seconds without trailing zeros: "12.5". */
 void paint_text_seconds(int64_t us, char *out, size_t size);
 

@@ -1,4 +1,4 @@
-#include "dump.h"
+#include "sinks.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "test.h"
+#include "output/report.h"
 #include "output/formats/thumbs.h"
-#include "output/formats/thumbnails_internal.h"
 #include "staged.h"
 
 enum { W = 32, H = 18 };
@@ -62,59 +62,6 @@ static void put_flat(struct thumbs *t, uint64_t column, uint32_t repeat)
     assert_true(thumbs_put(t, &tag, rgb, &e));
 }
 
-/* Every S-th column is kept, whatever the order in which they came. */
-TEST(evenly)
-{
-    static const uint64_t count[] = {1, 15, 16, 17, 32, 33, 100, 1000};
-    static const uint64_t stride[] = {1, 1, 1, 2, 2, 4, 8, 64};
-    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
-        for (int order = 0; order < 3; order++) {
-            struct thumbs *t = open_small(16);
-            for (uint64_t i = 0; i < count[k]; i++)
-                put_flat(t,
-                         order == 0   ? i
-                         : order == 1 ? count[k] - 1 - i
-                                      : (i * 7919 + 13) % count[k],
-                         1);
-            assert_int_equal(t->stride, stride[k]);
-            for (uint64_t i = 0; i < 16; i++) {
-                assert_int_equal(t->slot[i].rgb != NULL, i * t->stride < count[k]);
-                if (!t->slot[i].rgb)
-                    continue;
-                assert_int_equal(t->slot[i].frame, i * t->stride * 24);
-                for (int n = 0; n < W / 2 * H / 2 * 3; n++)
-                    assert_int_equal(t->slot[i].rgb[n], i * t->stride % 251);
-            }
-            thumbs_free(&t);
-            assert_null(t);
-        }
-    struct thumbs *none = NULL;
-    thumbs_free(&none);
-}
-
-/* Thumbnails are area means. */
-TEST(means)
-{
-    uint8_t rgb[H][W][3];
-    struct err e = ERR_INIT;
-    struct thumbs *t = open_small(4);
-    struct frame_tag tag = staged_tag(0);
-    for (int y = 0; y < H; y++)
-        for (int x = 0; x < W; x++)
-            for (int c = 0; c < 3; c++)
-                rgb[y][x][c] = (uint8_t)(x * 7 + y * 11 + c * 50 + x * y);
-    assert_true(thumbs_put(t, &tag, rgb[0][0], &e));
-    for (int y = 0; y < H / 2; y++)
-        for (int x = 0; x < W / 2; x++)
-            for (int c = 0; c < 3; c++) {
-                int sum = rgb[2 * y][2 * x][c] + rgb[2 * y][2 * x + 1][c] +
-                          rgb[2 * y + 1][2 * x][c] + rgb[2 * y + 1][2 * x + 1][c];
-                assert_in_range(t->slot[0].rgb[(y * (W / 2) + x) * 3 + c], (sum + 1) / 4,
-                                (sum + 3) / 4);
-            }
-    thumbs_free(&t);
-}
-
 static struct report report_of(const struct film *film, uint64_t count)
 {
     return (struct report){.film = film,
@@ -129,6 +76,36 @@ static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct repor
     if (!thumbs_sheets(t, r, 0, bytes, &s, &e))
         fail_msg("%s", e.text);
     return s;
+}
+
+/* Every S-th column is kept, whatever the order in which they came. */
+TEST(evenly)
+{
+    static const uint64_t count[] = {1, 15, 16, 17, 32, 33, 100, 1000};
+    static const uint64_t stride[] = {1, 1, 1, 2, 2, 4, 8, 64};
+    const struct film film = {.length.duration_us = -1};
+    for (size_t k = 0; k < sizeof count / sizeof *count; k++)
+        for (int order = 0; order < 3; order++) {
+            struct report r = report_of(&film, count[k]);
+            struct thumbs *t = open_small(16);
+            for (uint64_t i = 0; i < count[k]; i++)
+                put_flat(t,
+                         order == 0   ? i
+                         : order == 1 ? count[k] - 1 - i
+                                      : (i * 7919 + 13) % count[k],
+                         1);
+            struct thumbs_sheets s = sheets_of(t, &r, THUMBS_BYTES);
+            assert_int_equal(s.count, (count[k] + stride[k] - 1) / stride[k]);
+            for (size_t i = 0; i < s.count; i++) {
+                assert_int_equal(s.thumb[i].first, i * stride[k]);
+                assert_int_equal(s.thumb[i].frame, i * stride[k] * 24);
+            }
+            thumbs_sheets_free(&s);
+            thumbs_free(&t);
+            assert_null(t);
+        }
+    struct thumbs *none = NULL;
+    thumbs_free(&none);
 }
 
 /* 250 columns, one a second: places, columns and times. */
@@ -300,9 +277,13 @@ TEST(many_threads)
         pthread_join(p[i].thread, &failed);
         assert_null(failed);
     }
-    assert_int_equal(t->stride, 32);
-    for (uint64_t i = 0; i * 32 < 2000; i++)
-        assert_int_equal(t->slot[i].rgb[5], i * 32 % 251);
+    const struct film film = {.length.duration_us = -1};
+    struct report r = report_of(&film, 2000);
+    struct thumbs_sheets s = sheets_of(t, &r, THUMBS_BYTES);
+    assert_int_equal(s.count, 63);
+    for (size_t i = 0; i < s.count; i++)
+        assert_int_equal(s.thumb[i].frame, i * 32 * 24);
+    thumbs_sheets_free(&s);
     thumbs_free(&t);
 }
 

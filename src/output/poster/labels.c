@@ -54,6 +54,11 @@ void paint_text_utf8(const char *bytes, bool line, char *out, size_t size)
     out[used] = 0;
 }
 
+void paint_text_hex(const uint8_t rgb[3], char text[PAINT_HEX])
+{
+    snprintf(text, PAINT_HEX, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+}
+
 void paint_text_seconds(int64_t us, char *out, size_t size)
 {
     char text[40];

@@ -3,7 +3,7 @@
  * distant colour has a place of its own. All arithmetic is in integers. The palette depends on the
  * analysis frames only, not on clusters.
  *
- * Cells. Each bin of the film's histogram (colour_histogram.h) counts in the cell of OKLab that has
+ * Cells. Each bin of the film's histogram (see below) counts in the cell of OKLab that has
  * its mean colour; cells are 0.025 wide (dominant.h). A cell's colour is the mean of its pixels,
  * which all look nearly alike. A swatch has the colour of a cell, so it occurs in the film.
  *
@@ -42,7 +42,9 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "colour_histogram.h"
+#include "barcode/engine/frame.h"
+
+struct colour_histogram;
 
 enum {
     FILM_PALETTE_LEAST = 2, /* --colours */
@@ -69,5 +71,41 @@ struct film_palette {
  */
 bool film_palette_make(const struct colour_histogram *h, int colours, struct film_palette *to,
                        struct err *e);
+
+/*
+ * A histogram: how often each colour occurs in a film's analysis frames. All arithmetic is in
+ * integers, so the order of the frames does not matter.
+ *
+ * The bins are 64 x 64 x 64 of R'G'B', from 4 values of each channel. A bin has the number of its
+ * pixels and their sum, so its mean is exact.
+ *
+ * Of a frame with n pixels, which are numbered in raster order, every s-th counts. s is the largest
+ * number up to max(1, n / 8192) that has no common divisor with the frame's width, so that the
+ * pixels form a lattice. It begins with pixel number c mod s in column c. So every pixel of a still
+ * image counts in turn. A frame that fills several columns counts in each.
+ */
+
+enum { HISTOGRAM_BINS = 1 << 18, HISTOGRAM_PIXELS = 8192 };
+
+struct histogram_bin {
+    uint64_t count;  /* pixels, times the columns that their frame fills */
+    uint64_t sum[3]; /* of their R', G', B' */
+};
+
+/*
+ * Creates an empty histogram for frames of width x height (1..16384 each). Takes 8 MB. Returns NULL
+ * if out of memory.
+ */
+struct colour_histogram *colour_histogram_open(int width, int height, struct err *e);
+
+/* Counts the frame rgb[height][width][3] with this tag. Any thread, several at once. */
+void colour_histogram_put(struct colour_histogram *h, const struct frame_tag *tag,
+                          const uint8_t *rgb);
+
+/* Returns the bins, owned by `h`. Call it while no thread calls colour_histogram_put. */
+const struct histogram_bin *colour_histogram_bins(const struct colour_histogram *h);
+
+/* Frees the histogram and sets *h to NULL. Does nothing if *h is NULL. */
+void colour_histogram_free(struct colour_histogram **h);
 
 #endif
