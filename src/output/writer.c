@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 
-/* One line per writer. NAME stands for writer_NAME, which a file of formats/ defines. The first is the
- * default of -o. */
+/* One line per writer. NAME stands for writer_NAME, which a file of formats/ defines. The first is
+ * the default of -o. */
 #define EACH_WRITER(DO) \
     DO(png) \
     DO(jpeg) \
