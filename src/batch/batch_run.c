@@ -6,19 +6,19 @@
 #include "base/machine.h"
 #include "films.h"
 #include "cache/frame_cache.h"
-#include "cli/outputs/outputs.h"
-#include "cli/inputs/shard.h"
-#include "cli/outputs/update.h"
+#include "plan/outputs.h"
+#include "plan/shard.h"
+#include "plan/update.h"
 
 static pid_t parent;
 
 int batch_render(struct options *o, const struct inputs *in)
 {
     struct engines engines;
-    int threads = o->threads > 0 ? o->threads : machine_cores();
+    int threads = o->process.threads > 0 ? o->process.threads : machine_cores();
     parent = getpid();
-    limits_set(o->memory, o->pixels);
-    engines_init(&engines, o->engine, &o->devices, threads);
+    limits_set(o->process.memory, o->process.max_pixels);
+    engines_init(&engines, o->engine.choice, &o->engine.devices, threads);
     struct render r = {.options = o, .inputs = in, .engines = &engines, .threads = threads};
     frame_cache_check_folder(&o->cache);
     int status = render_films(&r);

@@ -2,7 +2,7 @@
 #ifndef BARCODE_BATCH_RUN_H
 #define BARCODE_BATCH_RUN_H
 
-#include "cli/inputs/inputs.h"
+#include "plan/inputs.h"
 
 /*
  * Lists the films of `o`, names and checks their outputs and renders them (films.h). Reports each

@@ -10,7 +10,7 @@
 #include "base/atomic_target.h"
 #include "base/file_request.h"
 #include "base/worker.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "output/run_files.h"
 #include "render/render.h"
 

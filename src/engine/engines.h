@@ -23,6 +23,12 @@ struct engine_devices {
     int count; /* 0: none is specified, and all may be used */
 };
 
+/* --engine */
+struct engine_options {
+    enum engine_choice choice;
+    struct engine_devices devices; /* the GPUs that it names */
+};
+
 /* One engine of the list. */
 struct engine_slot {
     const char *kind; /* "cpu" or "cuda", for engine_open */

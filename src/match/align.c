@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "batch/batch_run.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "command.h"
 
 enum { FILMS = 2, OUTPUTS_MOST = 16, KEY_EXACT = COMMAND_OWN };
@@ -72,7 +72,7 @@ static bool run_batch(struct align *a, struct command_batch *b, const char *cons
 {
     if (!command_batch_open(b, &a->line, a->line.word, FILMS, extra, e))
         return false;
-    b->options.sound_only = sound_only;
+    b->options.outputs.sound_only = sound_only;
     a->status = command_batch_run(b);
     return a->status == 0 && !batch_run_is_worker();
 }

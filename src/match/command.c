@@ -17,7 +17,7 @@
 #include "cache/cache_options.h"
 #include "cache/sound_cache.h"
 #include "cli/cli.h"
-#include "cli/options/cli_explain.h"
+#include "cli/cli_explain.h"
 #include "match.h"
 #include "output/sinks.h"
 
@@ -254,8 +254,8 @@ bool command_batch_sound(const struct command_batch *b, size_t i, struct film_so
     struct cache_options cache = o->cache;
     cache.refresh = false;
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
-    return sound_cache_load(&cache, b->in.path[i], b->in.parts[i], o->stream, o->sound_stream,
-                            sound);
+    return sound_cache_load(&cache, b->in.path[i], b->in.parts[i], o->film.stream,
+                            o->film.sound_stream, sound);
 }
 
 FILE *command_output(const char *path, size_t *bytes, struct err *e)

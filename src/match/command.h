@@ -10,8 +10,8 @@
 #include <argp.h>
 
 #include "barcode/base/err.h"
-#include "cli/inputs/inputs.h"
-#include "cli/options.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
 #include "sound/film_sound.h"
 
 enum {

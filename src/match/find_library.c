@@ -20,7 +20,7 @@ static struct hash128 identify(const struct find_library *l, size_t i)
 {
     const struct inputs *in = &l->batch.in;
     uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
-                       (uint64_t)(int64_t)l->batch.options.sound_stream};
+                       (uint64_t)(int64_t)l->batch.options.film.sound_stream};
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
@@ -32,7 +32,7 @@ bool find_library_open(struct find_library *l, const struct command_line *line, 
     if (!command_batch_open(&l->batch, line, word, words, recursive ? subfolders : NULL, e))
         return false;
     struct inputs *in = &l->batch.in;
-    l->batch.options.sound_only = true;
+    l->batch.options.outputs.sound_only = true;
     if (!inputs_expand(&l->batch.options, in, e))
         return false;
     l->id = err_calloc(in->count + 1, sizeof *l->id, e);

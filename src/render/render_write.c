@@ -4,7 +4,7 @@
 
 #include "barcode/base/clock.h"
 #include "base/watch.h"
-#include "cli/outputs/options_fingerprint.h"
+#include "plan/options_fingerprint.h"
 #include "barcode/sound/spectrogram.h"
 #include "render_job.h"
 
