@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "pack.h"
-#include "residual.h"
 
 static const char magic[] = "barcodef";
 /* In memory a hostile index is up to 24 times larger. A frame has about 10 bytes. */

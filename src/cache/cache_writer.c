@@ -17,9 +17,8 @@
 #include "base/path.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
-#include "cache_owner.h"
+#include "cache_store.h"
 #include "pack.h"
-#include "residual.h"
 
 /* The frames of one block, before they are compressed. */
 struct load {

@@ -10,7 +10,6 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "source_cache.h"
-#include "spot_check.h"
 
 struct frame_cache {
     const struct cache_options *options;
@@ -99,23 +98,6 @@ static void look_for_exact(struct frame_cache *c)
         c->found = found;
 }
 
-/*
- * Drops an entry of a film that only looks like this one. The file that the entry was made from
- * needs no check, and an entry of an older barcode has none.
- */
-static void check_film(struct frame_cache *c)
-{
-    const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
-    const struct index_track *check = index ? cache_index_track(index, TRACK_SPOT_CHECK) : NULL;
-    if (!check || cache_place_same(&index->film, &c->id.place) ||
-        spot_check_holds(c->path, c->parts, check->data, check->bytes))
-        return;
-    cache_entry_close(&c->found.entry);
-    c->found.answer = CACHE_MISS;
-    snprintf(c->found.why, sizeof c->found.why,
-             "the cached frames are of another film with this size and modification time");
-}
-
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
@@ -132,7 +114,6 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     if (c->found.answer == CACHE_MISS && ask->selection->keyframes &&
         ask->film->film.frames_have_times && !c->options->refresh)
         look_for_exact(c);
-    check_film(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)
@@ -239,11 +220,7 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                          const struct decode_counts *counts, bool ok)
 {
     struct err e = ERR_INIT;
-    uint8_t check[SPOT_CHECK_BYTES];
-    struct index_track track = {TRACK_SPOT_CHECK, sizeof check, check};
-    struct cache_index facts = {.track = &track,
-                                .tracks = spot_check_make(c->path, c->parts, check) ? 1 : 0,
-                                .film = c->id.place,
+    struct cache_index facts = {.film = c->id.place,
                                 .counts = *counts,
                                 .exact_only = c->exact_only,
                                 .crop = c->crop,

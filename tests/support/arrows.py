@@ -65,7 +65,7 @@ FACE = {
     "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h formats/json.h "
               "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h modes/picture_options.h "
               "modes/strip.h poster/poster.h poster/poster_options.h",
-    "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
+    "cache": "cache_options.h frame_cache.h sound_cache.h",
     "media": "film_options.h select/size.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
              "select/selection.h sound/sound_job.h source/pass.h source.h",
