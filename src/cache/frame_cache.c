@@ -194,10 +194,10 @@ static bool may_replace(const struct frame_cache *c)
     char path[CACHE_PATH_BYTES];
     enum entry_state state;
     snprintf(path, sizeof path, "%s/%s", c->store.folder, c->key.name);
-    struct cache_entry *there = cache_store_entry(&c->store, path, &state, NULL);
-    bool whole = there && !there->index.partial;
-    cache_entry_close(&there);
-    return !whole;
+    struct cache_entry *old = cache_store_entry(&c->store, path, &state, NULL);
+    bool complete = old && !old->index.partial;
+    cache_entry_close(&old);
+    return !complete;
 }
 
 /*
@@ -211,8 +211,9 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 ||
         !may_replace(c))
         return false;
-    bool own = c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
-    return !own || cache_writer_add(c->writer, c->found.entry, e);
+    bool same_key =
+        c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
+    return !same_key || cache_writer_add(c->writer, c->found.entry, e);
 }
 
 /* Publishes the entry. Returns false, and logs why, if nothing is kept. */
@@ -229,15 +230,15 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* The disk may read the same bytes correctly next time. */
     bool whole = counts->bytes_unread == 0 && !counts->lack[0];
-    bool keep = whole && cache_film_holds(c->path, c->parts, &c->id) &&
-                (ok || prepare_partial(c, &facts, &e));
-    if (!keep) {
+    const char *why = NULL;
+    if (!whole)
+        why = "the file could not be read whole";
+    else if (!cache_film_holds(c->path, c->parts, &c->id))
+        why = "the file was modified";
+    else if (!ok && !prepare_partial(c, &facts, &e))
+        why = e.text[0] ? e.text : "the film was not decoded to its end";
+    if (why) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0] ? e.text
-                          : !whole  ? "the file could not be read whole"
-                          : !cache_film_holds(c->path, c->parts, &c->id)
-                              ? "the file was modified"
-                              : "the film was not decoded to its end";
         log_msg(LOG_VERBOSE, "'%s': frames not stored in the cache: %s", c->path, why);
         return false;
     }

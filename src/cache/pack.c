@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-/* Returns the median of left, above and left + above - upper left, the predictor of LOCO-I, without a
- * branch. */
+/* Returns the median of left, above and left + above - upper left, the predictor of LOCO-I, without
+ * a branch. */
 static inline int predict_median(int left, int above, int corner)
 {
     int most = left > above ? left : above, least = left > above ? above : left,

@@ -144,7 +144,7 @@ void cli_finalize_modes(struct options *o)
 {
     struct strips asked = {o->picture.strip, o->picture.strips};
     unsigned needs = strips_need(asked);
-    o->kmeans.race = o->kmeans.race && !strips_settled(asked);
+    o->kmeans.race = o->kmeans.race && !strips_forbid_race(asked);
     o->picture.computes = 0;
     for (size_t i = 0; i < o->picture.strips; i++)
         o->picture.computed[o->picture.computes++] = o->picture.strip[i];

@@ -87,7 +87,7 @@ static void fill_table(uint32_t table[256])
     }
 }
 
-static uint32_t go_on(const struct walk *w, uint32_t crc, const uint8_t *bytes, size_t count)
+static uint32_t update_crc(const struct walk *w, uint32_t crc, const uint8_t *bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         crc = w->table[(crc ^ bytes[i]) & 0xff] ^ crc >> 8;
@@ -98,13 +98,13 @@ static uint32_t go_on(const struct walk *w, uint32_t crc, const uint8_t *bytes, 
  * correct. The data of a small chunk is then in w->chunk. */
 static bool read_chunk(struct walk *w, uint32_t length)
 {
-    uint32_t crc = go_on(w, 0xffffffffu, w->chunk + 4, 4);
+    uint32_t crc = update_crc(w, 0xffffffffu, w->chunk + 4, 4);
     uint8_t end[4];
     while (length > 0) {
         size_t bytes = length < PIECE ? length : PIECE;
         if (fread(w->chunk + 8, 1, bytes, w->file) != bytes)
             return false;
-        crc = go_on(w, crc, w->chunk + 8, bytes);
+        crc = update_crc(w, crc, w->chunk + 8, bytes);
         length -= (uint32_t)bytes;
     }
     return fread(end, 1, sizeof end, w->file) == sizeof end &&
@@ -113,7 +113,7 @@ static bool read_chunk(struct walk *w, uint32_t length)
 
 /* Copies the text of the chunk in `w` if it has this key. Returns false if it has another key or
  * does not fit. */
-static bool take_text(const struct walk *w, uint32_t length, const char *key, char *text,
+static bool copy_text(const struct walk *w, uint32_t length, const char *key, char *text,
                       size_t room)
 {
     size_t bytes;
@@ -135,20 +135,20 @@ static void read_size(const char *text, struct writer_metadata *metadata)
     metadata->height = sane ? (int)height : 0;
 }
 
-static void note_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata,
+static void read_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata,
                       bool *is_barcode)
 {
     char text[64];
-    if (take_text(w, length, "Software", text, sizeof text))
+    if (copy_text(w, length, "Software", text, sizeof text))
         *is_barcode |= strncmp(text, "barcode", 7) == 0;
-    else if (take_text(w, length, PNG_COLUMNS_KEY, text, sizeof text))
+    else if (copy_text(w, length, PNG_COLUMNS_KEY, text, sizeof text))
         metadata->columns = strtoull(text, NULL, 10);
-    else if (take_text(w, length, PNG_SIZE_KEY, text, sizeof text))
+    else if (copy_text(w, length, PNG_SIZE_KEY, text, sizeof text))
         read_size(text, metadata);
-    else if (take_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
+    else if (copy_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
         metadata->partial = true;
-    else if (!take_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))
-        take_text(w, length, PNG_FINGERPRINT_KEY, metadata->fingerprint,
+    else if (!copy_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))
+        copy_text(w, length, PNG_FINGERPRINT_KEY, metadata->fingerprint,
                   sizeof metadata->fingerprint);
 }
 
@@ -169,7 +169,7 @@ bool writer_png_metadata(FILE *f, struct writer_metadata *metadata)
         if (length > INT32_MAX || !read_chunk(&w, length))
             return false;
         if (length <= PIECE)
-            note_text(&w, length, metadata, &is_barcode);
+            read_text(&w, length, metadata, &is_barcode);
         ended = memcmp(w.chunk + 4, "IEND", 4) == 0;
     }
     return is_barcode && fgetc(f) == EOF;

@@ -139,13 +139,13 @@ bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *meta
 
 #define CHECK_KEY "barcode:check "
 
-bool seal_open(struct seal *s, FILE *f, struct err *e)
+bool trailer_open(struct trailer_file *s, FILE *f, struct err *e)
 {
-    *s = (struct seal){.file = f, .hash = hash_stream_open()};
+    *s = (struct trailer_file){.file = f, .hash = hash_stream_open()};
     return s->hash || err_memory(e, sizeof *s);
 }
 
-bool seal_write(struct seal *s, const void *bytes, size_t size, struct err *e)
+bool trailer_write(struct trailer_file *s, const void *bytes, size_t size, struct err *e)
 {
     errno = 0;
     if (interrupted())
@@ -156,10 +156,10 @@ bool seal_write(struct seal *s, const void *bytes, size_t size, struct err *e)
     return true;
 }
 
-static bool print(struct seal *s, struct err *e, const char *format, ...)
+static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static bool print(struct seal *s, struct err *e, const char *format, ...)
+static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
 {
     char text[REPORT_FINGERPRINT + 80];
     va_list args;
@@ -167,11 +167,12 @@ static bool print(struct seal *s, struct err *e, const char *format, ...)
     int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return length > 0 &&
-           seal_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1, e);
+           trailer_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1,
+                         e);
 }
 
-bool seal_end(struct seal *s, const struct report *r, const char *mark, const char *tail,
-              struct err *e)
+bool trailer_end(struct trailer_file *s, const struct report *r, const char *mark, const char *tail,
+                 struct err *e)
 {
     char hex[33];
     bool ok = (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
@@ -187,7 +188,7 @@ bool seal_end(struct seal *s, const struct report *r, const char *mark, const ch
            err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
 
-void seal_drop(struct seal *s)
+void trailer_discard(struct trailer_file *s)
 {
     if (s->hash)
         hash_stream_end(&s->hash);
@@ -283,7 +284,7 @@ bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *me
     const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;
     while (line > text && line[-1] != '\n') /* the mark before it belongs to the line */
         line--;
-    if (text + size - behind > SEAL_TAIL ||
+    if (text + size - behind > TRAILER_TAIL ||
         !hash_but(f, from + (line - text), from + (behind - text), &sum))
         return false;
     hash_hex(sum, hex);

@@ -51,27 +51,27 @@ bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *meta
  *     barcode:partial yes
  *     barcode:check HEX     XXH3-128 of every byte of the file except this line
  *
- * Each key is on its own line, all within the last WRITER_HEAD bytes. At most SEAL_TAIL bytes
+ * Each key is on its own line, all within the last WRITER_HEAD bytes. At most TRAILER_TAIL bytes
  * follow, as the format requires. Any thread.
  */
 
-enum { SEAL_TAIL = 96 };
+enum { TRAILER_TAIL = 96 };
 
 /* A file that is being written. All bytes written through it are hashed. */
-struct seal {
+struct trailer_file {
     FILE *file;
     struct hash_stream *hash;
 };
 
-bool seal_open(struct seal *s, FILE *f, struct err *e);
-bool seal_write(struct seal *s, const void *bytes, size_t size, struct err *e);
+bool trailer_open(struct trailer_file *s, FILE *f, struct err *e);
+bool trailer_write(struct trailer_file *s, const void *bytes, size_t size, struct err *e);
 
 /* Writes the lines of the comment, each after `mark` ("%" in PDF), then `tail`. Ends the hash. */
-bool seal_end(struct seal *s, const struct report *r, const char *mark, const char *tail,
-              struct err *e);
+bool trailer_end(struct trailer_file *s, const struct report *r, const char *mark, const char *tail,
+                 struct err *e);
 
-/* Frees the hash, after a failure. Does nothing after seal_end. */
-void seal_drop(struct seal *s);
+/* Frees the hash, after a failure. Does nothing after trailer_end. */
+void trailer_discard(struct trailer_file *s);
 
 /* Implement writer.recognizes (with writer.tail) and writer.read_metadata. `last` is the text that
  * such a file ends with. */

@@ -117,7 +117,7 @@ static bool write_npy(const struct report *r, struct strips strips, FILE *f, str
 /* Any array of this kind may be barcode's; it does not name its film. */
 static bool recognize_npy(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    char mine[HEAD + 1];
+    char expected[HEAD + 1];
     (void)film;
     if (size < HEAD)
         return false;
@@ -127,8 +127,8 @@ static bool recognize_npy(const uint8_t *head, size_t size, char film[FILM_ID_TE
             break;
         frames = frames * 10 + (uint64_t)(c[1] - '0');
     }
-    make_head(frames, mine);
-    return memcmp(head, mine, HEAD) == 0;
+    make_head(frames, expected);
+    return memcmp(head, expected, HEAD) == 0;
 }
 
 static const char *const ending[] = {"npy", NULL};

@@ -198,13 +198,13 @@ static bool sheet_is_whole(const char *path, const char *film)
 
 static bool all_there(const char *path, const struct writer_metadata *metadata)
 {
-    bool there = metadata->parts > 0;
-    for (size_t i = 0; there && i < metadata->parts; i++) {
+    bool complete = metadata->parts > 0;
+    for (size_t i = 0; complete && i < metadata->parts; i++) {
         char *name = sheet_path(path, i, NULL);
-        there = name && sheet_is_whole(name, metadata->film);
+        complete = name && sheet_is_whole(name, metadata->film);
         free(name);
     }
-    return there;
+    return complete;
 }
 
 /* Implements writer.is_part: PATH's stem, "-", 3 digits or more, ".jpg". */

@@ -47,12 +47,15 @@ static bool put_index(const struct report *r, uint64_t *end, size_t extra, FILE 
     *end = at + extra;
     wire_put_u32(&o, (uint32_t)END_OF_INDEX);
     wire_put_u32(&o, (uint32_t)*end);
-    bool ok = !o.failed || err_memory(e, o.room);
-    if (ok && *end > UINT32_MAX)
-        ok =
-            err_set(e, ERR_FAILED, "a BIF cannot exceed 4 GiB; give a longer --trickplay-interval");
-    if (ok && fwrite(o.data, 1, o.count, f) != o.count)
-        ok = err_set(e, ERR_FAILED, "%s", strerror(errno));
+    bool ok = false;
+    if (o.failed)
+        err_memory(e, o.room);
+    else if (*end > UINT32_MAX)
+        err_set(e, ERR_FAILED, "a BIF cannot exceed 4 GiB; give a longer --trickplay-interval");
+    else if (fwrite(o.data, 1, o.count, f) != o.count)
+        err_set(e, ERR_FAILED, "%s", strerror(errno));
+    else
+        ok = true;
     wire_free(&o);
     return ok;
 }
@@ -181,9 +184,12 @@ static bool write_sheets(const struct report *r, const char *path, struct err *e
     struct atomic_folder *folder = atomic_folder_open(path, jellyfin_made, e);
     bool ok = folder != NULL;
     provenance_text(r, count - 1, comment);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = interrupted() ? interrupt_output(path, e)
-                           : write_sheet(folder, i, &sheet[i], comment, e);
+    for (size_t i = 0; ok && i < count; i++) {
+        if (interrupted())
+            ok = interrupt_output(path, e);
+        else
+            ok = write_sheet(folder, i, &sheet[i], comment, e);
+    }
     if (ok)
         return atomic_folder_commit(&folder, e);
     atomic_folder_discard(&folder);
@@ -198,8 +204,11 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     char *folder = strndup(path, (size_t)(name - path - 1));
     if (!folder)
         return err_memory(e, strlen(path));
-    bool ok = previews_finish(r->previews, e) || err_prefix(e, "cannot write '%s'", folder);
-    ok = ok && write_sheets(r, folder, e);
+    bool ok = previews_finish(r->previews, e);
+    if (ok)
+        ok = write_sheets(r, folder, e);
+    else
+        err_prefix(e, "cannot write '%s'", folder);
     free(folder);
     return ok;
 }
@@ -231,22 +240,23 @@ static uint64_t count_names(const char *path)
 }
 
 /* Returns true if all other sheets exist, and nothing else is in the folder. */
-static bool all_there(const char *path, const struct writer_metadata *first)
+static bool sheets_are_complete(const char *path, const struct writer_metadata *first)
 {
     char *folder = path_beside(path, "", NULL);
-    bool there = folder && count_names(folder) == first->parts + 1;
-    for (uint64_t i = 1; there && i <= first->parts; i++) {
+    bool complete = folder && count_names(folder) == first->parts + 1;
+    for (uint64_t i = 1; complete && i <= first->parts; i++) {
         struct writer_metadata metadata;
         char *name = sheet_path(folder, i, NULL);
         FILE *f = name ? file_open_regular(name) : NULL;
-        there = f && read_sheet_metadata(f, &metadata) && strcmp(metadata.film, first->film) == 0 &&
-                strcmp(metadata.fingerprint, first->fingerprint) == 0;
+        complete = f && read_sheet_metadata(f, &metadata) &&
+                   strcmp(metadata.film, first->film) == 0 &&
+                   strcmp(metadata.fingerprint, first->fingerprint) == 0;
         if (f)
             fclose(f);
         free(name);
     }
     free(folder);
-    return there;
+    return complete;
 }
 
 /* Implements writer.is_part. */
@@ -268,6 +278,6 @@ const struct writer writer_jellyfin = {.name = "jellyfin",
                                        .beside = name_sheets,
                                        .recognizes = recognize_sheet,
                                        .read_metadata = read_sheet_metadata,
-                                       .parts_there = all_there,
+                                       .parts_there = sheets_are_complete,
                                        .is_part = is_sheet,
                                        .save = save};

@@ -35,17 +35,17 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
 {
     char *text = NULL, *root[] = {strdup(folder[0] ? folder : "."), NULL};
     size_t size, skip = folder[0] ? strlen(folder) : 2;
-    struct stat own = {0};
+    struct stat gallery = {0};
     FILE *f = open_memstream(&text, &size);
     FTS *walk =
         root[0] ? fts_open(root, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name) : NULL;
     /* Other processes may replace the index: the file that has its name now is skipped. */
-    if (stat(index, &own) != 0)
-        own = (struct stat){0};
+    if (stat(index, &gallery) != 0)
+        gallery = (struct stat){0};
     for (FTSENT *entry; f && walk && (entry = fts_read(walk));) {
         const struct stat *s = entry->fts_statp;
         const char *name = strlen(entry->fts_path) > skip ? entry->fts_path + skip : "";
-        if (is_candidate(entry, &own) &&
+        if (is_candidate(entry, &gallery) &&
             strcmp(name, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
             fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%zu:%s\n",
                     (uintmax_t)s->st_ino, (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec,

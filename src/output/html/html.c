@@ -116,7 +116,7 @@ static void put_colour(uint8_t to[4], const uint8_t rgb[3], uint64_t count, uint
 
 /* Writes the CARD_COLOURS largest colours of a column that has a frame. Unused places have a share
  * of 0. */
-static void take_moment(const struct html_job *job, const struct column *c,
+static void pick_moment(const struct html_job *job, const struct column *c,
                         uint8_t to[CARD_COLOURS][4])
 {
     uint64_t total = 0;
@@ -157,7 +157,7 @@ static json_t *moments_value(const struct html_job *job)
         const struct column *c = column_under(job, (2 * i + 1) * job->columns / (2 * count));
         if (c->status == COLUMN_MISSING)
             continue;
-        take_moment(job, c, colour[used++]);
+        pick_moment(job, c, colour[used++]);
         ok = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
     }
     if (ok)
@@ -313,36 +313,36 @@ static size_t put_u32(uint8_t *to, uint64_t value)
     return 4;
 }
 
-static size_t take_times(const struct html_job *job, const struct column *c, uint64_t x,
-                         uint8_t *to)
+static size_t encode_times(const struct html_job *job, const struct column *c, uint64_t x,
+                           uint8_t *to)
 {
     (void)job;
     return put_u32(to, column_untold(c, x) ? UINT32_MAX
                                            : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
 }
 
-static size_t take_frames(const struct html_job *job, const struct column *c, uint64_t x,
-                          uint8_t *to)
+static size_t encode_frames(const struct html_job *job, const struct column *c, uint64_t x,
+                            uint8_t *to)
 {
     (void)job;
     return put_u32(to, column_untold(c, x) ? UINT32_MAX : c->frame);
 }
 
 /* Writes the status, the number of clusters in the page, and the index of the chosen cluster. */
-static size_t take_states(const struct html_job *job, const struct column *c, uint64_t x,
-                          uint8_t *to)
+static size_t encode_states(const struct html_job *job, const struct column *c, uint64_t x,
+                            uint8_t *to)
 {
     int kept = clusters_kept(job),
-        there = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
+        known = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
     (void)x;
     to[0] = c->status;
-    to[1] = (uint8_t)(there < kept ? there : kept);
+    to[1] = (uint8_t)(known < kept ? known : kept);
     to[2] = kept > 0 ? c->chosen : 0;
     return 3;
 }
 
-static size_t take_averages(const struct html_job *job, const struct column *c, uint64_t x,
-                            uint8_t *to)
+static size_t encode_averages(const struct html_job *job, const struct column *c, uint64_t x,
+                              uint8_t *to)
 {
     (void)x;
     memcpy(to, c->average, 3);
@@ -353,17 +353,17 @@ static size_t take_averages(const struct html_job *job, const struct column *c, 
 }
 
 /* Writes the clusters: colour, and share of the column in 65535ths. Unused places are zero. */
-static size_t take_clusters(const struct html_job *job, const struct column *c, uint64_t x,
-                            uint8_t *to)
+static size_t encode_clusters(const struct html_job *job, const struct column *c, uint64_t x,
+                              uint8_t *to)
 {
     int kept = clusters_kept(job),
-        there = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
+        known = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
     uint64_t total = 0;
     (void)x;
     memset(to, 0, (size_t)kept * 5);
-    for (int i = 0; i < there; i++)
+    for (int i = 0; i < known; i++)
         total += c->cluster[i].count;
-    for (int i = 0; i < there && i < kept; i++) {
+    for (int i = 0; i < known && i < kept; i++) {
         uint64_t share = (65535 * (uint64_t)c->cluster[i].count + total / 2) / total;
         uint8_t *one = to + (size_t)i * 5;
         memcpy(one, c->cluster[i].rgb, 3);
@@ -374,8 +374,8 @@ static size_t take_clusters(const struct html_job *job, const struct column *c, 
 }
 
 /* Writes loudness and peak in tenths, and the centroid in Hz. */
-static size_t take_sound(const struct html_job *job, const struct column *c, uint64_t x,
-                         uint8_t *to)
+static size_t encode_sound(const struct html_job *job, const struct column *c, uint64_t x,
+                           uint8_t *to)
 {
     struct sound_row row;
     (void)c;
@@ -388,10 +388,10 @@ static size_t take_sound(const struct html_job *job, const struct column *c, uin
     return sizeof value;
 }
 
-/* An array of the page. `take` writes at most 5 * CLUSTERS_MAX bytes per column. */
+/* An array of the page. `encode` writes at most 5 * CLUSTERS_MAX bytes per column. */
 struct array {
     const char *id;
-    size_t (*take)(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to);
+    size_t (*encode)(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to);
 };
 
 static bool put_array(struct html_job *job, const struct array *a, FILE *f)
@@ -401,7 +401,7 @@ static bool put_array(struct html_job *job, const struct array *a, FILE *f)
     if (fprintf(f, "<script type=\"text/plain\" id=\"%s\">", a->id) < 0)
         return false;
     for (uint64_t x = 0; x < job->columns; x++) {
-        if (!page_base64_put(&b, bytes, a->take(job, column_under(job, x), x, bytes)))
+        if (!page_base64_put(&b, bytes, a->encode(job, column_under(job, x), x, bytes)))
             return false;
     }
     return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
@@ -466,8 +466,8 @@ static bool put_sheets(const struct html_job *job, FILE *f)
 static bool put_data(struct html_job *job, FILE *f)
 {
     static const struct array array[] = {
-        {"times", take_times},    {"frames", take_frames},     {"states", take_states},
-        {"means", take_averages}, {"clusters", take_clusters}, {"sound", take_sound},
+        {"times", encode_times},    {"frames", encode_frames},     {"states", encode_states},
+        {"means", encode_averages}, {"clusters", encode_clusters}, {"sound", encode_sound},
     };
     size_t arrays = sizeof array / sizeof *array - (job->sound.sound ? 0 : 1);
     bool done = make_thumbs(job) && put_facts(job, f);
@@ -559,18 +559,20 @@ static bool fill_page(void *user, const char *mark, FILE *f)
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     /* What other outputs of the run need of columns must not change the page. */
-    struct report own = *r;
-    own.needs = strips_need(strips);
-    struct html_job job = {.report = &own,
+    struct report page = *r;
+    page.needs = strips_need(strips);
+    struct html_job job = {.report = &page,
                            .strips = strips,
                            .err = e,
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if ((own.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &own, e))
+    if ((page.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
         return false;
     /* If a function has set the reason, err_set keeps it. */
-    bool done = page_write(f, &page_viewer_html, fill_page, &job) || writer_failed(e);
+    bool done = page_write(f, &page_viewer_html, fill_page, &job);
+    if (!done)
+        writer_failed(e);
     thumbs_sheets_free(&job.thumbs);
     column_sound_close(&job.sound);
     return done;
@@ -580,7 +582,7 @@ static bool recognize_html(const uint8_t *head, size_t size, char film[FILM_ID_T
 {
     if (!page_is((const char *)head, size, "viewer"))
         return false;
-    page_take_meta((const char *)head, size, "film", film, FILM_ID_TEXT);
+    page_copy_meta((const char *)head, size, "film", film, FILM_ID_TEXT);
     return true;
 }
 
@@ -591,10 +593,10 @@ static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
     size_t size = fread(head, 1, sizeof head, f);
     if (!recognize_html((const uint8_t *)head, size, metadata->film))
         return false;
-    page_take_meta(head, size, "recipe", metadata->fingerprint, sizeof metadata->fingerprint);
-    page_take_meta(head, size, "partial", text, sizeof text);
+    page_copy_meta(head, size, "recipe", metadata->fingerprint, sizeof metadata->fingerprint);
+    page_copy_meta(head, size, "partial", text, sizeof text);
     metadata->partial = text[0] != 0;
-    page_take_meta(head, size, "columns", text, sizeof text);
+    page_copy_meta(head, size, "columns", text, sizeof text);
     char *end;
     metadata->columns = strtoull(text, &end, 10);
     long width = strtol(end, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;

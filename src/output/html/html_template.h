@@ -72,7 +72,7 @@ bool page_is(const char *head, size_t size, const char *kind);
 
 /* Copies the value of a meta element in the first `size` bytes of a page. The value is "" if the
  * element is missing or the value does not fit. */
-void page_take_meta(const char *head, size_t size, const char *key, char *value, size_t room);
+void page_copy_meta(const char *head, size_t size, const char *key, char *value, size_t room);
 
 /* Returns the content of the element with this id that page_put_json wrote into `head`, and its
  * *length. Returns NULL if the element is missing or incomplete. */

@@ -34,7 +34,7 @@ static void pixel_squeeze(struct strip *s, uint64_t i, const struct column *c, u
 }
 
 const struct strip_kind strip_squeeze = {.name = "squeeze",
-                                         .former = "downsample",
+                                         .alias = "downsample",
                                          .title = "squeeze",
                                          .needs = STRIP_ROWS,
                                          .note = note_squeeze,

@@ -84,8 +84,8 @@ void colour_map_at(uint16_t level, uint8_t rgb[3])
 
 enum { CHECK_EVERY = 256 /* pixels between two checks for an interrupt */ };
 
-static bool take_levels(const struct strip *s, const int64_t *edge, size_t levels,
-                        sound_line_levels *take, uint16_t *level, struct err *e)
+static bool fill_levels(const struct strip *s, const int64_t *edge, size_t levels,
+                        sound_line_levels *levels_of, uint16_t *level, struct err *e)
 {
     struct sound_row row = {.loudness = SOUND_SILENCE, .peak = SOUND_SILENCE};
     const struct film_sound *sound = report_sound(s->report);
@@ -95,7 +95,7 @@ static bool take_levels(const struct strip *s, const int64_t *edge, size_t level
         if (sound)
             film_sound_span(sound, edge[x], edge[x + 1] > edge[x] ? edge[x + 1] : edge[x] + 1,
                             &row);
-        take(&row, level + (size_t)x * levels);
+        levels_of(&row, level + (size_t)x * levels);
     }
     return true;
 }
@@ -116,7 +116,9 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
         for (size_t x = 0; x < width; x++)
             level[x * levels + k] = line[x];
     }
-    bool ok = line || err_memory(e, width * sizeof *line);
+    bool ok = line != NULL;
+    if (!ok)
+        err_memory(e, width * sizeof *line);
     free(line);
     smooth_free(&smooth);
     return ok;
@@ -126,18 +128,28 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
  * Fills level[s->width][levels]. All are silent if the film has no sound. Returns false if out of
  * memory, or with ERR_INTERRUPTED if interrupted() became true.
  */
-static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_levels *take,
+static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_levels *levels_of,
                             uint16_t *level, struct err *e)
 {
     const struct report *r = s->report;
     int64_t *edge = axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length),
                                      (uint64_t)s->width);
-    bool ok = edge ? take_levels(s, edge, levels, take, level, e)
+    bool ok = edge ? fill_levels(s, edge, levels, levels_of, level, e)
                    : err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
     if (ok && r->smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);
     free(edge);
     return ok;
+}
+
+/* Returns the level of a value on the scale from `least` to `most`. */
+static uint16_t level_between(int value, int least, int most)
+{
+    if (value <= least)
+        return 0;
+    if (value >= most)
+        return SOUND_LINE_FULL;
+    return (uint16_t)((value - least) * SOUND_LINE_FULL / (most - least));
 }
 
 enum {
@@ -164,15 +176,9 @@ static void note_sound(const struct report *r, char *out, size_t size)
         snprintf(out, size, "loudness and peaks, %d to 0 LUFS", LOUDNESS_LEAST / 10);
 }
 
-static uint16_t level_of(int value)
-{
-    int above = value - LOUDNESS_LEAST, all = -LOUDNESS_LEAST;
-    return (uint16_t)(above <= 0     ? 0
-                      : above >= all ? SOUND_LINE_FULL
-                                     : above * SOUND_LINE_FULL / all);
-}
+static uint16_t level_of(int value) { return level_between(value, LOUDNESS_LEAST, 0); }
 
-static void take_wave(const struct sound_row *row, uint16_t *level)
+static void wave_levels(const struct sound_row *row, uint16_t *level)
 {
     level[LOUD] = level_of(row->loudness);
     level[PEAK] = level_of(row->peak);
@@ -208,7 +214,9 @@ static bool fill_colours(const struct strip *s, struct wave *wave, struct err *e
     for (size_t x = 0; rgb && x < width; x++)
         set_colours(&wave[x], rgb + x * 3);
     strip_free(&average);
-    bool ok = rgb || err_memory(e, width * 3);
+    bool ok = rgb != NULL;
+    if (!ok)
+        err_memory(e, width * 3);
     free(rgb);
     return ok;
 }
@@ -222,7 +230,7 @@ static bool open_wave(struct strip *s, struct err *e)
         free(level);
         return err_memory(e, width * (sizeof *wave + LEVELS * sizeof *level));
     }
-    bool ok = sound_line_fill(s, LEVELS, take_wave, level, e) && fill_colours(s, wave, e);
+    bool ok = sound_line_fill(s, LEVELS, wave_levels, level, e) && fill_colours(s, wave, e);
     for (size_t i = 0; ok && i < width * LEVELS; i++)
         wave[i / LEVELS].half[i % LEVELS] =
             (uint32_t)((uint64_t)level[i] * (uint64_t)s->height * (ONE / 2) / SOUND_LINE_FULL);
@@ -278,21 +286,17 @@ static void note_spectrum(const struct report *r, char *out, size_t size)
                  SOUND_BAND_MOST / 1000);
 }
 
-static void take_bands(const struct sound_row *row, uint16_t *level)
+static void band_levels(const struct sound_row *row, uint16_t *level)
 {
-    for (int b = 0; b < SOUND_BANDS; b++) {
-        int above = row->band[b] - LEAST, all = MOST - LEAST;
-        level[b] = (uint16_t)(above <= 0     ? 0
-                              : above >= all ? SOUND_LINE_FULL
-                                             : above * SOUND_LINE_FULL / all);
-    }
+    for (int b = 0; b < SOUND_BANDS; b++)
+        level[b] = level_between(row->band[b], LEAST, MOST);
 }
 
 static bool open_bands(struct strip *s, struct err *e)
 {
     size_t bytes = sizeof(struct bands) + (size_t)s->width * SOUND_BANDS * sizeof(uint16_t);
     struct bands *bands = s->state = malloc(bytes);
-    return bands ? sound_line_fill(s, SOUND_BANDS, take_bands, bands->level[0], e)
+    return bands ? sound_line_fill(s, SOUND_BANDS, band_levels, bands->level[0], e)
                  : err_memory(e, bytes);
 }
 

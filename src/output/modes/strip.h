@@ -112,7 +112,7 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
     const char *name;   /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *former; /* an older name, which -m still accepts and fingerprints keep; NULL: none
+    const char *alias; /* an older name, which -m still accepts and fingerprints keep; NULL: none
                          */
     const char *title;  /* for display: "k-means" */
     const char *value;  /* the name of a value that may follow the name and '=' after -m; NULL: none
@@ -121,8 +121,8 @@ struct strip_kind {
     unsigned obeys;     /* bits of enum strip_option */
     enum strip_fit fit;
     bool flat; /* all rows are equal, so only one is painted */
-    /* shows all clusters, so the restarts of the k-means must not race (strips_settled) */
-    bool settled;
+    /* shows all clusters, so the restarts of the k-means must not race (strips_forbid_race) */
+    bool no_race;
     bool named_only; /* not part of -m all; such modes are the last of the table */
 
     /* Writes what the mode shows of this film, such as "largest of 8 clusters", into out[size],
@@ -145,7 +145,7 @@ struct strip_kind {
 extern const struct strip_kind *const strip_table[];
 extern const size_t strip_count; /* 1..STRIPS_MOST */
 
-/* Returns the mode whose name, or former name, is the `length` bytes at `name`, or NULL if there
+/* Returns the mode whose name, or alias, is the `length` bytes at `name`, or NULL if there
  * is none. Any thread. */
 const struct strip_kind *strip_find(const char *name, size_t length);
 
@@ -181,6 +181,6 @@ unsigned strips_obey(struct strips s);
  * The result applies to the whole run, because all modes share one clustering. A mode that a page
  * shows in addition to the requested ones uses the same clustering.
  */
-bool strips_settled(struct strips s);
+bool strips_forbid_race(struct strips s);
 
 #endif

@@ -113,8 +113,8 @@ struct canvas {
 };
 
 /* Drops glib's messages, which would go to stderr. Errors are returned as values. */
-static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count,
-                                gpointer user)
+static GLogWriterOutput drop_message(GLogLevelFlags level, const GLogField *fields, gsize count,
+                                     gpointer user)
 {
     (void)level;
     (void)fields;
@@ -125,7 +125,7 @@ static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, g
 
 static void silence(void)
 {
-    g_log_set_writer_func(swallow, NULL, NULL); /* glib permits this once per process */
+    g_log_set_writer_func(drop_message, NULL, NULL); /* glib permits this once per process */
 }
 
 static bool has_no_error(cairo_status_t status, struct err *e)
@@ -301,7 +301,7 @@ int canvas_lines(struct canvas *canvas, const struct layout_text *t, struct canv
 /*
  * Returns the outlines of the text at its place. The caller frees them with cairo_path_destroy().
  */
-static cairo_path_t *take_outlines(struct canvas *canvas, const struct layout_text *t)
+static cairo_path_t *copy_outlines(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = at_outline_size(canvas, t);
     PangoLayout *layout = lay_out(canvas, t);
@@ -346,7 +346,7 @@ static void draw_words(struct canvas *canvas, cairo_t *cr, const struct layout_t
                        bool outlines)
 {
     if (outlines && !has_pictures(t)) {
-        cairo_path_t *path = take_outlines(canvas, t);
+        cairo_path_t *path = copy_outlines(canvas, t);
         cairo_append_path(cr, path); /* also copies an error of the path */
         cairo_fill(cr);
         cairo_path_destroy(path);
@@ -388,7 +388,7 @@ static void draw_items(struct canvas *canvas, cairo_t *cr, const struct layout *
 
 /* ---- Pixels ---- */
 
-static void take_pixels(cairo_surface_t *tile, int w, int rows, int x, int width, uint8_t *rgb)
+static void copy_pixels(cairo_surface_t *tile, int w, int rows, int x, int width, uint8_t *rgb)
 {
     cairo_surface_flush(tile);
     const uint8_t *data = cairo_image_surface_get_data(tile);
@@ -417,7 +417,7 @@ bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int row
         draw_items(canvas, cr, s, y / s->scale, (y + rows) / s->scale);
         ok = has_no_error(cairo_status(cr), e);
         if (ok)
-            take_pixels(tile, w, rows, x, width, rgb);
+            copy_pixels(tile, w, rows, x, width, rgb);
         cairo_destroy(cr);
         cairo_surface_destroy(tile);
     }
@@ -565,7 +565,7 @@ char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, str
         err_memory(e, sizeof text->text);
         return NULL;
     }
-    cairo_path_t *path = take_outlines(canvas, text);
+    cairo_path_t *path = copy_outlines(canvas, text);
     bool ok = has_no_error(path->status, e);
     print_path(f, path);
     cairo_path_destroy(path);

@@ -577,10 +577,15 @@ static bool fill_poster(struct plan *p, struct err *e)
     omit_parts(p);
     add_head(p);
     add_swatches(p);
-    bool placed = s->report->shape == SHAPE_CIRCLE     ? place_circle(p, e)
-                  : s->report->shape == SHAPE_VERTICAL ? place_vertical(p, e)
-                                                       : place_strips(p, e);
-    return placed && (!s->failed || err_memory(e, s->items * sizeof *s->item));
+    bool placed;
+    switch (s->report->shape) {
+    case SHAPE_CIRCLE: placed = place_circle(p, e); break;
+    case SHAPE_VERTICAL: placed = place_vertical(p, e); break;
+    default: placed = place_strips(p, e); break;
+    }
+    if (placed && s->failed)
+        return err_memory(e, s->items * sizeof *s->item);
+    return placed;
 }
 
 struct layout *layout_poster(const struct report *r, struct strips strips, bool pixels,
