@@ -119,8 +119,8 @@ void cache_store_evict(const struct cache_store *s, const char *keep);
 
 /*
  * Calls `visit` for every entry of the folder, and with `temps` also for temporaries and for
- * files of an index of sound. Passes over those of other users (cache_owner_trusts). Returns false if
- * there is no such folder.
+ * files of an index of sound. Passes over those of other users (cache_owner_trusts). Returns false
+ * if there is no such folder.
  */
 typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);
 bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user);

@@ -63,7 +63,7 @@ static void append_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *c
 {
     char rect[CROP_TEXT];
     crop_text(&crop->rect, rect);
-    append_text(text, " trim=%s",
+    append_text(text, " crop=%s",
                 crop->kind == CROP_AUTO  ? "auto"
                 : crop->kind == CROP_OFF ? "off"
                                          : rect);
@@ -139,7 +139,7 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o
     if (w != outputs_format(o))
         return; /* pages and titles apply only to pictures */
     if (poster || o->picture.stacked)
-        append_text(text, " sheet=%d", LAYOUT_VERSION);
+        append_text(text, " layout=%d", LAYOUT_VERSION);
     append_style(text, &o->poster.style);
     append_hash(text, "title", o->poster.title);
     if (!poster)
@@ -181,8 +181,7 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
     }
     for (size_t i = 0; i < strips.count; i++) {
         const struct strip_kind *kind = strips.kind[i];
-        append_text(text, "%s%s", i == 0 ? " mode=" : ",",
-                    kind->former ? kind->former : kind->name);
+        append_text(text, "%s%s", i == 0 ? " mode=" : ",", kind->name);
     }
     append_selection(text, &o->film.selection);
     append_size(text, &o->film.size);

@@ -286,7 +286,7 @@ TEST(test_told)
     scene_close();
 }
 
-/* The longest of all recipes and ids is in what writer_made reads. */
+/* The longest of all fingerprints and ids is in what writer_made reads. */
 TEST(test_head_has_room)
 {
     char shown[FILM_ID_TEXT] = "";

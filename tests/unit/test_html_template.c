@@ -123,7 +123,7 @@ TEST(test_is_told)
     assert_string_equal(value, "12-ab");
     page_copy_meta(bytes, size, "film", value, 5);
     assert_string_equal(value, "");
-    page_copy_meta(bytes, size, "recipe", value, sizeof value);
+    page_copy_meta(bytes, size, "fingerprint", value, sizeof value);
     assert_string_equal(value, "");
     FILE *in = fmemopen(bytes, size, "rb");
     assert_true(page_ends(in));

@@ -311,7 +311,7 @@ static bool put_head(FILE *f, const struct report *r)
     const struct pair head[] = {
         {"version", true, json_string(BARCODE_VERSION)},
         {"format", true, json_integer(JSON_FORMAT)},
-        {"recipe", r->fingerprint[0] != 0, json_string(r->fingerprint)},
+        {"fingerprint", r->fingerprint[0] != 0, json_string(r->fingerprint)},
         {"film", true, film_value(r)},
         {"selection", true, selection_value(&r->selection)},
         {"size", true, json_pack("[ii]", r->width, r->height)},
@@ -424,7 +424,7 @@ static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
     size_t size = fread(head, 1, sizeof head, f);
     if (!recognize_json((const uint8_t *)head, size, metadata->film))
         return false;
-    copy_string(head, size, ",\n\"recipe\": \"", metadata->fingerprint,
+    copy_string(head, size, ",\n\"fingerprint\": \"", metadata->fingerprint,
                 sizeof metadata->fingerprint);
     return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
            fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&

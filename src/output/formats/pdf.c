@@ -52,7 +52,7 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     if (!s)
         return false;
     paint_text_titles(strips, titles, sizeof titles);
-    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id,
+    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:fingerprint=%s", r->film_id,
              r->fingerprint);
     struct canvas_about about = {.title = s->title,
                                  .subject = titles,

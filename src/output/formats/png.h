@@ -11,7 +11,7 @@
 
 /* The film id, so that the image of another film with the same name is not replaced. */
 #define PNG_FILM_KEY "barcode:film"
-#define PNG_FINGERPRINT_KEY "barcode:recipe"
+#define PNG_FINGERPRINT_KEY "barcode:fingerprint"
 #define PNG_COLUMNS_KEY "barcode:columns"
 #define PNG_SIZE_KEY "barcode:size"
 #define PNG_PARTIAL_KEY "barcode:partial"

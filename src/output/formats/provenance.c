@@ -13,7 +13,7 @@ static const char comment_key[] = PROVENANCE_BEGIN;
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
 {
     snprintf(text, PROVENANCE_TEXT,
-             "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s",
+             "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " fingerprint=%s",
              comment_key, r->film_id, r->partial ? "yes" : "no", r->count, r->width, r->height,
              parts, r->fingerprint);
 }
@@ -79,7 +79,7 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
     size_t left = size - (size_t)(at - text);
     snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), at);
     line[strcspn(line, "\r\n\"")] = 0;
-    const char *fingerprint = strstr(line, " recipe=");
+    const char *fingerprint = strstr(line, " fingerprint=");
     if (!fingerprint)
         return false;
     *metadata = (struct writer_metadata){.columns = 0};
@@ -89,7 +89,7 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
     copy_value(line, " size=", side, sizeof side);
     copy_value(line, " parts=", parts, sizeof parts);
     snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s",
-             fingerprint + strlen(" recipe="));
+             fingerprint + strlen(" fingerprint="));
     metadata->partial = strcmp(partial, "yes") == 0;
     return read_counts(columns, side, parts, metadata);
 }
@@ -175,11 +175,12 @@ bool trailer_end(struct trailer_file *s, const struct report *r, const char *mar
                  struct err *e)
 {
     char hex[33];
-    bool ok = (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
-              (!r->fingerprint[0] || print(s, e, "%sbarcode:recipe %s\n", mark, r->fingerprint)) &&
-              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count,
-                    mark, r->width, r->height) &&
-              (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
+    bool ok =
+        (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
+        (!r->fingerprint[0] || print(s, e, "%sbarcode:fingerprint %s\n", mark, r->fingerprint)) &&
+        print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count, mark,
+              r->width, r->height) &&
+        (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
     if (!ok)
         return false;
     hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
@@ -250,7 +251,8 @@ static void read_lines(const char *text, size_t size, struct writer_metadata *me
 {
     char value[64];
     find_value(text, size, "barcode:film ", metadata->film, sizeof metadata->film);
-    find_value(text, size, "barcode:recipe ", metadata->fingerprint, sizeof metadata->fingerprint);
+    find_value(text, size, "barcode:fingerprint ", metadata->fingerprint,
+               sizeof metadata->fingerprint);
     metadata->partial = find_value(text, size, "barcode:partial ", value, sizeof value);
     if (find_value(text, size, "barcode:columns ", value, sizeof value))
         metadata->columns = strtoull(value, NULL, 10);

@@ -2,7 +2,7 @@
  * provenance.h - the provenance comment of a text file that barcode made: one line, in a comment of
  * the format.
  *
- *     barcode:film=ID partial=yes|no columns=N size=WxH parts=N recipe=FINGERPRINT
+ *     barcode:film=ID partial=yes|no columns=N size=WxH parts=N fingerprint=FINGERPRINT
  *
  * ID (film_id.h) is empty for a film from a pipe. FINGERPRINT (options_fingerprint.h) extends to
  * the end of the line or to a quote. Pure, except those that read a file; any thread.
@@ -45,7 +45,7 @@ bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *meta
  * fingerprint and a checksum.
  *
  *     barcode:film ID
- *     barcode:recipe FINGERPRINT
+ *     barcode:fingerprint FINGERPRINT
  *     barcode:columns N
  *     barcode:size WxH
  *     barcode:partial yes

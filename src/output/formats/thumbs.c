@@ -14,6 +14,7 @@ enum { A_SHEET = THUMBS_ACROSS * THUMBS_ACROSS };
 /* The size of frames, and of the pictures that are made of them. */
 struct scaling {
     int from_width, from_height, width, height;
+    bool enlarges; /* by interpolation: area means would give steps */
 };
 
 /*
@@ -28,7 +29,7 @@ static int find_samples(int64_t i, int64_t from, int64_t to, int *weight)
     return (int)(at / 256);
 }
 
-/* Enlarges by bilinear interpolation. Area means would give steps. */
+/* Enlarges by bilinear interpolation. */
 static void enlarge(const struct scaling *p, const uint8_t *rgb, uint8_t *to)
 {
     for (int y = 0; y < p->height; y++) {
@@ -58,7 +59,7 @@ static uint8_t *scale_frame(const struct scaling *p, const uint8_t *rgb, struct 
         err_memory(e, bytes);
         return NULL;
     }
-    if (p->width > p->from_width || p->height > p->from_height) {
+    if (p->enlarges) {
         enlarge(p, rgb, made);
     } else if (!shrink_rgb(rgb, p->from_width, p->from_height, made, p->width, p->height, e)) {
         free(made);

@@ -243,7 +243,7 @@ static json_t *run_value(const struct html_job *job)
     json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
     json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
     return json_pack("{ss so so so so si si sb si si ss sb ss si so* so* sb}", "version",
-                     BARCODE_VERSION, "recipe", writer_json_bytes(r->fingerprint), "selection",
+                     BARCODE_VERSION, "fingerprint", writer_json_bytes(r->fingerprint), "selection",
                      writer_json_bytes(selection), "start", writer_json_us(r->selection.start_us),
                      "end", selection_end(r), "width", r->width, "height", r->height, "clustered",
                      (r->needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init, "init",
@@ -533,7 +533,7 @@ static bool put_head(struct html_job *job, FILE *f)
     snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->width, r->height);
     return page_put_head(f, "viewer", styles, scripts) &&
            (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
-           (!r->fingerprint[0] || page_put_meta(f, "recipe", r->fingerprint)) &&
+           (!r->fingerprint[0] || page_put_meta(f, "fingerprint", r->fingerprint)) &&
            page_put_meta(f, "columns", columns) &&
            (!r->partial || page_put_meta(f, "partial", "yes")) && put_card(job, f);
 }
@@ -593,7 +593,7 @@ static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
     size_t size = fread(head, 1, sizeof head, f);
     if (!recognize_html((const uint8_t *)head, size, metadata->film))
         return false;
-    page_copy_meta(head, size, "recipe", metadata->fingerprint, sizeof metadata->fingerprint);
+    page_copy_meta(head, size, "fingerprint", metadata->fingerprint, sizeof metadata->fingerprint);
     page_copy_meta(head, size, "partial", text, sizeof text);
     metadata->partial = text[0] != 0;
     page_copy_meta(head, size, "columns", text, sizeof text);

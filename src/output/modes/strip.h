@@ -111,14 +111,13 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
-    const char *name;   /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *alias; /* an older name, which -m still accepts and fingerprints keep; NULL: none
-                         */
-    const char *title;  /* for display: "k-means" */
-    const char *value;  /* the name of a value that may follow the name and '=' after -m; NULL: none
-                         */
-    unsigned needs;     /* bits of enum strip_need */
-    unsigned obeys;     /* bits of enum strip_option */
+    const char *name;  /* value of -m, in file names and in PNG text: a lower-case word */
+    const char *alias; /* another name that -m accepts; NULL: none */
+    const char *title; /* for display: "k-means" */
+    const char *value; /* the name of a value that may follow the name and '=' after -m; NULL: none
+                        */
+    unsigned needs;    /* bits of enum strip_need */
+    unsigned obeys;    /* bits of enum strip_option */
     enum strip_fit fit;
     bool flat; /* all rows are equal, so only one is painted */
     /* shows all clusters, so the restarts of the k-means must not race (strips_forbid_race) */
@@ -145,8 +144,8 @@ struct strip_kind {
 extern const struct strip_kind *const strip_table[];
 extern const size_t strip_count; /* 1..STRIPS_MOST */
 
-/* Returns the mode whose name, or alias, is the `length` bytes at `name`, or NULL if there
- * is none. Any thread. */
+/* Returns the mode whose name or alias is the `length` bytes at `name`, or NULL if there is none.
+ * Any thread. */
 const struct strip_kind *strip_find(const char *name, size_t length);
 
 /* The modes of one output, 1..STRIPS_MOST. An image shows one alone, or several stacked with a
