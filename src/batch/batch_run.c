@@ -12,7 +12,7 @@
 
 static pid_t parent;
 
-int batch_render(struct options *o, const struct inputs *in)
+int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
 {
     struct engines engines;
     int threads = o->process.threads > 0 ? o->process.threads : machine_cores();
@@ -21,7 +21,7 @@ int batch_render(struct options *o, const struct inputs *in)
     engines_init(&engines, o->engine.choice, &o->engine.devices, threads);
     struct render r = {.options = o, .inputs = in, .engines = &engines, .threads = threads};
     frame_cache_check_folder(&o->cache);
-    int status = render_films(&r);
+    int status = render_films(&r, sink);
     engines_close(&engines);
     return status;
 }
@@ -32,7 +32,7 @@ int batch_run(struct options *o, struct inputs *in)
     bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
                  update_leave_out(o, in, &e) && outputs_check(o, in, &e);
     parent = getpid();
-    return ready ? batch_render(o, in) : err_report(&e);
+    return ready ? batch_render(o, in, NULL) : err_report(&e);
 }
 
 bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }

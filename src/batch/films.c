@@ -356,11 +356,11 @@ static void render_report_end(const struct render *r, const struct film_tally *t
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
-int render_films(const struct render *r)
+int render_films(const struct render *r, const struct batch_sink *sink)
 {
     struct err e = ERR_INIT;
     struct render own = *r;
-    struct crew c = {.batch.render = &own};
+    struct crew c = {.batch = {.render = &own, .sink = sink}};
     int64_t begin = clock_ns();
     bool here = true;
     int status = 0;

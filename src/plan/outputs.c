@@ -171,12 +171,29 @@ static bool add_extras(const struct options *o, const struct inputs *in, size_t 
     return !o->outputs.dump || name_extra(o, in, i, o->outputs.dump, "rgb", &list->dump, e);
 }
 
+/* Adds the outputs that a command takes in memory (options.in_memory). */
+static void add_in_memory(const struct options *o, struct outputs *list)
+{
+    for (size_t k = 0; k < o->outputs.extras; k++) {
+        const struct options_extra *extra = &o->outputs.extra[k];
+        list->output[list->count++] = (struct output){.writer = extra->writer,
+                                                      .strips = shown_by(extra->writer, o),
+                                                      .path = extra->path,
+                                                      .in_memory = true};
+    }
+    list->dump = (struct output){.path = o->outputs.dump, .in_memory = true};
+}
+
 bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list,
                 struct err *e)
 {
     *list = (struct outputs){.count = 0};
     if (o->outputs.sound_only)
         return true;
+    if (o->outputs.in_memory) {
+        add_in_memory(o, list);
+        return true;
+    }
     if ((have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
         outputs_free(list);
         return false;
@@ -271,7 +288,7 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
 
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e)
 {
-    if (outputs_is_stdout(output->path))
+    if (outputs_is_stdout(output->path) || output->in_memory)
         return true;
     return spare_films(in, output, e) &&
            (output->chosen ? spare_old(in, i, output, e) : outputs_keep_gallery(output, e));

@@ -22,6 +22,7 @@ struct output {
     const char *path;  /* "-": stdout. Valid as long as the list and the options */
     char *made;        /* owned by the list: the memory of `path`, or NULL */
     const char *below; /* in `path`: folders are made from here on; NULL: none are made */
+    bool in_memory;    /* no file: `path` is a name that only this program knows */
     bool overwrite;    /* replace an older output of any film */
     /* the program chose the name, so only its own outputs of this film may be replaced */
     bool chosen;

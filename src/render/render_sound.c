@@ -32,6 +32,7 @@ static bool open_spectrum(struct render_job *j, struct err *e)
 
 bool render_begin_sound(struct render_job *j, struct err *e)
 {
+    j->sound.engine = j->engine;
     return !j->report.spectrum || j->sound.done || spectrum_clear(j->report.spectrum, e);
 }
 
@@ -142,5 +143,10 @@ bool render_sound_only(struct render_job *j, struct err *e)
     int stream = o->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->film.stream;
     j->source = source_open_stream(path_of(j), parts_of(j), stream, o->film.sound_stream,
                                    o->film.keep_going, e);
-    return j->source && render_sound(j, e);
+    if (!j->source)
+        return false;
+    const struct film_length *length = &j->source->film.length;
+    const struct engine_work work = {.sound_seconds = (double)film_length_end(length) / 1e6};
+    j->engine = engines_for(j->render->engines, &work, e);
+    return j->engine && render_sound(j, e);
 }

@@ -46,6 +46,11 @@ INSIDE = {
         "bitstream": "",
         "ffmpeg": "",
     },
+    "match": {
+        "find": "align",
+        "align": "",
+        "": "",
+    },
     "output": {
         "": "html formats poster modes",
         "html": "formats poster modes",

@@ -441,7 +441,7 @@ static int render_by_workers(const char *folder_out, int devices, int jobs)
     struct engines list = devices_of("cpu", devices);
     struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
     pid_t own = getpid();
-    int status = render_films(&r);
+    int status = render_films(&r, NULL);
     engines_close(&list);
     inputs_free(&c.inputs);
     if (getpid() != own)

@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "align_output.h"
+#include "align.h"
 #include "base/text.h"
 #include "output/html/html_template.h"
 

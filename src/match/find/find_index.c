@@ -11,9 +11,124 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "cache/cache_options.h"
-#include "find_merge.h"
 #include "base/sort_words.h"
+#include "cache/cache_options.h"
+
+/* ---- Files that are merged ---- */
+
+struct merge {
+    struct find_file **file; /* [files], borrowed, as `number`: FIND_NOT_WANTED films are dropped */
+    uint32_t **number;
+    size_t files;
+    struct find_film *film; /* the films of the result */
+    uint64_t **base;        /* of each film of each file: its first frame in the result */
+    uint64_t frames;        /* of all films */
+    uint32_t films;
+};
+
+static bool list_films(struct merge *m, size_t f, struct err *e)
+{
+    const struct find_file *file = m->file[f];
+    m->base[f] = err_calloc((size_t)file->films + 1, sizeof **m->base, e);
+    if (!m->base[f])
+        return false;
+    for (uint32_t i = 0; i < file->films; i++)
+        if (m->number[f][i] != FIND_NOT_WANTED) {
+            m->base[f][i] = m->frames;
+            m->frames += file->film[i].frames;
+            m->film[m->films++] = file->film[i];
+        }
+    return true;
+}
+
+static void close_merge(struct merge *m)
+{
+    for (size_t i = 0; m->base && i < m->files; i++)
+        free(m->base[i]);
+    free(m->base);
+    free(m->film);
+    *m = (struct merge){0};
+}
+
+/* Lists the films. On failure *m is empty. */
+static bool open_merge(struct merge *m, struct find_file **file, uint32_t **number, size_t files,
+                       struct err *e)
+{
+    size_t films = 0;
+    for (size_t i = 0; i < files; i++)
+        films += file[i]->films;
+    *m = (struct merge){.file = file, .number = number, .files = files};
+    m->film = err_calloc(films + 1, sizeof *m->film, e);
+    m->base = err_calloc(files + 1, sizeof *m->base, e);
+    bool ok = m->film && m->base;
+    for (size_t i = 0; ok && i < files; i++)
+        ok = list_films(m, i, e);
+    if (ok && films >= FIND_FILMS_MOST)
+        ok = err_set(e, ERR_FAILED, "an index has at most %d films", FIND_FILMS_MOST - 1);
+    if (!ok)
+        close_merge(m);
+    return ok;
+}
+
+/* A file's next landmark of a film that is not dropped. */
+struct merge_source {
+    struct find_cursor cursor;
+    uint64_t word; /* in the result; UINT64_MAX at the end */
+};
+
+static bool next_wanted(const struct merge *m, size_t f, struct merge_source *s, bool step,
+                        struct err *e)
+{
+    const struct find_file *file = m->file[f];
+    uint64_t frames = file->base[file->films];
+    for (;; step = true) {
+        if (step && !find_cursor_next(&s->cursor, e))
+            return false;
+        if (s->cursor.ended) {
+            s->word = UINT64_MAX;
+            return true;
+        }
+        uint64_t key = s->cursor.word / frames, position = s->cursor.word % frames;
+        uint32_t film = find_file_film(file, position, 0);
+        if (m->number[f][film] == FIND_NOT_WANTED)
+            continue;
+        s->word = key * m->frames + m->base[f][film] + position - file->base[film];
+        return true;
+    }
+}
+
+static bool merge_words(const struct merge *m, struct merge_source *source, struct find_writer *w,
+                        struct err *e)
+{
+    for (size_t i = 0; i < m->files; i++)
+        if (!find_cursor_seek(&source[i].cursor, m->file[i], 0, e) ||
+            !next_wanted(m, i, &source[i], false, e))
+            return false;
+    for (uint64_t n = 1;; n++) {
+        size_t least = 0;
+        for (size_t i = 1; i < m->files; i++)
+            if (source[i].word < source[least].word)
+                least = i;
+        if (source[least].word == UINT64_MAX)
+            return true;
+        if (n % 65536 == 0 && interrupted())
+            return interrupt_error(e);
+        if (!find_writer_add(w, source[least].word, e) ||
+            !next_wanted(m, least, &source[least], true, e))
+            return false;
+    }
+}
+
+static bool write_merge(const struct merge *m, const char *path, struct err *e)
+{
+    struct merge_source *source = err_calloc(m->files + 1, sizeof *source, e);
+    struct find_writer *w = source ? find_writer_open(path, e) : NULL;
+    bool ok = w && merge_words(m, source, w, e);
+    free(source);
+    return find_writer_end(&w, ok ? m->film : NULL, m->films, e) && ok;
+}
+
+/* ---- The index ---- */
 
 /* A file is written when so many landmarks are waiting: 128 MB, and as much for sorting. */
 enum { WORDS_MOST = 1 << 24 };
@@ -271,12 +386,12 @@ bool find_index_add(struct find_index *x, struct hash128 id, uint32_t frames,
 /* Merges files `from` and later, or removes them if none of their films is wanted. */
 static bool merge_files(struct find_index *x, size_t from, struct err *e)
 {
-    struct find_merge m;
-    if (!find_merge_open(&m, x->file + from, x->number + from, x->files - from, e))
+    struct merge m;
+    if (!open_merge(&m, x->file + from, x->number + from, x->files - from, e))
         return false;
     char *path = m.films > 0 ? file_path(x, m.film, m.films, e) : NULL;
-    bool ok = m.films == 0 || (path && find_merge_write(&m, path, e));
-    find_merge_close(&m);
+    bool ok = m.films == 0 || (path && write_merge(&m, path, e));
+    close_merge(&m);
     while (ok && x->files > from) {
         /* films of which there are copies elsewhere are merged to a file of the same name */
         bool same = path && strcmp(path, x->file[x->files - 1]->path) == 0;

@@ -1,4 +1,4 @@
-#include "find_library.h"
+#include "find.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 
 #include "base/film_id.h"
 #include "base/interrupt.h"
-#include "batch/batch_run.h"
-#include "cache/sound_cache.h"
 
 /* Films are decoded in parts, so that the cache need not hold the sound of all of them. */
 enum { FILMS_AT_ONCE = 256 };
@@ -18,23 +16,19 @@ enum { FILMS_AT_ONCE = 256 };
  */
 static struct hash128 identify(const struct find_library *l, size_t i)
 {
-    const struct inputs *in = &l->batch.in;
+    const struct inputs *in = &l->films.in;
     uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
-                       (uint64_t)(int64_t)l->batch.options.film.sound_stream};
+                       (uint64_t)(int64_t)l->films.options.film.sound_stream};
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
 bool find_library_open(struct find_library *l, const struct command_line *line, char *const *word,
                        size_t words, bool recursive, struct err *e)
 {
-    static const char *const subfolders[] = {"-r", NULL};
     *l = (struct find_library){0};
-    if (!command_batch_open(&l->batch, line, word, words, recursive ? subfolders : NULL, e))
+    if (!command_films_open(&l->films, line, word, words, recursive, e))
         return false;
-    struct inputs *in = &l->batch.in;
-    l->batch.options.outputs.sound_only = true;
-    if (!inputs_expand(&l->batch.options, in, e))
-        return false;
+    const struct inputs *in = &l->films.in;
     l->id = err_calloc(in->count + 1, sizeof *l->id, e);
     l->has = err_calloc(in->count + 1, sizeof *l->has, e);
     for (size_t i = 0; l->id && i < in->count; i++)
@@ -52,38 +46,40 @@ struct walk {
     size_t next;
 };
 
-/* Visits film i if its sound is in the cache; *found tells. */
+/* Visits film i if its sound is in the cache, and sets *found. */
 static bool visit_cached(const struct walk *w, size_t i, bool *found, struct err *e)
 {
     struct film_sound sound;
-    *found = command_batch_sound(&w->library->batch, i, &sound);
+    *found = command_films_sound(&w->library->films, i, &sound);
     bool ok = !*found || w->visit(w->user, i, &sound, e);
     film_sound_free(&sound);
-    return ok && (interrupted() ? interrupt_error(e) : true);
+    if (ok && interrupted())
+        return interrupt_error(e);
+    return ok;
 }
 
 /* Decodes the films with duty INPUT_TO_DO, and visits them. */
-static enum find_state decode_part(const struct walk *w, struct err *e)
+static bool decode_part(const struct walk *w, struct err *e)
 {
-    struct inputs *in = &w->library->batch.in;
+    struct command_films *films = &w->library->films;
     bool found;
-    int status = batch_render(&w->library->batch.options, in);
+    int status = batch_render(&films->options, &films->in, NULL);
     if (status != 0 || batch_run_is_worker())
         *w->status = status;
     if (batch_run_is_worker())
-        return FIND_WORKER;
-    w->library->batch.options.cache.refresh = false;
-    for (size_t i = 0; i < in->count; i++)
-        if (in->duty[i] == INPUT_TO_DO && !visit_cached(w, i, &found, e))
-            return FIND_FAILED;
-    return interrupted() && !interrupt_error(e) ? FIND_FAILED : FIND_DONE;
+        return false;
+    films->options.cache.refresh = false;
+    for (size_t i = 0; i < films->in.count; i++)
+        if (films->in.duty[i] == INPUT_TO_DO && !visit_cached(w, i, &found, e))
+            return false;
+    return !interrupted() || interrupt_error(e);
 }
 
 /* Visits films that are cached until enough others are known to decode. */
-static enum find_state walk_part(struct walk *w, struct err *e)
+static bool walk_part(struct walk *w, struct err *e)
 {
-    struct inputs *in = &w->library->batch.in;
-    bool refresh = w->library->batch.options.cache.refresh;
+    struct inputs *in = &w->library->films.in;
+    bool refresh = w->library->films.options.cache.refresh;
     size_t due = 0;
     for (size_t i = 0; i < in->count; i++)
         in->duty[i] = INPUT_OTHERS;
@@ -93,23 +89,23 @@ static enum find_state walk_part(struct walk *w, struct err *e)
             continue;
         if (!refresh && in->problem[w->next].code == ERR_NONE &&
             !visit_cached(w, w->next, &found, e))
-            return FIND_FAILED;
+            return false;
         if (!found) {
             in->duty[w->next] = INPUT_TO_DO;
             due++;
         }
     }
-    return due > 0 ? decode_part(w, e) : FIND_DONE;
+    return due == 0 || decode_part(w, e);
 }
 
-enum find_state find_library_each(struct find_library *l, const bool *skip, find_visit *visit,
-                                  void *user, int *status, struct err *e)
+bool find_library_each(struct find_library *l, const bool *skip, find_visit *visit, void *user,
+                       int *status, struct err *e)
 {
     struct walk w = {l, skip, visit, user, status, 0};
-    enum find_state state = FIND_DONE;
-    while (state == FIND_DONE && w.next < l->batch.in.count)
-        state = walk_part(&w, e);
-    return state;
+    bool ok = true;
+    while (ok && w.next < l->films.in.count)
+        ok = walk_part(&w, e);
+    return ok;
 }
 
 /* ---- The index ---- */
@@ -148,45 +144,45 @@ static bool add_film(void *user, size_t i, const struct film_sound *sound, struc
     return ok;
 }
 
-enum find_state find_library_index(struct find_library *l, char *const *word, size_t words,
-                                   int *status, struct err *e)
+/* Opens the index, or the second time removes what is damaged of it. */
+static bool open_index(struct find_library *l, char *const *word, size_t words, struct err *e)
 {
     char folder[PATH_MAX], name[33];
-    size_t films = l->batch.in.count;
-    bool again = l->index.folder != NULL;
-    if (again && !find_index_check(&l->index, e))
-        return FIND_FAILED;
-    if (!again && !cache_options_folder(&l->batch.options.cache, folder, sizeof folder)) {
-        err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
-        return FIND_FAILED;
-    }
-    if (!again &&
-        (!name_library(name, word, words, e) || !find_index_open(&l->index, folder, name, e)))
-        return FIND_FAILED;
-    if (!find_index_want(&l->index, l->id, films, l->has, e))
-        return FIND_FAILED;
-    enum find_state state = find_library_each(l, l->has, add_film, l, status, e);
-    if (state == FIND_WORKER)
-        return state;
+    if (l->index.folder)
+        return find_index_check(&l->index, e);
+    if (!cache_options_folder(&l->films.options.cache, folder, sizeof folder))
+        return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
+    return name_library(name, word, words, e) && find_index_open(&l->index, folder, name, e);
+}
+
+bool find_library_index(struct find_library *l, char *const *word, size_t words, int *status,
+                        struct err *e)
+{
+    size_t films = l->films.in.count;
+    if (!open_index(l, word, words, e) || !find_index_want(&l->index, l->id, films, l->has, e))
+        return false;
+    bool ok = find_library_each(l, l->has, add_film, l, status, e);
+    if (batch_run_is_worker())
+        return false;
     /* also after an interruption: what is known need not be decoded again */
     struct err unsaved = ERR_INIT;
-    if (!find_index_save(&l->index, &unsaved) && state == FIND_DONE) {
+    if (!find_index_save(&l->index, &unsaved) && ok) {
         *e = unsaved;
-        return FIND_FAILED;
+        return false;
     }
-    if (state != FIND_DONE)
-        return state;
+    if (!ok)
+        return false;
     find_index_has(&l->index, l->has);
     l->known = 0;
     for (size_t i = 0; i < films; i++)
         l->known += l->has[i];
-    return FIND_DONE;
+    return true;
 }
 
 void find_library_close(struct find_library *l)
 {
     find_index_close(&l->index);
-    command_batch_close(&l->batch);
+    command_films_close(&l->films);
     free(l->id);
     free(l->has);
     *l = (struct find_library){0};

@@ -8,14 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "align_exact.h"
-#include "align_output.h"
+#include "align.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "batch/batch_run.h"
-#include "plan/outputs.h"
-#include "command.h"
 
 enum { FILMS = 2, OUTPUTS_MOST = 16, KEY_EXACT = COMMAND_OWN };
 
@@ -24,6 +20,7 @@ struct align {
     size_t outputs;
     bool exact; /* --exact */
     struct command_line line;
+    struct command_films films;
     struct film_sound sound[FILMS];
     struct align_map map;
     struct align_film film[FILMS];
@@ -63,24 +60,10 @@ static const struct command command = {
 
 /* ---- Sound ---- */
 
-/*
- * Runs a batch with the further words `extra`, which ends in NULL. Returns false if it failed:
- * with `e`, or with a->status.
- */
-static bool run_batch(struct align *a, struct command_batch *b, const char *const *extra,
-                      bool sound_only, struct err *e)
+static bool load_sound(struct align *a, int i, struct err *e)
 {
-    if (!command_batch_open(b, &a->line, a->line.word, FILMS, extra, e))
-        return false;
-    b->options.outputs.sound_only = sound_only;
-    a->status = command_batch_run(b);
-    return a->status == 0 && !batch_run_is_worker();
-}
-
-static bool load_sound(struct align *a, const struct command_batch *b, int i, struct err *e)
-{
-    const char *path = b->in.path[i];
-    if (!command_batch_sound(b, (size_t)i, &a->sound[i]))
+    const char *path = a->films.in.path[i];
+    if (!command_films_sound(&a->films, (size_t)i, &a->sound[i]))
         return err_set(e, ERR_FAILED,
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",
@@ -90,14 +73,15 @@ static bool load_sound(struct align *a, const struct command_batch *b, int i, st
 
 static bool read_sounds(struct align *a, struct err *e)
 {
-    struct command_batch b;
-    bool ok = run_batch(a, &b, NULL, true, e);
-    if (ok && b.in.count != FILMS)
-        ok = err_set(e, ERR_USAGE, "align needs two films, not %zu", b.in.count);
-    for (int i = 0; i < FILMS && ok; i++)
-        ok = load_sound(a, &b, i, e);
-    command_batch_close(&b);
-    return ok;
+    struct command_films *f = &a->films;
+    if (!command_films_open(f, &a->line, a->line.word, FILMS, false, e))
+        return false;
+    if (f->in.count != FILMS)
+        return err_set(e, ERR_USAGE, "align needs two films, not %zu", f->in.count);
+    a->status = command_films_render(&f->options, &f->in, NULL);
+    if (a->status != 0 || batch_run_is_worker())
+        return false;
+    return load_sound(a, 0, e) && load_sound(a, 1, e);
 }
 
 static struct align_sound sound_of(const struct film_sound *s)
@@ -126,51 +110,20 @@ static bool make_map(struct align *a, struct err *e)
 
 /* ---- Pictures ---- */
 
-static bool read_file(const char *path, uint8_t **bytes, size_t *count, struct err *e)
-{
-    FILE *f = command_output(path, count, e);
-    if (!f)
-        return false;
-    *bytes = err_calloc(*count + 1, 1, e);
-    bool ok = *bytes != NULL;
-    if (ok && fread(*bytes, 1, *count, f) != *count)
-        ok = err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
-    fclose(f);
-    return ok;
-}
-
-/* Reads what the batch wrote about film `i`: a PNG and a JSON. */
-static bool read_outputs(struct align *a, const struct command_batch *b, size_t i, bool strips,
-                         struct err *e)
-{
-    struct outputs list;
-    bool ok = outputs_of(&b->options, &b->in, i, &list, e);
-    for (size_t k = 0; ok && k < list.count; k++) {
-        const char *path = list.output[k].path;
-        if (strcmp(list.output[k].writer->name, "json") == 0)
-            ok = align_json_read(path, &a->film[i], e);
-        else if (strips)
-            ok = read_file(path, &a->film[i].png, &a->film[i].png_bytes, e);
-    }
-    outputs_free(&list);
-    return ok;
-}
-
-/* Renders the films into a temporary folder. Without `strips`, only what is known of the film. */
+/* Reads what is known of the films from their pictures, and with `strips` their strips. */
 static bool read_pictures(struct align *a, bool strips, struct err *e)
 {
-    struct command_batch b = {0};
-    char *folder = command_folder(e), *below = folder ? path_join(folder, "", "/", e) : NULL;
-    const char *const drawn[] = {"-m",  "squeeze", "--height", "160", "-o",
-                                 below, "--json",  below,      NULL};
-    const char *const known[] = {"-m", "average", "--every", "2147483647", "--json", below, NULL};
-    bool ok = below && run_batch(a, &b, strips ? drawn : known, false, e);
-    for (size_t i = 0; i < FILMS && ok; i++)
-        ok = read_outputs(a, &b, i, strips, e);
-    command_batch_close(&b);
-    command_remove_folder(&folder);
-    free(below);
-    return ok;
+    struct options o = a->films.options;
+    if (strips) {
+        static const char mode[] = "squeeze";
+        o.picture.strip[0] = strip_find(mode, sizeof mode - 1);
+        o.picture.strips = 1;
+        o.picture.height = 160;
+        o.outputs.extra[o.outputs.extras++] = (struct options_extra){writer_find("png"), "strip"};
+    } else {
+        o.film.selection.every = INT32_MAX;
+    }
+    return align_films_render(&a->films, &o, a->film, NULL, &a->status, e);
 }
 
 /* ---- The command ---- */
@@ -215,15 +168,19 @@ static bool run(struct align *a, struct err *e)
         if (!a->film[i].name)
             return false;
     }
-    if (!read_sounds(a, e) || !make_map(a, e) ||
-        ((strips || rate) && !read_pictures(a, strips, e)) ||
-        (a->exact && !align_exact(&a->line, a->film, &a->map, &a->status, e)))
+    if (!read_sounds(a, e) || !make_map(a, e))
+        return false;
+    if ((strips || rate) && !read_pictures(a, strips, e))
+        return false;
+    if (a->exact && !align_exact(&a->films, a->film, &a->map, &a->status, e))
         return false;
     const struct align_result result = {&a->map, {a->film[0], a->film[1]}};
-    for (size_t i = 0; i < a->outputs; i++)
-        if (interrupted() ? !interrupt_error(e)
-                          : !align_output_save(align_format_of(a->path[i]), &result, a->path[i], e))
+    for (size_t i = 0; i < a->outputs; i++) {
+        if (interrupted())
+            return interrupt_error(e);
+        if (!align_output_save(align_format_of(a->path[i]), &result, a->path[i], e))
             return false;
+    }
     return true;
 }
 
@@ -239,6 +196,7 @@ int command_align(int argc, char **argv)
         free(a.film[i].name);
     }
     align_map_free(&a.map);
+    command_films_close(&a.films);
     command_line_free(&a.line);
     return e.code != ERR_NONE ? err_report(&e) : a.status;
 }

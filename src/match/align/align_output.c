@@ -1,4 +1,4 @@
-#include "align_output.h"
+#include "align.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,6 +10,8 @@
 #include "base/atomic_file.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "base/version.h"
+#include "output/formats/json.h"
 
 static const struct align_format formats[] = {
     {"csv", false, false, align_write_csv},
@@ -150,4 +152,45 @@ bool align_write_edl(const struct align_result *r, FILE *f)
         fprintf(f, "* FROM CLIP NAME: %s\n\n", r->film[a ? 0 : 1].name);
     }
     return !ferror(f);
+}
+
+/* ---- JSON ---- */
+
+/* As of the other JSON: increased when a reader would misread the new output. */
+enum { ALIGN_FORMAT = 1 };
+
+static json_t *seconds_value(int64_t us) { return json_real((double)us / 1e6); }
+
+static json_t *film_object(const struct align_film *film, int64_t sound_us)
+{
+    return json_pack("{ss so}", "name", film->name, "sound", seconds_value(sound_us));
+}
+
+static json_t *segment_object(const struct align_segment *s)
+{
+    return json_pack("{so so so so ss}", "a_start", seconds_value(s->a_from_us), "a_end",
+                     seconds_value(s->a_to_us), "b_start", seconds_value(s->b_from_us), "b_end",
+                     seconds_value(s->b_to_us), "kind", align_kind_name(s->kind));
+}
+
+bool align_write_json(const struct align_result *r, FILE *f)
+{
+    const struct align_map *map = r->map;
+    json_t *list = json_array();
+    bool ok = list;
+    for (size_t i = 0; i < map->segments && ok; i++)
+        ok = json_array_append_new(list, segment_object(&map->segment[i])) == 0;
+    json_t *all = json_pack("{si ss so so s{si si sb} sf so so}", "align", ALIGN_FORMAT, "version",
+                            BARCODE_VERSION, "a", film_object(&r->film[0], map->a_us), "b",
+                            film_object(&r->film[1], map->b_us), "speed", "num", map->speed_num,
+                            "den", map->speed_den, "same_pitch", map->same_pitch, "score",
+                            (double)map->score / ALIGN_SCORE_MOST, "common",
+                            seconds_value(map->common_us), "segments", list);
+    ok = ok && all;
+    if (!ok)
+        errno = ENOMEM;
+    ok = ok && json_dumpf(all, f, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0;
+    ok = ok && fputc('\n', f) != EOF;
+    json_decref(all);
+    return ok;
 }

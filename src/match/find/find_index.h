@@ -1,5 +1,91 @@
 /*
- * find_file.h - a file of an index: the landmarks of some films, sorted by key. It never changes.
+ * find_index.h - the landmarks of a library's films on disk, sorted by key: files that can always
+ * be made again, FOLDER/NAME-HASH.landmarks.
+ *
+ * New films get a file of their own, and small files are merged: each is more than twice as large
+ * as all smaller ones together. Files appear by rename and never change, so that several processes
+ * may read, add and merge at once without a lock: an open file stays readable when it is removed,
+ * and a film that is in two files counts once. One thread an index.
+ */
+#ifndef BARCODE_MATCH_FIND_INDEX_H
+#define BARCODE_MATCH_FIND_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "barcode/base/err.h"
+#include "base/hash.h"
+#include "sound/landmarks.h"
+
+#define FIND_NOT_WANTED UINT32_MAX
+
+/* A film of the library. */
+struct find_wanted {
+    struct hash128 id;
+    uint32_t number;
+};
+
+struct find_index {
+    char *folder; /* owned; need not exist before something is added */
+    char *name;   /* owned; of the library: the files' names begin with it */
+    struct find_file **file;
+    uint32_t **number; /* of each file's films: in the library's list, or FIND_NOT_WANTED */
+    size_t files;
+    struct find_wanted *wanted; /* [wants] by id */
+    size_t wants;
+    /* films that are not in a file yet */
+    struct find_film *film;
+    size_t films, films_room;
+    uint64_t *word; /* landmark_word */
+    size_t words, words_room;
+};
+
+/*
+ * Opens the index of the library `name` in `folder`. Files that are damaged or of another version
+ * are removed with a warning, those of other users are ignored. Returns false if out of memory or
+ * interrupted.
+ */
+bool find_index_open(struct find_index *x, const char *folder, const char *name, struct err *e);
+
+/*
+ * Sets the library's films, and has[i] for each that is in the index. Landmarks of other films no
+ * longer count, and are dropped when files are merged.
+ */
+bool find_index_want(struct find_index *x, const struct hash128 *id, size_t films, bool *has,
+                     struct err *e);
+
+/* Sets has[i] for each wanted film that is in the index. */
+void find_index_has(const struct find_index *x, bool *has);
+
+/*
+ * Adds a film with its landmarks (landmarks_make), which may be none. It is in the index after
+ * find_index_save.
+ */
+bool find_index_add(struct find_index *x, struct hash128 id, uint32_t frames,
+                    const struct landmark *landmark, size_t n, struct err *e);
+
+/* Writes what was added and merges files, without the films that are not wanted. */
+bool find_index_save(struct find_index *x, struct err *e);
+
+/*
+ * Calls `hit` for each landmark of the wanted films with key[i], for all i; keys ascend. Returns
+ * false with an error of find_file.h.
+ */
+typedef bool find_index_hit(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e);
+bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,
+                     void *user, struct err *e);
+
+/* Removes the damaged files: those that cannot be read to the end. */
+bool find_index_check(struct find_index *x, struct err *e);
+
+/* Closes the index and empties it. */
+void find_index_close(struct find_index *x);
+
+/*
+ * ---- find_file.c ----
+ *
+ * A file of an index: the landmarks of some films, sorted by key. It never changes.
  *
  * All films of the file lie one after the other on one axis of frames; a landmark is the word
  *
@@ -18,16 +104,6 @@
  * a shortened file can do harm, as they could if it were mapped; nor can one with right checksums
  * that a worker process made of a hostile film: words ascend, and are of the files' films.
  */
-#ifndef BARCODE_FIND_FILE_H
-#define BARCODE_FIND_FILE_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "barcode/base/err.h"
-#include "base/hash.h"
-#include "sound/landmarks.h"
 
 enum {
     FIND_VERSION = 1,

@@ -1,10 +1,9 @@
-#include "find_same.h"
+#include "find.h"
 
 #include <stdlib.h>
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "align_map.h"
 #include "barcode/sound/shared_words.h"
 #include "barcode/sound/spectrogram.h"
 
@@ -77,8 +76,8 @@ static bool compare(const struct find_library *l, struct find_same_pair *p, stru
 {
     struct film_sound a, b;
     struct align_map map = {0};
-    bool ok = true, loaded = command_batch_sound(&l->batch, p->a, &a);
-    loaded = command_batch_sound(&l->batch, p->b, &b) && loaded;
+    bool ok = true, loaded = command_films_sound(&l->films, p->a, &a);
+    loaded = command_films_sound(&l->films, p->b, &b) && loaded;
     if (loaded) {
         struct align_sound x = {a.point, a.peaks, a.samples}, y = {b.point, b.peaks, b.samples};
         ok = align_map_make(&x, &y, &map, e);
@@ -150,17 +149,14 @@ static bool set_groups(struct find_same *s, size_t films, struct err *e)
     return ok;
 }
 
-enum find_state find_same_films(struct find_library *l, struct find_same *s, int *status,
-                                struct err *e)
+bool find_same_films(struct find_library *l, struct find_same *s, int *status, struct err *e)
 {
-    size_t films = l->batch.in.count, pairs = 0;
+    size_t films = l->films.in.count, pairs = 0;
     struct collect c = {.base = err_calloc(films + 1, sizeof *c.base, e),
                         .film = err_calloc(films + 1, sizeof *c.film, e)};
     struct shared_pair *pair = NULL;
-    enum find_state state = c.base && c.film ? FIND_DONE : FIND_FAILED;
-    if (state == FIND_DONE)
-        state = find_library_each(l, NULL, add_words, &c, status, e);
-    bool ok = state == FIND_DONE && find_candidates(&c, &pair, &pairs, e) &&
+    bool ok = c.base && c.film && find_library_each(l, NULL, add_words, &c, status, e) &&
+              find_candidates(&c, &pair, &pairs, e) &&
               (s->pair = err_calloc(pairs + 1, sizeof *s->pair, e));
     for (size_t i = 0; ok && i < pairs; i++)
         ok = add_pair(l, &c, s, &pair[i], e);
@@ -169,7 +165,7 @@ enum find_state find_same_films(struct find_library *l, struct find_same *s, int
     free(c.word);
     free(c.base);
     free(c.film);
-    return state == FIND_DONE && !ok ? FIND_FAILED : state;
+    return ok;
 }
 
 void find_same_free(struct find_same *s)

@@ -1,8 +1,9 @@
 /* Edits between made films: pictures that change with time, at 24 or 25 frames a second. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/align_frames.h"
+#include "match/align/align.h"
 #include "test.h"
 
 enum { FRAMES = 120, SECOND = 1000000 };
@@ -90,6 +91,42 @@ TEST(nothing_to_see)
         free_frames(&own);
         free_frames(&other);
     }
+}
+
+/* ---- What the films' jobs hand over ---- */
+
+/* A worker process that a film has taken over may send any bytes. */
+TEST(facts_are_within_limits)
+{
+    static const struct {
+        double rate;
+        int64_t start_us, duration_us, time_us;
+        uint64_t columns;
+        bool ok;
+        double read_rate;
+        int64_t read_us;
+    } cases[] = {{25, 1500000, 2000000, 40000, 1, true, 25, 1500000},
+                 {NAN, -1, INT64_MIN, -1, 1, true, 0, 0},
+                 {1e300, INT64_MAX, -1, INT64_MAX, 1, true, 0, 0},
+                 {25, 0, 0, 0, 0, false, 0, 0},
+                 {25, 0, 0, 0, UINT64_MAX, false, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct align_film film = {.start_us = 0};
+        struct align_frames frames = {0};
+        uint8_t bytes[40];
+        memcpy(bytes, &cases[i].rate, 8);
+        memcpy(bytes + 8, &cases[i].start_us, 8);
+        memcpy(bytes + 16, &cases[i].duration_us, 8);
+        memcpy(bytes + 24, &cases[i].columns, 8);
+        memcpy(bytes + 32, &cases[i].time_us, 8);
+        assert_int_equal(align_facts_read(bytes, sizeof bytes, &film, &frames), cases[i].ok);
+        assert_true(film.rate == cases[i].read_rate || !cases[i].ok);
+        assert_true(film.start_us == cases[i].read_us && film.duration_us >= 0);
+        assert_true(!cases[i].ok || (frames.count == 1 && frames.time_us[0] >= 0));
+        align_frames_free(&frames);
+    }
+    struct align_film film;
+    assert_false(align_facts_read((const uint8_t *)"", 0, &film, NULL));
 }
 
 TEST_MAIN(NULL, NULL)
