@@ -429,8 +429,10 @@ struct previews *previews_open(int from_width, int from_height, int width, int h
     struct previews *p = err_calloc(1, sizeof *p, e);
     if (!p)
         return NULL;
-    *p = (struct previews){
-        .size = {from_width, from_height, width, height}, .sheets = sheets, .singles = singles};
+    bool enlarges = width > from_width || height > from_height;
+    *p = (struct previews){.size = {from_width, from_height, width, height, enlarges},
+                           .sheets = sheets,
+                           .singles = singles};
     pthread_mutex_init(&p->lock, NULL);
     return p;
 }
