@@ -31,11 +31,10 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "source": "sound reader nvdec decode schedule container gop frame select bitstream ffmpeg",
         "sound": "container select ffmpeg",
         "live": "container frame bitstream ffmpeg",
         "reader": "decode schedule container gop frame select bitstream ffmpeg",
-        "probe": "decode container frame bitstream ffmpeg",
         "nvdec": "decode schedule gop frame bitstream ffmpeg",
         "decode": "schedule gop frame bitstream ffmpeg",
         "schedule": "gop bitstream",
@@ -45,6 +44,12 @@ INSIDE = {
         "select": "",
         "bitstream": "",
         "ffmpeg": "",
+    },
+    "live": {
+        "": "stream serve day",
+        "stream": "day",
+        "serve": "day",
+        "day": "",
     },
     "match": {
         "find": "align",

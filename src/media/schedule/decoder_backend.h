@@ -10,7 +10,7 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
-#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/packet_scan.h"
 #include "barcode/base/err.h"
 #include "media/source.h"
 
