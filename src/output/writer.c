@@ -75,7 +75,7 @@ const char *writer_usual_ending(const struct writer *w)
     return w->ending ? w->ending[0] : w->name;
 }
 
-/* writer_file.c - writes output files completely or not at all, and recognizes them later. */
+/* ---- Files ---- */
 
 bool writer_failed(struct err *e)
 {
@@ -104,7 +104,7 @@ bool writer_read_metadata(const struct writer *w, const char *path,
     bool whole = f && w->read_metadata(f, metadata);
     if (f)
         fclose(f);
-    return whole && (!w->parts_there || w->parts_there(path, metadata));
+    return whole && (!w->has_all_parts || w->has_all_parts(path, metadata));
 }
 
 /* Serializes films that finish at the same time and write to stdout. */

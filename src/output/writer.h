@@ -92,7 +92,7 @@ struct writer {
 
     /* Returns true if the other files that belong to the one at `path` (metadata->parts) exist and
      * are complete. NULL: the format has no other files. */
-    bool (*parts_there)(const char *path, const struct writer_metadata *metadata);
+    bool (*has_all_parts)(const char *path, const struct writer_metadata *metadata);
 
     /* Returns true if `other` is the path of one of the other files that belong to the one at
      * `path`. NULL: as above. */

@@ -14,8 +14,6 @@
 #include "colour_values.h"
 #include "csv_columns.h"
 
-/* names and needs of the columns of --csv. Any thread. */
-
 /* csv_item.what of CSV_PLAIN. */
 enum csv_plain {
     PLAIN_COLUMN,

@@ -23,9 +23,8 @@ bool writer_png_metadata(FILE *f, struct writer_metadata *metadata);
 /* Writes the image without metadata, for embedding in other files. As writer.write. */
 bool writer_png_bare(const struct report *r, struct strips strips, FILE *f, struct err *e);
 
-/* writes pixels as a PNG without metadata. Any thread. */
-
-/* Writes rgb[height][width][3]. On failure `e` gets only the reason, and `f` part of the file. */
+/* Writes rgb[height][width][3] without metadata. On failure `e` gets only the reason, and `f` part
+ * of the file. */
 bool png_pixels_write(const uint8_t *rgb, int width, int height, FILE *f, struct err *e);
 
 #endif

@@ -41,8 +41,7 @@ bool provenance_recognizes_end(const uint8_t *tail, size_t size, const char *mar
 bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *metadata);
 
 /*
- * the comment at the end of an SVG or PDF. It has the film id, the options
- * fingerprint and a checksum.
+ * The comment at the end of an SVG or PDF has the film id, the options fingerprint and a checksum.
  *
  *     barcode:film ID
  *     barcode:fingerprint FINGERPRINT
@@ -54,7 +53,6 @@ bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *meta
  * Each key is on its own line, all within the last WRITER_HEAD bytes. At most TRAILER_TAIL bytes
  * follow, as the format requires. Any thread.
  */
-
 enum { TRAILER_TAIL = 96 };
 
 /* A file that is being written. All bytes written through it are hashed. */

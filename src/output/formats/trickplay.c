@@ -278,6 +278,6 @@ const struct writer writer_jellyfin = {.name = "jellyfin",
                                        .beside = name_sheets,
                                        .recognizes = recognize_sheet,
                                        .read_metadata = read_sheet_metadata,
-                                       .parts_there = sheets_are_complete,
+                                       .has_all_parts = sheets_are_complete,
                                        .is_part = is_sheet,
                                        .save = save};

@@ -145,18 +145,21 @@ bool gallery_exists(const char *path)
 bool gallery_allowed(const char *path, struct err *e)
 {
     FILE *f = fopen(path, "rbe");
+    bool absent = !f && errno == ENOENT;
     if (f)
         fclose(f);
-    if (!f && errno == ENOENT)
-        return !file_is_dangling(path) ||
-               err_set(e, ERR_FAILED,
+    if (absent && !file_is_dangling(path))
+        return true;
+    if (absent)
+        return err_set(e, ERR_FAILED,
                        "cannot write '%s': it is a link that leads to no file; choose another "
                        "folder with --html",
                        path);
-    return gallery_exists(path) ||
-           err_set(e, ERR_FAILED,
-                   "cannot write '%s': the file exists and is not a barcode "
-                   "gallery; choose another folder with --html",
+    if (gallery_exists(path))
+        return true;
+    return err_set(e, ERR_FAILED,
+                   "cannot write '%s': the file exists and is not a barcode gallery; choose "
+                   "another folder with --html",
                    path);
 }
 

@@ -22,7 +22,7 @@ void strip_order(enum palette_order order, const struct cluster *cluster, int cl
                  uint8_t *indices);
 
 /*
- * orders the bands of a palette from light to dark so that they follow their colour
+ * band_follow orders the bands of a palette from light to dark so that they follow their colour
  * along time.
  *
  * Sorted by lightness alone, two clusters of nearly the same lightness swap places from column to

@@ -45,7 +45,7 @@ void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t 
 void strip_fit_medoid(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width);
 
 /*
- * lays out weighted colours as a frame for kmeans.h. Any thread.
+ * A pool lays out weighted colours as a frame for kmeans.h. Any thread.
  *
  * A frame of N pixels receives colours one after another. Let T be the sum of all weights. The
  * colour from t to u of that sum gets the pixels floor(N t / T) to floor(N u / T). So the pixels

@@ -10,8 +10,8 @@
 #include "time_axis.h"
 
 /*
- * what the modes `sound` and `spectrum` have in common: levels of the film's sound
- * for each pixel of a strip.
+ * What the modes `sound` and `spectrum` have in common: levels of the film's sound for each pixel
+ * of a strip.
  *
  * Pixel x of `width` shows the film's sound from t(x) to t(x + 1), in whatever column that is: t is
  * axis_at (time_axis.h). So a picture's sound is where its frames are, at every width. Levels are

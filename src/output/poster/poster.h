@@ -69,7 +69,7 @@ void paper_pixels(const struct paper *page, enum strip_shape shape, int dpi, int
 void paper_text(const struct paper *page, enum strip_shape shape, char text[PAPER_TEXT]);
 
 /*
- * paints columns as pixels, one row at a time, so that a very wide image needs little
+ * A painter paints columns as pixels, one row at a time, so that a very wide image needs little
  * memory. Pure: the same report gives the same bytes.
  *
  * One mode alone fills the image, in the report's shape. Around a ring is the background of
