@@ -4,7 +4,7 @@
  *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
-#include "batch/batch_run.h"
+#include "batch/batch.h"
 #include "cache/cache_options.h"
 #include "cli/cli.h"
 #include "live/live.h"
