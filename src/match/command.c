@@ -69,7 +69,7 @@ struct parse {
 
 static bool is_answer(int key) { return key == 'h' || key == KEY_USAGE; }
 
-static bool answer(struct parse *p, int key, struct argp_state *state)
+static void answer(struct parse *p, int key, struct argp_state *state)
 {
     enum { WHOLE = ARGP_HELP_SHORT_USAGE | ARGP_HELP_LONG | ARGP_HELP_DOC };
     char name[32];
@@ -79,8 +79,9 @@ static bool answer(struct parse *p, int key, struct argp_state *state)
     p->answered = true;
     errno = 0;
     argp_state_help(state, stdout, key == KEY_USAGE ? ARGP_HELP_USAGE : WHOLE);
-    return (fflush(stdout) == 0 && !ferror(stdout)) ||
-           err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return;
+    err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
 }
 
 /* Keeps "--name=value" for cli_parse. */
@@ -107,7 +108,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     }
     if (is_answer(key)) {
-        (void)answer(p, key, state);
+        answer(p, key, state);
         return ECANCELED;
     }
     if (key == ARGP_KEY_ARG || !(o = cli_find_key(p->table, key)))
@@ -163,7 +164,9 @@ enum command_result command_parse(const struct command *c, int argc, char **argv
         err_memory(e, (size_t)argc * sizeof(char *));
     else if (failed && !p.answered && e->code == ERR_NONE)
         err_set(e, ERR_USAGE, "cannot parse the command line; see barcode %s --help", c->name);
-    return e->code != ERR_NONE ? COMMAND_BAD : p.answered ? COMMAND_ANSWERED : COMMAND_RUN;
+    if (e->code != ERR_NONE)
+        return COMMAND_BAD;
+    return p.answered ? COMMAND_ANSWERED : COMMAND_RUN;
 }
 
 void command_line_free(struct command_line *line)
@@ -262,7 +265,7 @@ bool command_films_sound(const struct command_films *f, size_t i, struct film_so
 void command_films_close(struct command_films *f)
 {
     inputs_free(&f->in);
-    if (f->folder && !batch_run_is_worker())
+    if (f->folder && !batch_is_worker())
         remove_folder(f->folder);
     free(f->folder);
     free(f->argv);

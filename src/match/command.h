@@ -66,7 +66,7 @@ bool command_films_open(struct command_films *f, const struct command_line *line
 /*
  * Renders films that are listed (batch_render), and logs only its warnings without -v: its outputs
  * are not the user's. Returns the exit status, after which the caller must return at once if
- * batch_run_is_worker().
+ * batch_is_worker().
  */
 int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
 

@@ -68,7 +68,9 @@ static bool load_sound(struct align *a, int i, struct err *e)
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",
                        path);
-    return a->sound[i].stream >= 0 || err_set(e, ERR_FAILED, "'%s' has no sound", path);
+    if (a->sound[i].stream < 0)
+        return err_set(e, ERR_FAILED, "'%s' has no sound", path);
+    return true;
 }
 
 static bool read_sounds(struct align *a, struct err *e)
@@ -79,7 +81,7 @@ static bool read_sounds(struct align *a, struct err *e)
     if (f->in.count != FILMS)
         return err_set(e, ERR_USAGE, "align needs two films, not %zu", f->in.count);
     a->status = command_films_render(&f->options, &f->in, NULL);
-    if (a->status != 0 || batch_run_is_worker())
+    if (a->status != 0 || batch_is_worker())
         return false;
     return load_sound(a, 0, e) && load_sound(a, 1, e);
 }

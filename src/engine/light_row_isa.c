@@ -1,6 +1,4 @@
-/*
- * light_row_template.h - see light_row.h. The including file defines LIGHT_ROW, the table's name.
- */
+/* light_row_isa.c - light_row.h for one instruction set (isa.h). */
 #include <string.h>
 
 #include "light_row.h"
@@ -236,8 +234,8 @@ static void add_row(uint64_t *restrict sum, const uint32_t *restrict lit, uint32
             sum[i] += (uint64_t)lit[i] * weight;
 }
 
-const struct light_row LIGHT_ROW = {.read = read_row,
-                                    .chroma = chroma_parts,
-                                    .codes = code_row,
-                                    .apply = apply_row,
-                                    .add = add_row};
+const struct light_row ISA_NAME(light_row) = {.read = read_row,
+                                              .chroma = chroma_parts,
+                                              .codes = code_row,
+                                              .apply = apply_row,
+                                              .add = add_row};

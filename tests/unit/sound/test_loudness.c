@@ -1,7 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sound/kweight.h"
+#include "sound/loudness.h"
 #include "test.h"
 
 /* Returns the power in dB that a sine of full scale has after the filter, in each of the channels.

@@ -1,6 +1,7 @@
 /*
- * stft_frames_template.h - stft_frames.h. A vector holds one component of one point of BATCH
- * frames, so that the transform needs no shuffles. Component c of point n is row 2n + c of `work`.
+ * stft_frames_isa.c - stft_frames.h for one instruction set (isa.h). A vector holds one component
+ * of one point of BATCH frames, so that the transform needs no shuffles. Component c of point n is
+ * row 2n + c of `work`.
  */
 #include "stft_frames.h"
 
@@ -136,4 +137,4 @@ static void run_frames(const struct stft_tables *t, const int16_t *const *in, in
         finish_bins(t, work, k, out);
 }
 
-const struct stft_frames STFT_FRAMES = {.batch = BATCH, .run = run_frames};
+const struct stft_frames ISA_NAME(stft_frames) = {.batch = BATCH, .run = run_frames};

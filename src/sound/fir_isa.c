@@ -1,5 +1,5 @@
-/* fir_template.h - fir.h */
-#include "fir.h"
+/* fir_isa.c - the inner loop of resample.h for one instruction set (isa.h). */
+#include "resample.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -44,4 +44,4 @@ static void run_batch(const int16_t *const *in, const int16_t *const *coef, size
 }
 #endif
 
-const struct fir FIR = {.run = run_batch};
+const struct fir ISA_NAME(fir) = {.run = run_batch};
