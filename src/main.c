@@ -5,7 +5,7 @@
  */
 #include "base/interrupt.h"
 #include "batch/batch.h"
-#include "cache/cache_admin.h"
+#include "cache/cache_options.h"
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"

@@ -10,7 +10,7 @@
 #include "base/sandbox.h"
 #include "base/sandbox_places.h"
 #include "media/container/playlists.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 
 /* ---- The GPU ---- */
 

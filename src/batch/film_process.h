@@ -12,8 +12,7 @@
 #include "base/file_request.h"
 #include "base/worker.h"
 #include "plan/outputs.h"
-#include "output/report_log.h"
-#include "output/table.h"
+#include "output/run_files.h"
 #include "job/job.h"
 
 /* What the films of a run have in common in the parent. */

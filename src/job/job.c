@@ -10,7 +10,7 @@
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "base/watch.h"
-#include "output/spectrum.h"
+#include "output/sinks.h"
 #include "phases.h"
 
 /* The state of a job, whose parts are handed to its phases. */

@@ -63,7 +63,7 @@ static void append_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *c
 {
     char rect[CROP_TEXT];
     crop_text(&crop->rect, rect);
-    append_text(text, " trim=%s",
+    append_text(text, " crop=%s",
                 crop->kind == CROP_AUTO  ? "auto"
                 : crop->kind == CROP_OFF ? "off"
                                          : rect);
@@ -87,7 +87,7 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
         append_text(text, " steady=%d", o->picture.steady);
     if (obeys & STRIP_ORDER)
         append_text(text, " order=%s%s", palette_order_name(o->picture.order),
-                    o->picture.order == ORDER_LIGHTNESS ? " bands=follow" : ""); /* band_follow.h */
+                    o->picture.order == ORDER_LIGHTNESS ? " bands=follow" : ""); /* band_order.h */
     if (needs & STRIP_CLUSTERS)
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
@@ -139,7 +139,7 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o
     if (w != outputs_format(o))
         return; /* pages and titles apply only to pictures */
     if (poster || o->picture.stacked)
-        append_text(text, " sheet=%d", LAYOUT_VERSION);
+        append_text(text, " layout=%d", LAYOUT_VERSION);
     append_style(text, &o->poster.style);
     append_hash(text, "title", o->poster.title);
     if (!poster)
@@ -181,8 +181,7 @@ void options_fingerprint(const struct options *o, const struct writer *w, struct
     }
     for (size_t i = 0; i < strips.count; i++) {
         const struct strip_kind *kind = strips.kind[i];
-        append_text(text, "%s%s", i == 0 ? " mode=" : ",",
-                    kind->former ? kind->former : kind->name);
+        append_text(text, "%s%s", i == 0 ? " mode=" : ",", kind->name);
     }
     append_selection(text, &o->film.selection);
     append_size(text, &o->film.size);

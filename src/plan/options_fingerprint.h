@@ -1,11 +1,11 @@
 /*
  * options_fingerprint.h - the text of all options that can change an output. Two outputs of one
- * film with the same fingerprint are the same. Images and JSON contain it under the name "recipe",
- * and --update compares it.
+ * film with the same fingerprint are the same. Images and JSON contain it under the name
+ * "fingerprint", and --update compares it.
  *
  * The fingerprint has the options as given ("columns=auto", not the resulting number), so it is
  * known before the film is opened. Engines, decoders, threads and the cache change no pixel and are
- * not in it. A renamed mode keeps its former name in it, so that what was made before stays.
+ * not in it.
  */
 #ifndef BARCODE_OPTIONS_FINGERPRINT_H
 #define BARCODE_OPTIONS_FINGERPRINT_H

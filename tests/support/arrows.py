@@ -57,12 +57,10 @@ INSIDE = {
         "": "",
     },
     "output": {
-        "": "html formats poster palette text modes",
-        "html": "formats poster palette text modes",
-        "formats": "poster palette text modes",
-        "poster": "palette text modes",
-        "palette": "text modes",
-        "text": "modes",
+        "": "html formats poster modes",
+        "html": "formats poster modes",
+        "formats": "poster modes",
+        "poster": "modes",
         "modes": "",
     },
 }
@@ -74,10 +72,10 @@ FACE = {
     "job": "job.h",
     "cli": "cli.h",
     "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
-    "output": "picture_options.h poster/poster_options.h formats/format_options.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
-              "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
-              "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
-    "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
+    "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h formats/json.h "
+              "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h modes/picture_options.h "
+              "modes/strip.h poster/poster.h poster/poster_options.h",
+    "cache": "cache_options.h frame_cache.h sound_cache.h",
     "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
              "select/selection.h sound/sound_job.h source/pass.h source.h",

@@ -32,20 +32,20 @@ TEST(what_it_says)
 {
     assert_string_equal(
         fingerprint(""),
-        "definition=9.1 mode=kmeans columns=auto size=320 trim=auto tone_map=bt2390 "
+        "definition=9.1 mode=kmeans columns=auto size=320 crop=auto tone_map=bt2390 "
         "height=800 k=8 n_init=20 race=yes init=scalable "
         "max_iter=300 seed=0");
     assert_string_equal(fingerprint("-m average,squeeze --interval 0.5 --start 1:00 --end 90.25 "
                                     "--size 1/4 --crop off --stream 2 --width 7 --keyframes"),
-                        "definition=9.1 mode=average,downsample interval=0.500000 keyframes "
-                        "start=60.000000 end=90.250000 size=1/4 trim=off tone_map=bt2390 stream=2 "
+                        "definition=9.1 mode=average,squeeze interval=0.500000 keyframes "
+                        "start=60.000000 end=90.250000 size=1/4 crop=off tone_map=bt2390 stream=2 "
                         "width=7 height=800");
     assert_string_equal(fingerprint("-m squeeze+sound -n 9"),
-                        "definition=9.1 mode=downsample,sound every=9 size=320 trim=auto "
-                        "tone_map=bt2390 height=360 sheet=2 sound=2");
+                        "definition=9.1 mode=squeeze,sound every=9 size=320 crop=auto "
+                        "tone_map=bt2390 height=360 layout=2 sound=2");
     assert_string_equal(
         fingerprint("-m dominant --steady --columns 16 --size full --crop 4:5:6:7 --height 9"),
-        "definition=9.1 mode=dominant columns=16 size=full trim=4:5:6:7 tone_map=bt2390 height=9 "
+        "definition=9.1 mode=dominant columns=16 size=full crop=4:5:6:7 tone_map=bt2390 height=9 "
         "steady=10");
 }
 
