@@ -4,6 +4,7 @@
  *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "batch/batch_run.h"
 #include "cache/cache_admin.h"
 #include "cli/cli.h"
@@ -21,12 +22,12 @@ int main(int argc, char **argv)
         return status;
     switch (cli_parse(argc, argv, &options, &e)) {
     case CLI_DONE: return 0;
-    case CLI_BAD: return err_report(&e);
+    case CLI_BAD: return log_error(&e);
     case CLI_RUN: break;
     }
     interrupt_install();
     if (cache_options_action(&options.cache))
-        return cache_admin(&options.cache, stdout, &e) ? 0 : err_report(&e);
+        return cache_admin(&options.cache, stdout, &e) ? 0 : log_error(&e);
     if (options.live_us > 0)
         return live_run(&options);
     status = batch_run(&options, &inputs);

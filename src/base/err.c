@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-
 static atomic_uint_fast64_t memory_count;
 
 void err_memory_seen(void) { atomic_fetch_add(&memory_count, 1); }
@@ -93,12 +91,4 @@ void err_clear(struct err *e) { *e = (struct err)ERR_INIT; }
 int err_exit_status(const struct err *e)
 {
     return e->code == ERR_MEMORY ? ERR_FAILED : (int)e->code;
-}
-
-int err_report(const struct err *e)
-{
-    log_msg(LOG_ERROR, "%s", e->text);
-    if (e->file)
-        log_msg(LOG_DEBUG, "raised at %s:%d", e->file, e->line);
-    return err_exit_status(e);
 }

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "base/machine.h"
+#include "base/log.h"
 #include "films.h"
 #include "cache/frame_cache.h"
 #include "cli/outputs/outputs.h"
@@ -32,7 +32,7 @@ int batch_run(struct options *o, struct inputs *in)
     bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
                  update_leave_out(o, in, &e) && outputs_check(o, in, &e);
     parent = getpid();
-    return ready ? batch_render(o, in) : err_report(&e);
+    return ready ? batch_render(o, in) : log_error(&e);
 }
 
 bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }

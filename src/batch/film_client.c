@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "film_messages.h"
-#include "base/file_request.h"
-#include "base/link.h"
+#include "base/file.h"
+#include "base/worker.h"
 #include "base/log.h"
 
 static int parent = -1; /* the link */

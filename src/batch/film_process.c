@@ -6,7 +6,7 @@
 
 #include "film_messages.h"
 #include "base/interrupt.h"
-#include "base/link.h"
+#include "base/worker.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "render/render_report.h"
@@ -134,7 +134,7 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
         e.code == ERR_NONE)
         err_set(&e, unwritten.code, "'%s': %s", b->render->inputs->path[s->film], unwritten.text);
     if (e.code != ERR_NONE)
-        err_report(&e);
+        log_error(&e);
     film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);
     film_process_leave(p, (int)m.slot);
     return true;

@@ -7,8 +7,8 @@
 #define BARCODE_BATCH_FILM_PROCESS_H
 
 #include "film_queue.h"
-#include "base/atomic_target.h"
-#include "base/file_request.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/worker.h"
 #include "cli/outputs/outputs.h"
 #include "output/report_log.h"

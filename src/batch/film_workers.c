@@ -5,11 +5,9 @@
 
 #include "film_client.h"
 #include "base/admission.h"
-#include "base/heap.h"
-#include "base/interrupt.h"
 #include "base/limits.h"
+#include "base/interrupt.h"
 #include "base/log.h"
-#include "base/process_limits.h"
 #include "base/watch.h"
 #include "media/nvdec/decoders.h"
 #include "media/probe.h"
@@ -228,7 +226,7 @@ int film_workers_run(const struct render *r, const struct film_tally *t, struct 
     film_client_open(w);
     if (take_part(&own, w, workers)) {
         if (t->due > 1)
-            (void)heap_keep();
+            (void)process_limits_keep_heap();
         own.decoders = decoders_open(t->due > 1, &e); /* out of memory: no decoders are pooled */
         r->engines->films = t->due;
         const uint64_t memory = limits_memory() / (uint64_t)own.workers;

@@ -45,9 +45,9 @@ static void fail_film(struct crew *c, size_t film, const struct err *e)
     struct err unwritten = ERR_INIT;
     table_remove(c->batch.table, film);
     film_queue_done(c->batch.queue, film, e);
-    err_report(e);
+    log_error(e);
     if (!render_report_film(c->batch.render, c->batch.report, film, &film_no_result, e, &unwritten))
-        err_report(&unwritten);
+        log_error(&unwritten);
 }
 
 /*
@@ -143,7 +143,7 @@ static bool end_process(struct crew *c, struct film_process *p)
     }
     if (count > 0)
         return true;
-    int status = err_report(&e);
+    int status = log_error(&e);
     c->broke[w->number] = p->taken > 0 ? 1 : c->broke[w->number] + 1;
     if (c->broke[w->number] == 1)
         return true;
@@ -262,7 +262,7 @@ static int run_worker(const struct crew *c, struct worker *w)
     umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
     if (confinement_enter(c->batch.render, w, &e))
         return film_workers_run(c->batch.render, &tally, w, c->count);
-    int status = err_report(&e);
+    int status = log_error(&e);
     worker_leaves(w, status, false);
     return status;
 }
@@ -296,7 +296,7 @@ static int run_workers(struct crew *c, bool *here)
     size_t left = count_waiting(c->batch.queue);
     if (left > 0 && c->found == 0 && c->failed == 0 && !interrupt_pending()) {
         err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
-        return err_report(&e);
+        return log_error(&e);
     }
     return c->found > 0 ? c->found : c->failed > 0 ? c->failed : film_queue_status(c->batch.queue);
 }
@@ -310,7 +310,7 @@ static int write_gallery(const struct render *r)
     if (!path || interrupted())
         return 0;
     if (!outputs_make_gallery_folder(r->options, &e) || !gallery_write(path, &films, &e))
-        return err_report(&e);
+        return log_error(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
 }
@@ -323,7 +323,7 @@ static int write_table(struct table *table)
     if (!table || interrupted())
         return 0;
     if (!table_write(table, &films, &e))
-        return err_report(&e);
+        return log_error(&e);
     if (films > 0 && !outputs_is_stdout(table_path(table)))
         log_msg(LOG_INFO, "wrote '%s': a table of %zu film%s", table_path(table), films,
                 films == 1 ? "" : "s");
@@ -381,7 +381,7 @@ int render_films(const struct render *r)
         status = status != 0 ? status : table != 0 ? table : gallery;
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
-        status = status != 0 ? status : err_report(&e);
+        status = status != 0 ? status : log_error(&e);
     table_close(&c.batch.table);
     film_queue_free(&c.batch.queue);
     return status;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/film_parts.h"
+#include "base/film_id.h"
 
 enum { SPOT_CHECK_BYTES = 24 };
 

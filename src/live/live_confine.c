@@ -9,9 +9,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "base/process_limits.h"
 #include "base/sandbox.h"
-#include "base/sandbox_places.h"
 #include "base/worker.h"
 #include "cli/outputs/outputs.h"
 

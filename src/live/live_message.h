@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "base/link.h"
 #include "base/worker.h"
 #include "live_record.h"
 

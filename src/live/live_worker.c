@@ -8,6 +8,7 @@
 #include "live_child.h"
 #include "live_confine.h"
 #include "live_message.h"
+#include "base/log.h"
 
 static bool start_streams(const struct live_worker *l, const struct worker *w,
                           struct live_engines *engines, struct live_channel **channel,
@@ -62,7 +63,7 @@ void live_worker_run(const struct live_worker *l, struct worker *w)
         wait_for_parent(w->link);
         stop_streams(channel, count);
     }
-    int status = e.code == ERR_NONE ? 0 : err_report(&e);
+    int status = e.code == ERR_NONE ? 0 : log_error(&e);
     worker_leaves(w, status, false);
     _exit(status); /* threads may hang in a library */
 }

@@ -240,5 +240,5 @@ int command_align(int argc, char **argv)
     }
     align_map_free(&a.map);
     command_line_free(&a.line);
-    return e.code != ERR_NONE ? err_report(&e) : a.status;
+    return e.code != ERR_NONE ? log_error(&e) : a.status;
 }

@@ -181,5 +181,5 @@ int command_find(int argc, char **argv)
     free(f.peak);
     if (state == FIND_WORKER || e.code == ERR_NONE)
         return f.status;
-    return err_report(&e);
+    return log_error(&e);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/outputs/outputs.h"
 #include "render.h"
+#include "base/log.h"
 
 enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
 
@@ -73,7 +74,7 @@ bool render_report_known(const struct render *r, struct report_log *log, struct 
         if (in->duty[i] == INPUT_LEFT_OUT) {
             ok = log_left_out(r, log, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
-            err_report(&in->problem[i]);
+            log_error(&in->problem[i]);
             ok = render_report_film(r, log, i, &film_no_result, &in->problem[i], e);
         }
     }

@@ -20,6 +20,7 @@
 #include "cli/cli.h"
 #include "live/live_output.h"
 #include "live/serve.h"
+#include "base/log.h"
 
 static volatile sig_atomic_t ended;
 
@@ -89,7 +90,7 @@ int main(int argc, char **argv)
     struct err e = ERR_INIT;
     if (argc < 3 || (strcmp(argv[1], "-") != 0 && !cli_parse_serve(argv[1], &o, &e)) ||
         (argc > 3 && argv[3][0] && !cli_parse_live_format(argv[3], &o, &e)))
-        return err_report(&e);
+        return log_error(&e);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGTERM, on_signal);
     signal(SIGINT, on_signal);
@@ -112,5 +113,5 @@ int main(int argc, char **argv)
     serve_close(&s);
     live_feed_free(&f);
     free(rgb);
-    return good ? 0 : err_report(&e);
+    return good ? 0 : log_error(&e);
 }

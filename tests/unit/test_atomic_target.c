@@ -11,7 +11,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "base/atomic_target.h"
+#include "base/atomic_file.h"
 
 /* In place of libc's: file systems that cannot exchange names, and no files without a name. */
 static bool has_all = true;

@@ -11,7 +11,7 @@
 #include "test.h"
 #include "live/live_channel.h"
 #include "live/live_log.h"
-#include "base/link.h"
+#include "base/worker.h"
 #include "output/modes/strip.h"
 #include "named.h"
 

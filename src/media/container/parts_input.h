@@ -1,5 +1,5 @@
 /*
- * parts_input.h - a film in several files (film_parts.h) as one input of libavformat. Images and
+ * parts_input.h - a film in several files (film_id.h) as one input of libavformat. Images and
  * films that have timestamps are read by the demuxer "concat": each part begins where the last one
  * ends. Program streams of MPEG and raw streams may be cut anywhere, so their bytes are joined.
  */

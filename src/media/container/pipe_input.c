@@ -13,7 +13,6 @@
 #include "media/bitstream/mp4_box.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/slow_file.h"
 
 /* The numbers of a playlist's bytes have the inode of their file, and so distinguish the files. */
 #define FILE_BYTES_MOST (INT64_C(1) << 42)
