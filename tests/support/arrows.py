@@ -30,17 +30,16 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader probe nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "source": "sound reader probe nvdec decode schedule container gop select bitstream ffmpeg",
         "sound": "container select ffmpeg",
-        "live": "container frame bitstream ffmpeg",
-        "reader": "decode schedule container gop frame select bitstream ffmpeg",
-        "probe": "decode container frame bitstream ffmpeg",
-        "nvdec": "decode schedule gop frame bitstream ffmpeg",
-        "decode": "schedule gop frame bitstream ffmpeg",
+        "live": "container bitstream ffmpeg",
+        "reader": "decode schedule container gop select bitstream ffmpeg",
+        "probe": "decode container bitstream ffmpeg",
+        "nvdec": "decode schedule gop bitstream ffmpeg",
+        "decode": "schedule gop bitstream ffmpeg",
         "schedule": "gop bitstream",
-        "container": "frame select bitstream ffmpeg",
+        "container": "select bitstream ffmpeg",
         "gop": "select bitstream ffmpeg",
-        "frame": "",
         "select": "",
         "bitstream": "",
         "ffmpeg": "",
@@ -73,7 +72,7 @@ FACE = {
               "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
               "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
     "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
-    "media": "film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
+    "media": "film.h probe.h film_length.h container/playlists.h ffmpeg/ffmpeg.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
              "select/selection.h sound/sound_job.h source/pass.h source.h",
     "engine": "engines.h steady.h",

@@ -7,7 +7,7 @@
 
 #include "test.h"
 #include "media/container/hdr_metadata.h"
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 #include "clip.h"
 
 #define X265 \

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/outputs/outputs.h"
-#include "media/ffmpeg/colour_name.h"
+#include "media/ffmpeg/ffmpeg.h"
 #include "output/poster/paint.h"
 #include "cli_values.h"
 

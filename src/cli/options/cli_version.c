@@ -2,7 +2,7 @@
 
 #include "base/version.h"
 #include "barcode/engine/engine.h"
-#include "media/ffmpeg/libraries.h"
+#include "media/ffmpeg/ffmpeg.h"
 
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__

@@ -5,7 +5,7 @@
 #include "container_quirks.h"
 #include "open.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/alpha_decoder.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/time_queue.h"
 #include "media/select/timeline.h"

@@ -2,7 +2,7 @@
 
 #include <libavutil/dovi_meta.h>
 
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 #include "barcode/engine/light.h"
 
 /* Returns MaxCLL if known, else the mastering display's peak, else 0. */

@@ -6,7 +6,7 @@
 
 #include "read_ahead.h"
 #include "media/bitstream/display_orientation.h"
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 #include "base/interrupt.h"
 
 /* A display matrix, which maps (x, y) to (ax + cy, bx + dy); not `found`: there is none. */

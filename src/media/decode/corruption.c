@@ -3,9 +3,9 @@
 
 #include <libavutil/avstring.h>
 
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
-#include "media/frame/colour_tags.h"
+#include "media/ffmpeg/colour_tags.h"
 
 /* Implements get_buffer2. With frame threads, any of them may call it. */
 static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)

@@ -2,8 +2,7 @@
 
 #include "corruption.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/alpha_decoder.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "base/limits.h"
 
 /*

@@ -22,9 +22,9 @@
 #include "decoder.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/frame_view.h"
 #include "media/schedule/scheduler.h"
 #include "base/log.h"
 

@@ -7,8 +7,8 @@
 
 #include "decoder_pool.h"
 #include "media/decode/decoder.h"
-#include "media/ffmpeg/av_error.h"
-#include "media/frame/colour_tags.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/colour_tags.h"
 #include "base/log.h"
 
 /* libavutil's header needs two opaque types of CUDA and nothing else. */

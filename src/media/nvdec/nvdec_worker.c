@@ -26,7 +26,7 @@
 #include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "media/decode/worker.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/frame_view.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"

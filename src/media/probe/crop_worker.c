@@ -6,9 +6,8 @@
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
-#include "media/ffmpeg/av_compat.h"
-#include "media/ffmpeg/av_error.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/frame_view.h"
 #include "base/interrupt.h"
 
 /* packets: up to a key frame; from there to the first frame */

@@ -15,7 +15,7 @@
 
 #include "media/decode/corruption.h"
 #include "media/ffmpeg/av_log.h"
-#include "media/ffmpeg/side_data.h"
+#include "media/ffmpeg/packet.h"
 #include "barcode/engine/crop.h"
 #include "media/film.h"
 

@@ -16,7 +16,6 @@
 #include "media/container/keyframe_index.h"
 #include "media/container/read_ahead.h"
 #include "media/ffmpeg/packet.h"
-#include "media/ffmpeg/side_data.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"

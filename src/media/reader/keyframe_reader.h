@@ -9,7 +9,7 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
 #include "media/container/keyframe_index.h"
-#include "media/ffmpeg/side_data.h"
+#include "media/ffmpeg/packet.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/schedule/decode_pass.h"
 

@@ -2,8 +2,7 @@
 
 #include <libavutil/channel_layout.h>
 
-#include "media/ffmpeg/av_compat.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 
 enum { SAMPLES_MOST = 1 << 22 }; /* of a channel in a frame */
 

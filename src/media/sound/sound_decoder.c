@@ -6,7 +6,7 @@
 
 #include "sound_codec.h"
 #include "sound_frames.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
