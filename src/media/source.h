@@ -18,7 +18,8 @@
 #include "film.h"
 #include "probe.h"
 #include "media/select/selection.h"
-#include "media/sound/sound_job.h"
+#include "barcode/base/isa.h"
+#include "sound/film_sound.h"
 #include "media/gop/decode_counts.h"
 #include "media/select/frame_times.h"
 
@@ -60,6 +61,15 @@ enum source_ability {
     SOURCE_SPARING = 1 << 3,      /* decode_job.have: it skips frames that exist already */
     SOURCE_EXACT_DAMAGE = 1 << 4, /* decode_job.exact_damage: it counts damage_found */
     SOURCE_HAS_SOUND = 1 << 5     /* decode_job.sound, source_sound */
+};
+
+/* The sound of a film that a source reads. */
+struct sound_job {
+    enum isa isa;            /* that analyses the sound */
+    sound_spectrum_tap *tap; /* see sound_maker_open; may be NULL */
+    void *tap_user;
+    bool done;               /* the sound was read to its end, and `sound` is filled */
+    struct film_sound sound; /* the caller frees it with film_sound_free */
 };
 
 /* The arguments of source_decode, borrowed for the call. */

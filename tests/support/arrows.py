@@ -74,7 +74,7 @@ FACE = {
     "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
     "media": "film.h probe.h film_length.h container/playlists.h ffmpeg/ffmpeg.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
-             "select/selection.h sound/sound_job.h source/pass.h source.h",
+             "select/selection.h source/pass.h source.h",
     "engine": "engines.h steady.h",
     "sound": "film_sound.h landmarks.h",
 }
