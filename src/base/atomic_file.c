@@ -307,19 +307,19 @@ static bool is_sheet(const char *name)
 static bool has_own_sheets(const char *path, atomic_is_own *is_own)
 {
     DIR *folder = opendir(path);
-    bool own = true;
+    bool ok = true;
     if (!folder)
         return errno == ENOENT;
-    for (struct dirent *d; own && (d = readdir(folder));) {
+    for (struct dirent *d; ok && (d = readdir(folder));) {
         if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
             continue;
         char *name = path_join(path, d->d_name, "", NULL);
-        own = name && is_sheet(d->d_name) && is_own(name);
+        ok = name && is_sheet(d->d_name) && is_own(name);
         free(name);
     }
     closedir(folder);
     errno = ENOTEMPTY;
-    return own;
+    return ok;
 }
 
 /* Removes a folder of sheets; anything else in it stays, and so does the folder then. */

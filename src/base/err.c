@@ -79,8 +79,10 @@ bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct er
     more = count > more ? count : more;
     memcpy(&grown, array, sizeof grown);
     grown = reallocarray(grown, more, size);
+    if (!grown && e)
+        err_memory(e, more * size);
     if (!grown)
-        return e ? err_memory(e, more * size) : false;
+        return false;
     memcpy(array, &grown, sizeof grown);
     *room = more;
     return true;

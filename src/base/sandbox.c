@@ -266,13 +266,13 @@ static int refuse_families(scmp_filter_ctx c, bool gpu, bool network)
 /* Refuses calls by their arguments. */
 static int refuse_arguments(scmp_filter_ctx c)
 {
-    const scmp_datum_t own = (scmp_datum_t)getpid();
+    const scmp_datum_t this_process = (scmp_datum_t)getpid();
     int bad = 0;
     for (size_t i = 0; i < sizeof refused_unless / sizeof *refused_unless; i++)
         bad |= add(c, refused_unless[i].name,
                    (struct scmp_arg_cmp){.arg = refused_unless[i].argument,
                                          .op = SCMP_CMP_NE,
-                                         .datum_a = refused_unless[i].process ? own : 0});
+                                         .datum_a = refused_unless[i].process ? this_process : 0});
     for (size_t i = 0; i < sizeof refused_if / sizeof *refused_if; i++)
         bad |= add(c, refused_if[i].name,
                    (struct scmp_arg_cmp){.arg = refused_if[i].argument,

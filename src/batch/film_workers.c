@@ -9,7 +9,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/watch.h"
-#include "media/nvdec/decoders.h"
+#include "media/source.h"
 #include "media/probe.h"
 
 enum { PROBES_MOST = 16 }; /* films that are probed at once */

@@ -16,7 +16,8 @@
  */
 #define GOP_FRAMES 240.0
 
-/* The fraction of the cores that stays busy if there are more cores than GOPs (thread_share.h). */
+/* The fraction of the cores that stays busy if there are more cores than GOPs (struct
+ * thread_share). */
 #define FRAME_THREADS 0.6
 
 double engine_work_seconds(const struct engine_work *w, int threads)

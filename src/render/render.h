@@ -5,7 +5,7 @@
 #include "cli/inputs/inputs.h"
 #include "cli/options.h"
 #include "engine/engines.h"
-#include "media/nvdec/decoders.h"
+#include "media/source.h"
 #include "output/report.h"
 
 /* What became of a film, for the report of the run (report_log.h). Plain numbers and texts. */

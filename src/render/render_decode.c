@@ -2,7 +2,7 @@
 
 #include "base/film_id.h"
 #include "barcode/engine/dominant.h"
-#include "media/source/pass.h"
+#include "media/source.h"
 #include "render_job.h"
 #include "render_progress.h"
 

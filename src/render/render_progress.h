@@ -3,7 +3,7 @@
 #define BARCODE_RENDER_PROGRESS_H
 
 #include "base/watch.h"
-#include "media/source/pass.h"
+#include "media/source.h"
 #include "render_job.h"
 
 /* The resources used and the columns finished at some moment. */

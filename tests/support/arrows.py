@@ -73,8 +73,8 @@ FACE = {
               "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
     "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
     "media": "film.h probe.h film_length.h container/playlists.h ffmpeg/ffmpeg.h "
-             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
-             "select/selection.h source/pass.h source.h",
+             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h select/frame_times.h "
+             "select/selection.h source.h",
     "engine": "engines.h steady.h",
     "sound": "film_sound.h landmarks.h",
 }

@@ -3,7 +3,6 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/container/open.h"
 #include "media/container/read_ahead.h"
-#include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
 

@@ -20,9 +20,11 @@ const char *av_error_text(int code, char text[128])
 
 static const AVCodec *find_libvpx(enum AVCodecID id)
 {
-    return id == AV_CODEC_ID_VP8   ? avcodec_find_decoder_by_name("libvpx")
-           : id == AV_CODEC_ID_VP9 ? avcodec_find_decoder_by_name("libvpx-vp9")
-                                   : NULL;
+    switch (id) {
+    case AV_CODEC_ID_VP8: return avcodec_find_decoder_by_name("libvpx");
+    case AV_CODEC_ID_VP9: return avcodec_find_decoder_by_name("libvpx-vp9");
+    default: return NULL;
+    }
 }
 
 void alpha_note(AVStream *s)

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/ffmpeg/packet.h"
 #include "barcode/engine/crop.h"

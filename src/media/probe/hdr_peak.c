@@ -11,7 +11,6 @@
 
 #include "media/container/hdr_metadata.h"
 #include "media/container/open.h"
-#include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "base/interrupt.h"
 

@@ -22,7 +22,6 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
-#include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"

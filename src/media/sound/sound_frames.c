@@ -166,9 +166,12 @@ static void drop_batch(void *item)
 bool sound_frames_usable(const AVFrame *f)
 {
     int channels = f->ch_layout.nb_channels;
-    return channels > 0 && channels <= SOUND_CHANNELS_MOST && f->nb_samples > 0 &&
-           f->nb_samples <= SAMPLES_MOST / channels && f->sample_rate > 0 &&
-           f->sample_rate <= RATE_MOST && samples_known((enum AVSampleFormat)f->format);
+    if (channels <= 0 || channels > SOUND_CHANNELS_MOST)
+        return false;
+    if (f->nb_samples <= 0 || f->nb_samples > SAMPLES_MOST / channels)
+        return false;
+    bool rate_ok = f->sample_rate > 0 && f->sample_rate <= RATE_MOST;
+    return rate_ok && samples_known((enum AVSampleFormat)f->format);
 }
 
 /*
