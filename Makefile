@@ -420,7 +420,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
 EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
 EMULATED_DOMINANT := cuda/dominant_gpu
-EMULATED_SOUND    := cuda/max_filter_gpu cuda/spectrogram_gpu
+EMULATED_SOUND    := cuda/sound_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated check_shared_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator -isystem $(CUDA_HOME)/include -MMD -MP
 

@@ -21,6 +21,7 @@
 #include "cuda_check.h"
 #include "device.h"
 #include "shrink_gpu.h"
+#include "sound_gpu.h"
 
 bool cuda_fail(struct cuda *c, const struct err *e)
 {
@@ -347,6 +348,11 @@ struct engine_device cuda_device(const struct engine *g)
     return {c->context, c->device, c->exclusive};
 }
 
+struct sound_device *cuda_sound(const struct engine *g, struct err *e)
+{
+    return sound_gpu_open(((const struct cuda *)g)->device, e);
+}
+
 void cuda_close(struct engine **g)
 {
     struct cuda *c = (struct cuda *)*g;
@@ -361,7 +367,7 @@ void cuda_close(struct engine **g)
 } // namespace
 
 extern "C" const struct engine_ops engine_cuda = {
-    "cuda",     cuda_open,        cuda_begin,     cuda_port_open, cuda_put,    cuda_put_analysed,
-    cuda_rows,  cuda_port_close,  cuda_failed,    cuda_finish,    cuda_detail, cuda_device,
-    cuda_close, gpu_device_count, CUDART_VERSION,
+    "cuda",     cuda_open,       cuda_begin,       cuda_port_open, cuda_put,    cuda_put_analysed,
+    cuda_rows,  cuda_port_close, cuda_failed,      cuda_finish,    cuda_detail, cuda_device,
+    cuda_sound, cuda_close,      gpu_device_count, CUDART_VERSION,
 };

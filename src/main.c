@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     interrupt_install();
     if (cache_options_action(&options.cache))
         return cache_admin(&options.cache, stdout, &e) ? 0 : log_error(&e);
-    if (options.live_us > 0)
+    if (options.live.column_us > 0)
         return live_run(&options);
     status = batch_run(&options, &inputs);
     inputs_free(&inputs);

@@ -58,8 +58,6 @@ bool link_try_send(int link, const void *message, size_t size, int fd)
     do
         n = sendmsg(link, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
-    if (n < 0 && errno == ETOOMANYREFS) /* the user's processes have too many on their way */
-        errno = EAGAIN;
     return n == (ssize_t)size;
 }
 
@@ -73,10 +71,14 @@ static void poll_link(int link, short events)
 
 bool link_send(int link, const void *message, size_t size, int fd)
 {
-    bool sent;
-    while (!(sent = link_try_send(link, message, size, fd)) && errno == EAGAIN)
-        poll_link(link, POLLOUT);
-    return sent;
+    while (!link_try_send(link, message, size, fd)) {
+        /* The user's processes have too many descriptors on their way, or the kernel no memory. */
+        bool refused = errno == ETOOMANYREFS || errno == ENOBUFS || errno == ENOMEM;
+        if (errno != EAGAIN && !refused)
+            return false;
+        poll_link(link, refused ? 0 : POLLOUT);
+    }
+    return true;
 }
 
 /* Returns the descriptor of a message, or -1. The kernel has closed those beyond the first. */

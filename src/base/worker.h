@@ -32,8 +32,8 @@ bool link_open(int end[2], struct err *e);
 
 /*
  * Sends a message of up to LINK_BYTES, and a duplicate of descriptor `fd` unless it is -1. Waits
- * while the link is full, which counts as progress of the film (watch.h). Returns false with errno
- * if the other end is closed. Any thread.
+ * while the link is full or the kernel takes no more, as progress of the film (watch.h). Returns
+ * false with errno if the other end is closed. Any thread.
  */
 bool link_send(int link, const void *message, size_t size, int fd);
 

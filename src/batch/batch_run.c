@@ -6,22 +6,22 @@
 #include "base/log.h"
 #include "films.h"
 #include "cache/frame_cache.h"
-#include "cli/outputs/outputs.h"
-#include "cli/inputs/shard.h"
-#include "cli/outputs/update.h"
+#include "plan/outputs.h"
+#include "plan/shard.h"
+#include "plan/update.h"
 
 static pid_t parent;
 
-int batch_render(struct options *o, const struct inputs *in)
+int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
 {
     struct engines engines;
-    int threads = o->threads > 0 ? o->threads : machine_cores();
+    int threads = o->process.threads > 0 ? o->process.threads : machine_cores();
     parent = getpid();
-    limits_set(o->memory, o->pixels);
-    engines_init(&engines, o->engine, &o->devices, threads);
+    limits_set(o->process.memory, o->process.max_pixels);
+    engines_init(&engines, o->engine.choice, &o->engine.devices, threads);
     struct render r = {.options = o, .inputs = in, .engines = &engines, .threads = threads};
     frame_cache_check_folder(&o->cache);
-    int status = render_films(&r);
+    int status = render_films(&r, sink);
     engines_close(&engines);
     return status;
 }
@@ -32,7 +32,7 @@ int batch_run(struct options *o, struct inputs *in)
     bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
                  update_leave_out(o, in, &e) && outputs_check(o, in, &e);
     parent = getpid();
-    return ready ? batch_render(o, in) : log_error(&e);
+    return ready ? batch_render(o, in, NULL) : log_error(&e);
 }
 
 bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }

@@ -2,7 +2,19 @@
 #ifndef BARCODE_BATCH_RUN_H
 #define BARCODE_BATCH_RUN_H
 
-#include "cli/inputs/inputs.h"
+#include "plan/inputs.h"
+
+/* Takes the outputs of a run in memory, in place of files (outputs_options.in_memory). */
+struct batch_sink {
+    /*
+     * Takes an output of film `film`: of `writer`, or the dump if that is NULL. `bytes` are the
+     * callee's to free, also on failure. They come from a worker process, which a film may have
+     * taken over: check them. A film that is rendered again hands its outputs over again. Returns
+     * false with errno. Main thread.
+     */
+    bool (*take)(void *user, size_t film, const struct writer *writer, uint8_t *bytes, size_t size);
+    void *user;
+};
 
 /*
  * Lists the films of `o`, names and checks their outputs and renders them (films.h). Reports each
@@ -14,8 +26,11 @@
  */
 int batch_run(struct options *o, struct inputs *in);
 
-/* The same for films that are listed; their outputs are not checked. May be called repeatedly. */
-int batch_render(struct options *o, const struct inputs *in);
+/*
+ * The same for films that are listed; their outputs are not checked. `sink` is NULL unless
+ * o->in_memory. May be called repeatedly.
+ */
+int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
 
 /* Returns true in a process that one of these has forked. */
 bool batch_run_is_worker(void);

@@ -16,7 +16,7 @@
 /* Returns true if a film may be decoded or clustered by a GPU of this machine. */
 static bool may_use_gpu(const struct options *o)
 {
-    if (o->engine == ENGINE_CPU && o->decode == DECODE_CPU)
+    if (o->engine.choice == ENGINE_CPU && o->film.decode == DECODE_CPU)
         return false;
     return sandbox_gpu_exists();
 }
@@ -86,10 +86,10 @@ static bool keep_descriptors(struct sandbox *s, const struct render *r, struct e
 {
     const struct options *o = r->options;
     unsigned streams = 0;
-    bool ok =
-        keep_descriptor(s, o->output, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
-    for (size_t i = 0; i < o->extras && ok; i++)
-        ok = keep_descriptor(s, o->extra[i].path, &streams, e);
+    bool ok = keep_descriptor(s, o->outputs.path, &streams, e) &&
+              keep_descriptor(s, o->outputs.dump, &streams, e);
+    for (size_t i = 0; i < o->outputs.extras && ok; i++)
+        ok = keep_descriptor(s, o->outputs.extra[i].path, &streams, e);
     for (size_t i = 0; i < r->inputs->count && ok; i++)
         ok = !inputs_is_due(r->inputs, i) || keep_descriptor(s, r->inputs->path[i], &streams, e);
     worker_leave_streams(streams);
@@ -98,7 +98,7 @@ static bool keep_descriptors(struct sandbox *s, const struct render *r, struct e
 
 bool confinement_enter(const struct render *r, const struct worker *w, struct err *e)
 {
-    const enum sandbox_choice choice = sandbox_choice_of(r->options->sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(r->options->process.sandbox);
     if (choice == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
@@ -113,7 +113,7 @@ bool confinement_prepare(const struct options *o, struct err *e)
 {
     char path[PATH_MAX];
     struct err none = ERR_INIT;
-    const enum sandbox_choice choice = sandbox_choice_of(o->sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(o->process.sandbox);
     if (choice == SANDBOX_OFF)
         return true;
     if (!sandbox_prepare(choice, e))
@@ -125,7 +125,7 @@ bool confinement_prepare(const struct options *o, struct err *e)
     if (may_use_gpu(o) && sandbox_compiled_kernels(path, sizeof path))
         (void)path_make_folders(path, 0700);
     /* paint_letter_places must know the fonts of labels */
-    if (o->strips > 1)
+    if (o->picture.strips > 1)
         (void)paint_has_letters(&none); /* labels are optional */
     return true;
 }

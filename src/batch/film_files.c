@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -180,7 +181,10 @@ static bool begin_output(struct film_process *p, struct batch *b, int slot, cons
         (folder && (output->writer != &writer_jellyfin || strcmp(output->path, path) != 0)))
         return false;
     g->output = index_of(s, output);
-    if (b->table && output->writer && output->writer->table && !output->chosen) {
+    if (output->in_memory) {
+        g->part = folder ? -1 : file_open_scratch(dump_scratch_folder());
+        g->kind = g->part >= 0 ? GRANT_MEMORY : GRANT_NONE;
+    } else if (b->table && output->writer && output->writer->table && !output->chosen) {
         g->part = table_open_part(b->table);
         g->kind = g->part >= 0 ? GRANT_TABLE : GRANT_NONE;
     } else if (may_write(b, s, output, path) && outputs_make_folders(output, &none)) {
@@ -197,7 +201,7 @@ static int open_to_write(struct film_process *p, struct batch *b, int slot, cons
     if (!begin_output(p, b, slot, path, false, file))
         return -1;
     const struct grant *g = &p->grant[*file];
-    return g->kind == GRANT_TABLE ? g->part : atomic_target_descriptor(g->target);
+    return g->part >= 0 ? g->part : atomic_target_descriptor(g->target);
 }
 
 static int add_to_folder(struct film_process *p, int slot, const char *name, int32_t file)
@@ -206,13 +210,46 @@ static int add_to_folder(struct film_process *p, int slot, const char *name, int
     return g && g->target ? atomic_target_add(g->target, name) : -1;
 }
 
+/* Hands what a worker has written over to the sink. Returns false with errno. */
+static bool take_in_memory(const struct batch *b, const struct slot *s, const struct grant *g)
+{
+    const off_t most = 1 << 28;
+    struct stat st;
+    if (fstat(g->part, &st) != 0)
+        return false;
+    if (st.st_size >= most) {
+        errno = EFBIG;
+        return false;
+    }
+    const size_t size = (size_t)st.st_size;
+    uint8_t *bytes = malloc(size + 1);
+    if (!bytes)
+        return false;
+    if (!file_read_at(g->part, bytes, size, 0)) {
+        free(bytes);
+        return false;
+    }
+    const struct output *output =
+        g->output < s->outputs.count ? &s->outputs.output[g->output] : &s->outputs.dump;
+    return b->sink->take(b->sink->user, s->film, output->writer, bytes, size);
+}
+
+/* Completes an output. Returns false with errno. */
+static bool complete(struct batch *b, const struct slot *s, struct grant *g)
+{
+    switch (g->kind) {
+    case GRANT_TABLE: return table_add(b->table, s->film, g->part);
+    case GRANT_MEMORY: return take_in_memory(b, s, g);
+    default: return atomic_target_publish(&g->target);
+    }
+}
+
 static bool publish(struct film_process *p, struct batch *b, int slot, int32_t file)
 {
     struct grant *g = find_grant(p, slot, file);
     if (!g)
         return false;
-    bool ok = g->kind == GRANT_TABLE ? table_add(b->table, p->slot[slot].film, g->part)
-                                     : atomic_target_publish(&g->target);
+    bool ok = complete(b, &p->slot[slot], g);
     int error = errno;
     if (ok)
         p->slot[slot].state[g->output] = OUTPUT_WRITTEN;

@@ -6,11 +6,12 @@
 #ifndef BARCODE_BATCH_FILM_PROCESS_H
 #define BARCODE_BATCH_FILM_PROCESS_H
 
+#include "batch_run.h"
 #include "film_queue.h"
 #include "base/atomic_file.h"
 #include "base/file.h"
 #include "base/worker.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "output/report_log.h"
 #include "output/table.h"
 #include "render/render.h"
@@ -19,9 +20,10 @@
 struct batch {
     const struct render *render;
     struct film_queue *queue;
-    struct report_log *report; /* NULL: none */
-    struct table *table;       /* NULL: none */
-    uint64_t serials;          /* films given to workers so far */
+    struct report_log *report;     /* NULL: none */
+    struct table *table;           /* NULL: none */
+    const struct batch_sink *sink; /* NULL: outputs are files */
+    uint64_t serials;              /* films given to workers so far */
 };
 
 /* A film worker of the process. */
@@ -47,9 +49,9 @@ enum { GRANTS_MOST = 256 }; /* a film has some ten, and each costs the parent a 
 
 /* An output that is being written. */
 struct grant {
-    enum { GRANT_NONE, GRANT_OUTPUT, GRANT_TABLE } kind;
+    enum { GRANT_NONE, GRANT_OUTPUT, GRANT_TABLE, GRANT_MEMORY } kind;
     struct atomic_target *target; /* GRANT_OUTPUT */
-    int part;                     /* GRANT_TABLE: a descriptor */
+    int part;                     /* GRANT_TABLE, GRANT_MEMORY: a descriptor */
     int slot;
     size_t output; /* in the slot's outputs */
 };

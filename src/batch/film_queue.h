@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/watch.h"
-#include "cli/inputs/inputs.h"
-#include "cli/options.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
 
 struct film_queue;
 

@@ -36,11 +36,12 @@ int worker_process_count(const struct render *r, const struct film_tally *t)
     const uint64_t bytes_a_gpu = (uint64_t)64 << 20, memory_a_worker = (uint64_t)256 << 20;
     const struct options *o = r->options;
     bool cpu = strcmp(r->engines->slot[0].kind, "cpu") == 0;
-    uint64_t most = o->decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(r->engines);
+    uint64_t most =
+        o->film.decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(r->engines);
     const uint64_t limit[] = {WORKERS_MOST,
                               t->due,
                               (uint64_t)(r->threads / CORES_A_WORKER),
-                              o->jobs > 0 ? (uint64_t)o->jobs : WORKERS_MOST,
+                              o->batch.jobs > 0 ? (uint64_t)o->batch.jobs : WORKERS_MOST,
                               cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu,
                               limits_memory() / memory_a_worker};
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
@@ -160,8 +161,8 @@ static int start_film_workers(struct film_worker *film_worker, const struct rend
 static int choose(const struct render *r, const struct worker *w, const struct film_tally *t)
 {
     size_t left = t->due - t->done - t->failed;
-    int jobs = r->options->jobs > 0
-                   ? (r->options->jobs + r->workers - 1 - w->number) / r->workers
+    int jobs = r->options->batch.jobs > 0
+                   ? (r->options->batch.jobs + r->workers - 1 - w->number) / r->workers
                    : film_worker_count(r->threads, limits_memory() / (uint64_t)r->workers);
     return left < (size_t)jobs ? (int)left : jobs;
 }

@@ -16,8 +16,8 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "cli/outputs/outputs.h"
-#include "cli/progress.h"
+#include "plan/outputs.h"
+#include "base/progress.h"
 #include "media/container/playlists.h"
 #include "output/html/gallery.h"
 #include "render/render_report.h"
@@ -279,12 +279,12 @@ static int run_workers(struct crew *c, bool *here)
     int me = 0;
     c->count = worker_process_count(c->batch.render, &tally);
     c->process = err_calloc((size_t)c->count, sizeof *c->process, &e);
-    c->watch = film_watch_open(o->film_timeout_us);
+    c->watch = film_watch_open(o->batch.film_timeout_us);
     *here = !c->process || tally.due == 0 || start_all(c, &me, &e);
     if (*here && c->process) {
         c->begin_ns = clock_ns();
-        c->progress = progress_open(o->progress, "", NULL);
-        if (progress_is_on_terminal(o->progress))
+        c->progress = progress_open(o->batch.progress, "", NULL);
+        if (progress_is_on_terminal(o->batch.progress))
             c->watch.period_s = c->watch.period_s < 0.17 ? c->watch.period_s : 0.17;
         *here = serve(c, &me, &e);
     }
@@ -334,7 +334,7 @@ static int write_table(struct table *table)
 static bool open_batch(struct batch *b, struct err *e)
 {
     const struct render *r = b->render;
-    const char *report = r->options->report;
+    const char *report = r->options->outputs.report;
     if (r->table && !(b->table = table_open(r->table, r->inputs->count, e)))
         return false;
     return !report || (b->report = report_log_open(report, e));
@@ -346,32 +346,32 @@ static void render_report_end(const struct render *r, const struct film_tally *t
     size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
     const struct options *o = r->options;
     char rest[40] = "", shard[40] = "";
-    if (films < 2 && o->shards == 0)
+    if (films < 2 && o->inputs.shards == 0)
         return;
-    if (o->shards > 0)
-        snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
+    if (o->inputs.shards > 0)
+        snprintf(shard, sizeof shard, "shard %d/%d: ", o->inputs.shard, o->inputs.shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
     log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
-int render_films(const struct render *r)
+int render_films(const struct render *r, const struct batch_sink *sink)
 {
     struct err e = ERR_INIT;
     struct render own = *r;
-    struct crew c = {.batch.render = &own};
+    struct crew c = {.batch = {.render = &own, .sink = sink}};
     int64_t begin = clock_ns();
     bool here = true;
     int status = 0;
-    if (r->options->playlists)
+    if (r->options->inputs.playlists)
         playlists_allow();
     own.table = outputs_table(r->options, r->inputs);
     c.batch.queue = film_queue_open(r->inputs, &e);
     if (c.batch.queue && confinement_prepare(r->options, &e) && open_batch(&c.batch, &e) &&
         render_report_known(&own, c.batch.report, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
-        own.at_terminal = tally.due == 1 && progress_is_on_terminal(r->options->progress);
+        own.at_terminal = tally.due == 1 && progress_is_on_terminal(r->options->batch.progress);
         status = run_workers(&c, &here);
         if (!here)
             return status;

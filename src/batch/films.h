@@ -2,6 +2,7 @@
 #ifndef BARCODE_FILMS_H
 #define BARCODE_FILMS_H
 
+#include "batch_run.h"
 #include "render/render.h"
 
 /*
@@ -16,6 +17,6 @@
  * Also returns in each worker process, which must then exit with that status. No other thread may
  * be running. Main thread only.
  */
-int render_films(const struct render *r);
+int render_films(const struct render *r, const struct batch_sink *sink);
 
 #endif

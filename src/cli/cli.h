@@ -4,7 +4,7 @@
 
 #include <argp.h>
 
-#include "options.h"
+#include "plan/options.h"
 
 /* A command that is no film, such as `barcode align`. */
 struct cli_command {
@@ -111,10 +111,6 @@ bool cli_finalize_picture(struct options *o, struct err *e);
  * with ERR_USAGE, or with ERR_ENGINE if this build lacks the engine.
  */
 bool cli_parse_engine(const char *text, struct options *o, struct err *e);
-
-/* The placeholders of --name: the film's name without its ending, and its modes. */
-#define CLI_NAME_STEM "{stem}"
-#define CLI_NAME_MODE "{mode}"
 
 /*
  * Checks a pattern such as "{stem}-barcode" and sets o->name to it. Returns false with ERR_USAGE.

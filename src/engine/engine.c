@@ -160,6 +160,11 @@ struct engine_device engine_device(const struct engine *g)
     return g->ops->device ? g->ops->device(g) : (struct engine_device){.context = NULL};
 }
 
+struct sound_device *engine_sound(const struct engine *g, struct err *e)
+{
+    return g->ops->sound ? g->ops->sound(g, e) : NULL;
+}
+
 void engine_close(struct engine **g)
 {
     if (*g)

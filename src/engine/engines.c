@@ -27,13 +27,15 @@ double engine_work_seconds(const struct engine_work *w, int threads)
     double gops = (double)w->frames / GOP_FRAMES;
     double shared = FRAME_THREADS * threads > 1 ? FRAME_THREADS * threads : 1;
     double decoders = gops > threads ? threads : gops > shared ? gops : shared;
-    return decoded / ENGINES_DECODE_RATE / decoders + clustered / 6.9e6 / threads;
+    return decoded / ENGINES_DECODE_RATE / decoders + clustered / 6.9e6 / threads +
+           w->sound_seconds / 7200 / threads;
 }
 
 bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films)
 {
-    return w->frames == 0 ||
-           engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
+    if (w->frames == 0 && w->sound_seconds == 0)
+        return true;
+    return engine_work_seconds(w, threads) * (double)(films > 1 ? films : 1) > WORTH_A_GPU_SECONDS;
 }
 
 static int clamp_devices(long count)

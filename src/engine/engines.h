@@ -23,6 +23,12 @@ struct engine_devices {
     int count; /* 0: none is specified, and all may be used */
 };
 
+/* --engine */
+struct engine_options {
+    enum engine_choice choice;
+    struct engine_devices devices; /* the GPUs that it names */
+};
+
 /* One engine of the list. */
 struct engine_slot {
     const char *kind; /* "cpu" or "cuda", for engine_open */
@@ -53,10 +59,11 @@ struct engines {
 
 /* Estimated work of a film. */
 struct engine_work {
-    uint64_t frames;   /* frames to decode; 0: unknown */
+    uint64_t frames;   /* frames to decode; 0: unknown, or none if there is sound */
     int width, height; /* of the film's frames */
     uint64_t columns;  /* frames to cluster; 0: none or unknown */
     int analysis_width, analysis_height;
+    double sound_seconds; /* length of the sound of a film without pictures; 0: unknown or none */
 };
 
 /* Estimated pixels that a core decodes in software per second. */
@@ -65,7 +72,8 @@ struct engine_work {
 /*
  * Estimates the seconds that `threads` cores need for the work. Assumes that a core decodes
  * ENGINES_DECODE_RATE pixels a second and clusters 6.9 million. GOPs of 240 frames are decoded in
- * parallel. If there are more cores than GOPs, frame threads keep six of ten cores busy.
+ * parallel. If there are more cores than GOPs, frame threads keep six of ten cores busy. The
+ * spectrum of two hours of sound takes a core a second.
  */
 double engine_work_seconds(const struct engine_work *w, int threads);
 

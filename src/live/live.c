@@ -26,7 +26,7 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 
 enum {
     SILENCE_S = 10, /* in which something of each stream must move; BARCODE_SILENCE replaces it */
@@ -95,15 +95,15 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
 {
     const struct options *o = l->o;
     struct stream *s = &l->stream[l->count];
-    const int each = l->engines->threads / (int)o->inputs;
+    const int each = l->engines->threads / (int)o->inputs.count;
     if (!name_stream(l, s, name, e) || !check_folder(l, s, name, e))
         return false;
     l->count++;
     const struct live_options options = {.name = name,
                                          .label = s->label,
-                                         .timeout_us = o->timeout_us,
-                                         .keyframes = o->selection.keyframes,
-                                         .stream = o->stream,
+                                         .timeout_us = o->live.timeout_us,
+                                         .keyframes = o->film.selection.keyframes,
+                                         .stream = o->film.stream,
                                          .threads = each > 1 ? each : 1};
     s->source = live_source_open(&options, e);
     if (!s->source)
@@ -124,7 +124,8 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
 static size_t capacity_of(const struct options *o)
 {
     const int64_t room = 64 << 20;
-    int64_t columns = LIVE_DAY_US / o->live_us, most = room / (3 * (int64_t)o->height);
+    int64_t columns = LIVE_DAY_US / o->live.column_us,
+            most = room / (3 * (int64_t)o->picture.height);
     return (size_t)(columns < most ? columns : most > 1 ? most : 1);
 }
 
@@ -133,19 +134,20 @@ static bool open_show(struct live *l, struct err *e)
 {
     const struct options *o = l->o;
     char label[STREAM_NAME];
-    if (!o->serve.given && o->live_format == LIVE_FORMAT_NONE)
+    if (!o->live.serve.given && o->live.format == LIVE_FORMAT_NONE)
         return true;
-    stream_name_show(o->input[0], label);
-    l->feed = live_feed_open(capacity_of(o), o->height, o->live_us, e);
-    if (l->feed && o->serve.given)
-        l->server = serve_open(&o->serve, l->feed, o->title ? o->title : label, e);
+    stream_name_show(o->inputs.argument[0], label);
+    l->feed = live_feed_open(capacity_of(o), o->picture.height, o->live.column_us, e);
+    if (l->feed && o->live.serve.given)
+        l->server =
+            serve_open(&o->live.serve, l->feed, o->poster.title ? o->poster.title : label, e);
     return e->code == ERR_NONE;
 }
 
 static bool open_light(struct live *l, struct err *e)
 {
-    l->light = light_open(&l->o->light, 0, e);
-    if (l->light && l->o->light.linear)
+    l->light = light_open(&l->o->film.light, 0, e);
+    if (l->light && l->o->film.light.linear)
         l->means = light_table(l->light, TRANSFER_SDR, e);
     return e->code == ERR_NONE;
 }
@@ -155,15 +157,15 @@ static bool open_all(struct live *l, struct err *e)
     const struct options *o = l->o;
     const char *silence = getenv("BARCODE_SILENCE");
     l->silence_s = silence ? strtod(silence, NULL) : SILENCE_S;
-    l->folder = !o->output || outputs_is_stdout(o->output) ? "" : o->output;
-    l->stream = err_calloc(o->inputs, sizeof *l->stream, e);
+    l->folder = !o->outputs.path || outputs_is_stdout(o->outputs.path) ? "" : o->outputs.path;
+    l->stream = err_calloc(o->inputs.count, sizeof *l->stream, e);
     if (!l->stream || !live_confine_prepare(o, e) || !open_light(l, e) || !open_show(l, e))
         return false;
-    for (size_t i = 0; i < o->inputs; i++)
-        if (!open_stream(l, o->input[i], e))
+    for (size_t i = 0; i < o->inputs.count; i++)
+        if (!open_stream(l, o->inputs.argument[i], e))
             return false;
-    if (o->live_format != LIVE_FORMAT_NONE) /* it begins after the columns of the log */
-        l->output = live_output_open(STDOUT_FILENO, o->live_format, l->feed, e);
+    if (o->live.format != LIVE_FORMAT_NONE) /* it begins after the columns of the log */
+        l->output = live_output_open(STDOUT_FILENO, o->live.format, l->feed, e);
     return e->code == ERR_NONE;
 }
 
@@ -466,7 +468,7 @@ static void finish(struct live *l)
             err_prefix(&why, "'%s'", s->label);
             l->status = log_error(&why);
         }
-        if (l->o->extras > 0) /* --bench: it is the only one that goes with --live */
+        if (l->o->outputs.extras > 0) /* --bench: it is the only one that goes with --live */
             print_bench(s);
     }
     if (!live_output_close(&l->output, &e) && l->status == 0)
@@ -478,8 +480,9 @@ int live_run(struct options *o)
     struct err e = ERR_INIT;
     struct engines engines;
     struct live l = {.o = o, .engines = &engines};
-    limits_set(o->memory, o->pixels);
-    engines_init(&engines, o->engine, &o->devices, o->threads > 0 ? o->threads : machine_cores());
+    limits_set(o->process.memory, o->process.max_pixels);
+    engines_init(&engines, o->engine.choice, &o->engine.devices,
+                 o->process.threads > 0 ? o->process.threads : machine_cores());
     if (open_all(&l, &e)) {
         go_on(&l);
         finish(&l);

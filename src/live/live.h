@@ -2,7 +2,7 @@
 #ifndef BARCODE_LIVE_H
 #define BARCODE_LIVE_H
 
-#include "cli/options.h"
+#include "plan/options.h"
 
 /*
  * Reads the streams of options.input until they end, or until a signal; each becomes columns of

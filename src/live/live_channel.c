@@ -66,10 +66,10 @@ static void send_frame(struct live_channel *c, const struct live_frame_head *hea
 static bool begin(struct live_channel *c, const struct film *film, struct err *e)
 {
     int width = c->s.width, height = c->s.height;
-    if (!crop_check(&c->s.options->crop, film->width, film->height, e))
+    if (!crop_check(&c->s.options->film.crop, film->width, film->height, e))
         return false;
     if (width == 0)
-        size_resolve(&c->s.options->size, film->width, film->height, &width, &height);
+        size_resolve(&c->s.options->film.size, film->width, film->height, &width, &height);
     c->analyser = live_analyser_open(c->s.engines, width, height, e);
     if (!c->analyser)
         return false;
@@ -98,7 +98,7 @@ static bool analyse(struct live_channel *c, const struct live_frame *f, int64_t 
 {
     struct live_frame_head head = {.arrived_ns = f->arrived_ns, .time_us = f->time_us};
     struct frame_view view = *f->view;
-    const struct crop_rule *crop = &c->s.options->crop;
+    const struct crop_rule *crop = &c->s.options->film.crop;
     if (crop->kind == CROP_RECT) {
         struct crop_rect rect = crop_to_decoded(crop->rect, f->film->orientation,
                                                 f->film->coded_width, f->film->coded_height);
@@ -120,7 +120,7 @@ static bool take_frame(void *user, const struct live_frame *f, struct err *e)
 {
     struct live_channel *c = user;
     int64_t number =
-        live_clock_number(c->s.clock, f->arrived_ns, f->time_us, c->s.options->live_us);
+        live_clock_number(c->s.clock, f->arrived_ns, f->time_us, c->s.options->live.column_us);
     watch_moved();
     if (atomic_load(&c->stop) || !live_time_is_valid(f->time_us))
         return true;

@@ -6,7 +6,7 @@
 #define BARCODE_LIVE_LIVE_CHANNEL_H
 
 #include "base/watch.h"
-#include "cli/options.h"
+#include "plan/options.h"
 #include "media/live/live_source.h"
 #include "live_engine.h"
 #include "live_receiver.h"

@@ -400,7 +400,7 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
     live_report(o, &c->film, &c->shape, c->s.means, &c->report);
     c->own = open_columns(c, e);
     if (c->s.feed)
-        c->rgb = err_calloc((size_t)o->height, 3, e);
+        c->rgb = err_calloc((size_t)o->picture.height, 3, e);
     c->shaped = c->own && columns_at(c->own, 0, e) && e->code == ERR_NONE;
     return c->shaped;
 }
@@ -446,7 +446,7 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
     if (!c)
         return NULL;
     c->s = *s;
-    c->step_us = s->options->live_us;
+    c->step_us = s->options->live.column_us;
     c->last = c->open = NONE;
     if (s->dated && *s->folder)
         c->since_us = live_day_since(s->folder, s->stem, s->now_us);

@@ -9,7 +9,7 @@
 #ifndef BARCODE_LIVE_LIVE_COLUMNS_H
 #define BARCODE_LIVE_LIVE_COLUMNS_H
 
-#include "cli/options.h"
+#include "plan/options.h"
 #include "media/film.h"
 #include "live_feed.h"
 #include "live_record.h"

@@ -11,11 +11,11 @@
 #include "base/path.h"
 #include "base/sandbox.h"
 #include "base/worker.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 
 static bool uses_gpu(const struct options *o)
 {
-    return o->engine != ENGINE_CPU && sandbox_gpu_exists();
+    return o->engine.choice != ENGINE_CPU && sandbox_gpu_exists();
 }
 
 /* How many folders were made, the last ones of the outputs' path. */
@@ -24,7 +24,7 @@ static int made;
 void live_confine_tidy(const struct options *o)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s", o->output ? o->output : "");
+    snprintf(path, sizeof path, "%s", o->outputs.path ? o->outputs.path : "");
     for (size_t length; made > 0 && rmdir(path) == 0; made--)
         path[path_last(path, &length) - path] = 0;
 }
@@ -32,13 +32,13 @@ void live_confine_tidy(const struct options *o)
 bool live_confine_prepare(const struct options *o, struct err *e)
 {
     char path[PATH_MAX];
-    if (!sandbox_prepare(sandbox_choice_of(o->sandbox), e))
+    if (!sandbox_prepare(sandbox_choice_of(o->process.sandbox), e))
         return false;
     if (uses_gpu(o))
         sandbox_make_devices();
-    if (!o->output || outputs_is_stdout(o->output))
+    if (!o->outputs.path || outputs_is_stdout(o->outputs.path))
         return true;
-    snprintf(path, sizeof path, "%s", o->output);
+    snprintf(path, sizeof path, "%s", o->outputs.path);
     made = path_make_folders(path, 0777);
     if (errno != 0 || access(path, W_OK | X_OK) != 0)
         return err_set(e, ERR_FAILED, "cannot write to the folder '%s': %s", path, strerror(errno));
@@ -62,12 +62,12 @@ static bool allow_path(struct sandbox *s, const char *path, struct err *e)
 static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
 {
     bool ok = sandbox_allow_libraries(s, e) && (!uses_gpu(o) || sandbox_allow_nvidia(s, e));
-    for (size_t i = 0; i < o->inputs && ok; i++) {
-        if (strstr(o->input[i], "://")) {
+    for (size_t i = 0; i < o->inputs.count && ok; i++) {
+        if (strstr(o->inputs.argument[i], "://")) {
             sandbox_allow_network(s);
             ok = sandbox_allow_names(s, e);
-        } else if (strcmp(o->input[i], "-") != 0) {
-            ok = allow_path(s, o->input[i], e);
+        } else if (strcmp(o->inputs.argument[i], "-") != 0) {
+            ok = allow_path(s, o->inputs.argument[i], e);
         }
     }
     return ok;
@@ -75,13 +75,13 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
 
 bool live_confine_enter(const struct options *o, int link, struct err *e)
 {
-    const enum sandbox_choice choice = sandbox_choice_of(o->sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(o->process.sandbox);
     unsigned streams = 0;
     process_limits_set(limits_memory());
     if (choice == SANDBOX_OFF)
         return true;
-    for (size_t i = 0; i < o->inputs; i++)
-        if (strcmp(o->input[i], "-") == 0)
+    for (size_t i = 0; i < o->inputs.count; i++)
+        if (strcmp(o->inputs.argument[i], "-") == 0)
             streams = 1U << STDIN_FILENO;
     worker_leave_streams(streams);
     struct sandbox *s = sandbox_new(e);

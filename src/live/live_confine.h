@@ -2,7 +2,7 @@
 #ifndef BARCODE_LIVE_LIVE_CONFINE_H
 #define BARCODE_LIVE_LIVE_CONFINE_H
 
-#include "cli/options.h"
+#include "plan/options.h"
 
 /*
  * Makes the folder of the outputs, and what the sandbox needs. Fails with ERR_FAILED if it cannot

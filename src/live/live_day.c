@@ -92,7 +92,7 @@ static int64_t first_from(time_t time, int64_t step_us)
 
 struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us)
 {
-    const struct live_day_rule *rule = &o->day;
+    const struct live_day_rule *rule = &o->live.day;
     int64_t start_us = live_start_us(number, step_us);
     struct tm date = date_of((time_t)live_number(start_us, 1000000), rule->local);
     struct live_day found = {.first = first_from(begin_of(&date, 0, rule), step_us)};
@@ -176,7 +176,7 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
         char *path = path_join(folder, name, "", e);
         const struct writer *w = writer_find(formats[i]);
         ok = path && may_replace(w, path, e) &&
-             writer_save(w, &own, (struct strips){o->strip, o->strips}, path, e);
+             writer_save(w, &own, (struct strips){o->picture.strip, o->picture.strips}, path, e);
         free(path);
     }
     return ok;

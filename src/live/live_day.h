@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "cli/options.h"
+#include "plan/options.h"
 #include "barcode/engine/column.h"
 #include "media/ffmpeg/stream_name.h"
 #include "output/report.h"

@@ -130,7 +130,7 @@ static bool begin(struct live_engines *g, struct shared *s, struct err *e)
     bool cluster = g->needs & STRIP_CLUSTERS, rows = g->needs & STRIP_ROWS;
     s->columns = columns_open(cluster ? o->kmeans.k : 0, rows ? s->height : 0, e);
     if (g->needs & STRIP_SLIT)
-        s->slit = slit_line_open(&o->slit, s->width, s->height, e);
+        s->slit = slit_line_open(&o->picture.slit, s->width, s->height, e);
     if (s->columns && s->slit)
         columns_keep_slit(s->columns, s->slit->length);
     bool ok = s->columns && (s->slit || !(g->needs & STRIP_SLIT));

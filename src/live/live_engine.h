@@ -5,7 +5,7 @@
 #ifndef BARCODE_LIVE_LIVE_ENGINE_H
 #define BARCODE_LIVE_LIVE_ENGINE_H
 
-#include "cli/options.h"
+#include "plan/options.h"
 #include "engine/engines.h"
 #include "live_record.h"
 

@@ -11,7 +11,7 @@
 
 #include <poll.h>
 
-#include "cli/options.h"
+#include "plan/options.h"
 #include "live_feed.h"
 
 struct live_output;

@@ -2,7 +2,7 @@
 #ifndef BARCODE_LIVE_LIVE_PAINT_H
 #define BARCODE_LIVE_LIVE_PAINT_H
 
-#include "cli/options.h"
+#include "plan/options.h"
 #include "output/report.h"
 #include "live_record.h"
 

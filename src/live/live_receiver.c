@@ -59,7 +59,7 @@ struct live_receiver *live_receiver_open(const struct live_columns_setup *s,
     if (!r)
         return NULL;
     r->clock = clock;
-    r->step_us = s->options->live_us;
+    r->step_us = s->options->live.column_us;
     r->label = s->label;
     r->dated = s->dated;
     r->linear = s->means != NULL;

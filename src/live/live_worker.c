@@ -15,7 +15,7 @@ static bool start_streams(const struct live_worker *l, const struct worker *w,
                           struct err *e)
 {
     bool ok = true;
-    for (size_t i = 0; i < l->options->inputs && ok; i++) {
+    for (size_t i = 0; i < l->options->inputs.count && ok; i++) {
         struct live_channel_setup *s = &l->stream[i];
         s->engines = engines;
         s->link = w->link;
@@ -53,7 +53,7 @@ static void stop_streams(struct live_channel **channel, size_t count)
 void live_worker_run(const struct live_worker *l, struct worker *w)
 {
     struct err e = ERR_INIT;
-    const size_t count = l->options->inputs;
+    const size_t count = l->options->inputs.count;
     struct live_engines *engines = NULL;
     struct live_channel **channel = err_calloc(count, sizeof *channel, &e);
     live_child_close_all(w->link); /* the parent's server, its connections and logs */

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "cli/options.h"
+#include "plan/options.h"
 #include "live_feed.h"
 
 struct server;

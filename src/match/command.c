@@ -2,22 +2,19 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "batch/batch_run.h"
 #include "cache/cache_options.h"
 #include "cache/sound_cache.h"
 #include "cli/cli.h"
-#include "cli/options/cli_explain.h"
+#include "cli/cli_explain.h"
 #include "match.h"
 #include "output/dump.h"
 
@@ -177,112 +174,97 @@ void command_line_free(struct command_line *line)
     *line = (struct command_line){0};
 }
 
-/* ---- The batch ---- */
+/* ---- The films ---- */
 
-char *command_folder(struct err *e)
+/* Removes the folder of a temporary cache with its files. */
+static void remove_folder(const char *path)
 {
-    char *folder = path_join(dump_scratch_folder(), "barcode-XXXXXX", "", e);
-    if (!folder || mkdtemp(folder))
-        return folder;
-    err_set(e, ERR_FAILED, "cannot make a folder in '%s': %s", dump_scratch_folder(),
-            strerror(errno));
-    free(folder);
-    return NULL;
-}
-
-void command_remove_folder(char **path)
-{
-    DIR *folder = *path && !batch_run_is_worker() ? opendir(*path) : NULL;
+    DIR *folder = opendir(path);
     for (const struct dirent *d; folder && (d = readdir(folder));)
         (void)unlinkat(dirfd(folder), d->d_name, 0);
     if (folder) {
         closedir(folder);
-        (void)rmdir(*path);
+        (void)rmdir(path);
     }
-    free(*path);
-    *path = NULL;
 }
 
-/* Makes a cache of its own if the user has none, or wants none. */
-static bool choose_cache(struct command_batch *b, struct err *e)
+/* Makes a temporary cache if the user has none, or wants none. */
+static bool choose_cache(struct command_films *f, struct err *e)
 {
-    struct cache_options *cache = &b->options.cache;
+    struct cache_options *cache = &f->options.cache;
     char folder[PATH_MAX];
     if (!cache->off && cache_options_folder(cache, folder, sizeof folder))
         return true;
+    char *made = path_join(dump_scratch_folder(), "barcode-XXXXXX", "", e);
+    if (!made)
+        return false;
+    if (!mkdtemp(made)) {
+        err_set(e, ERR_FAILED, "cannot make a folder in '%s': %s", dump_scratch_folder(),
+                strerror(errno));
+        free(made);
+        return false;
+    }
     cache->off = false;
     cache->temporary = true;
-    cache->folder = b->folder = command_folder(e);
-    return b->folder;
+    cache->folder = f->folder = made;
+    return true;
 }
 
-bool command_batch_open(struct command_batch *b, const struct command_line *line, char *const *film,
-                        size_t films, const char *const *extra, struct err *e)
+/* Parses the options that are passed on, for the films word[words]. */
+static bool parse_common(struct command_films *f, const struct command_line *line,
+                         char *const *word, size_t words, struct err *e)
 {
-    *b = (struct command_batch){0};
-    size_t extras = 0, n = 1;
-    while (extra && extra[extras])
-        extras++;
-    b->argv = err_calloc(1 + line->commons + extras + 1 + films + 1, sizeof *b->argv, e);
-    if (!b->argv)
+    size_t n = 1;
+    f->argv = err_calloc(1 + line->commons + 1 + words + 1, sizeof *f->argv, e);
+    if (!f->argv)
         return false;
-    b->argv[0] = (char *)"barcode";
+    f->argv[0] = (char *)"barcode";
     for (size_t i = 0; i < line->commons; i++)
-        b->argv[n++] = line->common[i];
-    for (size_t i = 0; i < extras; i++)
-        b->argv[n++] = (char *)extra[i];
-    b->argv[n++] = (char *)"--";
-    for (size_t i = 0; i < films; i++)
-        b->argv[n++] = film[i];
-    return cli_parse((int)n, b->argv, &b->options, e) == CLI_RUN && choose_cache(b, e);
+        f->argv[n++] = line->common[i];
+    f->argv[n++] = (char *)"--";
+    for (size_t i = 0; i < words; i++)
+        f->argv[n++] = word[i];
+    return cli_parse((int)n, f->argv, &f->options, e) == CLI_RUN;
 }
 
-int command_batch_run(struct command_batch *b)
+bool command_films_open(struct command_films *f, const struct command_line *line, char *const *word,
+                        size_t words, bool recursive, struct err *e)
+{
+    *f = (struct command_films){0};
+    if (!parse_common(f, line, word, words, e) || !choose_cache(f, e))
+        return false;
+    f->options.outputs.sound_only = true;
+    f->options.inputs.recursive = recursive;
+    return inputs_expand(&f->options, &f->in, e);
+}
+
+int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
 {
     bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
     if (usual)
         log_set_level(LOG_WARNING);
-    int status = batch_run(&b->options, &b->in);
+    int status = batch_render(o, in, sink);
     if (usual)
         log_set_level(LOG_INFO);
     return status;
 }
 
-bool command_batch_sound(const struct command_batch *b, size_t i, struct film_sound *sound)
+bool command_films_sound(const struct command_films *f, size_t i, struct film_sound *sound)
 {
-    const struct options *o = &b->options;
+    const struct options *o = &f->options;
     struct cache_options cache = o->cache;
     cache.refresh = false;
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */
-    return sound_cache_load(&cache, b->in.path[i], b->in.parts[i], o->stream, o->sound_stream,
-                            sound);
+    return sound_cache_load(&cache, f->in.path[i], f->in.parts[i], o->film.stream,
+                            o->film.sound_stream, sound);
 }
 
-FILE *command_output(const char *path, size_t *bytes, struct err *e)
+void command_films_close(struct command_films *f)
 {
-    const off_t most = 1 << 28;
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    bool ok = fd >= 0 && fstat(fd, &st) == 0;
-    if (ok && (!S_ISREG(st.st_mode) || st.st_size >= most)) {
-        ok = false;
-        errno = EFBIG;
-    }
-    FILE *f = ok ? fdopen(fd, "rb") : NULL;
-    if (!f) {
-        err_set(e, ERR_FAILED, "cannot read '%s': %s", path, strerror(errno));
-        if (fd >= 0)
-            close(fd);
-        return NULL;
-    }
-    *bytes = (size_t)st.st_size;
-    return f;
-}
-
-void command_batch_close(struct command_batch *b)
-{
-    inputs_free(&b->in);
-    command_remove_folder(&b->folder);
-    free(b->argv);
-    *b = (struct command_batch){0};
+    inputs_free(&f->in);
+    if (f->folder && !batch_run_is_worker())
+        remove_folder(f->folder);
+    free(f->folder);
+    free(f->argv);
+    *f = (struct command_films){0};
 }

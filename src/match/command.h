@@ -1,17 +1,18 @@
 /*
- * command.h - what commands have in common: parsing, and the sound of their films.
+ * command.h - what commands have in common: parsing, their films, and the sound of these.
  *
  * A command's options are those of its own table and the common ones (cache, jobs, messages), which
  * are passed on to cli_parse. So they mean the same everywhere.
  */
-#ifndef BARCODE_MATCH_COMMAND_LINE_H
-#define BARCODE_MATCH_COMMAND_LINE_H
+#ifndef BARCODE_MATCH_COMMAND_H
+#define BARCODE_MATCH_COMMAND_H
 
 #include <argp.h>
 
 #include "barcode/base/err.h"
-#include "cli/inputs/inputs.h"
-#include "cli/options.h"
+#include "batch/batch_run.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
 #include "sound/film_sound.h"
 
 enum {
@@ -45,8 +46,8 @@ enum command_result command_parse(const struct command *c, int argc, char **argv
                                   struct command_line *line, struct err *e);
 void command_line_free(struct command_line *line);
 
-/* A run of the batch (batch_run.h) that a command starts, and its films. */
-struct command_batch {
+/* The films of a command, and the options with which they are read. */
+struct command_films {
     struct options options;
     struct inputs in;
     char **argv;  /* what `options` points into */
@@ -54,40 +55,26 @@ struct command_batch {
 };
 
 /*
- * Sets b->options to those of `line` for the films film[films], and the further words extra[],
- * which ends in NULL (or is NULL): "-o", "a.png". With --no-cache, and where there is no cache, the
- * cache is a temporary folder, so that sound can be read from it (command_batch_close removes it).
- * Returns false with `e`. The caller calls command_batch_close in any case.
+ * Lists the films word[words], with the options of `line`; f->options asks for their sound only.
+ * With --no-cache, and where there is no cache, the cache is a temporary folder, so that sound can
+ * be read from it (command_films_close removes it). Returns false with `e`. The caller calls
+ * command_films_close in any case.
  */
-bool command_batch_open(struct command_batch *b, const struct command_line *line, char *const *film,
-                        size_t films, const char *const *extra, struct err *e);
+bool command_films_open(struct command_films *f, const struct command_line *line, char *const *word,
+                        size_t words, bool recursive, struct err *e);
 
 /*
- * Runs the batch. What it writes is temporary, so without -v only its warnings are logged. Returns
- * its exit status, after which the caller must return at once if batch_run_is_worker().
+ * Renders films that are listed (batch_render), and logs only its warnings without -v: its outputs
+ * are not the user's. Returns the exit status, after which the caller must return at once if
+ * batch_run_is_worker().
  */
-int command_batch_run(struct command_batch *b);
+int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
 
 /* Loads the sound of film i if it is in the cache. The caller calls film_sound_free. */
-bool command_batch_sound(const struct command_batch *b, size_t i, struct film_sound *sound);
+bool command_films_sound(const struct command_films *f, size_t i, struct film_sound *sound);
 
-/*
- * Opens a file that the batch has written into command_folder. The worker process may have been
- * taken over by a film: anything but a regular file is refused, and one of 256 MiB or more. Returns
- * NULL with ERR_FAILED.
- */
-FILE *command_output(const char *path, size_t *bytes, struct err *e);
-
-void command_batch_close(struct command_batch *b);
-
-/* Makes a temporary folder. Returns its path, or NULL. */
-char *command_folder(struct err *e);
-
-/*
- * Removes the folder with its files, and frees *path and sets it to NULL. In a worker process the
- * folder stays. Does nothing if *path is NULL.
- */
-void command_remove_folder(char **path);
+/* In a worker process the temporary cache stays. */
+void command_films_close(struct command_films *f);
 
 int command_align(int argc, char **argv);
 int command_find(int argc, char **argv);

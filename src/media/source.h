@@ -89,6 +89,7 @@ enum source_ability {
 /* The sound of a film that a source reads. */
 struct sound_job {
     enum isa isa;            /* that analyses the sound */
+    struct engine *engine;   /* its device analyses the sound, if it has one; NULL: `isa` does */
     sound_spectrum_tap *tap; /* see sound_maker_open; may be NULL */
     void *tap_user;
     bool done;               /* the sound was read to its end, and `sound` is filled */

@@ -54,26 +54,26 @@ static bool open_engine(struct render_job *j, struct err *e)
 static void copy_options(struct report *r, const struct options *o, const struct outputs *outputs)
 {
     r->kmeans = o->kmeans;
-    r->steady = o->steady;
-    r->order = o->order;
-    r->slit = o->slit;
+    r->steady = o->picture.steady;
+    r->order = o->picture.order;
+    r->slit = o->picture.slit;
     r->needs = 0;
     for (size_t k = 0; k < outputs->count; k++) {
         const struct output *output = &outputs->output[k];
         r->needs |= output->writer->modeless ? 0 : strips_need(output->strips);
         if (output->writer->table)
-            r->needs |= csv_columns_need(&o->csv_columns);
+            r->needs |= csv_columns_need(&o->formats.csv_columns);
     }
-    r->picture_width = o->width;
-    r->picture_height = o->height;
-    r->shape = o->shape;
-    r->smooth_us = o->smooth_us;
+    r->picture_width = o->picture.width;
+    r->picture_height = o->picture.height;
+    r->shape = o->picture.shape;
+    r->smooth_us = o->picture.smooth_us;
     r->poster = outputs_are_posters(o);
-    r->page = o->page;
-    r->dpi = o->dpi;
-    r->title = o->title;
-    r->csv_columns = &o->csv_columns;
-    r->style = o->style;
+    r->page = o->poster.page;
+    r->dpi = o->poster.dpi;
+    r->title = o->poster.title;
+    r->csv_columns = &o->formats.csv_columns;
+    r->style = o->poster.style;
 }
 
 void render_look_in_cache(struct render_job *j)
@@ -81,7 +81,7 @@ void render_look_in_cache(struct render_job *j)
     const struct options *o = j->render->options;
     frame_cache_close(&j->cache);
     /* --verify must decode, and frames for previews alone serve no later run. */
-    if (!o->verify && render_wants_columns(j))
+    if (!o->film.verify && render_wants_columns(j))
         j->cache = frame_cache_open(&o->cache, j->render->inputs->path[j->input],
                                     j->render->inputs->parts[j->input]);
     frame_cache_look(j->cache, &j->ask);
@@ -97,8 +97,8 @@ static bool open_job(struct render_job *j, struct err *e)
     j->stamp = film_stamp(path, parts);
     if (!render_look_for_sound(j, e))
         return false;
-    j->source =
-        source_open_stream(path, parts, o->stream, render_sound_stream(j), o->keep_going, e);
+    j->source = source_open_stream(path, parts, o->film.stream, render_sound_stream(j),
+                                   o->film.keep_going, e);
     if (!j->source || !render_probe(j, e) || !render_decide_selection(j, e))
         return false;
     struct decode_progress size;
@@ -111,15 +111,17 @@ static bool open_job(struct render_job *j, struct err *e)
     j->exact_damage = !source_can(j->source, SOURCE_RESTARTABLE);
     struct report *r = &j->report;
     const struct film *f = &j->source->film;
-    size_resolve(&o->size, f->width, f->height, &r->width, &r->height);
-    if (o->size.kind == SIZE_EXACT && (r->width < o->size.width || r->height < o->size.height))
+    size_resolve(&o->film.size, f->width, f->height, &r->width, &r->height);
+    if (o->film.size.kind == SIZE_EXACT &&
+        (r->width < o->film.size.width || r->height < o->film.size.height))
         render_warn(j,
                     "'%s' has frames of %dx%d, which --size %dx%d does not enlarge: the analysis "
                     "size is %dx%d",
-                    path, f->width, f->height, o->size.width, o->size.height, r->width, r->height);
+                    path, f->width, f->height, o->film.size.width, o->film.size.height, r->width,
+                    r->height);
     r->film = f;
     if (!film_id_of(path, f->parts, r->film_id, e)) {
-        if (!o->keep_going)
+        if (!o->film.keep_going)
             return false;
         render_warn(j, "%s", e->text); /* the film has no id */
         err_clear(e);
@@ -141,8 +143,8 @@ static bool open_job(struct render_job *j, struct err *e)
         .height = r->height,
         .crop = j->crop_words,
         .light = j->light_words,
-        .decode = decode_is_device(o->decode) ? decode_word(o->decode) : "any",
-        .decoder = o->decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
+        .decode = decode_is_device(o->film.decode) ? decode_word(o->film.decode) : "any",
+        .decoder = o->film.decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
     if (!open_engine(j, e))
         return false;
     render_look_in_cache(j);
@@ -152,7 +154,7 @@ static bool open_job(struct render_job *j, struct err *e)
 static void describe_decoding(struct render_job *j)
 {
     const struct decode_counts *c = &j->report.counts;
-    enum decode_choice choice = j->render->options->decode;
+    enum decode_choice choice = j->render->options->film.decode;
     const char *device = decode_device_word(choice);
     /*
      * Which decoder got a chunk is not deterministic, so it is not reported: automatic means both.
@@ -193,7 +195,8 @@ static void close_job(struct render_job *j)
 static bool goes_on_without_gpu(const struct render *r, size_t i, const struct engine *gpu,
                                 struct err *e)
 {
-    bool demanded = decode_is_device(r->options->decode); /* the device itself may be missing */
+    bool demanded = decode_is_device(r->options->film.decode); /* the device itself may be missing
+                                                                */
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(r->engines, gpu) : NULL;
     if (!next)
         return false;
@@ -268,7 +271,7 @@ bool render_film(const struct render *r, size_t i, struct film_result *result, s
         ok = had_memory(r, i, refused, e) && ok;
         ok = ok && render_write(&j, started, e);
         bool whole = (alone || render_is_whole(&j)) && render_sound_is_whole(&j);
-        if (ok && r->options->strict && !whole)
+        if (ok && r->options->outputs.strict && !whole)
             ok = err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", r->inputs->path[i]);
         close_job(&j);
     } while (!ok && !watch_stopped() && goes_on_without_gpu(r, i, j.engine, e));

@@ -2,8 +2,8 @@
 #ifndef BARCODE_RENDER_H
 #define BARCODE_RENDER_H
 
-#include "cli/inputs/inputs.h"
-#include "cli/options.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
 #include "engine/engines.h"
 #include "media/source.h"
 #include "output/report.h"

@@ -211,7 +211,7 @@ bool render_assess(struct render_job *j, struct err *e)
     render_decide_width(j);
     return steady(j, e) &&
            (!j->histogram ||
-            film_palette_make(j->histogram, j->render->options->colours, &r->palette, e));
+            film_palette_make(j->histogram, j->render->options->picture.colours, &r->palette, e));
 }
 
 bool render_is_whole(const struct render_job *j)

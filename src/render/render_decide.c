@@ -12,7 +12,7 @@ enum {
 
 bool render_is_default(const struct render_job *j)
 {
-    const struct selection *asked = &j->render->options->selection;
+    const struct selection *asked = &j->render->options->film.selection;
     return asked->kind == SELECT_EVERY && asked->every == 0;
 }
 
@@ -74,8 +74,8 @@ static int64_t every_us(uint64_t every, const struct film *f)
  */
 static uint64_t columns_most(const struct options *o)
 {
-    uint64_t each = (uint64_t)o->height * (o->stacked ? o->strips : 1);
-    uint64_t fit = o->width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
+    uint64_t each = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
+    uint64_t fit = o->picture.width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
     return fit < OPTION_COLUMNS_MOST ? fit : OPTION_COLUMNS_MOST;
 }
 
@@ -106,7 +106,7 @@ static void decide_previews(struct render_job *j)
     struct selection *s = &j->report.selection;
     if (!render_wants_previews(j))
         return;
-    s->preview_us = j->report.preview_us = j->render->options->previews.interval_us;
+    s->preview_us = j->report.preview_us = j->render->options->formats.previews.interval_us;
     if (render_wants_columns(j))
         return;
     s->kind = SELECT_INTERVAL;
@@ -119,7 +119,7 @@ bool render_decide_selection(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
     struct selection *s = &j->report.selection;
-    *s = j->render->options->selection;
+    *s = j->render->options->film.selection;
     decide_previews(j);
     int64_t end = film_length_end(&f->length);
     if (f->length.source >= LENGTH_INDEX && s->start_us >= end)
@@ -155,7 +155,7 @@ void render_decide_width(struct render_job *j)
 {
     struct report *r = &j->report;
     int *along = r->shape == SHAPE_VERTICAL ? &r->picture_height : &r->picture_width;
-    bool stacked = j->render->options->stacked;
+    bool stacked = j->render->options->picture.stacked;
     uint64_t most = stacked ? RENDER_COLUMNS : COLUMNS_MOST;
     if (!render_is_default(j) || *along > 0)
         return;

@@ -43,7 +43,7 @@ static bool open_previews(struct render_job *j, struct err *e)
     struct report *r = &j->report;
     previews_free(&j->previews);
     if (render_wants_previews(j)) {
-        int width = j->render->options->previews.width;
+        int width = j->render->options->formats.previews.width;
         j->previews = previews_open(r->width, r->height, width, previews_height(r->film, width),
                                     has_output(j, &writer_jellyfin), has_output(j, &writer_bif), e);
         if (!j->previews)
@@ -103,7 +103,7 @@ static bool open_stores(struct render_job *j, struct err *e)
     if (!j->columns || (dump->path && !j->dump) || !open_thumbs(j, e) || !open_previews(j, e) ||
         !open_histogram(j, e))
         return false;
-    if (!o->verify)
+    if (!o->film.verify)
         return true;
     j->first = digest_open(e);
     j->second = j->first ? digest_open(e) : NULL;
@@ -146,7 +146,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
         .engine = j->engine,
         .selection = j->report.selection,
         .plan = plan,
-        .decode = o->decode,
+        .decode = o->film.decode,
         .threads = j->render->threads,
         .exact_damage = j->exact_damage,
         .frame_times = frame_cache_frame_times(j->cache),
@@ -179,7 +179,7 @@ bool render_attempt(struct render_job *j, enum decode_plan plan, struct columns 
 
 enum log_level render_warning_level(const struct render_job *j)
 {
-    return decode_is_device(j->render->options->decode) ? LOG_WARNING : LOG_VERBOSE;
+    return decode_is_device(j->render->options->film.decode) ? LOG_WARNING : LOG_VERBOSE;
 }
 
 /*
@@ -244,7 +244,8 @@ static bool needs_other_every(const struct render_job *j, bool declared)
     if (!render_is_default(j) || used->kind != SELECT_EVERY || used->keyframes ||
         !source_can(j->source, SOURCE_RESTARTABLE))
         return false;
-    uint64_t every = render_default_every(&j->render->options->selection, &j->source->film.length);
+    uint64_t every =
+        render_default_every(&j->render->options->film.selection, &j->source->film.length);
     return 2 * every <= used->every || (declared && every > 2 * used->every);
 }
 
@@ -259,7 +260,7 @@ static bool corrects_length(struct render_job *j)
     const struct decode_counts *c = &r->counts;
     struct film_length *l = &j->source->film.length;
     bool none = columns_count(j->columns) == 0 && r->selection.kind == SELECT_COLUMNS &&
-                j->render->options->selection.end_us == INT64_MAX;
+                j->render->options->film.selection.end_us == INT64_MAX;
     /* If the selection ends before the film does, whether reading went on to its end is chance. */
     bool whole = r->selection.kind == SELECT_COLUMNS ? r->selection.to_film_end
                                                      : r->selection.end_us == INT64_MAX;
@@ -324,5 +325,5 @@ static bool select_again(struct render_job *j, struct err *e)
 bool render_decode(struct render_job *j, struct err *e)
 {
     bool ok = decode_film(j, e) && (!corrects_length(j) || select_again(j, e));
-    return ok && (!j->render->options->verify || render_verify(j, e));
+    return ok && (!j->render->options->film.verify || render_verify(j, e));
 }

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "cache/frame_cache.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "media/source.h"
 #include "output/palette/colour_histogram.h"
 #include "output/digest.h"

@@ -58,11 +58,11 @@ static bool one_reading_will_do(const struct render_job *j, bool length, struct 
     const struct options *o = j->render->options;
     const struct film *f = &j->source->film;
     const char *path = f->path;
-    const char *what = o->selection.kind == SELECT_COLUMNS ? "--columns"
-                       : o->selection.start_us >= film_length_end(&f->length)
+    const char *what = o->film.selection.kind == SELECT_COLUMNS ? "--columns"
+                       : o->film.selection.start_us >= film_length_end(&f->length)
                            ? "--start behind its declared end"
                            : "so short an --interval";
-    if (o->verify)
+    if (o->film.verify)
         return err_set(
             e, ERR_INPUT,
             "'%s': --verify decodes a film twice, and a pipe can be read only once: give a file",
@@ -79,7 +79,7 @@ bool render_probe(struct render_job *j, struct err *e)
     const struct film *f = &j->source->film;
     struct probe_request request = {.want = 0};
     struct probe_facts facts;
-    if (needs_length(j->source, &j->render->options->selection)) {
+    if (needs_length(j->source, &j->render->options->film.selection)) {
         log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
         request.want |= PROBE_LENGTH;
     }
@@ -90,7 +90,7 @@ bool render_probe(struct render_job *j, struct err *e)
     bool again = source_can(j->source, SOURCE_RESTARTABLE);
     if (again && f->length.source == LENGTH_CONTAINER && f->lists_key_frames)
         request.want |= PROBE_END;
-    if (worth_counting_keys(j->source, &j->render->options->selection))
+    if (worth_counting_keys(j->source, &j->render->options->film.selection))
         request.want |= PROBE_KEYS;
     if (!again && !one_reading_will_do(j, request.want & PROBE_LENGTH, e))
         return false;
@@ -133,7 +133,8 @@ static void log_light(struct render_job *j)
     else if (f->transfer != TRANSFER_SDR)
         log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind,
                 light_map_name(rule->map), rule->peak,
-                f->transfer == TRANSFER_HLG || f->peak > 0 || j->render->options->light.peak > 0
+                f->transfer == TRANSFER_HLG || f->peak > 0 ||
+                        j->render->options->film.light.peak > 0
                     ? ""
                     : " (guessed: not in the metadata)");
     if (j->report.primaries)
@@ -153,7 +154,7 @@ static const char *unusual_primaries(const struct film *f, enum tone_map map)
 /* Fills j->light_words. */
 static void describe_light(struct render_job *j)
 {
-    const struct light_rule *rule = &j->report.light, *asked = &j->render->options->light;
+    const struct light_rule *rule = &j->report.light, *asked = &j->render->options->film.light;
     bool usual = j->source->film.transfer == TRANSFER_SDR && rule->map == TONE_BT2390 &&
                  asked->peak == 0 && !rule->linear;
     const char *primaries = j->report.primaries;
@@ -167,7 +168,7 @@ bool render_light(struct render_job *j, struct err *e)
 {
     const struct film *f = &j->source->film;
     struct light_rule *rule = &j->report.light;
-    *rule = j->render->options->light;
+    *rule = j->render->options->film.light;
     if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 &&
         !look_for_light(j, e))
         return false;
@@ -175,7 +176,7 @@ bool render_light(struct render_job *j, struct err *e)
     j->report.primaries = unusual_primaries(f, rule->map);
     describe_light(j);
     log_light(j);
-    j->light = light_open(&j->render->options->light, f->peak, e);
+    j->light = light_open(&j->render->options->film.light, f->peak, e);
     if (!j->light || !rule->linear)
         return j->light != NULL;
     j->report.means = light_table(j->light, TRANSFER_SDR, e);
@@ -184,7 +185,7 @@ bool render_light(struct render_job *j, struct err *e)
 
 void render_crop_words(struct render_job *j)
 {
-    const struct crop_rule *rule = &j->render->options->crop;
+    const struct crop_rule *rule = &j->render->options->film.crop;
     snprintf(j->crop_words, CROP_TEXT, "%s", rule->kind == CROP_AUTO ? "auto" : "");
     if (rule->kind == CROP_RECT)
         crop_text(&rule->rect, j->crop_words);
@@ -238,7 +239,7 @@ bool render_crop(struct render_job *j, struct err *e)
 {
     if (!render_wants_columns(j))
         return true; /* previews show the complete frame */
-    const struct crop_rule *rule = &j->render->options->crop;
+    const struct crop_rule *rule = &j->render->options->film.crop;
     const struct film *f = &j->source->film;
     if (!crop_check(rule, f->width, f->height, e))
         return err_prefix(e, "'%s'", f->path);

@@ -67,7 +67,7 @@ static void hint_at_keyframes(struct render_progress *p, double share, const str
     struct render_job *j = p->job;
     double left = share > 0 ? clock_since(p->begin_ns) * (1 - share) / share : 0;
     bool on_gpu = engine_device(j->engine).context != NULL;
-    if (j->hinted || !j->render->at_terminal || j->render->options->verify || on_gpu ||
+    if (j->hinted || !j->render->at_terminal || j->render->options->film.verify || on_gpu ||
         now->columns == 0)
         return;
     struct render_usage used = {

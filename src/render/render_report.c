@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "render.h"
 #include "base/log.h"
 

@@ -9,7 +9,8 @@
 bool render_sound_alone(const struct render_job *j)
 {
     const struct options *o = j->render->options;
-    bool alone = o->sound_only || (j->outputs.count > 0 && !j->outputs.dump.path && !o->verify);
+    bool alone =
+        o->outputs.sound_only || (j->outputs.count > 0 && !j->outputs.dump.path && !o->film.verify);
     for (size_t i = 0; i < j->outputs.count; i++)
         alone &= j->outputs.output[i].writer->sound;
     return alone;
@@ -31,6 +32,7 @@ static bool open_spectrum(struct render_job *j, struct err *e)
 
 bool render_begin_sound(struct render_job *j, struct err *e)
 {
+    j->sound.engine = j->engine;
     return !j->report.spectrum || j->sound.done || spectrum_clear(j->report.spectrum, e);
 }
 
@@ -39,7 +41,7 @@ static bool shows_sound(const struct options *o, const struct output *output)
 {
     const struct writer *w = output->writer;
     return w->sound || (!w->modeless && strips_need(output->strips) & STRIP_SOUND) ||
-           (w->table && csv_columns_need(&o->csv_columns) & STRIP_SOUND);
+           (w->table && csv_columns_need(&o->formats.csv_columns) & STRIP_SOUND);
 }
 
 static const struct film_parts *parts_of(const struct render_job *j)
@@ -52,29 +54,31 @@ static const char *path_of(const struct render_job *j) { return j->render->input
 bool render_look_for_sound(struct render_job *j, struct err *e)
 {
     const struct options *o = j->render->options;
-    j->wants_sound = o->sound_only;
+    j->wants_sound = o->outputs.sound_only;
     for (size_t i = 0; i < j->outputs.count; i++)
         j->wants_sound |= shows_sound(o, &j->outputs.output[i]);
     if (!j->wants_sound)
         return true;
     if (!isa_choose(&j->sound.isa, e) || !open_spectrum(j, e))
         return false;
-    if (!o->verify && !j->report.spectrum)
-        j->sound.done = j->sound_cached = sound_cache_load(
-            &o->cache, path_of(j), parts_of(j), o->stream, o->sound_stream, &j->sound.sound);
+    if (!o->film.verify && !j->report.spectrum)
+        j->sound.done = j->sound_cached =
+            sound_cache_load(&o->cache, path_of(j), parts_of(j), o->film.stream,
+                             o->film.sound_stream, &j->sound.sound);
     return true;
 }
 
 int render_sound_stream(const struct render_job *j)
 {
-    return j->wants_sound && !j->sound.done ? j->render->options->sound_stream : SOURCE_SOUND_NONE;
+    return j->wants_sound && !j->sound.done ? j->render->options->film.sound_stream
+                                            : SOURCE_SOUND_NONE;
 }
 
 /* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
 static void assess_sound(struct render_job *j)
 {
     const struct film_sound *s = &j->sound.sound;
-    if (s->stream < 0 && j->render->options->sound_only)
+    if (s->stream < 0 && j->render->options->outputs.sound_only)
         log_msg(LOG_VERBOSE, "'%s' has no sound", path_of(j));
     else if (s->stream < 0)
         render_warn(j, "'%s' has no sound%s", path_of(j),
@@ -99,9 +103,10 @@ static void keep_sound(struct render_job *j)
     const struct film_sound *s = &j->sound.sound;
     j->changed |= j->stamp != 0 && film_stamp(path_of(j), parts_of(j)) != j->stamp;
     bool decoded = s->stream < 0 || s->decoder[0];
-    if (!j->sound_cached && decoded && !j->changed && !o->keep_going &&
+    if (!j->sound_cached && decoded && !j->changed && !o->film.keep_going &&
         source_can(j->source, SOURCE_CACHEABLE))
-        sound_cache_save(&o->cache, path_of(j), parts_of(j), o->stream, o->sound_stream, s);
+        sound_cache_save(&o->cache, path_of(j), parts_of(j), o->film.stream, o->film.sound_stream,
+                         s);
 }
 
 bool render_sound(struct render_job *j, struct err *e)
@@ -135,8 +140,13 @@ bool render_sound_only(struct render_job *j, struct err *e)
         assess_sound(j);
         return true;
     }
-    int stream = o->stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->stream;
-    j->source =
-        source_open_stream(path_of(j), parts_of(j), stream, o->sound_stream, o->keep_going, e);
-    return j->source && render_sound(j, e);
+    int stream = o->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->film.stream;
+    j->source = source_open_stream(path_of(j), parts_of(j), stream, o->film.sound_stream,
+                                   o->film.keep_going, e);
+    if (!j->source)
+        return false;
+    const struct film_length *length = &j->source->film.length;
+    const struct engine_work work = {.sound_seconds = (double)film_length_end(length) / 1e6};
+    j->engine = engines_for(j->render->engines, &work, e);
+    return j->engine && render_sound(j, e);
 }

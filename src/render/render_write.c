@@ -4,12 +4,13 @@
 
 #include "barcode/base/clock.h"
 #include "base/watch.h"
-#include "cli/outputs/options_fingerprint.h"
+#include "plan/options_fingerprint.h"
 #include "barcode/sound/spectrogram.h"
 #include "render_job.h"
 
-static void say_written(const struct render_job *j, const struct writer *w, const char *path)
+static void log_written(const struct render_job *j, const struct output *output)
 {
+    const struct writer *w = output->writer;
     uint64_t count = w && w->beside     ? previews_count(j->previews)
                      : w && w->spectrum ? spectrogram_frames(j->report.sound->samples)
                      : w && w->sound    ? j->report.sound->peaks
@@ -18,8 +19,9 @@ static void say_written(const struct render_job *j, const struct writer *w, cons
                        : w && w->spectrum ? "frame"
                        : w && w->sound    ? "peak"
                                           : "column";
-    if (!outputs_is_stdout(path))
-        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", path, count, what, count == 1 ? "" : "s");
+    if (!outputs_is_stdout(output->path) && !output->in_memory)
+        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", output->path, count, what,
+                count == 1 ? "" : "s");
 }
 
 /* Writes an output. */
@@ -29,7 +31,7 @@ static bool save_output(const struct render_job *j, const struct output *output,
     if (!writer_save(w, &j->report, output->strips, output->path, e))
         return false;
     if (!j->render->table || !w->table || output->chosen) /* the parent has the rows of a table */
-        say_written(j, w, output->path);
+        log_written(j, output);
     return true;
 }
 
@@ -60,7 +62,7 @@ static bool write_dump(struct render_job *j, struct err *e)
         return true;
     if (!dump_commit(&j->dump, j->report.count, e))
         return false;
-    say_written(j, NULL, j->outputs.dump.path);
+    log_written(j, &j->outputs.dump);
     return true;
 }
 

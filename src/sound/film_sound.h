@@ -75,9 +75,12 @@ struct sound_maker;
 /* Called with frames of the spectrogram, in order: values[frames][SPECTROGRAM_BINS]. */
 typedef bool sound_spectrum_tap(void *user, const int16_t *values, size_t frames, struct err *e);
 
-/* Returns NULL if out of memory. `tap` may be NULL. One thread. */
-struct sound_maker *sound_maker_open(enum isa isa, sound_spectrum_tap *tap, void *user,
-                                     struct err *e);
+/*
+ * Returns NULL if out of memory. `device` computes in place of the processor; it is borrowed.
+ * `device` and `tap` may be NULL. One thread.
+ */
+struct sound_maker *sound_maker_open(enum isa isa, struct sound_device *device,
+                                     sound_spectrum_tap *tap, void *user, struct err *e);
 
 /*
  * Adds a block. Time before the film's start is cut off. A block that is later than the end of what

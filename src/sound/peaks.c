@@ -11,6 +11,7 @@ enum { BINS = SPECTROGRAM_BINS, HALO = PEAK_RADIUS_WIDE, ROOM = 256, CHUNK = 32 
 
 struct peaks {
     int16_t floor;
+    struct sound_device *device; /* NULL: `filter` */
     struct max_filter *filter;
     size_t filled;  /* rows of `value` */
     size_t next;    /* the first one that is not tested yet */
@@ -21,12 +22,13 @@ struct peaks {
     int16_t most[ROOM][BINS]; /* of `value` by the filter */
 };
 
-struct peaks *peaks_open(int16_t floor, struct err *e)
+struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err *e)
 {
     struct peaks *p = err_calloc(1, sizeof *p, e);
     if (!p)
         return NULL;
     p->floor = floor;
+    p->device = device;
     p->filter = max_filter_open(PEAK_RADIUS, e);
     if (!p->filter)
         peaks_free(&p);
@@ -111,7 +113,11 @@ static bool test_frame(struct peaks *p, int t, struct err *e)
 /* Tests the rows up to `end`, and drops those that no later one needs. */
 static bool test_frames(struct peaks *p, size_t end, struct err *e)
 {
-    max_filter_run(p->filter, p->value[0], p->filled, BINS, p->most[0]);
+    if (!p->device)
+        max_filter_run(p->filter, p->value[0], p->filled, BINS, p->most[0]);
+    else if (!p->device->max_filter(p->device, p->value[0], p->filled, BINS, PEAK_RADIUS,
+                                    p->most[0], e))
+        return false;
     for (; p->next < end; p->next++)
         if (!test_frame(p, (int)p->next, e))
             return false;

@@ -15,6 +15,7 @@ static const int64_t TIME_MOST_US = SOUND_HOURS_MOST * INT64_C(3600000000);
 struct sound_maker {
     sound_spectrum_tap *tap;
     void *user;
+    struct sound_device *device; /* NULL: `spectrogram` */
     struct spectrogram *spectrogram;
     struct peaks *peaks;
     struct sound_rows *rows;
@@ -53,8 +54,10 @@ static bool compute_frames(struct sound_maker *m, size_t frames, struct err *e)
         return interrupt_error(e);
     if (is_silent(m->sample, m->filled))
         memset(m->value, 0, frames * SPECTROGRAM_BINS * sizeof *m->value);
-    else
+    else if (!m->device)
         spectrogram_run(m->spectrogram, m->sample, m->filled, frames, m->value);
+    else if (!m->device->spectrogram(m->device, m->sample, m->filled, frames, m->value, e))
+        return false;
     if ((m->tap && !m->tap(m->user, m->value, frames, e)) ||
         !peaks_push(m->peaks, m->value, frames, e) ||
         !sound_rows_push(m->rows, m->value, frames, e))
@@ -90,16 +93,17 @@ static bool add_resampled(void *user, const int16_t *samples, size_t count, stru
     return add_samples(user, samples, count, e);
 }
 
-struct sound_maker *sound_maker_open(enum isa isa, sound_spectrum_tap *tap, void *user,
-                                     struct err *e)
+struct sound_maker *sound_maker_open(enum isa isa, struct sound_device *device,
+                                     sound_spectrum_tap *tap, void *user, struct err *e)
 {
     struct sound_maker *m = err_calloc(1, sizeof *m, e);
     if (!m)
         return NULL;
     m->tap = tap;
     m->user = user;
+    m->device = device;
     m->spectrogram = spectrogram_open(isa, e);
-    m->peaks = peaks_open(PEAK_FLOOR, e);
+    m->peaks = peaks_open(PEAK_FLOOR, device, e);
     m->rows = sound_rows_open(e);
     m->loudness = loudness_open(e);
     m->resampler = resampler_open(isa, add_resampled, m, e);

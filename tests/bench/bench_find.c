@@ -1,5 +1,5 @@
 /*
- * The index of `barcode find` (src/match/find_index.h) on films that are lists of peaks.
+ * The index of `barcode find` (src/match/find/find_index.h) on films that are lists of peaks.
  *
  *     bench_find peaks OUT < SAMPLES           16-bit samples at 16 kHz; OUT has struct peak
  *     bench_find index FOLDER PEAKS...         adds films to an index
@@ -17,7 +17,7 @@
 #include "barcode/base/clock.h"
 #include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
-#include "match/find_settle.h"
+#include "match/find/find.h"
 
 static struct err e = ERR_INIT;
 
@@ -59,7 +59,7 @@ static struct list make_peaks(const int16_t *sample, size_t n)
     if (!isa_choose(&isa, &e))
         fail("isa");
     struct spectrogram *s = spectrogram_open(isa, &e);
-    struct peaks *p = peaks_open(PEAK_FLOOR, &e);
+    struct peaks *p = peaks_open(PEAK_FLOOR, NULL, &e);
     int16_t *value = malloc(frames * SPECTROGRAM_BINS * sizeof *value + 1);
     if (!s || !p || !value)
         fail("no memory");
@@ -168,7 +168,7 @@ static bool load_peaks(void *user, uint32_t film, struct film_sound *sound)
 static void look_up(struct find_index *x, struct list l, char **path, struct find_result *r)
 {
     struct align_sound sound = sound_of(l);
-    if (!find_clip(x, &sound, r, &e) || !find_settle(r, &sound, load_peaks, path, &e))
+    if (!find_clip(x, &sound, r, &e) || !find_refine_offsets(r, &sound, load_peaks, path, &e))
         fail("votes");
 }
 

@@ -108,7 +108,7 @@ static void bench_peaks(char **arg)
     int16_t *in = read_values(arg[2], &n);
     for (int i = atoi(arg[1]); i > 0; i--) {
         int64_t begun = clock_thread_ns();
-        struct peaks *p = peaks_open((int16_t)atoi(arg[0]), &e);
+        struct peaks *p = peaks_open((int16_t)atoi(arg[0]), NULL, &e);
         if (!p || !peaks_push(p, in, n / SPECTROGRAM_BINS, &e) || !peaks_finish(p, &e))
             fail(e.text);
         note_time(begun);
@@ -125,7 +125,7 @@ static struct film_sound film_of(enum isa isa, int channels, int rate, const int
 {
     struct err e = ERR_INIT;
     struct film_sound s = {.channels = channels, .rate = rate};
-    struct sound_maker *m = sound_maker_open(isa, NULL, NULL, &e);
+    struct sound_maker *m = sound_maker_open(isa, NULL, NULL, NULL, &e);
     struct sound_block b = {.channels = channels, .rate = rate, .time_us = INT64_MIN};
     b.mask = channels == 2 ? 3 : channels == 6 ? 0x60f : 0;
     for (size_t at = 0; m && at < n; at += b.frames) {

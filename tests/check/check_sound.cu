@@ -4,11 +4,14 @@
  *
  *   check_sound [--quick]     --quick: what the emulator can do in a few seconds
  */
+#include "barcode/base/clock.h"
 #include "barcode/sound/max_filter.h"
 #include "barcode/sound/spectrogram.h"
 #include "check.h"
+#include "sound/film_sound.h"
 #include "sound_gpu.h"
 
+enum { BLOCK = 1024 };
 enum content { RANDOM, PLATEAUS, LOWEST, CONTENTS };
 
 static std::vector<int16_t> draw(size_t n, content c, rng &r)
@@ -19,10 +22,21 @@ static std::vector<int16_t> draw(size_t n, content c, rng &r)
     return values;
 }
 
-static bool same(device_buffer &got, const std::vector<int16_t> &right)
-{
-    return memcmp(got.get().data(), right.data(), right.size() * 2) == 0 && got.guards_whole();
-}
+static struct sound_device *device;
+
+/* An array with poison before and after the values that the device writes. */
+struct guarded {
+    std::vector<int16_t> all;
+    explicit guarded(size_t n) : all(n + 2 * GUARD, 0x5a5a) {}
+    int16_t *data() { return all.data() + GUARD; }
+    bool equals(const std::vector<int16_t> &right)
+    {
+        bool same = memcmp(data(), right.data(), right.size() * 2) == 0;
+        for (size_t i = 0; i < GUARD; i++)
+            same &= all[i] == 0x5a5a && all[all.size() - 1 - i] == 0x5a5a;
+        return same;
+    }
+};
 
 static void compare_filter(size_t rows, size_t columns, int radius, content c, rng &r)
 {
@@ -31,15 +45,10 @@ static void compare_filter(size_t rows, size_t columns, int radius, content c, r
     struct max_filter *cpu = max_filter_open(radius, &e);
     max_filter_run(cpu, values.data(), rows, columns, right.data());
     max_filter_free(&cpu);
-    size_t bytes = rows * columns * 2;
-    device_buffer in(bytes), scratch(bytes), out(bytes);
-    in.put(values.data(), bytes);
-    bool ok = max_filter_gpu((int16_t *)in.data(), rows, columns, radius,
-                             radius > MAX_FILTER_GPU_REACH ? (int16_t *)scratch.data() : NULL,
-                             (int16_t *)out.data(), 0, &e);
-    must(cudaDeviceSynchronize(), "filter");
-    check(ok && same(out, right) && same(in, values) && scratch.guards_whole(),
-          "filter of %zu x %zu, radius %d, content %d %s", rows, columns, radius, (int)c, e.text);
+    guarded out(right.size());
+    bool ok = device->max_filter(device, values.data(), rows, columns, radius, out.data(), &e);
+    check(ok && out.equals(right), "filter of %zu x %zu, radius %d, content %d %s", rows, columns,
+          radius, (int)c, e.text);
 }
 
 static void compare_spectrogram(size_t samples, size_t frames, int loudness, rng &r)
@@ -52,86 +61,65 @@ static void compare_spectrogram(size_t samples, size_t frames, int loudness, rng
     struct spectrogram *cpu = spectrogram_open(ISA_C, &e);
     spectrogram_run(cpu, sound.data(), samples, frames, right.data());
     spectrogram_free(&cpu);
-    struct stft_tables *tables = spectrogram_gpu_tables(&e);
-    device_buffer in(samples * 2), out(right.size() * 2);
-    in.put(sound.data(), samples * 2);
-    bool ok = tables && spectrogram_gpu(tables, (int16_t *)in.data(), samples, frames,
-                                        (int16_t *)out.data(), 0, &e);
-    must(cudaDeviceSynchronize(), "spectrogram");
-    cudaFree(tables);
-    check(ok && same(out, right) && same(in, sound),
-          "spectrogram of %zu samples, %zu frames, 2^%d %s", samples, frames, loudness, e.text);
+    guarded out(right.size());
+    bool ok = device->spectrogram(device, sound.data(), samples, frames, out.data(), &e);
+    check(ok && out.equals(right), "spectrogram of %zu samples, %zu frames, 2^%d %s", samples,
+          frames, loudness, e.text);
 }
 
-#ifndef BARCODE_EMULATED
-/* Returns the best of ten times of `work`, in seconds. */
-template <typename F> static double seconds(F work)
+/* Appends the film's sound as bytes, and returns the seconds that it took. */
+static double analyse(struct sound_device *d, const std::vector<int16_t> &sound,
+                      std::vector<uint8_t> *bytes)
 {
-    cudaEvent_t from, to;
-    must(cudaEventCreate(&from), "event");
-    must(cudaEventCreate(&to), "event");
-    float best = 1e9f;
-    for (int i = 0; i < 10; i++) {
-        float ms;
-        must(cudaEventRecord(from), "event");
-        work();
-        must(cudaEventRecord(to), "event");
-        must(cudaEventSynchronize(to), "event");
-        must(cudaEventElapsedTime(&ms, from, to), "event");
-        best = ms < best ? ms : best;
+    struct err e = ERR_INIT;
+    struct film_sound out = {};
+    enum isa isa = ISA_C;
+    uint8_t *written = NULL;
+    size_t count = 0;
+    int64_t started = clock_ns();
+    bool ok = isa_choose(&isa, &e);
+    struct sound_maker *m = ok ? sound_maker_open(isa, d, NULL, NULL, &e) : NULL;
+    for (size_t at = 0; m && ok && at < sound.size(); at += BLOCK) {
+        size_t left = sound.size() - at, n = left < BLOCK ? left : (size_t)BLOCK;
+        struct sound_block b = {sound.data() + at, n, 1, SPECTROGRAM_RATE, 0, INT64_MIN};
+        ok = sound_maker_push(m, &b, &e);
     }
-    cudaEventDestroy(from);
-    cudaEventDestroy(to);
-    return best / 1e3;
+    ok = m && ok && sound_maker_finish(m, &out, &e);
+    double seconds = clock_since(started);
+    sound_maker_free(&m);
+    ok = ok && film_sound_write(&out, &written, &count, &e);
+    check(ok, "sound of a film: %s", e.text);
+    bytes->assign(written, written + count);
+    free(written);
+    film_sound_free(&out);
+    return seconds;
 }
 
-static void time_filter(size_t rows, size_t columns, int radius)
+/* A film's sound by the processor and by the device, at the rate that needs no resampling. */
+static void compare_film(size_t seconds, rng &r)
 {
-    struct err e = ERR_INIT;
-    size_t bytes = rows * columns * 2;
-    device_buffer in(bytes), out(bytes);
-    double s = seconds([&] {
-        max_filter_gpu((int16_t *)in.data(), rows, columns, radius, NULL, (int16_t *)out.data(), 0,
-                       &e);
-    });
-    printf("filter, %zu x %zu, radius %d: %.3f ms, %.0f GB/s read and written\n", rows, columns,
-           radius, s * 1e3, 2 * (double)bytes / s / 1e9);
+    std::vector<int16_t> sound(seconds * SPECTROGRAM_RATE);
+    for (size_t i = 0; i < sound.size(); i++) /* noise of all loudnesses, and silence */
+        sound[i] = (int16_t)((int16_t)(r.next() >> 48) >> (i / 7000 % 17));
+    std::vector<uint8_t> cpu, gpu;
+    double by_cpu = analyse(NULL, sound, &cpu), by_gpu = analyse(device, sound, &gpu);
+    check(cpu == gpu, "%zu s of sound: the device gives other bytes", seconds);
+    printf("%zu s of sound, all of it: %.3f s by the CPU, %.3f s with the device\n", seconds,
+           by_cpu, by_gpu);
 }
-
-static void time_spectrogram(size_t frames)
-{
-    struct err e = ERR_INIT;
-    size_t samples = frames * SPECTROGRAM_HOP, bytes = frames * SPECTROGRAM_BINS * 2;
-    struct stft_tables *tables = spectrogram_gpu_tables(&e);
-    device_buffer in(samples * 2), out(bytes);
-    double s = seconds([&] {
-        spectrogram_gpu(tables, (int16_t *)in.data(), samples, frames, (int16_t *)out.data(), 0,
-                        &e);
-    });
-    cudaFree(tables);
-    printf("spectrogram, %zu frames: %.3f ms, %.0f GB/s read and written\n", frames, s * 1e3,
-           2 * (double)bytes / s / 1e9);
-}
-
-static void print_times()
-{
-    time_filter(2049, 586, 20); /* 1,200,714 points */
-    time_filter(225000, SPECTROGRAM_BINS, 10);
-    time_filter(225000, SPECTROGRAM_BINS, 20);
-    time_spectrogram(225000);
-}
-#else
-static void print_times() {}
-#endif
 
 int main(int argc, char **argv)
 {
     bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
     need_device("check_sound");
+    struct err e = ERR_INIT;
+    device = sound_gpu_open(0, &e);
+    if (!check(device, "%s", e.text))
+        return done();
     rng r{20261126};
     static const size_t size[][2] = {{1, 1},   {1, 70},   {70, 1},  {5, 60},  {64, 64},
                                      {65, 63}, {33, 129}, {97, 40}, {2, 201}, {130, 66}};
-    for (int radius = 0; radius <= 64; radius += quick && radius > 2 ? 6 : 1)
+    for (int radius = 1; radius <= 64; radius += quick && radius > 2 ? 6 : 1)
         for (auto &s : size)
             if (!quick || r.below(3) == 0)
                 compare_filter(s[0], s[1], radius, (content)r.below(CONTENTS), r);
@@ -145,7 +133,7 @@ int main(int argc, char **argv)
         if (!quick)
             compare_spectrogram(1000000, spectrogram_frames(1000000), loudness, r);
     }
-    if (!quick)
-        print_times();
+    compare_film(quick ? 10 : 7200, r);
+    device->close(&device);
     return done();
 }

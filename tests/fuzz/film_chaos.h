@@ -75,8 +75,8 @@ static inline void chaos_open_run(struct chaos *c)
     c->batch.queue = film_queue_open(&c->inputs, &e);
     if (table)
         c->batch.table = table_open(table, c->inputs.count, &e);
-    if (c->options.report)
-        c->batch.report = report_log_open(c->options.report, &e);
+    if (c->options.outputs.report)
+        c->batch.report = report_log_open(c->options.outputs.report, &e);
     fuzz_demand(e.code == ERR_NONE);
 }
 

@@ -11,20 +11,23 @@ enum { WORDS_MAX = 60 };
 
 static void check_options(const struct options *o)
 {
-    bool films = o->inputs >= 1 && o->input && o->input[0];
+    bool films = o->inputs.count >= 1 && o->inputs.argument && o->inputs.argument[0];
     fuzz_demand(films != cache_options_action(&o->cache));
     fuzz_demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 &&
                 o->kmeans.n_init <= 1000);
     fuzz_demand(o->kmeans.max_iter >= 1 && o->kmeans.max_iter <= 100000);
     fuzz_demand(o->kmeans.init >= INIT_SCALABLE && o->kmeans.init <= INIT_RANDOM);
-    fuzz_demand(o->selection.start_us >= 0 && o->selection.end_us > o->selection.start_us);
-    fuzz_demand(o->selection.kind != SELECT_INTERVAL || o->selection.interval_us >= 1);
-    fuzz_demand(o->selection.kind != SELECT_COLUMNS || o->selection.columns >= 1);
-    fuzz_demand(o->width >= 0 && o->height >= 1 && o->threads >= 0 && o->threads <= 1024);
-    fuzz_demand(o->strips >= 1 && o->strips <= strip_count && (!o->stacked || o->strips > 1));
-    fuzz_demand(o->extras <= writer_count);
+    fuzz_demand(o->film.selection.start_us >= 0 &&
+                o->film.selection.end_us > o->film.selection.start_us);
+    fuzz_demand(o->film.selection.kind != SELECT_INTERVAL || o->film.selection.interval_us >= 1);
+    fuzz_demand(o->film.selection.kind != SELECT_COLUMNS || o->film.selection.columns >= 1);
+    fuzz_demand(o->picture.width >= 0 && o->picture.height >= 1 && o->process.threads >= 0 &&
+                o->process.threads <= 1024);
+    fuzz_demand(o->picture.strips >= 1 && o->picture.strips <= strip_count &&
+                (!o->picture.stacked || o->picture.strips > 1));
+    fuzz_demand(o->outputs.extras <= writer_count);
     int w, h;
-    size_resolve(&o->size, 1920, 1080, &w, &h);
+    size_resolve(&o->film.size, 1920, 1080, &w, &h);
     fuzz_demand(w >= 1 && w <= 1920 && h >= 1 && h <= 1080);
 }
 
@@ -60,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = 0;
     int64_t us = -1;
     struct size_rule rule = {.kind = SIZE_FULL};
-    struct options o = {.stacked = false};
+    struct options o = {.picture.stacked = false};
     struct err e = ERR_INIT;
     switch (data[0] % 4) {
     case 0: fuzz_demand(!cli_parse_time(text, &us) || us >= 0); break;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "match/align_map.h"
+#include "match/align/align_map.h"
 #include "sound/film_sound.h"
 #include "sound/landmarks.h"
 #include "barcode/sound/spectrogram.h"

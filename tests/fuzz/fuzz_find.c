@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/wire.h"
 #include "barcode/sound/spectrogram.h"
-#include "match/find_votes.h"
+#include "match/find/find.h"
 #include "fuzz.h"
 
 enum { MOST = 8, FILM_BYTES = 24, PEAK_BYTES = 3, HEAD = 8, KEYS_MOST = 4096 };

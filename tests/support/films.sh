@@ -9,7 +9,7 @@
 set -eu
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-# As the program takes them from a folder (src/cli/inputs/inputs.c).
+# As the program takes them from a folder (src/plan/inputs.c).
 endings='mkv|mp4|m4v|mov|qt|avi|webm|ts|m2ts|mts|m2t|mpg|mpeg|mpe|m1v|m2v|vob|evo|wmv|asf|flv|f4v|ogv|ogm|3gp|3g2|mxf|gxf|nut|dv'
 endings+='|divx|rm|rmvb|h264|264|avc|h265|265|hevc|ivf|obu|av1|vp8|vp9|y4m|mjpg|mjpeg'
 

@@ -31,6 +31,8 @@
 #   folders    100 copies of the film; 24 and 100 of HEVC; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
 #   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
+#   sound      the sound of every film by either engine: the same files; two hours of sound alone and of a film with sound, in turns, also
+#              by the older program that OLD names, if it is set
 #   sandbox    every film on either engine with --sandbox=require and off: the same files; what the sandbox refuses; its time
 set -uo pipefail
 
@@ -353,6 +355,45 @@ part_encodes() {
     done
 }
 
+part_sound() {
+    local file way program round same=0 other=0 parts=()
+    for file in "$pack/sound.mkv" "$pack/sample.mkv" "$work"/clips/*; do
+        [ -f "$file" ] || continue
+        for way in cpu cuda; do
+            rm -rf "${work:?}/sound-$way"
+            mkdir "$work/sound-$way"
+            "$bin/barcode" "$file" -q -n 6 --engine $way --landmarks "$work/sound-$way/alone.csv"
+            "$bin/barcode" "$file" -q -n 6 --engine $way -m average,sound,spectrum -o "$work/sound-$way/p.png" \
+                --landmarks "$work/sound-$way/beside.csv"
+        done 2> /dev/null
+        if diff -rq "$work/sound-cpu" "$work/sound-cuda"; then same=$((same + 1)); else other=$((other + 1)) && echo "$file"; fi
+    done
+    echo "sound by CPU and GPU: $same films the same, $other different"
+    [ -f "$work/sound.wav" ] || python3 - "$work/sound.wav" <<'PY'
+import random, sys, wave
+with wave.open(sys.argv[1], "wb") as w:
+    w.setparams((1, 2, 48000, 0, "NONE", ""))
+    for second in range(7200):
+        w.writeframes(bytes(b >> second % 3 if i % 2 else b for i, b in enumerate(random.Random(second % 60).randbytes(96000))))
+PY
+    for round in 1 2 3 4 5; do
+        for program in "$bin/barcode" ${OLD:+"$OLD"}; do
+            for way in cpu cuda; do
+                echo -n "$program: "
+                timed "$program" "$work/sound.wav" -q --engine $way --overwrite --landmarks "$work/x.csv"
+            done
+        done
+    done
+    for round in $(seq 360); do parts+=("$pack/sound.mkv"); done
+    for round in 1 2 3 4 5; do
+        for program in "$bin/barcode" ${OLD:+"$OLD"}; do
+            for way in average average,sound; do
+                echo -n "$program: "
+                timed "$program" --join "${parts[@]}" -q -n 24 --engine cuda -m $way --overwrite -o "$work/x.png" | sed -E 's/ [^ ]*sound\.mkv//g'
+            done
+        done
+    done
+}
 # The worker of the program $1, once it has confined itself: what the kernel says of it.
 worker_state() { # PID
     local child _

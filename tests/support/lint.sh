@@ -52,7 +52,7 @@ done < <(grep -rnwE "([A-Za-z0-9]+_)*($words)(_[A-Za-z0-9]+)*" src include cuda 
 # printf, exit and abort belong to main, cli, progress and log.
 while read -r f; do
     case $f in
-        src/main.c | src/cli/options/cli.c | src/cli/progress.c | src/base/log.c) ;;
+        src/main.c | src/cli/cli.c | src/base/progress.c | src/base/log.c) ;;
         *) complain "$f: prints or exits" ;;
     esac
 done < <(grep -lE '(^|[^a-z_])(printf|puts|exit|abort|perror) *\(' -r src --include='*.c')

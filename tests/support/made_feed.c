@@ -86,7 +86,7 @@ static void run(struct live_feed *f, struct server *s, struct live_output *out, 
 
 int main(int argc, char **argv)
 {
-    struct options o = {.serve = {.port = 0}};
+    struct options o = {.live.serve = {.port = 0}};
     struct err e = ERR_INIT;
     if (argc < 3 || (strcmp(argv[1], "-") != 0 && !cli_parse_serve(argv[1], &o, &e)) ||
         (argc > 3 && argv[3][0] && !cli_parse_live_format(argv[3], &o, &e)))
@@ -101,10 +101,10 @@ int main(int argc, char **argv)
     struct live_output *out = NULL;
     const int64_t count = argc > 6 ? atoll(argv[6]) : 0;
     bool good = f && rgb;
-    if (good && o.live_format)
-        good = (out = live_output_open(STDOUT_FILENO, o.live_format, f, &e));
-    if (good && o.serve.given)
-        good = (s = serve_open(&o.serve, f, "made \"columns\" <b>&", &e));
+    if (good && o.live.format)
+        good = (out = live_output_open(STDOUT_FILENO, o.live.format, f, &e));
+    if (good && o.live.serve.given)
+        good = (s = serve_open(&o.live.serve, f, "made \"columns\" <b>&", &e));
     for (int64_t n = 0; good && n < count; n++)
         put(f, n, false, rgb);
     if (good && count == 0)

@@ -37,6 +37,9 @@ done <<< "$extra"
     -pix_fmt yuv420p10le "$out/hevc-scenes.mp4"
 cp "$clips/film-480p.mp4" "$out/films/"
 cp "$here/out/sample.mkv" "$out/"
+# 20 s with sound of noise in six channels, for the part `sound`.
+"${FF[@]}" -t 20 -i "$bench" -f lavfi -i "anoisesrc=r=48000:d=20:seed=7,tremolo=f=3,pan=5.1|FL=c0|FR=0.7*c0|FC=0.5*c0|LFE=0.2*c0|BL=0.3*c0|BR=0.4*c0" \
+    -map 0:V:0 -map 1:a:0 -c:v copy -c:a ac3 -shortest "$out/sound.mkv"
 # Bars: a scope film, one of two shapes, and none; and HDR.
 mkdir "$out/barred"
 barred() { # NAME FILTERS

@@ -9,7 +9,7 @@
 
 #include "folder.h"
 #include "cli/cli.h"
-#include "cli/inputs/inputs.h"
+#include "plan/inputs.h"
 
 static inline void put(const char *path, const void *bytes, size_t size)
 {
@@ -34,8 +34,10 @@ static inline void touch(const char *path) { put(path, "x", 1); }
 
 static inline struct options options_for(char **input, size_t inputs)
 {
-    return (struct options){
-        .input = input, .inputs = inputs, .strip = {strip_table[0]}, .strips = 1};
+    return (struct options){.inputs.argument = input,
+                            .inputs.count = inputs,
+                            .picture.strip = {strip_table[0]},
+                            .picture.strips = 1};
 }
 
 /* Expands a list of words that ends in NULL; the caller frees `in`. */

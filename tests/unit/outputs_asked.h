@@ -5,14 +5,14 @@
 #ifndef BARCODE_TESTS_OUTPUTS_ASKED_H
 #define BARCODE_TESTS_OUTPUTS_ASKED_H
 
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "named.h"
 
 /* Asks for one output with an option of its own, and for no other. */
 static inline void extra(struct options *o, const char *writer, const char *path)
 {
-    o->extra[0] = (struct options_extra){writer_find(writer), path};
-    o->extras = 1;
+    o->outputs.extra[0] = (struct options_extra){writer_find(writer), path};
+    o->outputs.extras = 1;
 }
 
 /* The whole run is refused. */

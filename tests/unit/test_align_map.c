@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "match/align_map.h"
+#include "match/align/align_map.h"
 #include "test.h"
 
 enum { PEAKS_MOST = 80000, FRAME_US = 32000, NEAR_US = 250000 };

@@ -11,16 +11,16 @@ static struct err e;
 static bool engine(const char *text)
 {
     err_clear(&e);
-    o = (struct options){.devices = {.count = 9}};
+    o = (struct options){.engine.devices = {.count = 9}};
     return cli_parse_engine(text, &o, &e);
 }
 
 TEST(engines_by_name)
 {
     assert_true(engine("auto"));
-    assert_int_equal(o.engine, ENGINE_AUTO);
+    assert_int_equal(o.engine.choice, ENGINE_AUTO);
     assert_true(engine("cpu"));
-    assert_int_equal(o.engine, ENGINE_CPU);
+    assert_int_equal(o.engine.choice, ENGINE_CPU);
     static const char *const bad[] = {"",
                                       "gpu",
                                       "CPU",
@@ -67,10 +67,10 @@ TEST(cuda_where_it_is_built)
         assert_int_equal(ok, engine_built("cuda"));
         if (!ok)
             assert_int_equal(e.code, ERR_ENGINE);
-        assert_int_equal(o.engine, ENGINE_CUDA);
-        assert_int_equal(o.devices.count, good[i].devices.count);
+        assert_int_equal(o.engine.choice, ENGINE_CUDA);
+        assert_int_equal(o.engine.devices.count, good[i].devices.count);
         for (int k = 0; k < good[i].devices.count; k++)
-            assert_int_equal(o.devices.number[k], good[i].devices.number[k]);
+            assert_int_equal(o.engine.devices.number[k], good[i].devices.number[k]);
     }
 }
 
@@ -81,8 +81,8 @@ TEST(many_numbers)
     for (int i = 1; i < ENGINE_DEVICES_MOST; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), ",%d", i);
     assert_int_equal(engine(text), engine_built("cuda"));
-    assert_int_equal(o.devices.count, ENGINE_DEVICES_MOST);
-    assert_int_equal(o.devices.number[ENGINE_DEVICES_MOST - 1], ENGINE_DEVICES_MOST - 1);
+    assert_int_equal(o.engine.devices.count, ENGINE_DEVICES_MOST);
+    assert_int_equal(o.engine.devices.number[ENGINE_DEVICES_MOST - 1], ENGINE_DEVICES_MOST - 1);
     snprintf(text + strlen(text), sizeof text - strlen(text), ",0");
     assert_false(engine(text));
     assert_int_equal(e.code, ERR_USAGE);
@@ -93,7 +93,7 @@ TEST(decoders_by_name)
     static const char *const name[] = {"auto", "cpu", "nvdec"};
     for (int i = DECODE_AUTO; i <= DECODE_NVDEC; i++) {
         assert_true(cli_parse_decode(name[i], &o, &e));
-        assert_int_equal(o.decode, i);
+        assert_int_equal(o.film.decode, i);
     }
     err_clear(&e);
     assert_false(cli_parse_decode("gpu", &o, &e));
@@ -105,9 +105,9 @@ TEST(memory_by_size)
 {
     static const char *const bad[] = {"", "lots", "-1G", "255M", "1", "2X", "1e30"};
     const uint64_t mib = (uint64_t)1 << 20;
-    assert_true(cli_parse_memory("256M", &o, &e) && o.memory == 256 * mib);
-    assert_true(cli_parse_memory("1.5GiB", &o, &e) && o.memory == 1536 * mib);
-    assert_true(cli_parse_memory("268435457", &o, &e) && o.memory == 256 * mib + 1);
+    assert_true(cli_parse_memory("256M", &o, &e) && o.process.memory == 256 * mib);
+    assert_true(cli_parse_memory("1.5GiB", &o, &e) && o.process.memory == 1536 * mib);
+    assert_true(cli_parse_memory("268435457", &o, &e) && o.process.memory == 256 * mib + 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         err_clear(&e);
         assert_false(cli_parse_memory(bad[i], &o, &e));

@@ -51,8 +51,8 @@ TEST(options_are_exact)
     struct err e = ERR_INIT;
     assert_int_equal(parse("f -k5 -qr -osteady -- --k -start", &e), CLI_RUN);
     assert_int_equal(o.kmeans.k, 5);
-    assert_string_equal(o.output, "steady");
-    assert_int_equal(o.inputs, 3);
+    assert_string_equal(o.outputs.path, "steady");
+    assert_int_equal(o.inputs.count, 3);
 }
 
 TEST_MAIN(NULL, NULL)

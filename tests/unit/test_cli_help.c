@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "cli/options/cli_help.h"
+#include "cli/cli_help.h"
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "A group:", 1},

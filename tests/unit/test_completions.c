@@ -4,7 +4,7 @@
 #include "test.h"
 #include "base/log.h"
 #include "cli/cli.h"
-#include "cli/options/completions.h"
+#include "cli/completions.h"
 
 static const struct argp_option table[] = {
     {NULL, 0, NULL, 0, "A group:", 1},

@@ -399,6 +399,45 @@ TEST_WITH(rows_of_a_table, chaos_enter, chaos_leave)
     chaos_close(&c);
 }
 
+static bool take_text(void *user, size_t film, const struct writer *writer, uint8_t *bytes,
+                      size_t size)
+{
+    char *to = user;
+    sprintf(to + strlen(to), "%zu %s %.*s,", film, writer ? writer->name : "dump", (int)size,
+            bytes);
+    free(bytes);
+    return true;
+}
+
+/* What a command takes in memory is no file, and is limited. */
+TEST_WITH(outputs_in_memory, chaos_enter, chaos_leave)
+{
+    char text[128] = "";
+    const struct batch_sink sink = {take_text, text};
+    chaos_open(&c, "--no-cache films/a.mkv films/b.mkv");
+    c.options.outputs.in_memory = true;
+    c.options.outputs.extra[c.options.outputs.extras++] = (struct options_extra){writer_find("png"), "strip"};
+    c.options.outputs.dump = "frames";
+    c.batch.sink = &sink;
+    take(0, 0);
+    take(1, 1);
+    int32_t file = -1;
+    int fd;
+    assert_int_equal(request(0, FILE_WRITE, "strip", &file, &fd), 0);
+    assert_int_equal(ftruncate(fd, 1 << 28), 0);
+    close(fd);
+    assert_int_equal(request_only(0, FILE_PUBLISH, "", file), EFBIG);
+    assert_int_not_equal(request_only(0, FILE_WRITE, "a.png", -1), 0);
+    assert_int_not_equal(request_only(0, FILE_FOLDER, "strip", -1), 0);
+    assert_int_equal(request_only(1, FILE_PUBLISH, "", write_output(1, "frames", "f")), 0);
+    assert_int_equal(request_only(0, FILE_PUBLISH, "", write_output(0, "strip", "s")), 0);
+    const struct film_end m = end_of(0, ERR_NONE); /* its dump is missing */
+    assert_false(handle(&m, sizeof m));
+    assert_string_equal(text, "1 dump f,0 png s,");
+    assert_true(access("strip", F_OK) != 0 && access("frames", F_OK) != 0);
+    chaos_close(&c);
+}
+
 /* ---- A million random messages ---- */
 
 TEST_WITH(chaos, chaos_enter, chaos_leave)

@@ -307,7 +307,7 @@ static int run(int films)
     assert_int_equal(c.inputs.count, films);
     pid_t own = getpid();
     struct render r = {.options = &c.options, .inputs = &c.inputs, .threads = 1};
-    int status = render_films(&r);
+    int status = render_films(&r, NULL);
     if (getpid() != own)
         _exit(status);
     chaos_close(&c);

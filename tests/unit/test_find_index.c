@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "match/find_index.h"
+#include "match/find/find_index.h"
 #include "test.h"
 #include "folder.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "barcode/sound/spectrogram.h"
-#include "match/find_settle.h"
+#include "match/find/find.h"
 #include "test.h"
 
 enum { FILMS = 20, PEAKS = 3000, FRAMES = 4000 };
@@ -198,7 +198,7 @@ static struct find_result settle(uint32_t films)
     assert_int_equal(r.place[0].film, EXACT);
     assert_int_equal(r.place[1].film, BETWEEN);
     assert_int_equal(r.place[1].offset, AGAIN);
-    assert_true(find_settle(&r, &sound, load, &films, &e));
+    assert_true(find_refine_offsets(&r, &sound, load, &films, &e));
     assert_int_equal(r.found, 2);
     return r;
 }

@@ -122,8 +122,8 @@ static void expand_folder(char *path, bool recursive, bool any, struct inputs *i
 {
     struct options o = options_for(&path, 1);
     struct err e = ERR_INIT;
-    o.recursive = recursive;
-    o.any = any;
+    o.inputs.recursive = recursive;
+    o.inputs.any = any;
     if (!inputs_expand(&o, in, &e))
         fail_msg("%s", e.text);
 }

@@ -85,7 +85,7 @@ TEST_WITH(chapters_of_a_folder, enter, leave)
            "GX010001: d/GX010001.MP4 d/GX020001.MP4; GX010002");
     char *input[] = {"d/GX010001.MP4", "d/GX020001.MP4"};
     struct options o = options_for(input, 2);
-    o.no_join = true;
+    o.inputs.no_join = true;
     expect_films(&o, "GX010001; GX020001");
 }
 
@@ -94,24 +94,24 @@ TEST_WITH(joined, enter, leave)
     touch_all(LIST("b.mp4", "a.mp4", "1.png", "2.PNG", "3.jpg"));
     char *films[] = {"b.mp4", "a.mp4", "gone.mp4"}, *images[] = {"1.png", "2.PNG", "3.jpg"};
     struct options o = options_for(films, 3);
-    o.join = true;
+    o.inputs.join = true;
     expect_films(&o, "b: b.mp4 a.mp4 gone.mp4");
     struct inputs in;
     o = options_for(images, 2);
-    o.join = true;
+    o.inputs.join = true;
     struct err e = ERR_INIT;
     assert_true(inputs_expand(&o, &in, &e));
     assert_int_equal(in.parts[0]->rate_num, 24);
     assert_int_equal(in.file[0].bytes, 2);
     assert_true(in.file[0].regular);
     inputs_free(&in);
-    o.inputs = 3;
+    o.inputs.count = 3;
     assert_false(inputs_expand(&o, &in, &e));
     expect_sentence(&e, ERR_INPUT, "cannot join '3.jpg' to '1.png': they have different formats");
     err_clear(&e);
     char *other[] = {"b.mp4", "."};
     o = options_for(other, 2);
-    o.join = true;
+    o.inputs.join = true;
     assert_false(inputs_expand(&o, &in, &e));
     expect_sentence(&e, ERR_USAGE, "'.' is not a file");
 }
@@ -140,10 +140,10 @@ TEST_WITH(sequence_of_a_folder, enter, leave)
     mkdir("my.frames/e3.png", 0777);
     char *input[] = {"my.frames/", "none"};
     struct options o = options_for(input, 2);
-    o.sequence = true;
+    o.inputs.sequence = true;
     expect_films(&o, "my: my.frames/e2.png my.frames/e10.png; no images in the folder 'none'");
     touch("my.frames/f.jpg");
-    o.inputs = 1;
+    o.inputs.count = 1;
     expect_films(&o, "cannot join 'my.frames/f.jpg' to 'my.frames/e2.png': they have different "
                      "formats");
 }
@@ -169,11 +169,11 @@ TEST(rates)
              {"1.", 0, 0},
              {"0/5", 0, 0}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct options o = {.rate_num = 0};
+        struct options o = {.inputs.rate_num = 0};
         struct err e = ERR_INIT;
         assert_int_equal(cli_parse_rate(t[i].text, &o, &e), t[i].num > 0);
-        assert_int_equal(o.rate_num, t[i].num);
-        assert_int_equal(o.rate_den, t[i].den);
+        assert_int_equal(o.inputs.rate_num, t[i].num);
+        assert_int_equal(o.inputs.rate_den, t[i].den);
         assert_int_equal(e.code, t[i].num > 0 ? ERR_NONE : ERR_USAGE);
     }
 }

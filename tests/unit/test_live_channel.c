@@ -94,17 +94,17 @@ static void start_channel(bool (*play)(struct made *, const struct live_sink *, 
                           const char *to)
 {
     struct err e = ERR_INIT;
-    options = (struct options){.strip = {strip_find("average", 7)},
-                               .strips = 1,
+    options = (struct options){.picture.strip = {strip_find("average", 7)},
+                               .picture.strips = 1,
                                .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
-                               .size = {.kind = SIZE_SIDE, .side = 4},
-                               .height = 2,
-                               .live_us = 10 * second};
-    engines_init(&engines, ENGINE_CPU, &options.devices, 1);
+                               .film.size = {.kind = SIZE_SIDE, .side = 4},
+                               .picture.height = 2,
+                               .live.column_us = 10 * second};
+    engines_init(&engines, ENGINE_CPU, &options.engine.devices, 1);
     made = (struct made){.base = {.kind = &made_kind}, .play = play};
-    light = light_open(&options.light, 0, &e);
+    light = light_open(&options.film.light, 0, &e);
     all = live_engines_open(&options, &engines, light, NULL, 1, &e);
-    feed = live_feed_open(64, options.height, options.live_us, &e);
+    feed = live_feed_open(64, options.picture.height, options.live.column_us, &e);
     const struct live_columns_setup columns = {.options = &options,
                                                .folder = to,
                                                .stem = "made",

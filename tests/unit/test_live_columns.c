@@ -16,8 +16,10 @@ static struct live_feed *feed;
 
 static struct live_columns_setup setup_of(const char *to, bool dated)
 {
-    options = (struct options){
-        .strip = {strip_find("average", 7)}, .strips = 1, .height = 2, .live_us = 10 * second};
+    options = (struct options){.picture.strip = {strip_find("average", 7)},
+                               .picture.strips = 1,
+                               .picture.height = 2,
+                               .live.column_us = 10 * second};
     return (struct live_columns_setup){.options = &options,
                                        .folder = to,
                                        .stem = "s",
@@ -90,7 +92,7 @@ static void tell(int64_t step_us, int64_t every_us, char *text)
     const struct live_columns_setup s = setup_of("", true);
     FILE *told = tmpfile();
     int own = dup(STDERR_FILENO);
-    options.live_us = step_us;
+    options.live.column_us = step_us;
     struct live_columns *c = live_columns_open(&s, &e);
     assert_true(told && c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
     dup2(fileno(told), STDERR_FILENO);
@@ -102,7 +104,7 @@ static void tell(int64_t step_us, int64_t every_us, char *text)
     text[fread(text, 1, 199, told)] = 0;
     fclose(told);
     live_columns_free(&c);
-    options.live_us = 10 * second;
+    options.live.column_us = 10 * second;
 }
 
 TEST_WITH(advice, enter, leave)

@@ -171,7 +171,7 @@ TEST(files_of_a_day)
                        .slit_length = 2,
                        .picture_height = HEIGHT,
                        .selection = {.kind = SELECT_INTERVAL, .interval_us = step}};
-    o = (struct options){.strip = {strip_find("slit", 4)}, .strips = 1};
+    o = (struct options){.picture.strip = {strip_find("slit", 4)}, .picture.strips = 1};
     struct live_day day = live_day_of(&o, midnight / 10, step);
     for (int end = 0; end < 2; end++) {
         if (!live_day_write(&o, &day, folder, "cam", &r, columns, COUNT, end, &e))
@@ -186,7 +186,7 @@ TEST(files_of_a_day)
     r.columns = columns;
     r.count = COUNT;
     r.gaps = true;
-    struct painter *p = painter_open(&r, (struct strips){o.strip, 1}, &e);
+    struct painter *p = painter_open(&r, (struct strips){o.picture.strip, 1}, &e);
     assert_int_equal(painter_width(p), COUNT);
     for (int y = 0; y < HEIGHT; y++) {
         uint8_t rgb[COUNT * 3];

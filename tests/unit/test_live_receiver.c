@@ -28,14 +28,14 @@ static int open_receiver(bool dated)
     static const char *const modes[] = {"palette", "squeeze", "slit"};
     struct err e = ERR_INIT;
     log_set_level(LOG_ERROR);
-    options = (struct options){.strips = 3,
+    options = (struct options){.picture.strips = 3,
                                .kmeans = {.k = 3, .n_init = 1, .max_iter = 10},
-                               .slit = {.x = SLIT_X_USUAL},
-                               .height = 5,
-                               .live_us = 10000000};
+                               .picture.slit = {.x = SLIT_X_USUAL},
+                               .picture.height = 5,
+                               .live.column_us = 10000000};
     for (int i = 0; i < 3; i++)
-        options.strip[i] = strip_find(modes[i], strlen(modes[i]));
-    feed = live_feed_open(64, options.height, options.live_us, &e);
+        options.picture.strip[i] = strip_find(modes[i], strlen(modes[i]));
+    feed = live_feed_open(64, options.picture.height, options.live.column_us, &e);
     const struct live_columns_setup s = {.options = &options,
                                          .folder = "",
                                          .stem = "made",
@@ -148,7 +148,7 @@ TEST_WITH(a_frame_becomes_a_column, enter, leave)
     assert_int_equal(shape.slit_length, SLIT);
     assert_true(send_frame(&made));
     assert_int_equal(frames(), 1);
-    assert_int_equal(live_feed_newest(feed), now_us / options.live_us - 1); /* 1 ms before */
+    assert_int_equal(live_feed_newest(feed), now_us / options.live.column_us - 1); /* 1 ms before */
     assert_true(send_head(LIVE_BREAK));
     union message m = {.end = {.head = {.kind = LIVE_END}, .code = ERR_INPUT, .late = 7}};
     memset(m.end.text, 'x', sizeof m.end.text); /* without an end */

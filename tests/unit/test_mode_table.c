@@ -15,8 +15,8 @@ TEST(every_name_is_a_mode)
         struct err e = ERR_INIT;
         const char *name = strip_table[m]->name;
         assert_true(cli_parse_modes(name, &o, &e));
-        assert_int_equal(o.strips, 1);
-        assert_ptr_equal(o.strip[0], strip_table[m]);
+        assert_int_equal(o.picture.strips, 1);
+        assert_ptr_equal(o.picture.strip[0], strip_table[m]);
         assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
         assert_null(strip_find(name, strlen(name) - 1));
         const char *former = strip_table[m]->former;
@@ -33,9 +33,9 @@ TEST(the_former_name)
     struct err e = ERR_INIT;
     assert_string_equal(strip_find("downsample", strlen("downsample"))->name, "squeeze");
     assert_true(cli_parse_modes("downsample,average,squeeze", &o, &e));
-    assert_int_equal(o.strips, 2);
-    assert_string_equal(o.strip[0]->name, "average");
-    assert_string_equal(o.strip[1]->name, "squeeze");
+    assert_int_equal(o.picture.strips, 2);
+    assert_string_equal(o.picture.strip[0]->name, "average");
+    assert_string_equal(o.picture.strip[1]->name, "squeeze");
 }
 
 /* Several in one picture, in the table's order. */
@@ -44,14 +44,14 @@ TEST(stacks)
     struct options o = {0};
     struct err e = ERR_INIT;
     assert_true(cli_parse_modes("spectrum+slit=20%+all+sound", &o, &e));
-    assert_int_equal(o.slit.x, 2000);
-    assert_true(o.strips == strip_count && o.stacked);
+    assert_int_equal(o.picture.slit.x, 2000);
+    assert_true(o.picture.strips == strip_count && o.picture.stacked);
     assert_true(cli_parse_modes("sound+squeeze", &o, &e));
-    assert_true(o.strips == 2 && o.stacked);
-    assert_string_equal(o.strip[0]->name, "squeeze");
-    assert_string_equal(o.strip[1]->name, "sound");
+    assert_true(o.picture.strips == 2 && o.picture.stacked);
+    assert_string_equal(o.picture.strip[0]->name, "squeeze");
+    assert_string_equal(o.picture.strip[1]->name, "sound");
     assert_true(cli_parse_modes("sound+sound", &o, &e));
-    assert_true(o.strips == 1 && !o.stacked);
+    assert_true(o.picture.strips == 1 && !o.picture.stacked);
     assert_false(cli_parse_modes("sound+squeeze,average", &o, &e));
     assert_string_equal(e.text,
                         "-m: 'sound+squeeze,average' has both , and +: give one picture for "

@@ -3,8 +3,8 @@
 
 #include "test.h"
 #include "cli/cli.h"
-#include "cli/outputs/outputs.h"
-#include "cli/outputs/options_fingerprint.h"
+#include "plan/outputs.h"
+#include "plan/options_fingerprint.h"
 
 static char text[REPORT_FINGERPRINT];
 
@@ -23,7 +23,8 @@ static const char *fingerprint(const char *line)
     argument[count] = NULL;
     if (cli_parse(count, argument, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
-    options_fingerprint(&o, outputs_format(&o), (struct strips){o.strip, o.strips}, text);
+    options_fingerprint(&o, outputs_format(&o), (struct strips){o.picture.strip, o.picture.strips},
+                        text);
     return text;
 }
 

@@ -34,7 +34,7 @@ static void expect_output(const struct options *o, const struct inputs *in, size
     struct outputs list;
     if (!outputs_of(o, in, i, &list, &e))
         fail_msg("%s", e.text);
-    assert_int_equal(list.pictures, o->stacked ? 1 : o->strips);
+    assert_int_equal(list.pictures, o->picture.stacked ? 1 : o->picture.strips);
     size_t k = 0;
     char name[STRIPS_NAME];
     for (; k < list.pictures; k++) {
@@ -58,7 +58,7 @@ TEST_WITH(a_folder_without_films, enter, leave)
     struct inputs in;
     struct options o = expand(LIST("a.mkv", "empty"), &in);
     struct err e = ERR_INIT;
-    o.output = "x.png";
+    o.outputs.path = "x.png";
     extra(&o, "json", "x.json");
     assert_true(outputs_check(&o, &in, &e));
     assert_int_equal(in.problem[0].code, ERR_NONE);
@@ -73,44 +73,44 @@ TEST_WITH(names_of_outputs, enter, leave)
     struct inputs in;
     struct options o = expand(LIST("a/film.mkv"), &in);
     expect_output(&o, &in, 0, "kmeans", "film.png");
-    o.output = "out";
+    o.outputs.path = "out";
     expect_output(&o, &in, 0, "kmeans", "out/film.png");
-    o.output = "later/";
+    o.outputs.path = "later/";
     expect_output(&o, &in, 0, "kmeans", "later/film.png");
-    o.output = "x.png";
+    o.outputs.path = "x.png";
     expect_output(&o, &in, 0, "kmeans", "x.png");
-    o.output = "-";
+    o.outputs.path = "-";
     expect_output(&o, &in, 0, "kmeans", "-");
     want(&o, "kmeans,average");
-    o.output = NULL;
+    o.outputs.path = NULL;
     expect_output(&o, &in, 0, "kmeans", "film-kmeans.png");
     expect_output(&o, &in, 0, "average", "film-average.png");
-    o.output = "dir.d/x";
+    o.outputs.path = "dir.d/x";
     expect_output(&o, &in, 0, "average", "dir.d/x-average");
-    o.output = "dir.d/x.y.png";
+    o.outputs.path = "dir.d/x.y.png";
     expect_output(&o, &in, 0, "average", "dir.d/x.y-average.png");
-    o.output = ".hidden";
+    o.outputs.path = ".hidden";
     expect_output(&o, &in, 0, "average", ".hidden-average");
     want(&o, "all");
-    o.output = "x.png";
+    o.outputs.path = "x.png";
     expect_output(&o, &in, 0, STRIP_ALL, "x.png");
-    o.output = NULL;
+    o.outputs.path = NULL;
     expect_output(&o, &in, 0, STRIP_ALL, "film-all.png");
     want(&o, "palette");
     expect_output(&o, &in, 0, "palette", "film-palette.png");
-    o.poster = true;
+    o.poster.wanted = true;
     expect_output(&o, &in, 0, "palette", "film-palette-poster.png");
-    o.poster = false;
-    o.shape = SHAPE_CIRCLE;
-    o.output = "out";
+    o.poster.wanted = false;
+    o.picture.shape = SHAPE_CIRCLE;
+    o.outputs.path = "out";
     expect_output(&o, &in, 0, "palette", "out/film-palette-circle.png");
     want(&o, "kmeans");
     expect_output(&o, &in, 0, "kmeans", "out/film-circle.png");
-    o.output = "y.png";
+    o.outputs.path = "y.png";
     expect_output(&o, &in, 0, "kmeans", "y.png");
-    o.shape = SHAPE_STRIP;
+    o.picture.shape = SHAPE_STRIP;
     want(&o, "all");
-    o.output = "x.json"; /* --json asks for JSON, -o for a picture of any name */
+    o.outputs.path = "x.json"; /* --json asks for JSON, -o for a picture of any name */
     expect_output(&o, &in, 0, STRIP_ALL, "x.json");
     inputs_free(&in);
 }
@@ -120,24 +120,24 @@ TEST_WITH(one_name_for_many, enter, leave)
     mkdir("out", 0777);
     struct inputs in;
     struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
-    o.output = "x.png";
+    o.outputs.path = "x.png";
     expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
-    o.output = "x.jpg";
+    o.outputs.path = "x.jpg";
     expect_refusal(&o, &in, ERR_USAGE, "give a folder, as in -o DIR/ --name '{stem}.jpg'");
-    o.output = "x.html";
+    o.outputs.path = "x.html";
     expect_refusal(&o, &in, ERR_USAGE, "--html DIR/index.html makes a page for each");
-    o.output = "-";
+    o.outputs.path = "-";
     expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
-    o.output = "out";
+    o.outputs.path = "out";
     expect_allowed(&o, &in);
     extra(&o, "json", "x.json");
     expect_refusal(&o, &in, ERR_USAGE, "--json x.json: one file for 2 films");
-    o.extras = 0;
-    o.dump = "-";
+    o.outputs.extras = 0;
+    o.outputs.dump = "-";
     expect_refusal(&o, &in, ERR_USAGE, "--dump -: one file for 2 films");
     inputs_free(&in);
     o = expand(LIST("a.mkv"), &in);
-    o.output = "-";
+    o.outputs.path = "-";
     want(&o, "kmeans,palette");
     expect_refusal(&o, &in, ERR_USAGE, "stdout can carry one picture, not 2");
     want(&o, "all");
@@ -157,15 +157,15 @@ TEST_WITH(the_film_is_never_replaced, enter, leave)
     static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png",
                                        "hard.png"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-        o.output = name[i];
+        o.outputs.path = name[i];
         expect_refusal(&o, &in, ERR_USAGE, "is the film itself; choose another name");
-        o.output = "x.png";
+        o.outputs.path = "x.png";
         extra(&o, "json", name[i]);
         expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
-        o.extras = 0;
-        o.dump = name[i];
+        o.outputs.extras = 0;
+        o.outputs.dump = name[i];
         expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
-        o.dump = NULL;
+        o.outputs.dump = NULL;
     }
     inputs_free(&in);
     /* Not the film at hand, but one whose turn comes later. A name that the program chose stands in
@@ -184,9 +184,9 @@ TEST_WITH(strangers_files_stay, enter, leave)
     touch("film.png");
     expect_problem(&o, &in, 0, ERR_FAILED,
                    "'film.png': the file exists and was not made by barcode");
-    o.output = "film.png"; /* the user said so */
+    o.outputs.path = "film.png"; /* the user said so */
     expect_allowed(&o, &in);
-    o.output = NULL;
+    o.outputs.path = NULL;
     put("film.png", "", 0);
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     static const char recognizes[] = "Software\0barcode 0.1.0", other[] = "Software\0GIMP",
@@ -218,12 +218,12 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     mkdir("out", 0777);
     touch("out/film.png");
-    o.output = "out";
+    o.outputs.path = "out";
     expect_problem(&o, &in, 0, ERR_FAILED, "'out/film.png': the file exists");
     inputs_free(&in);
     /* Of several films, only the one that is in the way stays undone. */
     o = expand(LIST("other.mkv", "film.mkv", "third.mkv"), &in);
-    o.output = "out";
+    o.outputs.path = "out";
     expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png': the file exists");
     remove("out/film.png");
     mkdir("out/third-kmeans.png", 0777);
@@ -263,18 +263,18 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     chmod(".", 0777);
     touch("plain");
     mkdir("d", 0777);
-    o.output = "gone/x.png";
+    o.outputs.path = "gone/x.png";
     expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' does not exist");
-    o.output = "gone/"; /* is made, and nothing above it */
+    o.outputs.path = "gone/"; /* is made, and nothing above it */
     expect_allowed(&o, &in);
-    o.output = "gone/deeper/";
+    o.outputs.path = "gone/deeper/";
     expect_refusal(&o, &in, ERR_FAILED,
                    "cannot create the folder 'gone/deeper/': the folder 'gone/' does not exist");
-    o.output = "plain/";
+    o.outputs.path = "plain/";
     expect_refusal(&o, &in, ERR_FAILED, "'plain/' is not a folder");
-    o.output = "plain/x.png";
+    o.outputs.path = "plain/x.png";
     expect_refusal(&o, &in, ERR_FAILED, "plain");
-    o.output = "x.png";
+    o.outputs.path = "x.png";
     mkdir("d/film.json", 0777);
     extra(&o, "json", "d/film.json"); /* a folder, in which it is named after the film */
     expect_allowed(&o, &in);
@@ -282,19 +282,19 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
     extra(&o, "json", "gone/x.json");
     expect_refusal(&o, &in, ERR_FAILED, "does not exist");
     extra(&o, "json", "/dev/null");
-    o.output = "/dev/null";
+    o.outputs.path = "/dev/null";
     expect_allowed(&o, &in);
-    o.extras = 0;
-    o.output = "d/x.png";
+    o.outputs.extras = 0;
+    o.outputs.path = "d/x.png";
     chmod("d", 0555);
     struct denied folder_denied = {&o, &in, true,
                                    "cannot write into the folder 'd/': Permission denied"};
     assert_true(nobody_holds(is_denied, &folder_denied));
-    o.output = "d/";
+    o.outputs.path = "d/";
     assert_true(nobody_holds(is_denied, &folder_denied));
-    o.output = "d/deeper/";
+    o.outputs.path = "d/deeper/";
     assert_true(nobody_holds(is_denied, &folder_denied));
-    o.output = "plain";
+    o.outputs.path = "plain";
     chmod("plain", 0444);
     struct denied file_denied = {&o, &in, false, "cannot write 'plain': Permission denied"};
     assert_true(nobody_holds(is_denied, &file_denied));
@@ -306,18 +306,18 @@ TEST_WITH(outputs_do_not_share_a_file, enter, leave)
     struct inputs in;
     struct options o = expand(LIST("film.mkv"), &in);
     mkdir("d", 0777);
-    o.output = "film.png";
+    o.outputs.path = "film.png";
     extra(&o, "json", "film.png");
     expect_refusal(&o, &in, ERR_USAGE, "requested twice");
     extra(&o, "json", "d/.././film.png");
     expect_refusal(&o, &in, ERR_USAGE, "requested twice");
     extra(&o, "json", "a");
-    o.dump = "./a";
+    o.outputs.dump = "./a";
     expect_refusal(&o, &in, ERR_USAGE, "by --json and by --dump");
-    o.dump = "d/a";
+    o.outputs.dump = "d/a";
     expect_allowed(&o, &in);
-    o.dump = NULL;
-    o.output = "./-"; /* a file, and stdout is none */
+    o.outputs.dump = NULL;
+    o.outputs.path = "./-"; /* a file, and stdout is none */
     extra(&o, "json", "-");
     expect_allowed(&o, &in);
     inputs_free(&in);
@@ -332,9 +332,9 @@ TEST_WITH(the_list_of_outputs, enter, leave)
     struct err e = ERR_INIT;
     struct options o = expand(LIST("film.mkv"), &in);
     want(&o, "squeeze,kmeans,palette");
-    o.output = "./";
+    o.outputs.path = "./";
     extra(&o, "json", "x.json");
-    o.extra[o.extras++] = (struct options_extra){writer_find("bench"), "-"};
+    o.outputs.extra[o.outputs.extras++] = (struct options_extra){writer_find("bench"), "-"};
     assert_true(outputs_of(&o, &in, 0, &list, &e));
     static const struct {
         const char *path, *writer;
@@ -380,23 +380,23 @@ TEST_WITH(names_that_promise_something_else, enter, leave)
                                      "e.mkv", "d.jpg/x", "-",     "jpg",   ".x",    "d.e/x"};
     mkdir("d.e", 0777);
     for (size_t i = 0; i < sizeof ok / sizeof *ok; i++) {
-        o.output = ok[i];
+        o.outputs.path = ok[i];
         expect_allowed(&o, &in);
     }
     static const char *const other[] = {"x.ppm", "x.gif", "x.txt", "x.", "d.e/x.data", "x.tar.gz"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        o.output = other[i];
+        o.outputs.path = other[i];
         expect_refusal(&o, &in, ERR_USAGE, "ends in .png, .jpg, .webp, .svg, .pdf or .html");
     }
-    o.output = "x.json";
+    o.outputs.path = "x.json";
     expect_refusal(&o, &in, ERR_USAGE, "or .html; --json writes data");
-    o.output = "other.mkv";
+    o.outputs.path = "other.mkv";
     expect_refusal(&o, &in, ERR_USAGE, "-o 'other.mkv' is the name of a film");
-    o.output = NULL;
+    o.outputs.path = NULL;
     extra(&o, "json", "other.mp4");
     expect_refusal(&o, &in, ERR_USAGE, "--json 'other.mp4' is the name of a film");
     extra(&o, "json", "x.jpg"); /* odd, but nobody is deceived */
-    o.dump = "other.ts";
+    o.outputs.dump = "other.ts";
     expect_refusal(&o, &in, ERR_USAGE, "--dump 'other.ts' is the name of a film");
     inputs_free(&in);
 }

@@ -38,7 +38,7 @@ TEST_WITH(other_films_pictures_stay, enter, leave)
         &o, &in, 0, ERR_FAILED,
         "'e01.png': the file exists and shows another film, or this one before it was modified; "
         "choose another name with -o, or --overwrite");
-    o.output = "e01.png"; /* the user said so */
+    o.outputs.path = "e01.png"; /* the user said so */
     expect_allowed(&o, &in);
     inputs_free(&in);
     /* In one run each has a name of its own, and the second run of the same finds them so. */
@@ -74,8 +74,8 @@ TEST_WITH(outputs_in_folders, enter, leave)
     struct err e = ERR_INIT;
     struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
     extra(&o, "json", "out");
-    o.output = "./out";
-    o.dump = "out/";
+    o.outputs.path = "./out";
+    o.outputs.dump = "out/";
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_int_equal(list.count, 2);
@@ -108,10 +108,10 @@ TEST_WITH(outputs_in_folders, enter, leave)
     /* A name that one option chose and another was given. */
     o = expand(LIST("a.mkv"), &in);
     extra(&o, "json", "out");
-    o.dump = "out/a.json";
+    o.outputs.dump = "out/a.json";
     expect_refusal(&o, &in, ERR_USAGE, "'out/a.json' is requested twice: by --json and by --dump");
-    o.dump = NULL;
-    o.output = "./out/a.json";
+    o.outputs.dump = NULL;
+    o.outputs.path = "./out/a.json";
     expect_refusal(&o, &in, ERR_USAGE, "as the picture and as another output");
     inputs_free(&in);
 }
@@ -129,9 +129,9 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     struct outputs list;
     struct err e = ERR_INIT;
     struct options o = options_for(words, 1);
-    o.recursive = true;
-    o.output = "out";
-    o.dump = "j";
+    o.inputs.recursive = true;
+    o.outputs.path = "out";
+    o.outputs.dump = "j";
     extra(&o, "json", "j/");
     assert_true(inputs_expand(&o, &in, &e));
     expect_allowed(&o, &in);
@@ -153,7 +153,7 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     remove("j/a");
     /* So is the folder that was named, but none above it. */
     mkdir("up", 0777);
-    o.output = "up/gone/";
+    o.outputs.path = "up/gone/";
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].below, "gone/a/b/x.png");
@@ -161,8 +161,8 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     assert_true(outputs_make_folders(&list.output[0], &e));
     assert_int_equal(access("up/gone/a/b", F_OK), 0);
     outputs_free(&list);
-    o.output = NULL;
-    o.extras = 0;
+    o.outputs.path = NULL;
+    o.outputs.extras = 0;
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].below, "a/b/x.png");

@@ -1,13 +1,13 @@
 
 #include "test.h"
-#include "cli/outputs/outputs.h"
-#include "cli/options/cli_modes.h"
+#include "plan/outputs.h"
+#include "cli/cli_modes.h"
 #include "named.h"
 
 static void ask_html(struct options *o, const char *path)
 {
-    o->extras = 1;
-    o->extra[0] = (struct options_extra){writer_find("html"), path};
+    o->outputs.extras = 1;
+    o->outputs.extra[0] = (struct options_extra){writer_find("html"), path};
 }
 
 /* The gallery that these inputs and --html PATH ask for; NULL: none. */
@@ -31,8 +31,8 @@ TEST_WITH(which_names_are_galleries, enter, leave)
     assert_null(gallery(LIST("films"), 1, "odd/index.html"));
     struct options o = options_for(LIST("films"), 1);
     assert_null(outputs_gallery(&o));
-    o.extras = 1;
-    o.extra[0] = (struct options_extra){writer_find("json"), "index.json"};
+    o.outputs.extras = 1;
+    o.outputs.extra[0] = (struct options_extra){writer_find("json"), "index.json"};
     assert_null(outputs_gallery(&o));
 }
 
@@ -61,14 +61,14 @@ TEST_WITH(pages_lie_beside_it, enter, leave)
     touch("films/a.b.mkv");
     touch("films/s1/e.mkv");
     struct options o = options_for(LIST("films"), 1);
-    o.recursive = true;
+    o.inputs.recursive = true;
     assert_true(inputs_expand(&o, &in, &e));
     ask_html(&o, "g/index.html");
     expect_page(&o, &in, 0, "g/a.b.html", "g/a.b.html");
     expect_page(&o, &in, 1, "g/s1/e.html", "g/s1/e.html");
-    o.name = CLI_NAME_STEM "-of-{mode}";
+    o.outputs.name = OUTPUTS_NAME_STEM "-of-{mode}";
     expect_page(&o, &in, 1, "g/s1/e-of-kmeans.html", "g/s1/e-of-kmeans.html");
-    o.name = NULL;
+    o.outputs.name = NULL;
     ask_html(&o, "films/index.html");
     expect_page(&o, &in, 0, "films/a.b-barcode.html", "films/a.b-barcode.html");
     ask_html(&o, "index.html");
@@ -94,7 +94,7 @@ TEST_WITH(a_film_of_its_name, enter, leave)
     touch("b.mkv");
     struct options o = expand(LIST("index.mkv", "b.mkv"), &in);
     ask_html(&o, "./index.html");
-    o.name = CLI_NAME_STEM; /* else it would be index-barcode.html */
+    o.outputs.name = OUTPUTS_NAME_STEM; /* else it would be index-barcode.html */
     assert_true(outputs_check(&o, &in, &e));
     expect_sentence(&in.problem[0], ERR_FAILED, "'./index.html' is the gallery");
     assert_int_equal(in.problem[1].code, ERR_NONE);
@@ -124,8 +124,9 @@ TEST_WITH(what_is_computed, enter, leave)
         char got[200] = "";
         assert_true(cli_parse_modes(want[i].asked, &o, &e));
         cli_finalize_modes(&o);
-        for (size_t k = 0; k < o.computes; k++)
-            snprintf(got + strlen(got), sizeof got - strlen(got), "%s ", o.computed[k]->name);
+        for (size_t k = 0; k < o.picture.computes; k++)
+            snprintf(got + strlen(got), sizeof got - strlen(got), "%s ",
+                     o.picture.computed[k]->name);
         assert_string_equal(got, want[i].computed);
     }
 }

@@ -33,29 +33,29 @@ TEST_WITH(a_folder_of_films, enter, leave)
     struct inputs in;
     make_films();
     struct options o = expand(LIST("films/"), &in);
-    o.output = "films";
+    o.outputs.path = "films";
     expect_names(&o, &in, 0, "films/a-barcode.png");
     assert_true(cli_parse_modes("palette", &o, NULL));
-    o.poster = true;
+    o.poster.wanted = true;
     extra(&o, "json", "films/s1/../");
     expect_names(&o, &in, 0, "films/a-barcode-palette-poster.png films/s1/../a-barcode.json");
-    o.output = "films/s1"; /* without -r no film comes from there */
+    o.outputs.path = "films/s1"; /* without -r no film comes from there */
     expect_names(&o, &in, 0, "films/s1/a-palette-poster.png films/s1/../a-barcode.json");
-    o.name = "{stem}";
+    o.outputs.name = "{stem}";
     expect_names(&o, &in, 0, "films/s1/a.png films/s1/../a.json");
     inputs_free(&in);
     o = options_for(LIST("films"), 1);
-    o.recursive = true;
-    o.output = "films/s1/";
+    o.inputs.recursive = true;
+    o.outputs.path = "films/s1/";
     struct err e = ERR_INIT;
     assert_true(inputs_expand(&o, &in, &e));
     expect_names(&o, &in, 0, "films/s1/a-barcode.png");
     expect_names(&o, &in, 2, "films/s1/s2/e-barcode.png");
-    o.output = "other/";
+    o.outputs.path = "other/";
     expect_names(&o, &in, 2, "other/s2/e.png");
     inputs_free(&in);
     mkdir("films/made", 0777); /* by an earlier run: no film comes from there */
-    o.output = "films/made";
+    o.outputs.path = "films/made";
     assert_true(inputs_expand(&o, &in, &e));
     expect_names(&o, &in, 0, "films/made/a.png");
     inputs_free(&in);
@@ -68,9 +68,9 @@ TEST_WITH(the_working_directory, enter, leave)
     touch("a.mkv");
     struct options o = expand(LIST("a.mkv"), &in);
     expect_names(&o, &in, 0, "a.png");
-    o.output = ".";
+    o.outputs.path = ".";
     expect_names(&o, &in, 0, "./a-barcode.png");
-    o.output = "x.png";
+    o.outputs.path = "x.png";
     expect_names(&o, &in, 0, "x.png");
     inputs_free(&in);
     o = expand(LIST("."), &in);
@@ -87,8 +87,8 @@ TEST_WITH(patterns, enter, leave)
     struct err e = ERR_INIT;
     make_films();
     struct options o = options_for(LIST("films"), 1);
-    o.recursive = true;
-    o.output = "o/";
+    o.inputs.recursive = true;
+    o.outputs.path = "o/";
     extra(&o, "csv", "c/");
     assert_true(cli_parse_name("x {stem}-{mode}-{stem}", &o, &e) && inputs_expand(&o, &in, &e));
     expect_names(&o, &in, 1, "o/s1/x e-kmeans-e.png c/s1/x e-kmeans-e.csv");
@@ -102,7 +102,7 @@ TEST_WITH(patterns, enter, leave)
     expect_refusal(
         &o, &in, ERR_USAGE,
         "--name '{stem}': 2 pictures of a film would have the same name; put {mode} into it");
-    o.output = "x";
+    o.outputs.path = "x";
     expect_refusal(&o, &in, ERR_USAGE, "-o x: one name for 3 films");
     inputs_free(&in);
 }
@@ -114,8 +114,8 @@ TEST_WITH(patterns_without_a_stem, enter, leave)
     struct err e = ERR_INIT;
     make_films();
     struct options o = options_for(LIST("films"), 1);
-    o.recursive = true;
-    o.name = "barcode-{mode}";
+    o.inputs.recursive = true;
+    o.outputs.name = "barcode-{mode}";
     assert_true(inputs_expand(&o, &in, &e));
     expect_names(&o, &in, 2, "s2/barcode-kmeans.png");
     inputs_free(&in);
@@ -135,12 +135,12 @@ TEST_WITH(patterns_that_are_none, enter, leave)
         struct err e = ERR_INIT;
         assert_false(cli_parse_name(bad[i], &o, &e));
         assert_int_equal(e.code, ERR_USAGE);
-        assert_null(o.name);
+        assert_null(o.outputs.name);
     }
     struct inputs in;
     struct options o = expand(LIST("a.mkv"), &in);
-    o.name = "b";
-    o.output = "x.png";
+    o.outputs.name = "b";
+    o.outputs.path = "x.png";
     expect_refusal(&o, &in, ERR_USAGE,
                    "--name applies to outputs in folders, but every output has a name of its own");
     extra(&o, "csv", "./");
@@ -155,9 +155,9 @@ TEST_WITH(pictures_that_nobody_asked_for, enter, leave)
     struct options o = expand(LIST("a.mkv"), &in);
     static const char *const other[] = {"json", "csv", "gpl", "thumbnails", "html"};
     expect_names(&o, &in, 0, "a.png");
-    o.dump = "x.rgb";
+    o.outputs.dump = "x.rgb";
     expect_names(&o, &in, 0, "a.png");
-    o.dump = NULL;
+    o.outputs.dump = NULL;
     for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
         char want[40];
         extra(&o, other[i], "d/");
@@ -167,10 +167,10 @@ TEST_WITH(pictures_that_nobody_asked_for, enter, leave)
     extra(&o, "bench", "-");
     expect_names(&o, &in, 0, "a.png -");
     extra(&o, "csv", "x.csv");
-    o.poster = true;
+    o.poster.wanted = true;
     expect_names(&o, &in, 0, "a-poster.png x.csv");
-    o.poster = false;
-    o.output = "-";
+    o.poster.wanted = false;
+    o.outputs.path = "-";
     expect_names(&o, &in, 0, "- x.csv");
     inputs_free(&in);
 }

@@ -70,7 +70,7 @@ static size_t find_naively(int frames, int16_t floor)
 static void check_parts(size_t frames, int16_t floor, size_t step, size_t n)
 {
     struct err e = ERR_INIT;
-    struct peaks *p = peaks_open(floor, &e);
+    struct peaks *p = peaks_open(floor, NULL, &e);
     assert_non_null(p);
     for (size_t t = 0, part; t < frames; t += part) {
         part = step ? step : next_random() % 60;

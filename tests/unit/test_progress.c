@@ -9,7 +9,7 @@
 
 #include "test.h"
 #include "base/log.h"
-#include "cli/progress.h"
+#include "base/progress.h"
 
 static const struct progress_state third = {
     .frames = 12340, .columns = 120, .columns_total = 320, .share = 0.375};

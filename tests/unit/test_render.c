@@ -320,7 +320,7 @@ TEST(lengths_that_are_needed)
                                           .progress = note_progress};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         static char path[] = "film";
-        struct options o = {.selection = films[i].rule};
+        struct options o = {.film.selection = films[i].rule};
         const struct film_length length = {0, films[i].stated, films[i].frames, films[i].source};
         struct render r = {.options = &o};
         struct source s = {.ops = &ops, .film = {.path = path, .length = length}};
@@ -352,7 +352,7 @@ TEST(a_pipe_is_not_probed)
                                           .probe = note_probe,
                                           .progress = note_progress};
     static char path[] = "film";
-    struct options o = {.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
+    struct options o = {.film.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
     struct render r = {.options = &o};
     struct source s = {.ops = &ops,
                        .film = {.path = path,
@@ -422,7 +422,7 @@ static void parse_folder(struct command *c, const char *folder_out, uint64_t fil
         length += snprintf(line + length, sizeof line - (size_t)length, " 64x36,%d", 100 + i);
     mkdir(folder_out, 0700);
     parse(c, line);
-    c->options.jobs = jobs;
+    c->options.batch.jobs = jobs;
     for (size_t i = 0; i < c->inputs.count; i++)
         c->inputs.file[i].bytes = film_bytes;
 }
@@ -441,7 +441,7 @@ static int render_by_workers(const char *folder_out, int devices, int jobs)
     struct engines list = devices_of("cpu", devices);
     struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
     pid_t own = getpid();
-    int status = render_films(&r);
+    int status = render_films(&r, NULL);
     engines_close(&list);
     inputs_free(&c.inputs);
     if (getpid() != own)
@@ -492,7 +492,7 @@ TEST(how_many_workers)
         {"cpu", 2, 1, 0, DECODE_AUTO, 0, 1},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        struct options options = {.jobs = given[i].jobs, .decode = given[i].decode};
+        struct options options = {.batch.jobs = given[i].jobs, .film.decode = given[i].decode};
         struct engines list = devices_of(given[i].kind, given[i].devices);
         struct render r = {.options = &options, .engines = &list, .threads = given[i].threads};
         struct film_tally tally = {.due = FILMS, .bytes = FILMS * given[i].film_bytes};

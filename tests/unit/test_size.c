@@ -1,7 +1,7 @@
 /* size_resolve: the four rules, never larger than the film. */
 
 #include "test.h"
-#include "cli/options/size.h"
+#include "media/select/size.h"
 
 static void resolves(struct size_rule rule, int width, int height, int want_width, int want_height)
 {

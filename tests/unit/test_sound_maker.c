@@ -26,7 +26,7 @@ static bool tap(void *user, const int16_t *values, size_t frames, struct err *e)
 
 static struct sound_maker *begin(void)
 {
-    struct sound_maker *m = sound_maker_open(ISA_C, NULL, NULL, NULL);
+    struct sound_maker *m = sound_maker_open(ISA_C, NULL, NULL, NULL, NULL);
     assert_non_null(m);
     return m;
 }
@@ -359,7 +359,7 @@ static struct film_sound of_noise(enum isa isa, size_t block, struct tapped *t)
 {
     enum { FRAMES = 48000 * 7 };
     static int16_t noise[FRAMES * 2];
-    struct sound_maker *m = sound_maker_open(isa, tap, t, NULL);
+    struct sound_maker *m = sound_maker_open(isa, NULL, tap, t, NULL);
     srand(3);
     for (int i = 0; i < FRAMES * 2; i++)
         noise[i] = (int16_t)((rand() % 20000 - 10000) * (i / 50000 % 3));
@@ -412,7 +412,7 @@ TEST(taps_the_spectrogram)
 {
     struct tapped t = {0};
     struct film_sound s = of_noise(ISA_C, 1000, &t);
-    struct peaks *p = peaks_open(PEAK_FLOOR, NULL);
+    struct peaks *p = peaks_open(PEAK_FLOOR, NULL, NULL);
     size_t n;
     assert_int_equal(t.frames, spectrogram_frames(s.samples));
     assert_int_equal(t.frames, s.rows);
@@ -437,7 +437,7 @@ TEST(errors_of_the_tap_are_passed_on)
 {
     struct err e = ERR_INIT;
     size_t left = 200;
-    struct sound_maker *m = sound_maker_open(ISA_C, refuse, &left, &e);
+    struct sound_maker *m = sound_maker_open(ISA_C, NULL, refuse, &left, &e);
     static int16_t sample[48000];
     struct sound_block b = {sample, 48000, 1, 48000, 4, INT64_MIN};
     bool ok = true;
@@ -446,6 +446,48 @@ TEST(errors_of_the_tap_are_passed_on)
     assert_false(ok);
     assert_string_equal(e.text, "no more");
     sound_maker_free(&m);
+}
+
+static bool fail_spectrogram(struct sound_device *d, const int16_t *sound, size_t samples,
+                             size_t frames, int16_t *out, struct err *e)
+{
+    (void)d, (void)sound, (void)samples, (void)frames, (void)out;
+    return err_set(e, ERR_ENGINE, "no more");
+}
+
+static bool fail_filter(struct sound_device *d, const int16_t *in, size_t rows, size_t columns,
+                        int radius, int16_t *out, struct err *e)
+{
+    (void)d, (void)in, (void)rows, (void)columns, (void)radius, (void)out;
+    return err_set(e, ERR_ENGINE, "no more");
+}
+
+static bool empty_spectrogram(struct sound_device *d, const int16_t *sound, size_t samples,
+                              size_t frames, int16_t *out, struct err *e)
+{
+    (void)d, (void)sound, (void)samples, (void)e;
+    memset(out, 0, frames * SPECTROGRAM_BINS * sizeof *out);
+    return true;
+}
+
+TEST(errors_of_the_device_are_passed_on)
+{
+    struct sound_device device[] = {{.spectrogram = fail_spectrogram},
+                                    {.spectrogram = empty_spectrogram, .max_filter = fail_filter}};
+    static int16_t sample[48000];
+    struct sound_block b = {sample, 48000, 1, 48000, 4, INT64_MIN};
+    for (size_t i = 0; i < 48000; i++)
+        sample[i] = (int16_t)i;
+    for (size_t d = 0; d < 2; d++) {
+        struct err e = ERR_INIT;
+        struct sound_maker *m = sound_maker_open(ISA_C, &device[d], NULL, NULL, &e);
+        bool ok = true;
+        for (int i = 0; i < 20 && ok; i++)
+            ok = sound_maker_push(m, &b, &e);
+        assert_false(ok);
+        assert_int_equal(e.code, ERR_ENGINE);
+        sound_maker_free(&m);
+    }
 }
 
 /* ---- Rows ---- */

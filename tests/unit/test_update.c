@@ -2,9 +2,9 @@
 
 #include "test.h"
 #include "base/film_id.h"
-#include "cli/outputs/options_fingerprint.h"
-#include "cli/outputs/update.h"
-#include "cli/outputs/update_dump.h"
+#include "plan/options_fingerprint.h"
+#include "plan/update.h"
+#include "plan/update_dump.h"
 #include "outputs_asked.h"
 
 enum { COLUMNS = 3, WIDTH = 4, HEIGHT = 2 };
@@ -30,7 +30,7 @@ static void make_picture(const struct options *o, const char *film_path, const c
                        .width = WIDTH,
                        .height = HEIGHT,
                        .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
-    struct strips strips = {o->strip, o->strips};
+    struct strips strips = {o->picture.strip, o->picture.strips};
     options_fingerprint(o, writer_find(writer), strips, r.fingerprint);
     assert_true(film_id_of(film_path, NULL, r.film_id, &e));
     assert_true(writer_save(writer_find(writer), &r, strips, path, &e));
@@ -69,17 +69,17 @@ TEST_WITH(what_is_there_is_left_out, enter, leave)
 {
     static char film[] = "film.mkv", *words[] = {film};
     struct options o = options_for(words, 1);
-    o.update = true;
+    o.outputs.update = true;
     put(film, "film", 4);
     assert_false(left_out(&o));
     make_picture(&o, film, "png", "film.png");
     assert_true(left_out(&o));
-    o.update = false;
+    o.outputs.update = false;
     assert_false(left_out(&o));
-    o.update = true;
-    o.height = 7;
+    o.outputs.update = true;
+    o.picture.height = 7;
     assert_false(left_out(&o));
-    o.height = 0;
+    o.picture.height = 0;
     put(film, "other", 5);
     set_time(film, -100);
     assert_false(left_out(&o));
@@ -96,7 +96,7 @@ TEST_WITH(what_is_there_is_left_out, enter, leave)
     remove("film.png");
     mkfifo("film.png", 0600);
     assert_false(left_out(&o));
-    o.output = "-";
+    o.outputs.path = "-";
     assert_false(left_out(&o));
 }
 
@@ -104,10 +104,10 @@ TEST_WITH(all_outputs_count, enter, leave)
 {
     static char film[] = "film.mkv", *words[] = {film};
     struct options o = options_for(words, 1);
-    o.update = true;
-    o.dump = "d/";
+    o.outputs.update = true;
+    o.outputs.dump = "d/";
     mkdir("d", 0777);
-    o.output = "film.png";
+    o.outputs.path = "film.png";
     extra(&o, "json", "film.json");
     put(film, "film", 4);
     make_picture(&o, film, "png", "film.png");
@@ -136,19 +136,19 @@ TEST_WITH(whose_dump_it_is, enter, leave)
     struct options o = options_for(words, 1);
     struct inputs in;
     struct err e = ERR_INIT;
-    o.dump = "d/";
+    o.outputs.dump = "d/";
     mkdir("d", 0777);
     put(film, "film", 4);
     put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
     assert_true(inputs_expand(&o, &in, &e));
     expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
-    o.update = true;
+    o.outputs.update = true;
     expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     make_picture(&o, film, "png", "film.png");
     expect_allowed(&o, &in);
-    o.update = false;
+    o.outputs.update = false;
     expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
-    o.update = true;
+    o.outputs.update = true;
     put_dump("d/film.rgb", 5);
     expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     /* JSON knows as well. */

@@ -6,7 +6,7 @@
 
 #include "test.h"
 #include "base/log.h"
-#include "cli/outputs/outputs.h"
+#include "plan/outputs.h"
 #include "render/render.h"
 #include "named.h"
 #include "synth.h"
@@ -47,7 +47,7 @@ static const struct writer writer_late = {
 
 static void ask(struct options *o, const struct writer *w, const char *path)
 {
-    o->extra[o->extras++] = (struct options_extra){w, path};
+    o->outputs.extra[o->outputs.extras++] = (struct options_extra){w, path};
 }
 
 static void expect_file(const char *path, const char *text)
@@ -67,7 +67,7 @@ TEST_WITH(is_one_of_the_outputs, enter, leave)
     struct err e = ERR_INIT;
     struct options o = expand(LIST("film.mkv"), &in);
     assert_true(cli_parse_modes("kmeans,average", &o, &e));
-    o.output = "./";
+    o.outputs.path = "./";
     ask(&o, &writer_facts, "x.facts");
     assert_true(outputs_of(&o, &in, 0, &list, &e));
     assert_int_equal(list.count, 3);
@@ -97,17 +97,17 @@ TEST_WITH(is_checked, enter, leave)
     struct options o = expand(LIST("film.mkv"), &in);
     ask(&o, &writer_facts, "x.facts");
     assert_true(outputs_check(&o, &in, &e));
-    o.output = "./x.facts";
+    o.outputs.path = "./x.facts";
     expect_refusal(&o, &in, ERR_USAGE, "as the picture and as another output");
-    o.output = NULL;
-    o.dump = "x.facts";
+    o.outputs.path = NULL;
+    o.outputs.dump = "x.facts";
     expect_refusal(&o, &in, ERR_USAGE, "'x.facts' is requested twice: by --facts and by --dump");
-    o.dump = NULL;
-    o.extra[0].path = "./film.mkv";
+    o.outputs.dump = NULL;
+    o.outputs.extra[0].path = "./film.mkv";
     expect_refusal(&o, &in, ERR_USAGE, "is the film itself");
-    o.extra[0].path = "other.mkv";
+    o.outputs.extra[0].path = "other.mkv";
     expect_refusal(&o, &in, ERR_USAGE, "--facts 'other.mkv' is the name of a film");
-    o.extra[0].path = "gone/x";
+    o.outputs.extra[0].path = "gone/x";
     expect_refusal(&o, &in, ERR_FAILED, "the folder 'gone/' does not exist");
     inputs_free(&in);
     o = expand(LIST("a.mkv", "b.mkv"), &in);

@@ -105,6 +105,7 @@ struct engine_device {
 
 struct engine;
 struct engine_port;
+struct sound_device;
 
 struct engine_ops {
     const char *name; /* also the value of --engine */
@@ -126,7 +127,8 @@ struct engine_ops {
     bool (*fail)(struct engine *g, const struct err *e);
     bool (*finish)(struct engine *g, struct engine_times *times, struct err *e);
     const char *(*detail)(const struct engine *g);
-    struct engine_device (*device)(const struct engine *g); /* NULL: no device */
+    struct engine_device (*device)(const struct engine *g);               /* NULL: no device */
+    struct sound_device *(*sound)(const struct engine *g, struct err *e); /* NULL: no device */
     void (*close)(struct engine **g);
     int (*count)(void); /* returns how many can be opened; NULL: 1 */
     int toolkit;        /* CUDA version as in CUDART_VERSION: 12040 is 12.4; 0: no CUDA */
@@ -213,6 +215,12 @@ const char *engine_detail(const struct engine *g);
 
 /* Returns the engine's device, or a NULL context if it has none. Any thread. */
 struct engine_device engine_device(const struct engine *g);
+
+/*
+ * Opens what computes sound on the engine's device (sound_device.h); the caller closes it before
+ * the engine. Returns NULL if the engine has no device, or on failure, with *e filled. Any thread.
+ */
+struct sound_device *engine_sound(const struct engine *g, struct err *e);
 
 /* Frees an engine between films and sets *g to NULL. Does nothing if *g is NULL. Any one thread. */
 void engine_close(struct engine **g);

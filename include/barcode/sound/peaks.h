@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/sound/sound_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,12 +42,15 @@ struct peak {
 
 struct peaks;
 
-/* Creates an empty list of the peaks of `floor` or more. NULL if out of memory. One thread. */
-struct peaks *peaks_open(int16_t floor, struct err *e);
+/*
+ * Creates an empty list of the peaks of `floor` or more. `device` filters the spectrogram if it is
+ * not NULL; it is borrowed. Returns NULL if out of memory. One thread.
+ */
+struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err *e);
 
 /*
  * Adds the next frames, values[frames][SPECTROGRAM_BINS]. In which parts they arrive makes no
- * difference. Returns false if out of memory; the list must be freed then.
+ * difference. Returns false if out of memory or if the device fails; the list must be freed then.
  */
 bool peaks_push(struct peaks *p, const int16_t *values, size_t frames, struct err *e);
 

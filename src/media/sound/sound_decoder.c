@@ -10,6 +10,8 @@
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
+#include "barcode/engine/engine.h"
+#include "barcode/sound/sound_device.h"
 
 /* ---- Which decoder a stream gets ---- */
 
@@ -160,7 +162,8 @@ struct lane {
 struct sound_decoder {
     struct sound_job *job;
     struct sound_codec codec;
-    struct film_sound about; /* the fields of the stream */
+    struct film_sound about;     /* the fields of the stream */
+    struct sound_device *device; /* NULL: the processor analyses the sound */
     struct sound_maker *maker;
     struct sound_frames *frames; /* NULL: the stream cannot be decoded */
     int lanes;
@@ -319,7 +322,10 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
     d->about.stream = s ? number : -1;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
-    d->maker = sound_maker_open(job->isa, job->tap, job->tap_user, e);
+    if (job->engine)
+        d->device = engine_sound(job->engine, e);
+    if (e->code == ERR_NONE)
+        d->maker = sound_maker_open(job->isa, d->device, job->tap, job->tap_user, e);
     bool ok = d->maker != NULL;
     if (ok && s)
         ok = describe_stream(d, s, path, e);
@@ -469,6 +475,8 @@ bool sound_decoder_close(struct sound_decoder **decoder, bool whole, struct err 
     drop_segment(d->segment);
     av_packet_free(&d->header);
     sound_maker_free(&d->maker);
+    if (d->device)
+        d->device->close(&d->device);
     pthread_cond_destroy(&d->changed);
     pthread_mutex_destroy(&d->lock);
     free(d);

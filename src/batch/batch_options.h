@@ -1,0 +1,17 @@
+/* batch_options.h - the options of a run over many films. */
+#ifndef BARCODE_BATCH_OPTIONS_H
+#define BARCODE_BATCH_OPTIONS_H
+
+#include <stdint.h>
+
+#include "base/progress.h"
+
+enum { OPTION_JOBS_MOST = 64 };
+
+struct batch_options {
+    int jobs;                /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int64_t film_timeout_us; /* --film-timeout; 0: none */
+    enum progress_when progress;
+};
+
+#endif

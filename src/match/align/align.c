@@ -1,0 +1,202 @@
+/*
+ * align.c - `barcode align A B`: reads the sound of both films through the batch and the cache,
+ * makes the map (align_map.h), and their strips if an output shows them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "align.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/path.h"
+
+enum { FILMS = 2, OUTPUTS_MOST = 16, KEY_EXACT = COMMAND_OWN };
+
+struct align {
+    const char *path[OUTPUTS_MOST]; /* -o */
+    size_t outputs;
+    bool exact; /* --exact */
+    struct command_line line;
+    struct command_films films;
+    struct film_sound sound[FILMS];
+    struct align_map map;
+    struct align_film film[FILMS];
+    int status; /* of a batch that failed, or of a worker process */
+};
+
+const struct argp_option align_options[] = {
+    {NULL, 0, NULL, 0, "Outputs:", 1},
+    {"output", 'o', "FILE", 0,
+     ".html: both barcodes on one axis; .csv, .json: the parts; .edl: how B is made of A; may be "
+     "repeated (CSV to stdout)",
+     0},
+    {NULL, 0, NULL, 0, "Films:", 2},
+    {"exact", KEY_EXACT, NULL, 0, "place edits to the frame, by the pictures around them", 0},
+    {"sound-stream", COMMAND_COMMON + 100, "N", 0, "stream of sound N, from 0 (the default one)",
+     0},
+    {0}};
+
+static bool set_option(void *user, int key, const char *arg, struct err *e)
+{
+    struct align *a = user;
+    if (key == KEY_EXACT)
+        return a->exact = true;
+    if (a->outputs == OUTPUTS_MOST)
+        return err_set(e, ERR_USAGE, "-o: at most %d outputs", OUTPUTS_MOST);
+    if (!align_format_of(arg))
+        return err_set(e, ERR_USAGE, "-o: '%s' does not end in .html, .csv, .edl or .json", arg);
+    a->path[a->outputs++] = arg;
+    return true;
+}
+
+static const struct command command = {
+    "align", "A B",
+    "Aligns two versions of a film by their sound: which times of B are which times of A, and what "
+    "only one of them has. A film that is another one is refused (exit status 1).",
+    align_options, set_option};
+
+/* ---- Sound ---- */
+
+static bool load_sound(struct align *a, int i, struct err *e)
+{
+    const char *path = a->films.in.path[i];
+    if (!command_films_sound(&a->films, (size_t)i, &a->sound[i]))
+        return err_set(e, ERR_FAILED,
+                       "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
+                       "change?)",
+                       path);
+    return a->sound[i].stream >= 0 || err_set(e, ERR_FAILED, "'%s' has no sound", path);
+}
+
+static bool read_sounds(struct align *a, struct err *e)
+{
+    struct command_films *f = &a->films;
+    if (!command_films_open(f, &a->line, a->line.word, FILMS, false, e))
+        return false;
+    if (f->in.count != FILMS)
+        return err_set(e, ERR_USAGE, "align needs two films, not %zu", f->in.count);
+    a->status = command_films_render(&f->options, &f->in, NULL);
+    if (a->status != 0 || batch_run_is_worker())
+        return false;
+    return load_sound(a, 0, e) && load_sound(a, 1, e);
+}
+
+static struct align_sound sound_of(const struct film_sound *s)
+{
+    return (struct align_sound){s->point, s->peaks, s->samples};
+}
+
+static bool make_map(struct align *a, struct err *e)
+{
+    const struct align_sound first = sound_of(&a->sound[0]), second = sound_of(&a->sound[1]);
+    const struct align_map *map = &a->map;
+    if (!align_map_make(&first, &second, &a->map, e))
+        return false;
+    double percent = 100.0 * map->score / ALIGN_SCORE_MOST;
+    if (map->score < ALIGN_SCORE_LEAST)
+        return err_set(e, ERR_FAILED,
+                       "'%s' is another film than '%s': its score is %.1f %%, and versions of a "
+                       "film have %.1f %% or more",
+                       a->film[1].path, a->film[0].path, percent,
+                       100.0 * ALIGN_SCORE_LEAST / ALIGN_SCORE_MOST);
+    log_msg(LOG_INFO, "%.1f s of %.1f s and %.1f s in both, speed %d/%d, score %.1f %%",
+            (double)map->common_us / 1e6, (double)map->a_us / 1e6, (double)map->b_us / 1e6,
+            map->speed_num, map->speed_den, percent);
+    return true;
+}
+
+/* ---- Pictures ---- */
+
+/* Reads what is known of the films from their pictures, and with `strips` their strips. */
+static bool read_pictures(struct align *a, bool strips, struct err *e)
+{
+    struct options o = a->films.options;
+    if (strips) {
+        static const char mode[] = "squeeze";
+        o.picture.strip[0] = strip_find(mode, sizeof mode - 1);
+        o.picture.strips = 1;
+        o.picture.height = 160;
+        o.outputs.extra[o.outputs.extras++] = (struct options_extra){writer_find("png"), "strip"};
+    } else {
+        o.film.selection.every = INT32_MAX;
+    }
+    return align_films_render(&a->films, &o, a->film, NULL, &a->status, e);
+}
+
+/* ---- The command ---- */
+
+/* Refuses what would fail after the films were read. */
+static bool check_words(const struct align *a, struct err *e)
+{
+    if (a->line.words != FILMS)
+        return err_set(e, ERR_USAGE, "align needs two films; usage: barcode align [OPTION...] A B");
+    for (size_t i = 0; i < FILMS; i++) {
+        struct stat st;
+        if (stat(a->line.word[i], &st) == 0 && S_ISDIR(st.st_mode))
+            return err_set(e, ERR_USAGE, "align needs two films; '%s' is a folder",
+                           a->line.word[i]);
+    }
+    for (size_t i = 0; i < a->outputs; i++) {
+        char *folder = path_beside(a->path[i], ".", e);
+        if (!folder)
+            return false;
+        bool ok = strcmp(a->path[i], "-") == 0 || access(folder, W_OK) == 0;
+        free(folder);
+        if (!ok)
+            return err_set(e, ERR_FAILED, "cannot write '%s': %s", a->path[i], strerror(errno));
+    }
+    return true;
+}
+
+static bool run(struct align *a, struct err *e)
+{
+    bool strips = false, rate = a->exact;
+    if (!check_words(a, e))
+        return false;
+    if (a->outputs == 0)
+        a->path[a->outputs++] = "-";
+    for (size_t i = 0; i < a->outputs; i++) {
+        strips |= align_format_of(a->path[i])->strips;
+        rate |= align_format_of(a->path[i])->rate;
+    }
+    for (size_t i = 0; i < FILMS; i++) {
+        a->film[i].path = a->line.word[i];
+        a->film[i].name = align_film_name(a->film[i].path, e);
+        if (!a->film[i].name)
+            return false;
+    }
+    if (!read_sounds(a, e) || !make_map(a, e))
+        return false;
+    if ((strips || rate) && !read_pictures(a, strips, e))
+        return false;
+    if (a->exact && !align_exact(&a->films, a->film, &a->map, &a->status, e))
+        return false;
+    const struct align_result result = {&a->map, {a->film[0], a->film[1]}};
+    for (size_t i = 0; i < a->outputs; i++) {
+        if (interrupted())
+            return interrupt_error(e);
+        if (!align_output_save(align_format_of(a->path[i]), &result, a->path[i], e))
+            return false;
+    }
+    return true;
+}
+
+int command_align(int argc, char **argv)
+{
+    struct err e = ERR_INIT;
+    struct align a = {0};
+    if (command_parse(&command, argc, argv, &a, &a.line, &e) == COMMAND_RUN)
+        (void)run(&a, &e);
+    for (size_t i = 0; i < FILMS; i++) {
+        film_sound_free(&a.sound[i]);
+        free(a.film[i].png);
+        free(a.film[i].name);
+    }
+    align_map_free(&a.map);
+    command_films_close(&a.films);
+    command_line_free(&a.line);
+    return e.code != ERR_NONE ? log_error(&e) : a.status;
+}

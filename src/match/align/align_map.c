@@ -1,0 +1,388 @@
+#include "align_path.h"
+
+#include <stdlib.h>
+
+#include "barcode/sound/spectrogram.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+
+/* ---- The ends of the path's runs ---- */
+
+enum {
+    REACH = 6 * ALIGN_WINDOW,                    /* frames by which an end may move */
+    REPLACED = ALIGN_CHANGE * ALIGN_ABSENT_SHARE /* peaks that a run does not go on over */
+};
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+/* Returns how many peaks of B are in frames [from, to). */
+static size_t count_peaks(const struct align_peaks *b, uint32_t from, uint32_t to)
+{
+    return align_peaks_first(b, to) - align_peaks_first(b, from);
+}
+
+/* Finds the longest stretch [*from, *to] of cost[n]'s least value. */
+static void find_least(const int32_t *cost, uint32_t n, uint32_t *from, uint32_t *to)
+{
+    int32_t least = cost[0];
+    bool found = false;
+    for (uint32_t i = 1; i < n; i++)
+        least = cost[i] < least ? cost[i] : least;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t begin = i;
+        if (cost[i] != least)
+            continue;
+        while (i + 1 < n && cost[i + 1] == least)
+            i++;
+        if (!found || i - begin > *to - *from) {
+            *from = begin;
+            *to = i;
+        }
+        found = true;
+    }
+}
+
+/*
+ * Counts for each x = low + i, with i < n: the peaks of `before` at x or later less those that are
+ * earlier, and the reverse for those of `after` and x + skip. Both but for a constant.
+ */
+static void count_exceptions(const struct align_peaks *a, const struct align_peaks *b,
+                             const struct align_run *before, const struct align_run *after,
+                             uint32_t low, uint32_t n, uint32_t skip, int32_t *cost)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        cost[i] = cost[i - 1];
+        /* Frame x - 1 now belongs to `before`, and x - 1 + skip no more to `after`. */
+        uint32_t x = low + i - 1;
+        for (size_t p = align_peaks_first(b, x); p < align_peaks_first(b, x + 1); p++)
+            cost[i] -= align_peaks_shared(a, b, p, before->offset);
+        x += skip;
+        for (size_t p = align_peaks_first(b, x); p < align_peaks_first(b, x + 1); p++)
+            cost[i] += align_peaks_shared(a, b, p, after->offset);
+    }
+}
+
+static bool refine_between(const struct align_peaks *a, const struct align_peaks *b,
+                           struct align_run *before, struct align_run *after, struct err *e)
+{
+    int32_t step = after->offset - before->offset;
+    if (abs(step) <= ALIGN_DRIFT && after->from == before->to)
+        return true;
+    uint32_t skip = step < 0 ? (uint32_t)-step : 0, from = 0, to = 0;
+    uint32_t low = larger(before->from, before->to > REACH ? before->to - REACH : 0);
+    uint32_t high = smaller(after->to, after->from + REACH);
+    high = larger(high > skip ? high - skip : 0, low + 1);
+    int32_t *cost = err_calloc(high - low, sizeof *cost, e);
+    if (!cost)
+        return false;
+    count_exceptions(a, b, before, after, low, high - low, skip, cost);
+    find_least(cost, high - low, &from, &to);
+    free(cost);
+    from += low;
+    to += low;
+    size_t between = count_peaks(b, from, to) + (skip ? count_peaks(b, from + skip, to + skip) : 0);
+    if (between < REPLACED)
+        from = to = from + (to - from) / 2;
+    before->to = from;
+    after->from = to + skip;
+    return true;
+}
+
+/* Moves the beginning to the first shared peak, or to where the shorter of both films begins. */
+static void refine_first(const struct align_peaks *a, const struct align_peaks *b,
+                         struct align_run *run)
+{
+    uint32_t low = run->from > REACH ? run->from - REACH : 0, first = run->from;
+    uint32_t begin = run->offset < 0 ? (uint32_t)-run->offset : 0;
+    for (size_t i = align_peaks_first(b, low); i < b->count && b->point[i].frame < run->to; i++)
+        if (align_peaks_shared(a, b, i, run->offset)) {
+            first = b->point[i].frame;
+            break;
+        }
+    run->from = begin > first || count_peaks(b, begin, first) < REPLACED ? begin : first;
+}
+
+static void refine_last(const struct align_peaks *a, const struct align_peaks *b,
+                        struct align_run *run)
+{
+    uint32_t last = run->to;
+    int64_t a_end = (int64_t)a->frames - run->offset;
+    uint32_t end = a_end < b->frames ? (uint32_t)(a_end > 0 ? a_end : 0) : b->frames;
+    for (size_t i = align_peaks_first(b, (int64_t)run->to + REACH);
+         i-- > 0 && b->point[i].frame >= run->from;)
+        if (align_peaks_shared(a, b, i, run->offset)) {
+            last = b->point[i].frame + 1;
+            break;
+        }
+    run->to = end < last || count_peaks(b, last, end) < REPLACED ? end : last;
+}
+
+static bool refine_edges(const struct align_peaks *a, const struct align_peaks *b,
+                         struct align_path *path, struct err *e)
+{
+    for (size_t i = 1; i < path->runs; i++)
+        if (!refine_between(a, b, &path->run[i - 1], &path->run[i], e))
+            return false;
+    refine_first(a, b, &path->run[0]);
+    refine_last(a, b, &path->run[path->runs - 1]);
+    return true;
+}
+
+/* ---- The map ---- */
+
+enum {
+    FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
+               1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
+    GAP_LEAST_US = 200000, /* as exact as edges are */
+    SPEED_OFFSETS = 40,    /* are enough to compare speeds */
+    RUN_PRICE = 8,         /* points that a run costs when speeds are compared */
+    SLOW_SPEEDS = 3        /* the first of speeds[], which hardly change a pitch */
+};
+
+/* 24, 24000/1001 and 25 frames a second, each shown as another. */
+static const struct align_speed speeds[] = {
+    {1, 1, false},   {1001, 1000, false}, {1000, 1001, false}, {25, 24, false},
+    {24, 25, false}, {1001, 960, false},  {960, 1001, false},  {25, 24, true},
+    {24, 25, true},  {1001, 960, true},   {960, 1001, true},
+};
+
+const struct align_speed *align_speeds(size_t *n)
+{
+    *n = sizeof speeds / sizeof *speeds;
+    return speeds;
+}
+
+/* The peaks of both films, all or the wide ones, and what was found at the last speed. */
+struct aligner {
+    const struct align_sound *a_sound, *b_sound;
+    bool wide;
+    struct align_peaks a, b; /* b at the speed */
+    struct align_index *index;
+    struct align_path path;
+};
+
+static bool open_aligner(struct aligner *m, const struct align_sound *a,
+                         const struct align_sound *b, bool wide, struct err *e)
+{
+    *m = (struct aligner){.a_sound = a, .b_sound = b, .wide = wide};
+    return align_peaks_make(a, wide, speeds[0], &m->a, e) &&
+           (m->index = align_index_open(&m->a, e));
+}
+
+static void close_aligner(struct aligner *m)
+{
+    align_peaks_free(&m->a);
+    align_peaks_free(&m->b);
+    align_index_free(&m->index);
+    free(m->path.run);
+}
+
+/* Finds the path at a speed, through that many offsets at most. */
+static bool try_speed(struct aligner *m, struct align_speed speed, size_t offsets, struct err *e)
+{
+    struct align_offset offset[ALIGN_OFFSETS_MOST];
+    size_t n;
+    align_peaks_free(&m->b);
+    free(m->path.run);
+    m->path = (struct align_path){0};
+    if (interrupted())
+        return interrupt_error(e);
+    if (!align_peaks_make(m->b_sound, m->wide, speed, &m->b, e) ||
+        !align_offsets_find(m->index, &m->b, offsets, offset, &n, e) ||
+        !align_path_find(&m->a, &m->b, offset, n, &m->path, e))
+        return false;
+    log_msg(LOG_DEBUG, "align: speed %d/%d%s: %zu offsets, %zu runs, %lld points", speed.num,
+            speed.den, speed.same_pitch ? ", same pitch" : "", n, m->path.runs,
+            (long long)m->path.points / ALIGN_POINT);
+    return true;
+}
+
+static int64_t count_frames(const struct align_path *path)
+{
+    int64_t frames = 0;
+    for (size_t i = 0; i < path->runs; i++)
+        frames += path->run[i].to - path->run[i].from;
+    return frames;
+}
+
+/*
+ * Chooses the speed whose path has the most points, a sixteenth more than at the films' own: in a
+ * short film 1000/1001 fits as well. *common: the frames of its runs.
+ */
+static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *common,
+                         struct err *e)
+{
+    int64_t best = 0;
+    *common = 0;
+    *speed = speeds[0];
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        if (i == SLOW_SPEEDS && *common > m->b.frames / 2)
+            break;
+        if (!try_speed(m, speeds[i], SPEED_OFFSETS, e))
+            return false;
+        int64_t points = m->path.points - (int64_t)m->path.runs * RUN_PRICE * ALIGN_POINT;
+        if (m->path.runs == 0 || points <= best)
+            continue;
+        best = i == 0 ? points + points / 16 : points;
+        *speed = speeds[i];
+        *common = count_frames(&m->path);
+    }
+    return true;
+}
+
+/* Wide peaks are enough for the speed, unless other sound lies over the film's. */
+static bool find_speed(const struct align_sound *a, const struct align_sound *b,
+                       struct align_speed *speed, struct err *e)
+{
+    int64_t common = 0;
+    for (int wide = 1; wide >= 0; wide--) {
+        struct aligner m;
+        bool ok = open_aligner(&m, a, b, wide, e) && choose_speed(&m, speed, &common, e);
+        bool found = common > m.b.frames / 10;
+        close_aligner(&m);
+        if (!ok || found)
+            return ok;
+    }
+    return true;
+}
+
+/* ---- Segments ---- */
+
+/* Returns a run's offset, between frames too: the mean of the shared peaks'. */
+static int64_t exact_offset_us(const struct aligner *m, const struct align_run *run)
+{
+    int64_t sum = 0, n = 0;
+    for (size_t i = align_peaks_first(&m->b, run->from); i < align_peaks_first(&m->b, run->to); i++)
+        for (int away = -1; away <= 1; away++)
+            if (align_peaks_has(&m->a, (int64_t)m->b.point[i].frame + run->offset + away,
+                                m->b.point[i].bin, m->b.reach)) {
+                sum += away;
+                n++;
+            }
+    return (int64_t)run->offset * FRAME_US + (n > 0 ? sum * FRAME_US / n : 0);
+}
+
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Returns the time of a frame. What a frame has belongs to the middle of its window. */
+static int64_t edge_us(uint32_t frame) { return ((int64_t)frame + 1) * FRAME_US; }
+
+static void add_segment(struct align_map *out, enum align_kind kind, int64_t a_to, int64_t b_to)
+{
+    const struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
+    int64_t a = last ? last->a_to_us : 0, b = last ? last->b_to_us : 0;
+    if (kind == ALIGN_BOTH ? a_to <= a || b_to <= b : kind == ALIGN_ONLY_A ? a_to <= a : b_to <= b)
+        return;
+    out->segment[out->segments++] = (struct align_segment){kind, a, kind == ALIGN_ONLY_B ? a : a_to,
+                                                           b, kind == ALIGN_ONLY_A ? b : b_to};
+    if (kind == ALIGN_BOTH)
+        out->common_us += a_to - a;
+}
+
+/* Adds what is missing up to a place in both films, unless it is too short to be known. */
+static void add_gap(struct align_map *out, int64_t a_to, int64_t b_to)
+{
+    const struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
+    int64_t a = last ? last->a_to_us : 0, b = last ? last->b_to_us : 0;
+    if (a_to - a >= GAP_LEAST_US)
+        add_segment(out, ALIGN_ONLY_A, a_to, 0);
+    if (b_to - b >= GAP_LEAST_US)
+        add_segment(out, ALIGN_ONLY_B, 0, b_to);
+}
+
+/* Returns true if two runs are one part: the clock drifted. */
+static bool goes_on(const struct align_run *run, const struct align_run *next)
+{
+    return run->to == next->from && abs(next->offset - run->offset) <= ALIGN_DRIFT;
+}
+
+static int64_t unscale(const struct align_map *map, int64_t us)
+{
+    return (us * map->speed_den + map->speed_num / 2) / map->speed_num;
+}
+
+static bool make_segments(const struct aligner *m, struct align_map *out, struct err *e)
+{
+    const struct align_path *path = &m->path;
+    out->segment = err_calloc(3 * path->runs + 2, sizeof *out->segment, e);
+    if (!out->segment)
+        return false;
+    for (size_t i = 0; i < path->runs; i++) {
+        const struct align_run *first = &path->run[i];
+        while (i + 1 < path->runs && goes_on(&path->run[i], &path->run[i + 1]))
+            i++;
+        const struct align_run *last = &path->run[i];
+        int64_t from = first->from > 0 ? edge_us(first->from) : 0;
+        int64_t to = edge_us(last->to);
+        int64_t a_from = from + exact_offset_us(m, first);
+        int64_t a_to = to + exact_offset_us(m, last);
+        add_gap(out, clamp(a_from, 0, out->a_us), clamp(unscale(out, from), 0, out->b_us));
+        add_segment(out, ALIGN_BOTH, clamp(a_to, 0, out->a_us),
+                    clamp(unscale(out, to), 0, out->b_us));
+    }
+    add_gap(out, out->a_us, out->b_us);
+    return true;
+}
+
+/* Returns the peaks that both films have, for the film that has fewer. */
+static int score_of(const struct aligner *m)
+{
+    int64_t shared = 0;
+    size_t fewer = m->a.count < m->b.count ? m->a.count : m->b.count;
+    for (size_t r = 0; r < m->path.runs; r++) {
+        const struct align_run *run = &m->path.run[r];
+        for (size_t i = align_peaks_first(&m->b, run->from); i < align_peaks_first(&m->b, run->to);
+             i++)
+            shared += align_peaks_shared(&m->a, &m->b, i, run->offset);
+    }
+    return fewer > 0 ? (int)clamp(shared * ALIGN_SCORE_MOST / (int64_t)fewer, 0, ALIGN_SCORE_MOST)
+                     : 0;
+}
+
+static bool make_map(struct aligner *m, struct align_speed speed, struct align_map *out,
+                     struct err *e)
+{
+    out->speed_num = speed.num;
+    out->speed_den = speed.den;
+    out->same_pitch = speed.same_pitch;
+    if (!try_speed(m, speed, ALIGN_OFFSETS_MOST, e) ||
+        (m->path.runs > 0 && !refine_edges(&m->a, &m->b, &m->path, e)))
+        return false;
+    out->score = score_of(m);
+    return make_segments(m, out, e);
+}
+
+static int64_t samples_us(uint64_t samples)
+{
+    return (int64_t)(samples / SPECTROGRAM_RATE * 1000000 +
+                     samples % SPECTROGRAM_RATE * 1000000 / SPECTROGRAM_RATE);
+}
+
+bool align_map_make(const struct align_sound *a, const struct align_sound *b, struct align_map *out,
+                    struct err *e)
+{
+    struct align_speed speed;
+    struct aligner m;
+    *out = (struct align_map){.a_us = samples_us(a->samples), .b_us = samples_us(b->samples)};
+    if (!find_speed(a, b, &speed, e))
+        return false;
+    bool ok = open_aligner(&m, a, b, false, e) && make_map(&m, speed, out, e);
+    close_aligner(&m);
+    return ok;
+}
+
+void align_map_free(struct align_map *map)
+{
+    free(map->segment);
+    *map = (struct align_map){0};
+}
+
+const char *align_kind_name(enum align_kind kind)
+{
+    static const char *const name[] = {"both", "a", "b"};
+    return name[kind];
+}

@@ -1,0 +1,435 @@
+#include "align_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/sound/spectrogram.h"
+#include "sound/landmarks.h"
+
+/* ---- The peaks of a film at another speed ---- */
+
+enum { FRAMES_MOST = 1 << LANDMARK_TIME_BITS };
+
+static int compare_peaks(const void *x, const void *y)
+{
+    const struct peak *a = x, *b = y;
+    if (a->frame != b->frame)
+        return a->frame < b->frame ? -1 : 1;
+    return a->bin != b->bin ? (a->bin < b->bin ? -1 : 1) : a->wide - b->wide;
+}
+
+/* Returns round(value * num / den). */
+static uint32_t scale(uint32_t value, uint32_t num, uint32_t den)
+{
+    return (uint32_t)(((uint64_t)value * num + den / 2) / den);
+}
+
+/* Points outside of the spectrogram, which only a wrong file has, are left out. */
+static void copy_points(const struct align_sound *sound, bool wide, struct align_speed speed,
+                        struct align_peaks *out)
+{
+    for (size_t i = 0; i < sound->peaks; i++) {
+        struct peak p = sound->peak[i];
+        if (wide && !p.wide)
+            continue;
+        uint32_t frame = scale(p.frame, speed.num, speed.den);
+        uint32_t bin = speed.same_pitch ? p.bin : scale(p.bin, speed.den, speed.num);
+        if (frame < out->frames && bin < SPECTROGRAM_BINS)
+            out->point[out->count++] = (struct peak){frame, (uint16_t)bin, p.wide};
+    }
+}
+
+bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_speed speed,
+                      struct align_peaks *out, struct err *e)
+{
+    *out = (struct align_peaks){0};
+    size_t frames = spectrogram_frames(sound->samples);
+    frames = frames < FRAMES_MOST ? frames : FRAMES_MOST;
+    out->frames = scale((uint32_t)frames, speed.num, speed.den);
+    /* After a larger change, values are rounded to other frames and bins. */
+    out->reach = abs(speed.num - speed.den) * 100 > speed.den;
+    out->point = err_calloc(sound->peaks + 1, sizeof *out->point, e);
+    out->start = out->point ? err_calloc(out->frames + 1, sizeof *out->start, e) : NULL;
+    if (!out->start)
+        return false;
+    copy_points(sound, wide, speed, out);
+    qsort(out->point, out->count, sizeof *out->point, compare_peaks);
+    size_t n = 0;
+    for (uint32_t frame = 0; frame <= out->frames; frame++) {
+        while (n < out->count && out->point[n].frame < frame)
+            n++;
+        out->start[frame] = (uint32_t)n;
+    }
+    return true;
+}
+
+void align_peaks_free(struct align_peaks *p)
+{
+    free(p->point);
+    free(p->start);
+    *p = (struct align_peaks){0};
+}
+
+bool align_peaks_has(const struct align_peaks *p, int64_t frame, int bin, int reach)
+{
+    if (frame < 0 || frame >= p->frames)
+        return false;
+    for (uint32_t i = p->start[frame]; i < p->start[frame + 1]; i++)
+        if (abs(p->point[i].bin - bin) <= reach)
+            return true;
+    return false;
+}
+
+bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b, size_t i,
+                        int32_t offset)
+{
+    const struct peak *p = &b->point[i];
+    int64_t frame = (int64_t)p->frame + offset;
+    return align_peaks_has(a, frame, p->bin, b->reach) ||
+           align_peaks_has(a, frame - 1, p->bin, b->reach) ||
+           align_peaks_has(a, frame + 1, p->bin, b->reach);
+}
+
+size_t align_peaks_first(const struct align_peaks *p, int64_t frame)
+{
+    return p->start[frame < 0 ? 0 : frame > p->frames ? p->frames : frame];
+}
+
+/* ---- The offsets that landmarks propose ---- */
+
+enum {
+    KEYS = 1 << LANDMARK_KEY_BITS,
+    KEY_FREQUENT = 100,
+    BLOCK = 256,     /* frames; blocks overlap by half */
+    BLOCK_BEST = 4,  /* offsets a block */
+    BLOCK_LEAST = 5, /* votes of an offset in a block */
+    DT = LANDMARK_DT_MOST
+};
+
+struct align_index {
+    uint32_t *start; /* [KEYS + 2] of each key's frames */
+    uint32_t *frame;
+    uint32_t frames; /* of film A */
+};
+
+struct offset_finder {
+    const struct align_index *index;
+    bool near;
+    struct landmark *landmark; /* [landmarks] of B, by frame */
+    size_t landmarks;
+    int32_t *vote; /* [votes] offsets of the block */
+    size_t votes, vote_room;
+    int32_t least;   /* of all offsets */
+    uint32_t *count; /* votes of each offset, 0 between blocks */
+    struct align_offset *found;
+    size_t founds, room;
+};
+
+/* ---- Film A ---- */
+
+static struct landmark *make_landmarks(const struct align_peaks *p, size_t *n, struct err *e)
+{
+    struct landmark *made = err_calloc(p->count * LANDMARK_FAN + 1, sizeof *made, e);
+    *n = made ? landmarks_make(p->point, p->count, false, LANDMARK_FAN, made) : 0;
+    return made;
+}
+
+struct align_index *align_index_open(const struct align_peaks *a, struct err *e)
+{
+    size_t n;
+    struct landmark *made = make_landmarks(a, &n, e);
+    struct align_index *index = made ? err_calloc(1, sizeof *index, e) : NULL;
+    if (index) {
+        index->frames = a->frames;
+        index->start = err_calloc(KEYS + 2, sizeof *index->start, e);
+        index->frame = index->start ? err_calloc(n + 1, sizeof *index->frame, e) : NULL;
+    }
+    if (!index || !index->frame) {
+        align_index_free(&index);
+        free(made);
+        return NULL;
+    }
+    /* A counting sort: next[key], the beginning of the key's frames, becomes their end. */
+    uint32_t *next = index->start + 1;
+    for (size_t i = 0; i < n; i++)
+        next[made[i].key + 1]++;
+    for (size_t key = 0; key < KEYS; key++)
+        next[key + 1] += next[key];
+    for (size_t i = 0; i < n; i++)
+        index->frame[next[made[i].key]++] = made[i].frame;
+    free(made);
+    return index;
+}
+
+void align_index_free(struct align_index **index)
+{
+    if (*index) {
+        free((*index)->start);
+        free((*index)->frame);
+    }
+    free(*index);
+    *index = NULL;
+}
+
+/* ---- Votes ---- */
+
+static bool add_votes(struct offset_finder *f, uint32_t frame, uint32_t key, struct err *e)
+{
+    uint32_t from = f->index->start[key], to = f->index->start[key + 1];
+    if (to - from > KEY_FREQUENT)
+        return true;
+    if (!err_reserve(&f->vote, f->votes + (to - from), &f->vote_room, sizeof *f->vote, e))
+        return false;
+    for (; from < to; from++)
+        f->vote[f->votes++] = (int32_t)f->index->frame[from] - (int32_t)frame;
+    return true;
+}
+
+/* Adds the votes of the keys around a landmark's. */
+static bool add_near(struct offset_finder *f, struct landmark l, struct err *e)
+{
+    int bin = (int)(l.key >> 14), df = (int)(l.key >> 6 & 255) - 128, dt = (int)(l.key & DT);
+    for (int b = bin > 0 ? bin - 1 : 0; b <= bin + 1 && b < SPECTROGRAM_BINS; b++)
+        for (int d = df - 1; d <= df + 1; d++)
+            for (int t = dt > 1 ? dt - 1 : 1; t <= dt + 1 && t <= DT; t++) {
+                if (abs(d) <= LANDMARK_DF_MOST &&
+                    !add_votes(f, l.frame, landmark_key((uint32_t)b, d, (uint32_t)t), e))
+                    return false;
+            }
+    return true;
+}
+
+/* Of equal ones the first in time comes first. */
+static int compare_votes(const void *x, const void *y)
+{
+    const struct align_offset *a = x, *b = y;
+    if (a->votes != b->votes)
+        return a->votes > b->votes ? -1 : 1;
+    return a->frames < b->frames ? -1 : a->frames > b->frames;
+}
+
+static int compare_frames(const void *x, const void *y)
+{
+    const struct align_offset *a = x, *b = y;
+    return a->frames < b->frames ? -1 : a->frames > b->frames;
+}
+
+/* Returns true if one of offset[n] is the same as `frames` or next to it. */
+static bool is_known(const struct align_offset *offset, size_t n, int32_t frames)
+{
+    for (size_t i = 0; i < n; i++)
+        if (abs(offset[i].frames - frames) <= 1)
+            return true;
+    return false;
+}
+
+/* Adds the offsets with the most votes of the block, with those of the offsets next to them. */
+static bool choose_best(struct offset_finder *f, struct err *e)
+{
+    struct align_offset best[BLOCK_BEST + 1];
+    size_t n = 0;
+    for (size_t i = 0; i < f->votes; i++)
+        f->count[f->vote[i] - f->least]++;
+    for (size_t i = 0; i < f->votes; i++) {
+        const uint32_t *at = f->count + (f->vote[i] - f->least);
+        uint32_t sum = at[-1] + at[0] + at[1];
+        if (sum < BLOCK_LEAST || at[0] < at[-1] || at[0] < at[1] || is_known(best, n, f->vote[i]))
+            continue;
+        best[n++] = (struct align_offset){f->vote[i], sum};
+        qsort(best, n, sizeof *best, compare_votes);
+        n = n > BLOCK_BEST ? BLOCK_BEST : n;
+    }
+    for (size_t i = 0; i < f->votes; i++)
+        f->count[f->vote[i] - f->least] = 0;
+    if (!err_reserve(&f->found, f->founds + n, &f->room, sizeof *best, e))
+        return false;
+    if (n > 0)
+        memcpy(f->found + f->founds, best, n * sizeof *best);
+    f->founds += n;
+    return true;
+}
+
+static bool find_all(struct offset_finder *f, uint32_t frames, struct err *e)
+{
+    size_t from = 0;
+    for (uint32_t begin = 0; begin < frames; begin += BLOCK / 2) {
+        while (from < f->landmarks && f->landmark[from].frame < begin)
+            from++;
+        f->votes = 0;
+        for (size_t i = from; i < f->landmarks && f->landmark[i].frame < begin + BLOCK; i++) {
+            struct landmark l = f->landmark[i];
+            if (!(f->near ? add_near(f, l, e) : add_votes(f, l.frame, l.key, e)))
+                return false;
+        }
+        if (!choose_best(f, e))
+            return false;
+    }
+    return true;
+}
+
+bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, size_t most,
+                        struct align_offset *out, size_t *n, struct err *e)
+{
+    struct offset_finder f = {.index = index, .near = b->reach > 0};
+    f.least = -(int32_t)b->frames - 1;
+    f.landmark = make_landmarks(b, &f.landmarks, e);
+    f.count =
+        f.landmark ? err_calloc((size_t)index->frames + b->frames + 3, sizeof *f.count, e) : NULL;
+    bool ok = f.count && find_all(&f, b->frames, e);
+    *n = 0;
+    if (f.founds > 0)
+        qsort(f.found, f.founds, sizeof *f.found, compare_votes);
+    for (size_t i = 0; i < f.founds && *n < most; i++)
+        if (!is_known(out, *n, f.found[i].frames))
+            out[(*n)++] = f.found[i];
+    qsort(out, *n, sizeof *out, compare_frames);
+    free(f.landmark);
+    free(f.count);
+    free(f.vote);
+    free(f.found);
+    return ok;
+}
+
+/* ---- The best path through the offsets ---- */
+
+enum {
+    POINTS_MOST = 16, /* of a window */
+    SLACK = 2 * ALIGN_WINDOW,
+    NOWHERE = INT32_MIN / 2
+};
+
+/* What a path needs to know of its past. */
+struct state {
+    int64_t points;
+    int32_t left; /* the frame of A after the last window that was in A, or NOWHERE */
+};
+
+/* There are 2 n + 1 states: at each offset; not in A any more after each; not yet in A. */
+struct path_finder {
+    const struct align_peaks *a, *b;
+    const struct align_offset *offset;
+    size_t n;
+    uint32_t windows;
+    struct state *now, *next;
+    uint16_t *came; /* [windows][states] the state before */
+};
+
+/* Lets `to` come from `from` if that is better. Of equal ones the first stays. */
+static void come_from(struct state *to, uint16_t *came, const struct state *from, size_t number,
+                      int64_t price)
+{
+    if (from->points - price > to->points) {
+        *to = (struct state){from->points - price, from->left};
+        *came = (uint16_t)number;
+    }
+}
+
+/* Returns what a window wins at an offset. */
+static int64_t count_shared(const struct path_finder *f, uint32_t frame, int32_t offset)
+{
+    size_t to = align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW), shared = 0;
+    int64_t a = (int64_t)frame + offset;
+    if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
+        return -ALIGN_POINT;
+    for (size_t i = align_peaks_first(f->b, frame); i < to && shared < POINTS_MOST; i++)
+        shared += align_peaks_shared(f->a, f->b, i, offset);
+    return (int64_t)shared * ALIGN_POINT;
+}
+
+/* Computes the state in which the window at `frame` is at offset c. */
+static void enter_offset(struct path_finder *f, size_t c, uint32_t frame, uint16_t *came)
+{
+    const size_t n = f->n;
+    const int32_t offset = f->offset[c].frames, a = (int32_t)frame + offset;
+    const int64_t change = (int64_t)ALIGN_CHANGE * ALIGN_POINT;
+    struct state *to = &f->next[c];
+    *to = f->now[c];
+    came[c] = (uint16_t)c;
+    for (size_t k = 0; k < n; k++) {
+        int32_t step = offset - f->offset[k].frames;
+        if (abs(step) <= ALIGN_DRIFT)
+            come_from(to, &came[c], &f->now[k], k, (int64_t)ALIGN_DRIFT_PRICE * ALIGN_POINT);
+        else if (step > 0)
+            come_from(to, &came[c], &f->now[k], k, change);
+        if (f->now[n + k].left <= a + SLACK)
+            come_from(to, &came[c], &f->now[n + k], n + k, change);
+    }
+    come_from(to, &came[c], &f->now[2 * n], 2 * n, change);
+    to->points += count_shared(f, frame, offset);
+    to->left = a + ALIGN_WINDOW;
+}
+
+static void next_window(struct path_finder *f, uint32_t window)
+{
+    const size_t n = f->n;
+    const uint32_t frame = window * ALIGN_WINDOW;
+    uint16_t *came = f->came + (size_t)window * (2 * n + 1);
+    size_t peaks =
+        align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW) - align_peaks_first(f->b, frame);
+    int64_t absent = (int64_t)peaks * ALIGN_POINT / ALIGN_ABSENT_SHARE;
+    for (size_t c = 0; c < n; c++) {
+        enter_offset(f, c, frame, came);
+        f->next[n + c] = f->now[n + c];
+        came[n + c] = (uint16_t)(n + c);
+        come_from(&f->next[n + c], &came[n + c], &f->now[c], c, 0);
+        f->next[n + c].points += absent;
+    }
+    f->next[2 * n] = f->now[2 * n];
+    f->next[2 * n].points += absent;
+    came[2 * n] = (uint16_t)(2 * n);
+    struct state *swap = f->now;
+    f->now = f->next;
+    f->next = swap;
+}
+
+/* Follows the best path back and makes runs of it. */
+static bool trace_back(const struct path_finder *f, struct align_path *out, struct err *e)
+{
+    const size_t n = f->n, states = 2 * n + 1;
+    size_t best = 2 * n, room = 0;
+    for (size_t s = 0; s < states; s++)
+        if (f->now[s].points > f->now[best].points)
+            best = s;
+    out->points = f->now[best].points;
+    size_t later = 2 * n; /* a run goes on while its offset stays the same */
+    for (uint32_t w = f->windows; w-- > 0; later = best, best = f->came[w * states + best]) {
+        if (best >= n)
+            continue;
+        if (best != later) {
+            if (!err_reserve(&out->run, out->runs + 1, &room, sizeof *out->run, e))
+                return false;
+            out->run[out->runs++] =
+                (struct align_run){f->offset[best].frames, 0, (w + 1) * ALIGN_WINDOW};
+        }
+        out->run[out->runs - 1].from = w * ALIGN_WINDOW;
+    }
+    for (size_t i = 0; i < out->runs / 2; i++) {
+        struct align_run swap = out->run[i];
+        out->run[i] = out->run[out->runs - 1 - i];
+        out->run[out->runs - 1 - i] = swap;
+    }
+    return true;
+}
+
+bool align_path_find(const struct align_peaks *a, const struct align_peaks *b,
+                     const struct align_offset *offset, size_t n, struct align_path *out,
+                     struct err *e)
+{
+    struct path_finder f = {.a = a, .b = b, .offset = offset, .n = n};
+    size_t states = 2 * n + 1;
+    *out = (struct align_path){0};
+    f.windows = (b->frames + ALIGN_WINDOW - 1) / ALIGN_WINDOW;
+    f.now = err_calloc(states, sizeof *f.now, e);
+    f.next = f.now ? err_calloc(states, sizeof *f.next, e) : NULL;
+    f.came = f.next ? err_calloc(states * f.windows + 1, sizeof *f.came, e) : NULL;
+    bool ok = f.came;
+    for (size_t s = 0; ok && s < states; s++)
+        f.now[s] = (struct state){s < 2 * n ? INT64_MIN / 2 : 0, s < 2 * n ? INT32_MAX : NOWHERE};
+    for (uint32_t w = 0; ok && w < f.windows; w++)
+        next_window(&f, w);
+    ok = ok && trace_back(&f, out, e);
+    free(f.now);
+    free(f.next);
+    free(f.came);
+    return ok;
+}

@@ -1,0 +1,106 @@
+/*
+ * align_path.h - the best path of film B through the offsets that it may have in film A.
+ *
+ * A landmark (landmarks.h) that both films have is a vote for an offset: the frame of its anchor in
+ * A less that in B. Blocks of B's time each propose their offsets with the most votes.
+ *
+ * B's time is divided into windows. In each, B is at one of the offsets or is not in A. A path wins
+ * a point for each peak that both films have at its offset, at most POINTS_MOST a window, and a
+ * share of a point for each peak of B where it is not in A. A change of offset has a price. Time
+ * never goes back in A, but by a few frames for a small price, as where a clock drifts. The best
+ * path is found by dynamic programming (Viterbi).
+ */
+#ifndef BARCODE_MATCH_ALIGN_PATH_H
+#define BARCODE_MATCH_ALIGN_PATH_H
+
+#include "align_map.h"
+
+/* num frames of A take as long as den of B: 25/24 if B runs faster by that. */
+struct align_speed {
+    uint16_t num, den;
+    bool same_pitch; /* B's speed was changed without its pitch */
+};
+
+/* Returns the *n known changes of speed; the first is none. */
+const struct align_speed *align_speeds(size_t *n);
+
+struct align_peaks {
+    struct peak *point; /* [count] in peaks_list's order */
+    size_t count;
+    uint32_t frames; /* of the spectrogram; all points are in it */
+    uint32_t *start; /* [frames + 1] index of each frame's first point */
+    int reach;       /* a point is the same as another whose bin is this near */
+};
+
+/*
+ * Copies a film's peaks, or its wide peaks only, at another speed: times are multiplied by it, and
+ * frequencies divided by it unless the pitch is the same. Returns false if out of memory. The
+ * caller calls align_peaks_free in any case.
+ */
+bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_speed speed,
+                      struct align_peaks *out, struct err *e);
+void align_peaks_free(struct align_peaks *p);
+
+/* Returns true if there is a point in this frame whose bin is at most `reach` away. */
+bool align_peaks_has(const struct align_peaks *p, int64_t frame, int bin, int reach);
+
+/* Returns true if b->point[i] is in `a` too, `offset` frames later, at most one frame away. */
+bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b, size_t i,
+                        int32_t offset);
+
+/* Returns the index of the first point whose frame is `frame` or later. */
+size_t align_peaks_first(const struct align_peaks *p, int64_t frame);
+
+enum { ALIGN_OFFSETS_MOST = 120 };
+
+struct align_offset {
+    int32_t frames;
+    uint32_t votes; /* in its best block */
+};
+
+/* Film A's landmarks by key. */
+struct align_index;
+
+/* Returns NULL if out of memory. */
+struct align_index *align_index_open(const struct align_peaks *a, struct err *e);
+void align_index_free(struct align_index **index);
+
+/*
+ * Finds *n offsets, at most `most`, in order of time, at least two frames from each other; those
+ * with the most votes. With b->reach, each of a landmark's three numbers may differ by one. Keys
+ * that are very frequent in A, such as those of a constant hum, have no votes. Returns false if out
+ * of memory.
+ */
+bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, size_t most,
+                        struct align_offset *out, size_t *n, struct err *e);
+
+enum {
+    ALIGN_WINDOW = 32,       /* frames: 1.024 s */
+    ALIGN_DRIFT = 3,         /* frames: offsets this near are a clock's drift */
+    ALIGN_POINT = 64,        /* a point's unit */
+    ALIGN_ABSENT_SHARE = 16, /* peaks that are worth a point where B is not in A */
+    ALIGN_CHANGE = 24,       /* points: price of a change */
+    ALIGN_DRIFT_PRICE = 4    /* points */
+};
+
+/* Windows of B at one offset: frames [from, to). */
+struct align_run {
+    int32_t offset; /* in frames */
+    uint32_t from, to;
+};
+
+struct align_path {
+    struct align_run *run; /* [runs] by time in both films */
+    size_t runs;
+    int64_t points;
+};
+
+/*
+ * Finds the path through offset[n], which are in order. Returns false if out of memory. The caller
+ * frees out->run in any case.
+ */
+bool align_path_find(const struct align_peaks *a, const struct align_peaks *b,
+                     const struct align_offset *offset, size_t n, struct align_path *out,
+                     struct err *e);
+
+#endif

@@ -1,0 +1,296 @@
+#include "find.h"
+
+#include <stdlib.h>
+
+#include "barcode/sound/spectrogram.h"
+#include "base/sort_words.h"
+
+/*
+ * How many votes are needed: a number, one for so many landmarks, and one more for each eightfold
+ * size of the library above nine hours. Sounds of no film have up to 8, and with `reach` up to 13
+ * above one for 100 landmarks, or 16 where a synthetic voice says the same words.
+ */
+enum { VOTES_LEAST = 16, LANDMARKS_A_VOTE = 500, NEAR_LEAST = 17, NEAR_A_VOTE = 100 };
+
+/* A vote: film | offset + OFFSET_ZERO. */
+enum { OFFSET_BITS = 24, OFFSET_ZERO = 1 << 23, VOTE_BITS = OFFSET_BITS + LANDMARK_FILM_BITS };
+
+struct count {
+    uint64_t *word; /* the clip's landmarks: key | frame */
+    uint32_t *key;  /* without repetition */
+    size_t *first;  /* of each key, the first of its words; [keys + 1] */
+    size_t landmarks, words, keys;
+    uint64_t *vote;
+    size_t votes, room;
+};
+
+static void add_word(struct count *c, int bin, int df, int dt, uint32_t frame)
+{
+    if (bin >= 0 && bin < SPECTROGRAM_BINS && abs(df) <= LANDMARK_DF_MOST && dt >= 1 &&
+        dt <= LANDMARK_DT_MOST)
+        c->word[c->words++] = (uint64_t)landmark_key((uint32_t)bin, df, (uint32_t)dt) << 32 | frame;
+}
+
+/* Adds a landmark, and with `reach` those of which each number differs by up to that. */
+static void add_landmark(struct count *c, struct landmark l, int reach)
+{
+    int bin = (int)(l.key >> 14), df = (int)(l.key >> 6 & 255) - 128, dt = (int)(l.key & 63);
+    for (int i = -reach; i <= reach; i++)
+        for (int j = -reach; j <= reach; j++)
+            for (int k = -reach; k <= reach; k++)
+                add_word(c, bin + i, df + j, dt + k, l.frame);
+}
+
+static bool list_landmarks(struct count *c, const struct align_peaks *clip, struct err *e)
+{
+    size_t side = 2 * (size_t)clip->reach + 1;
+    int fan = clip->reach ? LANDMARK_FAN : FIND_FAN;
+    struct landmark *l = err_calloc(clip->count * FIND_FAN + 1, sizeof *l, e);
+    size_t n = l ? landmarks_make(clip->point, clip->count, true, fan, l) : 0;
+    c->landmarks = n < FIND_LANDMARKS_MOST ? n : FIND_LANDMARKS_MOST;
+    size_t most = c->landmarks * side * side * side;
+    c->word = err_calloc(2 * most + 1, sizeof *c->word, e);
+    c->key = err_calloc(most + 1, sizeof *c->key, e);
+    c->first = err_calloc(most + 1, sizeof *c->first, e);
+    bool ok = l && c->word && c->key && c->first;
+    for (size_t i = 0; ok && i < c->landmarks; i++)
+        add_landmark(c, l[i], clip->reach);
+    free(l);
+    if (!ok)
+        return false;
+    sort_words(c->word, c->word + most, c->words, 32 + LANDMARK_KEY_BITS);
+    for (size_t i = 0; i < c->words; i++)
+        if (i == 0 || c->word[i] >> 32 != c->key[c->keys - 1]) {
+            c->first[c->keys] = i;
+            c->key[c->keys++] = (uint32_t)(c->word[i] >> 32);
+        }
+    c->first[c->keys] = c->words;
+    return true;
+}
+
+static bool add_votes(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e)
+{
+    struct count *c = user;
+    size_t from = c->first[i], to = c->first[i + 1];
+    if (!err_reserve(&c->vote, c->votes + to - from, &c->room, sizeof *c->vote, e))
+        return false;
+    for (size_t w = from; w < to; w++) {
+        uint32_t offset = frame + OFFSET_ZERO - ((uint32_t)c->word[w] & (FIND_FRAMES_MOST - 1));
+        c->vote[c->votes++] = (uint64_t)film << OFFSET_BITS | offset;
+    }
+    return true;
+}
+
+/* Sets *p to the place in the middle of vote[from .. to). */
+static void set_place(struct find_place *p, const uint64_t *vote, size_t from, size_t to)
+{
+    int64_t sum = 0, n = (int64_t)(to - from);
+    for (size_t i = from; i < to; i++)
+        sum += (int64_t)(vote[i] & ((1 << OFFSET_BITS) - 1)) - OFFSET_ZERO;
+    int64_t mean = (16 * sum + (sum < 0 ? -n : n) / 2) / n;
+    *p = (struct find_place){(uint32_t)(vote[from] >> OFFSET_BITS), (int32_t)(mean / 16),
+                             (int32_t)mean, (uint32_t)n, 0};
+}
+
+/* Inserts a film's best place, after those with as many votes. */
+static void insert_place(struct find_place *place, struct find_place p)
+{
+    size_t i = FIND_PLACES;
+    for (; i > 0 && place[i - 1].votes < p.votes; i--)
+        if (i < FIND_PLACES)
+            place[i] = place[i - 1];
+    if (i < FIND_PLACES)
+        place[i] = p;
+}
+
+/* Looks for the most votes of each film within three neighbouring offsets. */
+static void choose_places(const struct count *c, struct find_place *place)
+{
+    struct find_place best = {0};
+    for (size_t from = 0, to = 0; from < c->votes; from++) {
+        if (best.votes > 0 && c->vote[from] >> OFFSET_BITS != best.film) {
+            insert_place(place, best);
+            best.votes = 0;
+        }
+        while (to < c->votes && c->vote[to] - c->vote[from] <= 2)
+            to++;
+        if (to - from > best.votes)
+            set_place(&best, c->vote, from, to);
+    }
+    insert_place(place, best);
+}
+
+static uint32_t votes_needed(const struct find_index *x, bool near, size_t landmarks)
+{
+    uint64_t frames = 0;
+    uint32_t larger = 0;
+    for (size_t i = 0; i < x->files; i++)
+        frames += x->file[i]->base[x->file[i]->films];
+    for (frames >>= 20; frames >= 8; frames >>= 3)
+        larger++;
+    return larger + (uint32_t)(near ? NEAR_LEAST + landmarks / NEAR_A_VOTE
+                                    : VOTES_LEAST + landmarks / LANDMARKS_A_VOTE);
+}
+
+static bool is_found(const struct find_result *r, const struct find_place *p)
+{
+    return p->votes >= r->needed && 2 * p->votes >= r->place[0].votes;
+}
+
+static bool count_votes(struct find_index *x, const struct align_peaks *clip,
+                        struct find_result *result, struct err *e)
+{
+    struct count c = {0};
+    *result = (struct find_result){0};
+    bool ok = list_landmarks(&c, clip, e) && find_index_look(x, c.key, c.keys, add_votes, &c, e);
+    uint64_t *room = ok ? err_calloc(c.votes + 1, sizeof *room, e) : NULL;
+    if (room) {
+        sort_words(c.vote, room, c.votes, VOTE_BITS);
+        choose_places(&c, result->place);
+        result->landmarks = c.landmarks;
+        result->needed = votes_needed(x, clip->reach > 0, c.landmarks);
+        while (result->found < FIND_PLACES && is_found(result, &result->place[result->found]))
+            result->found++;
+    }
+    free(room);
+    free(c.word);
+    free(c.key);
+    free(c.first);
+    free(c.vote);
+    return room != NULL;
+}
+
+/* Looks the clip up at a speed. A larger one is at least `reach` from the film's bins and frames.
+ */
+static bool try_speed(struct find_index *x, const struct align_sound *clip,
+                      struct align_speed speed, int reach, struct find_result *result,
+                      struct err *e)
+{
+    struct align_peaks peaks;
+    bool ok = align_peaks_make(clip, true, speed, &peaks, e);
+    peaks.reach = reach > peaks.reach ? reach : peaks.reach;
+    ok = ok && count_votes(x, &peaks, result, e);
+    align_peaks_free(&peaks);
+    result->speed = speed;
+    return ok;
+}
+
+bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
+               struct err *e)
+{
+    size_t n;
+    const struct align_speed *speed = align_speeds(&n);
+    if (!try_speed(x, clip, speed[0], 0, result, e))
+        return false;
+    /* A film that repeats the clip's sound, frame on frame, can have more votes here than the
+     * clip's own, half a frame off. */
+    if (result->found > 0 && result->place[0].votes >= 2 * result->place[1].votes)
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        struct find_result r = {0};
+        if (!try_speed(x, clip, speed[i], 1, &r, e))
+            return false;
+        bool found = i == 0 && r.found > 0;
+        /* the most votes for those that are needed; the first of equal ones */
+        if (found || (uint64_t)r.place[0].votes * result->needed >
+                         (uint64_t)result->place[0].votes * r.needed)
+            *result = r;
+        if (i == 0 && result->found > 0)
+            break;
+    }
+    return true;
+}
+
+/* ---- The place in a film ---- */
+
+enum {
+    PEAKS_MOST = 20000, /* of a clip, five minutes: later ones are left out */
+    REACH = 1           /* bins that a peak may be away, half a frame off its place in the film */
+};
+
+/* The clip's peaks by bin. */
+struct clip {
+    uint32_t first[SPECTROGRAM_BINS + 1];
+    uint32_t *frame; /* of bin b's peaks: frame[first[b] .. first[b + 1]) */
+    uint32_t frames; /* of the clip */
+};
+
+static bool sort_peaks(struct clip *c, const struct align_peaks *p, struct err *e)
+{
+    size_t n = p->count < PEAKS_MOST ? p->count : PEAKS_MOST, placed = 0;
+    *c = (struct clip){.frame = err_calloc(n + 1, sizeof *c->frame, e), .frames = p->frames};
+    for (uint32_t bin = 0; c->frame && bin < SPECTROGRAM_BINS; bin++) {
+        for (size_t i = 0; i < n; i++)
+            if (p->point[i].bin == bin)
+                c->frame[placed++] = p->point[i].frame;
+        c->first[bin + 1] = (uint32_t)placed;
+    }
+    return c->frame != NULL;
+}
+
+/* Counts at [offset + c->frames] the peaks of the clip that the film has at that offset. */
+static void count_peaks(const struct clip *c, const struct film_sound *film, uint32_t *count)
+{
+    for (size_t i = 0; i < film->peaks; i++) {
+        const struct peak *p = &film->point[i];
+        int from = p->bin - REACH, to = p->bin + REACH + 1;
+        from = from < 0 ? 0 : from;
+        to = to > SPECTROGRAM_BINS ? SPECTROGRAM_BINS : to;
+        for (uint32_t k = c->first[from]; k < c->first[to]; k++)
+            count[p->frame + c->frames - c->frame[k]]++;
+    }
+}
+
+/* Moves the place to the offset with the most peaks, also a frame before or after it. */
+static bool refine_offset(struct find_place *place, const struct clip *c,
+                          const struct film_sound *film, struct err *e)
+{
+    size_t offsets = spectrogram_frames(film->samples) + c->frames;
+    uint32_t *count = err_calloc(offsets + 1, sizeof *count, e);
+    if (!count)
+        return false;
+    count_peaks(c, film, count);
+    for (size_t i = 1; i < offsets; i++) {
+        uint32_t n = count[i - 1] + count[i] + count[i + 1];
+        if (n <= place->peaks)
+            continue;
+        int32_t after = (int32_t)count[i + 1] - (int32_t)count[i - 1];
+        place->peaks = n;
+        place->offset = (int32_t)i - (int32_t)c->frames;
+        place->sixteenth = 16 * place->offset + 16 * after / (int32_t)n;
+    }
+    free(count);
+    return true;
+}
+
+static int compare_places(const void *x, const void *y)
+{
+    const struct find_place *a = x, *b = y;
+    if (a->peaks != b->peaks)
+        return a->peaks < b->peaks ? 1 : -1;
+    if (a->votes != b->votes)
+        return a->votes < b->votes ? 1 : -1;
+    return a->film < b->film ? -1 : 1;
+}
+
+bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,
+                         void *user, struct err *e)
+{
+    struct align_peaks peaks;
+    struct clip c = {0};
+    bool all = true;
+    bool ok = align_peaks_make(clip, false, r->speed, &peaks, e) && sort_peaks(&c, &peaks, e);
+    for (size_t i = 0; ok && i < r->found; i++) {
+        struct film_sound film;
+        bool loaded = load(user, r->place[i].film, &film);
+        ok = !loaded || refine_offset(&r->place[i], &c, &film, e);
+        if (loaded)
+            film_sound_free(&film);
+        all = all && loaded;
+    }
+    if (ok && all)
+        qsort(r->place, r->found, sizeof *r->place, compare_places);
+    align_peaks_free(&peaks);
+    free(c.frame);
+    return ok;
+}

@@ -1,0 +1,13 @@
+/* format_options.h - the options of single output formats. */
+#ifndef BARCODE_FORMAT_OPTIONS_H
+#define BARCODE_FORMAT_OPTIONS_H
+
+#include "csv_columns.h"
+#include "previews.h"
+
+struct format_options {
+    struct csv_columns csv_columns; /* --csv-columns; count 0: not given */
+    struct previews_rule previews;  /* --trickplay-width, --trickplay-interval */
+};
+
+#endif

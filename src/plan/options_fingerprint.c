@@ -1,0 +1,216 @@
+#include "options_fingerprint.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/version.h"
+#include "outputs.h"
+
+static void append_text(char text[REPORT_FINGERPRINT], const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append_text(char text[REPORT_FINGERPRINT], const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, REPORT_FINGERPRINT - used, format, args);
+    va_end(args);
+}
+
+static void append_seconds(char text[REPORT_FINGERPRINT], const char *name, int64_t us)
+{
+    append_text(text, " %s=%" PRId64 ".%06d", name, us / 1000000, (int)(us % 1000000));
+}
+
+static void append_selection(char text[REPORT_FINGERPRINT], const struct selection *s)
+{
+    if (s->kind == SELECT_INTERVAL)
+        append_seconds(text, "interval", s->interval_us);
+    else if (s->kind == SELECT_COLUMNS)
+        append_text(text, " columns=%" PRIu64, s->columns);
+    else if (s->every > 0)
+        append_text(text, " every=%" PRIu64, s->every);
+    else
+        append_text(text, " columns=auto");
+    if (s->keyframes)
+        append_text(text, " keyframes");
+    if (s->start_us > 0)
+        append_seconds(text, "start", s->start_us);
+    if (s->end_us != INT64_MAX)
+        append_seconds(text, "end", s->end_us);
+}
+
+static void append_size(char text[REPORT_FINGERPRINT], const struct size_rule *size)
+{
+    if (size->kind == SIZE_SIDE)
+        append_text(text, " size=%d", size->side);
+    else if (size->kind == SIZE_EXACT)
+        append_text(text, " size=%dx%d", size->width, size->height);
+    else if (size->kind == SIZE_ROWS)
+        append_text(text, " size=x%d", size->side);
+    else if (size->kind == SIZE_DIVIDE)
+        append_text(text, " size=1/%d", size->divisor);
+    else
+        append_text(text, " size=full");
+}
+
+static void append_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *crop)
+{
+    char rect[CROP_TEXT];
+    crop_text(&crop->rect, rect);
+    append_text(text, " trim=%s",
+                crop->kind == CROP_AUTO  ? "auto"
+                : crop->kind == CROP_OFF ? "off"
+                                         : rect);
+}
+
+static void append_light(char text[REPORT_FINGERPRINT], const struct light_rule *light)
+{
+    append_text(text, " tone_map=%s", light_map_name(light->map));
+    if (light->peak > 0)
+        append_text(text, " hdr_peak=%d", light->peak);
+    if (light->linear)
+        append_text(text, " light=linear");
+}
+
+static void append_colours(char text[REPORT_FINGERPRINT], const struct options *o,
+                           const struct writer *w, struct strips strips)
+{
+    unsigned needs = strips_need(strips), obeys = strips_obey(strips) | w->obeys;
+    const struct kmeans_params *k = &o->kmeans;
+    if (o->picture.steady > 0 && (obeys & STRIP_STEADY))
+        append_text(text, " steady=%d", o->picture.steady);
+    if (obeys & STRIP_ORDER)
+        append_text(text, " order=%s%s", palette_order_name(o->picture.order),
+                    o->picture.order == ORDER_LIGHTNESS ? " bands=follow" : ""); /* band_follow.h */
+    if (needs & STRIP_CLUSTERS)
+        append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
+                    k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
+                    k->seed);
+    if (needs & STRIP_SOUND)
+        append_text(text, " sound=%d", SOUND_VERSION);
+    if ((needs & STRIP_SOUND) && o->film.sound_stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " sound_stream=%d", o->film.sound_stream);
+    if (needs & STRIP_SLIT)
+        append_text(text, " slit=%d.%02d rotate=%d.%02d", o->picture.slit.x / 100,
+                    o->picture.slit.x % 100, o->picture.slit.angle / 100,
+                    o->picture.slit.angle % 100);
+    if (outputs_show_palette(o, w))
+        append_text(text, " colours=%d", o->picture.colours);
+}
+
+static void append_hash(char text[REPORT_FINGERPRINT], const char *name, const char *value)
+{
+    if (value)
+        append_text(text, " %s=%016" PRIx64, name, hash_64(value, strlen(value)));
+}
+
+static void append_style(char text[REPORT_FINGERPRINT], const struct paper_style *s)
+{
+    append_hash(text, "subtitle", s->subtitle);
+    append_hash(text, "font", s->font);
+    if (s->bare)
+        append_text(text, " bare");
+    if (s->live_text)
+        append_text(text, " svg_text=live");
+    if (s->has_background)
+        append_text(text, " background=%02x%02x%02x", s->background[0], s->background[1],
+                    s->background[2]);
+}
+
+/*
+ * Appends shape, page and title. A title has any length and any characters, so its hash represents
+ * it.
+ */
+static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o,
+                          const struct writer *w)
+{
+    char page[PAPER_TEXT];
+    bool poster = outputs_are_posters(o);
+    if (o->picture.shape != SHAPE_STRIP)
+        append_text(text, " shape=%s", strip_shape_name(o->picture.shape));
+    if (o->picture.smooth_us > 0)
+        append_seconds(text, "smooth", o->picture.smooth_us);
+    if (w != outputs_format(o))
+        return; /* pages and titles apply only to pictures */
+    if (poster || o->picture.stacked)
+        append_text(text, " sheet=%d", LAYOUT_VERSION);
+    append_style(text, &o->poster.style);
+    append_hash(text, "title", o->poster.title);
+    if (!poster)
+        return;
+    paper_text(&o->poster.page, o->picture.shape, page);
+    append_text(text, " poster=%s page=%s", outputs_format(o)->name, page);
+    if (!outputs_format(o)->page && !o->poster.page.pixels)
+        append_text(text, " dpi=%d", o->poster.dpi);
+}
+
+/* Previews do not depend on columns, crop and picture. */
+static void append_previews(char text[REPORT_FINGERPRINT], const struct options *o)
+{
+    append_text(text, " previews=%d", o->formats.previews.width);
+    append_seconds(text, "interval", o->formats.previews.interval_us);
+    if (o->film.selection.keyframes)
+        append_text(text, " keyframes");
+    append_size(text, &o->film.size);
+    append_light(text, &o->film.light);
+}
+
+static void append_film(char text[REPORT_FINGERPRINT], const struct options *o)
+{
+    if (o->film.stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " stream=%d", o->film.stream);
+    if (o->inputs.rate_num > 0)
+        append_text(text, " rate=%" PRId64 "/%" PRId64, o->inputs.rate_num, o->inputs.rate_den);
+}
+
+void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+                         char text[REPORT_FINGERPRINT])
+{
+    text[0] = 0;
+    append_text(text, "definition=%d.%d", ANALYSIS_VERSION, PICTURE_VERSION);
+    if (w->beside) {
+        append_previews(text, o);
+        append_film(text, o);
+        return;
+    }
+    for (size_t i = 0; i < strips.count; i++) {
+        const struct strip_kind *kind = strips.kind[i];
+        append_text(text, "%s%s", i == 0 ? " mode=" : ",",
+                    kind->former ? kind->former : kind->name);
+    }
+    append_selection(text, &o->film.selection);
+    append_size(text, &o->film.size);
+    append_crop(text, &o->film.crop);
+    append_light(text, &o->film.light);
+    append_film(text, o);
+    if (o->picture.width > 0)
+        append_text(text, " width=%d", o->picture.width);
+    append_text(text, " height=%d", o->picture.height);
+    append_layout(text, o, w);
+    append_colours(text, o, w, strips);
+}
+
+#define AGAIN " again="
+
+void fingerprint_add_again(char text[REPORT_FINGERPRINT], const char *film)
+{
+    char *real = realpath(film, NULL); /* fails for a pattern of images */
+    const char *place = real ? real : film;
+    append_text(text, AGAIN "%016" PRIx64, hash_64(place, strlen(place)));
+    free(real);
+}
+
+bool fingerprint_is_again(const char *text, const char *film)
+{
+    char mine[REPORT_FINGERPRINT] = "";
+    const char *found = strstr(text, AGAIN);
+    if (found && film)
+        fingerprint_add_again(mine, film);
+    return found && (!film || strcmp(found, mine) == 0);
+}
