@@ -1,31 +1,29 @@
 /*
  * live.c - the parent: keeps the columns, writes and serves them, and has a worker process that
- * decodes the streams. It has one thread, and waits in one poll.
+ * decodes the streams. It has one thread, so it may fork at any time, and waits in one poll.
  */
 #include "live.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "live_child.h"
-#include "live_confine.h"
-#include "live_day.h"
-#include "live_message.h"
-#include "live_output.h"
-#include "live_time.h"
-#include "live_worker.h"
-#include "serve.h"
+#include "live/serve/serve.h"
+#include "live/stream/stream.h"
 #include "barcode/base/clock.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "plan/outputs.h"
 
 enum {
@@ -46,6 +44,7 @@ struct live {
     const struct options *o;
     struct engines *engines;
     const char *folder; /* of the outputs; "": none are written */
+    int folders_made;   /* the last ones of its path */
     struct light *light;
     const struct light_table *means;
     struct live_feed *feed; /* NULL: nothing is shown */
@@ -53,14 +52,17 @@ struct live {
     struct live_output *output;
     struct stream *stream; /* [count] */
     size_t count;
-    struct worker worker; /* pid 0: there is none */
+    struct worker worker; /* decodes; pid 0: there is none */
     int crashes;          /* in a row */
-    bool began;           /* a worker has sent a message of a stream */
+    bool connected;       /* a worker has sent a message of a stream */
     int64_t started_ns, restart_ns;
-    int64_t asked_ns;          /* when the end was asked for; 0: not yet */
-    int64_t tick_ns, files_ns; /* of the last tick; when the files are due */
+    int64_t stopping_ns;  /* when the worker was asked to end; 0: not yet */
+    struct worker writer; /* writes the files of the day; pid 0: there is none */
+    int64_t written_ns;   /* when the writer was started */
+    int64_t files_ns;     /* when the next one is due */
+    int64_t tick_ns;      /* of the last tick */
     double silence_s;
-    struct live_drift drift;
+    int64_t clock_offset_us; /* of the wall clock to the steady one, at the last check */
     int status;
     bool over;
 };
@@ -78,17 +80,34 @@ static bool name_stream(const struct live *l, struct stream *s, const char *name
     return true;
 }
 
-/* Rejects a folder of pictures in which the day's picture would be one of them. */
-static bool check_folder(const struct live *l, const struct stream *s, const char *name,
-                         struct err *e)
+/* Returns true if both paths are the same folder. */
+static bool is_same_folder(const char *a, const char *b)
 {
-    struct stat in, out;
-    bool same = stat(name, &in) == 0 && S_ISDIR(in.st_mode) && stat(l->folder, &out) == 0 &&
-                in.st_dev == out.st_dev && in.st_ino == out.st_ino;
-    return !same || err_set(e, ERR_USAGE,
-                            "--live: the day's files cannot be in the folder of the pictures, "
-                            "'%s'; give another -o",
-                            s->label);
+    struct stat s, t;
+    if (stat(a, &s) != 0 || !S_ISDIR(s.st_mode) || stat(b, &t) != 0)
+        return false;
+    return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
+static bool make_folder(struct live *l, struct err *e)
+{
+    char path[PATH_MAX];
+    if (!*l->folder)
+        return true;
+    snprintf(path, sizeof path, "%s", l->folder);
+    l->folders_made = path_make_folders(path, 0777);
+    if (errno != 0 || access(path, W_OK | X_OK) != 0)
+        return err_set(e, ERR_FAILED, "cannot write to the folder '%s': %s", path, strerror(errno));
+    return true;
+}
+
+/* Removes the folders that were made, as far as they are empty. */
+static void remove_folders(struct live *l)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", l->folder ? l->folder : "");
+    for (size_t length; l->folders_made > 0 && rmdir(path) == 0; l->folders_made--)
+        path[path_last(path, &length) - path] = 0;
 }
 
 static bool open_stream(struct live *l, const char *name, struct err *e)
@@ -96,8 +115,13 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
     const struct options *o = l->o;
     struct stream *s = &l->stream[l->count];
     const int each = l->engines->threads / (int)o->inputs.count;
-    if (!name_stream(l, s, name, e) || !check_folder(l, s, name, e))
+    if (!name_stream(l, s, name, e))
         return false;
+    if (is_same_folder(name, l->folder)) /* the day's picture would be one of its pictures */
+        return err_set(e, ERR_USAGE,
+                       "--live: the day's files cannot be in the folder of the pictures, '%s'; "
+                       "give another -o",
+                       s->label);
     l->count++;
     const struct live_options options = {.name = name,
                                          .label = s->label,
@@ -126,7 +150,9 @@ static size_t capacity_of(const struct options *o)
     const int64_t room = 64 << 20;
     int64_t columns = LIVE_DAY_US / o->live.column_us,
             most = room / (3 * (int64_t)o->picture.height);
-    return (size_t)(columns < most ? columns : most > 1 ? most : 1);
+    if (columns > most)
+        columns = most;
+    return columns > 1 ? (size_t)columns : 1;
 }
 
 /* Opens what shows the columns while they are made. */
@@ -159,7 +185,8 @@ static bool open_all(struct live *l, struct err *e)
     l->silence_s = silence ? strtod(silence, NULL) : SILENCE_S;
     l->folder = !o->outputs.path || outputs_is_stdout(o->outputs.path) ? "" : o->outputs.path;
     l->stream = err_calloc(o->inputs.count, sizeof *l->stream, e);
-    if (!l->stream || !live_confine_prepare(o, e) || !open_light(l, e) || !open_show(l, e))
+    if (!l->stream || !live_worker_prepare(o, e) || !make_folder(l, e) || !open_light(l, e) ||
+        !open_show(l, e))
         return false;
     for (size_t i = 0; i < o->inputs.count; i++)
         if (!open_stream(l, o->inputs.argument[i], e))
@@ -231,12 +258,12 @@ static void start_worker(struct live *l)
 }
 
 /* Asks the worker process to end, once. */
-static void ask_to_end(struct live *l)
+static void stop_worker(struct live *l)
 {
     const struct live_message stop = {.kind = LIVE_STOP};
-    if (l->asked_ns != 0)
+    if (l->stopping_ns != 0)
         return;
-    l->asked_ns = clock_ns();
+    l->stopping_ns = clock_ns();
     if (l->worker.pid > 0)
         worker_send(&l->worker, &stop, sizeof stop, -1);
     else
@@ -253,8 +280,8 @@ static void end_worker(struct live *l)
     struct err e = ERR_INIT;
     bool in_order = worker_end(&l->worker, &e);
     for (size_t i = 0; i < l->count; i++)
-        live_receiver_lose(l->stream[i].receiver);
-    l->over = l->asked_ns != 0 || (in_order && l->worker.status != 0 && !l->began);
+        live_receiver_reset(l->stream[i].receiver);
+    l->over = l->stopping_ns != 0 || (in_order && l->worker.status != 0 && !l->connected);
     if (l->over) {
         if (in_order)
             l->status = l->worker.status;
@@ -270,32 +297,32 @@ static void end_worker(struct live *l)
     log_msg(LOG_WARNING, "%s; starting another in %d s", e.text, pause);
 }
 
-static bool take_message(struct live *l, const void *message, size_t size)
+static bool handle_message(struct live *l, const void *message, size_t size)
 {
     struct live_message head;
     if (size < sizeof head)
         return false;
     memcpy(&head, message, sizeof head);
-    l->began = true;
+    l->connected = true;
     return head.stream >= 0 && (size_t)head.stream < l->count &&
-           live_receiver_take(l->stream[head.stream].receiver, message, size);
+           live_receiver_handle(l->stream[head.stream].receiver, message, size);
 }
 
-/* Handles the messages that are there, but not endlessly. */
-static void receive(struct live *l)
+/* Handles the messages that have come, but not endlessly. */
+static void receive_messages(struct live *l)
 {
     const double most = 0.1;
     static alignas(max_align_t) char message[LINK_BYTES];
     const int64_t began = clock_ns();
     enum worker_event event = WORKER_LOGGED;
     while (event != WORKER_QUIET && event != WORKER_GONE && clock_since(began) < most &&
-           (l->asked_ns != 0 || !interrupt_pending())) {
+           (l->stopping_ns != 0 || !interrupt_pending())) {
         size_t size;
         int fd = -1;
         event = worker_receive(&l->worker, message, &size, &fd);
         if (event != WORKER_MESSAGE)
             continue;
-        bool known = fd < 0 && take_message(l, message, size);
+        bool known = fd < 0 && handle_message(l, message, size);
         if (fd >= 0)
             close(fd);
         if (!known)
@@ -310,7 +337,7 @@ static void watch_worker(struct live *l, double seconds)
 {
     const double grace = l->silence_s > 0 && l->silence_s < GRACE_S ? l->silence_s : GRACE_S;
     worker_tick(&l->worker, limits_memory());
-    if (l->asked_ns != 0 && clock_since(l->asked_ns) >= grace)
+    if (l->stopping_ns != 0 && clock_since(l->stopping_ns) >= grace)
         worker_kill(&l->worker, WORKER_SILENT);
     for (size_t i = 0; i < l->count && i < WATCHES && l->silence_s > 0; i++) {
         struct stream *s = &l->stream[i];
@@ -326,36 +353,82 @@ static void watch_worker(struct live *l, double seconds)
 
 /* ------------------------------------------------------------------ files */
 
-/*
- * Writes the files of the day every 10 s, but for no more than a twentieth of the time, in a child
- * process.
- */
-static void write_files(struct live *l)
+/* Writes the files of the day from a snapshot, which fork(2) makes. Ends the process. */
+static _Noreturn void run_writer(struct live *l)
 {
-    enum { SHARE = 20 };
-    double used;
-    bool changed = false;
-    const int64_t now = clock_ns();
-    if (live_child_runs(&used) || now < l->files_ns)
-        return;
-    double pause = used * SHARE > REFRESH_S ? used * SHARE : REFRESH_S;
-    l->files_ns = now + (int64_t)(pause * 1e9);
+    enum { NICE = 10 };
+    interrupt_finish(); /* the parent ends after this process */
+    live_worker_close_others(l->writer.link);
+    (void)setpriority(PRIO_PROCESS, 0, NICE);
     for (size_t i = 0; i < l->count; i++)
-        changed = live_columns_changed(live_receiver_columns(l->stream[i].receiver)) || changed;
-    if (!changed)
-        return;
-    pid_t pid = live_child_start();
-    for (size_t i = 0; i < l->count; i++) {
-        struct live_columns *columns = live_receiver_columns(l->stream[i].receiver);
-        if (pid <= 0)
-            live_columns_write(columns);
-        live_columns_written(columns);
-    }
-    if (pid == 0)
-        _exit(0);
+        live_columns_write(live_receiver_columns(l->stream[i].receiver));
+    worker_leaves(&l->writer, 0, false);
+    _exit(0);
 }
 
-/* ------------------------------------------------------------------ going on */
+/*
+ * Handles what the writer has sent, and its end. The next one is then due 10 s after it was
+ * started, or so much later that writing takes at most a twentieth of the time.
+ */
+static void receive_from_writer(struct live *l)
+{
+    enum { SHARE = 20 };
+    static alignas(max_align_t) char message[LINK_BYTES];
+    struct err e = ERR_INIT;
+    enum worker_event event = WORKER_LOGGED;
+    size_t size;
+    int fd;
+    while (event == WORKER_LOGGED)
+        event = worker_receive(&l->writer, message, &size, &fd);
+    if (event == WORKER_QUIET)
+        return;
+    if (!worker_end(&l->writer, &e))
+        log_msg(LOG_WARNING, "the files of the day were not written: %s", e.text);
+    const double pause_s = clock_since(l->written_ns) * SHARE;
+    l->files_ns = l->written_ns + (int64_t)((pause_s > REFRESH_S ? pause_s : REFRESH_S) * 1e9);
+}
+
+/* Starts a writer if one is due and something has changed. */
+static void write_files(struct live *l)
+{
+    struct err e = ERR_INIT;
+    bool changed = false;
+    if (l->writer.pid > 0 || clock_ns() < l->files_ns)
+        return;
+    for (size_t i = 0; i < l->count; i++)
+        if (live_columns_changed(live_receiver_columns(l->stream[i].receiver)))
+            changed = true;
+    if (!changed)
+        return;
+    l->written_ns = clock_ns();
+    l->files_ns = l->written_ns + REFRESH_S * INT64_C(1000000000);
+    pid_t pid = worker_start(&l->writer, 1, &e);
+    if (pid == 0)
+        run_writer(l);
+    if (pid < 0) {
+        l->writer.pid = 0;
+        log_msg(LOG_WARNING, "%s", e.text);
+        return;
+    }
+    for (size_t i = 0; i < l->count; i++)
+        live_columns_mark_written(live_receiver_columns(l->stream[i].receiver));
+}
+
+/* Waits for the writer. Kills it if its disk hangs: after 30 s, or 3 s after a signal. */
+static void wait_for_writer(struct live *l)
+{
+    enum { MOST_S = 30, MOST_AFTER_SIGNAL_S = 3, MOMENT_MS = 100 };
+    const int64_t began = clock_ns();
+    while (l->writer.pid > 0) {
+        struct pollfd p = {.fd = l->writer.link, .events = POLLIN};
+        (void)poll(&p, 1, MOMENT_MS);
+        receive_from_writer(l);
+        if (clock_since(began) > (interrupt_signal() != 0 ? MOST_AFTER_SIGNAL_S : MOST_S))
+            worker_kill(&l->writer, WORKER_SILENT);
+    }
+}
+
+/* ------------------------------------------------------------------ running */
 
 static bool all_ended(const struct live *l)
 {
@@ -365,10 +438,13 @@ static bool all_ended(const struct live *l)
     return true;
 }
 
+/* Reports a wall clock that was set since the last call. */
 static void check_clock(struct live *l)
 {
-    int64_t jump = live_clock_jump(&l->drift, clock_wall_us(), clock_ns() / 1000);
-    if (jump != 0)
+    const int64_t least_us = 500000, offset_us = clock_wall_us() - clock_ns() / 1000,
+                  jump = offset_us - l->clock_offset_us;
+    l->clock_offset_us = offset_us;
+    if (jump >= least_us || jump <= -least_us)
         log_msg(LOG_WARNING, "the clock was set by %+.1f s%s", (double)jump / 1e6,
                 jump < 0 ? ": columns that were written stay as they are" : "");
 }
@@ -402,56 +478,55 @@ static int tick_columns(struct live *l)
 }
 
 /* Waits until something happens, `ms` at most. */
-static void wait_for_anything(struct live *l, int ms)
+static void wait_for_event(struct live *l, int ms)
 {
-    struct pollfd p[4] = {{.fd = l->worker.pid > 0 ? l->worker.link : -1, .events = POLLIN},
+    struct pollfd p[5] = {{.fd = l->worker.pid > 0 ? l->worker.link : -1, .events = POLLIN},
                           {.fd = interrupt_descriptor(), .events = POLLIN},
                           {.fd = l->server ? serve_descriptor(l->server) : -1, .events = POLLIN},
+                          {.fd = l->writer.pid > 0 ? l->writer.link : -1, .events = POLLIN},
                           {.fd = -1}};
-    if (l->output && l->asked_ns == 0)
-        p[3] = live_output_poll(l->output);
+    if (l->output && l->stopping_ns == 0)
+        p[4] = live_output_poll(l->output);
     int left = (int)((l->tick_ns - clock_ns()) / 1000000) + TICK_MS + 1;
     ms = left < ms ? left : ms;
     /* a signal after interrupt_descriptor makes it readable */
-    if (!interrupt_pending() || l->asked_ns != 0)
-        (void)poll(p, 4, ms > 0 ? ms : 0);
+    if (!interrupt_pending() || l->stopping_ns != 0)
+        (void)poll(p, 5, ms > 0 ? ms : 0);
 }
 
-static void go_on(struct live *l)
+static void run_until_end(struct live *l)
 {
+    l->clock_offset_us = clock_wall_us() - clock_ns() / 1000;
     l->tick_ns = l->files_ns = clock_ns();
     log_set_patience(false);
     start_worker(l);
     while (!l->over) {
         if (l->worker.pid > 0) /* first: frames that wait belong to columns that end now */
-            receive(l);
+            receive_messages(l);
+        if (l->writer.pid > 0)
+            receive_from_writer(l);
         check_clock(l);
         int ms = tick_columns(l), server_ms = l->server ? serve_run(l->server) : -1;
         if (server_ms >= 0 && server_ms < ms)
             ms = server_ms;
-        bool read = !l->output || live_output_write(l->output);
-        if (interrupt_pending() || !read || all_ended(l))
-            ask_to_end(l);
+        bool has_reader = !l->output || live_output_write(l->output);
+        if (interrupt_pending() || !has_reader || all_ended(l))
+            stop_worker(l);
         tick(l);
         if (l->worker.pid == 0 && !l->over && clock_ns() >= l->restart_ns)
             start_worker(l);
         if (!l->over)
-            wait_for_anything(l, ms);
+            wait_for_event(l, ms);
     }
 }
 
 static void print_bench(const struct stream *s)
 {
     const struct live_counts *c = live_receiver_counts(s->receiver);
-    const struct live_bench *b = &c->bench;
     fprintf(stdout,
             "{\"stream\":\"%s\",\"frames\":%" PRIu64 ",\"columns\":%" PRIu64 ",\"late\":%" PRIu64
-            ",\"dropped\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64
-            ",\"p50_ms\":%.1f,\"p95_ms\":%.1f,\"p99_ms\":%.1f,\"max_ms\":%.1f}\n",
-            s->stem, c->frames, c->columns, c->late, c->dropped, c->refused, c->breaks,
-            (double)live_bench_percentile(b, 50) / 1e3, (double)live_bench_percentile(b, 95) / 1e3,
-            (double)live_bench_percentile(b, 99) / 1e3,
-            (double)live_bench_percentile(b, 100) / 1e3);
+            ",\"dropped\":%" PRIu64 ",\"refused\":%" PRIu64 ",\"breaks\":%" PRIu64 "}\n",
+            s->stem, c->frames, c->columns, c->late, c->dropped, c->refused, c->breaks);
 }
 
 /* Closes the columns and writes the files, for the last time. */
@@ -459,7 +534,7 @@ static void finish(struct live *l)
 {
     struct err e = ERR_INIT;
     interrupt_finish();
-    live_child_wait();
+    wait_for_writer(l);
     for (size_t i = 0; i < l->count; i++) {
         struct stream *s = &l->stream[i];
         live_columns_end(live_receiver_columns(s->receiver));
@@ -484,7 +559,7 @@ int live_run(struct options *o)
     engines_init(&engines, o->engine.choice, &o->engine.devices,
                  o->process.threads > 0 ? o->process.threads : machine_cores());
     if (open_all(&l, &e)) {
-        go_on(&l);
+        run_until_end(&l);
         finish(&l);
     } else {
         l.status = log_error(&e);
@@ -492,7 +567,7 @@ int live_run(struct options *o)
     if (l.status == 0 && interrupt_signal() == SIGINT)
         l.status = ERR_INTERRUPTED;
     close_all(&l);
-    live_confine_tidy(o);
+    remove_folders(&l);
     engines_close(&engines);
     return l.status;
 }

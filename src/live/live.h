@@ -6,9 +6,9 @@
 
 /*
  * Reads the streams of options.input until they end, or until a signal; each becomes columns of
- * options.live_us of wall-clock time. A worker process that has given up its rights decodes them,
- * and is started again if it crashes. Reports failures. Returns the exit status: 0 after SIGTERM or
- * if all streams ended in order (a pipe), 130 after SIGINT.
+ * options.live.column_us of wall-clock time. A worker process that has given up its rights decodes
+ * them, and is started again if it crashes. Reports failures. Returns the exit status: 0 after
+ * SIGTERM or if all streams ended in order (a pipe), 130 after SIGINT.
  *
  * No other thread may be running. Main thread only.
  */

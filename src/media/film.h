@@ -13,16 +13,16 @@ struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
     const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
     struct read_faults *faults; /* what could not be read of them; borrowed; NULL: not recorded */
-    char *list;         /* all parts as an ffconcat (parts_input.h); NULL: no parts; owned too */
-    char title[256];    /* from the container; any bytes; "": none */
-    char container[48]; /* "matroska,webm" */
-    bool frames_have_times; /* in such a container each frame has a time of its own */
-    bool lists_key_frames;  /* such a container lists its key frames */
-    char codec[32];         /* "h264" */
-    char pixel_format[32];  /* "yuv420p10le" */
-    bool alpha;             /* the pixel format has transparency */
-    bool alpha_unused;      /* it only seems to: the container's samples have none */
-    int stream;             /* index in the container: the video, or of sound alone the sound */
+    char *list;                 /* all parts as an ffconcat (open.c); NULL: no parts; owned too */
+    char title[256];            /* from the container; any bytes; "": none */
+    char container[48];         /* "matroska,webm" */
+    bool frames_have_times;     /* in such a container each frame has a time of its own */
+    bool lists_key_frames;      /* such a container lists its key frames */
+    char codec[32];             /* "h264" */
+    char pixel_format[32];      /* "yuv420p10le" */
+    bool alpha;                 /* the pixel format has transparency */
+    bool alpha_unused;          /* it only seems to: the container's samples have none */
+    int stream;                 /* index in the container: the video, or of sound alone the sound */
     int video, videos; /* its number among the video streams (--stream), and how many there are */
     int sound_stream;  /* index of the chosen stream of sound; -1: none, or none was asked for */
     int sound;         /* its number among the streams of sound (--sound-stream); -1 likewise */

@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "media/bitstream/codec_traits.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
+#include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/source.h"

@@ -56,7 +56,7 @@ test_live_pipe() { # quick
         in_order day/stdin-*.csv 12 2> reason && good=1 && break
     done
     [ -n "$good" ] || fail "columns: $(cat list reason)"
-    grep -q '"frames":[1-9].*"dropped":0,.*"p99_ms":' "$LOGS/stdout" || fail "--bench: $(cat "$LOGS/stdout")"
+    grep -q '"frames":[1-9].*"dropped":0,"refused":' "$LOGS/stdout" || fail "--bench: $(cat "$LOGS/stdout")"
     ffprobe -v error -show_entries stream=width -of csv=p=0 day/stdin-*.png | grep -q '[0-9]' || fail "no picture"
     rm -r day list reason
     files

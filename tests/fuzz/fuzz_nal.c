@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/bitstream/display_orientation.h"
 #include "media/bitstream/h264_params.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/bitstream/param_sets.h"
@@ -81,8 +80,6 @@ static void scan(enum bitstream kind, int length_size, const uint8_t *data, size
     fuzz_demand(!i.needs_before || i.leading);
     fuzz_demand(i.temporal_id >= 0 && i.temporal_id <= 6);
     fuzz_demand(i.order >= -1 && i.order < 1024);
-    struct display_orientation o;
-    nal_display_orientation(kind, length_size, data, size, &o);
 }
 
 static void scan_extradata(enum bitstream kind, const uint8_t *data, size_t size)
@@ -90,8 +87,6 @@ static void scan_extradata(enum bitstream kind, const uint8_t *data, size_t size
     int length_size = nal_length_size(kind, data, size);
     fuzz_demand(length_size >= 0 && length_size <= 4);
     nal_extradata_has_output_flag(data, size);
-    struct display_orientation o;
-    nal_extradata_display_orientation(data, size, &o);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -111,6 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             separate(length_size, extradata, first, packet, n - first);
             separate_truncated(length_size, extradata, first, packet, n - first);
         }
+        nal_has_orientation(kind, extradata, first, packet, n - first);
         change(kind, length_size, packet, n - first);
     }
     free(extradata);

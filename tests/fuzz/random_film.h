@@ -15,9 +15,8 @@
 #include <string.h>
 
 #include "dice.h"
-#include "media/bitstream/codec_traits.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
+#include "media/bitstream/coded_picture.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
 

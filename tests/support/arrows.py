@@ -31,11 +31,10 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader probe nvdec decode schedule container gop select bitstream ffmpeg",
+        "source": "sound reader nvdec decode schedule container gop select bitstream ffmpeg",
         "sound": "container select ffmpeg",
         "live": "container bitstream ffmpeg",
         "reader": "decode schedule container gop select bitstream ffmpeg",
-        "probe": "decode container bitstream ffmpeg",
         "nvdec": "decode schedule gop bitstream ffmpeg",
         "decode": "schedule gop bitstream ffmpeg",
         "schedule": "gop bitstream",
@@ -44,6 +43,12 @@ INSIDE = {
         "select": "",
         "bitstream": "",
         "ffmpeg": "",
+    },
+    "live": {
+        "": "stream serve day",
+        "stream": "day",
+        "serve": "day",
+        "day": "",
     },
     "match": {
         "find": "align",

@@ -28,7 +28,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
 }
 only '#include <libav' '^(src/media/(ffmpeg|container|schedule|decode|nvdec|reader|probe|sound|live)/|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png(_pixels)?\.c$' 'png.h'
-only '#include <microhttpd\.h>' '^src/live/serve_http\.c$' 'a header of libmicrohttpd'
+only '#include <microhttpd\.h>' '^src/live/serve/serve\.c$' 'a header of libmicrohttpd'
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
 only '#include <webp/' '^src/output/formats/webp\.c$' 'a header of libwebp'
 only '#include <(cairo|pango|fontconfig|glib)' '^src/output/poster/canvas_cairo(_fonts)?\.c$' 'a header of cairo, pango or fontconfig'

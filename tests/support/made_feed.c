@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "live/live_output.h"
-#include "live/serve.h"
+#include "live/serve/serve.h"
 #include "base/log.h"
 
 static volatile sig_atomic_t ended;

@@ -7,9 +7,8 @@
 
 #include <stdlib.h>
 
-#include "media/bitstream/codec_traits.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
+#include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"

@@ -2,7 +2,6 @@
 #include "test.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/container/open.h"
-#include "media/container/read_ahead.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
 

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "live/live_channel.h"
-#include "live/live_log.h"
+#include "live/stream/stream.h"
 #include "base/worker.h"
 #include "output/modes/strip.h"
 #include "named.h"
@@ -133,14 +132,14 @@ static void receive(void)
     static _Alignas(max_align_t) char message[LINK_BYTES];
     int fd, turn = asked;
     for (ssize_t n; (n = link_receive(ends[0], message, sizeof message, &fd)) > 0;)
-        assert_true(live_receiver_take(receiver, message, (size_t)n));
+        assert_true(live_receiver_handle(receiver, message, (size_t)n));
     handled = turn;
 }
 
 static void close_channel(void)
 {
-    live_channel_ask(channel);
-    assert_true(live_channel_stop(channel));
+    live_channel_request_stop(channel);
+    assert_true(live_channel_join(channel));
     receive();
     live_columns_end(live_receiver_columns(receiver));
     live_channel_close(&channel);

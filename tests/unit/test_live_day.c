@@ -10,9 +10,7 @@
 #include "folder.h"
 #include "cli/cli.h"
 #include "output/poster/paint.h"
-#include "live/live_day.h"
-#include "live/live_time.h"
-#include "live/live_log.h"
+#include "live/day/day.h"
 #include "output/poster/layout.h"
 
 static struct options o;
@@ -40,6 +38,21 @@ static struct live_day day_at(int64_t second)
 }
 
 static const int64_t midnight = 1795651200; /* 2026-11-26 0:00 UTC */
+
+TEST(numbers_and_starts)
+{
+    assert_int_equal(live_number(0, step), 0);
+    assert_int_equal(live_number(9999999, step), 0);
+    assert_int_equal(live_number(10000000, step), 1);
+    assert_int_equal(live_number(-1, step), -1);
+    assert_int_equal(live_number(-10000000, step), -1);
+    assert_int_equal(live_number(-10000001, step), -2);
+    assert_int_equal(live_number(INT64_C(1795694400000000), step), 179569440);
+    for (int64_t n = -3; n <= 3; n++) {
+        assert_int_equal(live_number(live_start_us(n, step), step), n);
+        assert_int_equal(live_number(live_start_us(n, step) - 1, step), n - 1);
+    }
+}
 
 TEST(utc)
 {

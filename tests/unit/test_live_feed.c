@@ -1,5 +1,5 @@
 #include "test.h"
-#include "live/live_feed.h"
+#include "live/day/feed.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "test.h"
-#include "live/live_output.h"
+#include "live/serve/serve.h"
 
 #include <fcntl.h>
 #include <poll.h>

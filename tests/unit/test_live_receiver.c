@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "live/live_message.h"
-#include "live/live_receiver.h"
+#include "live/stream/stream.h"
 #include "base/log.h"
 #include "output/modes/strip.h"
 
@@ -72,7 +71,7 @@ union message {
 
 static bool take(const union message *m, size_t size)
 {
-    return live_receiver_take(receiver, m, size);
+    return live_receiver_handle(receiver, m, size);
 }
 
 static bool send_head(enum live_kind kind)
@@ -194,7 +193,7 @@ TEST_WITH(messages_out_of_turn, enter, leave)
     assert_false(take(&m, size)); /* again from the start */
     m.frame.offset = UINT32_MAX;
     assert_false(take(&m, size));
-    live_receiver_lose(receiver); /* another worker */
+    live_receiver_reset(receiver); /* another worker */
     assert_false(send_frame(&made));
     union message other = shape_message();
     other.shape.width++;
@@ -293,7 +292,7 @@ TEST_WITH(frames_that_are_none, enter, leave)
         made.cluster[0].count = bad[i].count;
         union message m;
         size_t size = frame_message(&made, &m);
-        /* of struct head in live_record.c: status, clusters */
+        /* of struct head in record.c: status, clusters */
         m.frame.data[sizeof made.head + 9] = bad[i].clusters;
         if (take(&m, size))
             fail_msg("frame %zu was taken", i);
@@ -370,7 +369,7 @@ static void send_much(bool dated, int count)
         if (send_any(&m, &size, dated)) {
             taken++;
         } else {
-            live_receiver_lose(receiver);
+            live_receiver_reset(receiver);
             (void)send_shape();
         }
         if (chance(10) == 0)
@@ -391,6 +390,15 @@ TEST(a_hundred_thousand_messages)
 {
     send_much(false, 60000);
     send_much(true, 40000);
+}
+
+TEST(retries)
+{
+    static const int seconds[] = {0, 1, 2, 4, 8, 16, 30, 30, 30};
+    for (int i = 0; i < 9; i++)
+        assert_int_equal(live_retry_seconds(i), seconds[i]);
+    assert_int_equal(live_retry_seconds(INT32_MAX), 30);
+    assert_int_equal(live_retry_seconds(-1), 0);
 }
 
 TEST_MAIN(NULL, NULL)

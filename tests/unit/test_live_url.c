@@ -59,7 +59,7 @@ TEST(what_options_have)
                  lists(demuxers, "dash") || lists(demuxers, "sdp") || lists(demuxers, "lavfi"));
     av_dict_free(&options);
     url = parse("-");
-    assert_true(url.bytes);
+    assert_true(url.pipe);
     assert_true(live_url_options(&url, &options) >= 0);
     assert_string_equal(av_dict_get(options, "protocol_whitelist", NULL, 0)->value, "none");
     av_dict_free(&options);
@@ -83,7 +83,7 @@ TEST_WITH(what_is_no_stream, enter, leave)
     assert_true(live_url_parse("/dev/null", &url, &e) ? lists(url.demuxers, "v4l2")
                                                       : e.code == ERR_USAGE);
     assert_int_equal(mkfifo("fifo", 0600), 0);
-    assert_true(parse("fifo").bytes);
+    assert_true(parse("fifo").pipe);
 }
 
 TEST_MAIN(NULL, NULL)

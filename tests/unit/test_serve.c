@@ -1,5 +1,5 @@
 #include "test.h"
-#include "live/serve.h"
+#include "live/serve/serve.h"
 
 #include <arpa/inet.h>
 #include <poll.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "live/live_text.h"
 
 enum { HEIGHT = 4, PERIOD = 1000000 };
 
@@ -107,11 +106,10 @@ TEST_WITH(answers_are_for_its_own_name, open_all, close_all)
 
 TEST_WITH(columns_after_a_number, open_all, close_all)
 {
-    enum { RECORD = LIVE_RECORD + HEIGHT * 3 };
+    enum { HEAD = 32, RECORD = 24 + HEIGHT * 3 };
     if (!server)
         skip();
-    assert_int_equal(answers("/columns", "localhost", "application/octet-stream"),
-                     LIVE_RECORDS_HEAD);
+    assert_int_equal(answers("/columns", "localhost", "application/octet-stream"), HEAD);
     for (int n = 1; n <= 20; n++)
         put(n, n == 20);
     static const struct {
@@ -123,7 +121,65 @@ TEST_WITH(columns_after_a_number, open_all, close_all)
                 {"/columns?since=20", 0},  {"/columns?since=9223372036854775807", 0}};
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         assert_int_equal(answers(want[i].path, "localhost", "200 OK"),
-                         LIVE_RECORDS_HEAD + want[i].columns * RECORD);
+                         HEAD + want[i].columns * RECORD);
+}
+
+static const struct {
+    const char *host, *served;
+    bool ours;
+} hosts[] = {
+    {"127.0.0.1:8080", "127.0.0.1", true},
+    {"127.0.0.1", "127.0.0.1", true},
+    {"LocalHost:9000", "127.0.0.1", true}, /* ssh -L 9000:localhost:8080 */
+    {"[::1]:8080", "127.0.0.1", true},
+    {"[::1]:8080", "::1", true},
+    {"[0:0:0:0:0:0:0:1]", "::1", true},
+    {"192.168.1.5:8080", "192.168.1.5", true},
+    {"192.168.1.5:8080", "127.0.0.1", false},
+    {"192.168.1.5:8080", "0.0.0.0", true},
+    {"[fe80::1]:8080", "::", true},
+    {"sky.example:8080", "sky.example", true},
+    {"SKY.example", "sky.example", true},
+    {"evil.example:8080", "127.0.0.1", false},
+    {"evil.example:8080", "0.0.0.0", false},
+    {"evil.example", "::", false},
+    {"localhost.evil.example", "127.0.0.1", false},
+    {"127.0.0.1.evil.example", "0.0.0.0", false},
+    {"127.0.0.1@evil.example", "0.0.0.0", false},
+    {"127.0.0.1:evil.example", "127.0.0.1", false},
+    {"127.0.0.1:80:80", "127.0.0.1", false},
+    {"[::1", "::1", false},
+    {"[::1]x", "::1", false},
+    {"", "127.0.0.1", false},
+    {":8080", "127.0.0.1", false},
+    {NULL, "127.0.0.1", false},
+};
+
+TEST(host_is_the_served_address)
+{
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++)
+        if (serve_is_own_host(hosts[i].host, hosts[i].served) != hosts[i].ours)
+            fail_msg("%s of %s", hosts[i].host ? hosts[i].host : "none", hosts[i].served);
+}
+
+TEST(host_is_this_machine_where_all_addresses_are_served)
+{
+    char name[256], local[300];
+    assert_int_equal(gethostname(name, sizeof name), 0);
+    snprintf(local, sizeof local, "%s.local:8080", name);
+    assert_true(serve_is_own_host(local, "0.0.0.0"));
+    assert_true(serve_is_own_host(name, "::"));
+    assert_false(serve_is_own_host(local, "127.0.0.1"));
+}
+
+TEST(origin_is_the_same_page)
+{
+    assert_true(serve_is_own_origin(NULL, "127.0.0.1:8080"));
+    assert_true(serve_is_own_origin("http://127.0.0.1:8080", "127.0.0.1:8080"));
+    assert_false(serve_is_own_origin("http://127.0.0.1:9999", "127.0.0.1:8080"));
+    assert_false(serve_is_own_origin("http://evil.example", "127.0.0.1:8080"));
+    assert_false(serve_is_own_origin("null", "127.0.0.1:8080"));
+    assert_false(serve_is_own_origin("http://127.0.0.1:8080", NULL));
 }
 
 TEST_MAIN(NULL, NULL)

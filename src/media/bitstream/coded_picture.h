@@ -20,7 +20,7 @@ struct picture {
     struct AVPacket *packet; /* owned by the chunk or chunker that has the picture; NULL: lost */
     uint64_t serial;         /* number of the video packet in the file, from 0 */
     int64_t pts_us;          /* presentation time as stored, TIME_NONE when missing */
-    int64_t place_us;        /* if `placed`: its place in decoding order (time_queue.h) */
+    int64_t place_us;        /* if `placed`: its place in decoding order (timeline.h) */
     int64_t duration_us;     /* as stored, 0 when missing */
     int64_t order;           /* picture order count inside its GOP, TIME_NONE if unknown */
     enum rap rap;

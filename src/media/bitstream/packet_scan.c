@@ -2,20 +2,42 @@
 
 #include "nal_reader.h"
 
-/* Returns true if an H.264 SEI NAL unit contains a recovery point with recovery_frame_cnt 0. */
-static bool sei_recovers_at_once(const struct nal *nal)
+struct codec_traits codec_traits(enum bitstream stream)
 {
-    uint8_t sei[1024];
-    size_t size = unescape_unit(nal, sei, sizeof sei), at = 1;
+    struct codec_traits t = {.stream = stream, .parallel = stream != STREAM_OTHER};
+    bool reordered = stream == STREAM_H264 || stream == STREAM_HEVC || stream == STREAM_MPEG2;
+    t.flush = t.discard = t.drop = t.reorder = reordered;
+    return t;
+}
+
+/*
+ * Finds the first message of a type in an SEI unit without emulation prevention bytes, whose header
+ * has `head` bytes.
+ */
+static bool find_sei(const uint8_t *sei, size_t size, size_t head, size_t type, struct nal *message)
+{
+    size_t at = head;
     while (at + 2 < size) {
-        size_t type = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
+        size_t found = read_sei_number(sei, size, &at), length = read_sei_number(sei, size, &at);
         if (length > size - at)
             return false;
-        if (type == 6 && length > 0)
-            return read_ue(&(struct bit_reader){.data = sei + at, .size = length}) == 0;
+        *message = (struct nal){sei + at, length};
+        if (found == type)
+            return true;
         at += length;
     }
     return false;
+}
+
+/* Returns true if an H.264 SEI NAL unit contains a recovery point with recovery_frame_cnt 0. */
+static bool sei_recovers_at_once(const struct nal *nal)
+{
+    enum { RECOVERY_POINT = 6 };
+    uint8_t sei[1024];
+    struct nal message;
+    size_t size = unescape_unit(nal, sei, sizeof sei);
+    return find_sei(sei, size, 1, RECOVERY_POINT, &message) &&
+           read_ue(&(struct bit_reader){.data = message.data, .size = message.size}) == 0;
 }
 
 /*
@@ -412,4 +434,37 @@ bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size)
         present |= nal.size > 2 && hevc_layer(&nal) == 0 && (nal.data[0] >> 1 & 63) == 34 &&
                    pps_has_output_flag(&nal);
     return present;
+}
+
+/* Returns true if an SEI unit, of HEVC's base layer or of H.264, has a display orientation. */
+static bool sei_has_orientation(enum bitstream kind, const struct nal *nal)
+{
+    enum { DISPLAY_ORIENTATION = 47, H264_SEI = 6, HEVC_PREFIX_SEI = 39 };
+    uint8_t sei[4096];
+    struct nal message;
+    size_t head = kind == STREAM_H264 ? 1 : 2;
+    bool is_sei = kind == STREAM_H264
+                      ? (nal->data[0] & 31) == H264_SEI
+                      : nal->size > head && (nal->data[0] >> 1 & 63) == HEVC_PREFIX_SEI &&
+                            hevc_layer(nal) == 0;
+    if (!is_sei)
+        return false;
+    size_t size = unescape_unit(nal, sei, sizeof sei);
+    return find_sei(sei, size, head, DISPLAY_ORIENTATION, &message);
+}
+
+bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t extradata_size,
+                         const uint8_t *data, size_t size)
+{
+    struct nal nal;
+    struct extradata_walk walk = {0};
+    while (kind == STREAM_HEVC &&
+           nal_next_of_extradata(kind, extradata, extradata_size, &walk, &nal))
+        if (nal.size > 0 && sei_has_orientation(kind, &nal))
+            return true;
+    int length_size = nal_length_size(kind, extradata, extradata_size);
+    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+        if (nal.size > 0 && sei_has_orientation(kind, &nal))
+            return true;
+    return false;
 }

@@ -39,6 +39,22 @@ enum rap {
     RAP_OPEN
 };
 
+/* What a codec's bitstream allows. */
+struct codec_traits {
+    enum bitstream stream;
+    bool parallel; /* it can be cut into chunks; otherwise one sequential decoder gets everything */
+    /*
+     * a decoder must be drained and flushed before a chunk that does not follow the last one
+     * (H.264, HEVC, MPEG-2); key frames of VP8, VP9 and AV1 reset it
+     */
+    bool flush;
+    bool discard; /* AV_PKT_FLAG_DISCARD is safe (not with show-existing-frame) */
+    bool drop;    /* `droppable` pictures need not be decoded */
+    bool reorder; /* display order differs from decoding order */
+};
+
+struct codec_traits codec_traits(enum bitstream stream);
+
 enum { ZEROED_BYTES = 64 };
 
 /* What one pass over the bytes of a packet finds. */
@@ -108,5 +124,12 @@ bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
  * has start codes or is empty.
  */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
+
+/*
+ * Returns true if a packet of H.264 or HEVC, or HEVC's extradata, has a display orientation in an
+ * SEI message (H.264 D.1.27, H.265 D.2.17).
+ */
+bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t extradata_size,
+                         const uint8_t *data, size_t size);
 
 #endif

@@ -1,12 +1,16 @@
 /*
  * allowed.h - which demuxers may read a film, and which files they may open. A demuxer may read
  * the film's file alone. Those that open a network, devices or files by other names are not
- * allowed.
+ * allowed. A playlist is text that names the files of a film (HLS, ffconcat), which libavformat
+ * then opens. They must lie in the playlist's folder or below it.
  */
 #ifndef BARCODE_CONTAINER_ALLOWED_H
 #define BARCODE_CONTAINER_ALLOWED_H
 
 #include <libavformat/avformat.h>
+#include <stdbool.h>
+
+#include "barcode/base/err.h"
 
 /*
  * Sets the context's format_whitelist: the demuxers of films, and `more`, a list of names
@@ -20,7 +24,7 @@ const char *allowed_names(void);
 
 /*
  * For AVFormatContext.io_open: opens those files of a playlist, which is the input format->pb
- * (pipe_input.h), that playlists_file finds. Other files are refused with EPERM. Fails for the film
+ * (film_input.h), that playlists_file finds. Other files are refused with EPERM. Fails for the film
  * itself with the reason for which film_input_open left it to libavformat.
  */
 int allowed_open(AVFormatContext *format, AVIOContext **file, const char *url, int flags,
@@ -28,5 +32,18 @@ int allowed_open(AVFormatContext *format, AVIOContext **file, const char *url, i
 
 /* For AVFormatContext.io_close2: closes what allowed_open has opened. */
 int allowed_close(AVFormatContext *format, AVIOContext *file);
+
+/*
+ * Returns the demuxer of the playlist that a regular file is by its first bytes, or NULL. FFmpeg
+ * from 7.1 on finds that of HLS by the file's name, too.
+ */
+const AVInputFormat *playlist_demuxer(const char *path);
+
+/*
+ * Checks a file that `demuxer`, which is_playlist, would read. Returns false with ERR_INPUT if its
+ * name is not that of such a playlist (and playlists_allow was not called), if it names a file
+ * outside of its folder, or a playlist that it must not name, or if it has no end.
+ */
+bool playlist_check(const char *path, const AVInputFormat *demuxer, struct err *e);
 
 #endif

@@ -21,26 +21,26 @@ struct container_quirks {
 
     bool is_text;          /* not a film: probing accepts any text */
     bool is_image;         /* not a film: a single image */
-    bool is_image_pipe;    /* images one after another, without a container (image_pipe.h) */
-    bool is_playlist;      /* names other files: its own bytes are not the film's (playlist.h) */
+    bool is_image_pipe;    /* images one after another, without a container (refusal.h) */
+    bool is_playlist;      /* names other files: its own bytes are not the film's (allowed.h) */
     bool lists_durations;  /* of the files that it names: their sum is the film's duration */
     bool names_sources;    /* not a film: the network, scripts or files of another name are read */
-    bool may_be_scrambled; /* an MPEG-TS: by a flag of each packet (scrambling.h) */
+    bool may_be_scrambled; /* an MPEG-TS: by a flag of each packet (refusal.h) */
 
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
     bool frames_have_times;   /* each frame has a time of its own */
     bool has_complete_header; /* the header describes all streams, and a packet is a frame */
     bool marks_by_index;      /* key frames are marked in the index alone */
-    bool stores_places; /* no presentation times, but places in decoding order (time_queue.h) */
-    bool times_mpeg2;   /* MPEG-2 has presentation times nevertheless */
-    bool places_from_0; /* the first place is where the first frame is displayed */
-    bool clock_from_0;  /* stored time 0 is the start, whatever its streams begin with */
-    int end_error;      /* av_read_frame may return this code, too, at the end of the file */
+    bool stores_places;       /* no presentation times, but places in decoding order (timeline.h) */
+    bool times_mpeg2;         /* MPEG-2 has presentation times nevertheless */
+    bool places_from_0;       /* the first place is where the first frame is displayed */
+    bool clock_from_0;        /* stored time 0 is the start, whatever its streams begin with */
+    int end_error;            /* av_read_frame may return this code, too, at the end of the file */
 
     enum key_index_kind index; /* the one that a complete file has */
     bool index_is_mp4;         /* has all packets, even missing ones, and seeks by display time */
     bool seeks_to_any_byte;    /* finds a packet after any byte */
-    bool joins_bytes;          /* files one behind the other are a film (parts_input.h) */
+    bool joins_bytes;          /* files one behind the other are a film (open.c) */
     bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
 
     /*

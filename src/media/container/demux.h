@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "read_faults.h"
-#include "media/bitstream/codec_traits.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/h264_params.h"
 #include "media/bitstream/param_sets.h"
@@ -73,8 +72,6 @@ struct film_clock demux_clock(const struct demux *r, const struct film *film);
 
 bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err *e);
 
-/* ---- demux_read.c ---- */
-
 /* Selects another stream of the file, sound, beside the video. Call it before the first packet. */
 void demux_select(struct demux *r, int stream);
 
@@ -83,8 +80,6 @@ void demux_select(struct demux *r, int stream);
  * stream. Returns false at the end, or on `e`: ERR_FAILED if the file cannot be read.
  */
 bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
-
-/* ---- demux.c ---- */
 
 /* Describes a packet of the video stream, the one that was read last, as a picture, which owns the
  * packet from then on. */
@@ -107,7 +102,7 @@ void demux_begin_headers(struct demux *r);
 
 /*
  * Returns the stored time of the frame that is displayed at place `entry` of an index of all
- * packets, as time_queue.h finds it; TIME_NONE if the index does not have it.
+ * packets, as timeline.h finds it; TIME_NONE if the index does not have it.
  */
 int64_t demux_place_us(const struct demux *r, int entry);
 

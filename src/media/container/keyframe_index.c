@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "open.h"
-#include "read_ahead.h"
 #include "media/ffmpeg/packet.h"
 #include "base/file.h"
 #include "media/select/selection.h"

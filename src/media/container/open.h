@@ -61,4 +61,17 @@ int64_t container_us(const AVStream *s, int64_t time);
  */
 int64_t container_start_us(const AVFormatContext *format);
 
+/*
+ * Reads the next packet and keeps it for container_read: a pipe cannot be read twice. Sets *packet
+ * to it, owned by `format`, or to NULL at the end of the film or after an error. Returns false if
+ * out of memory.
+ */
+bool container_read_ahead(AVFormatContext *format, const AVPacket **packet);
+
+/* Reads as av_read_frame does, the packets of container_read_ahead first. */
+int container_read(AVFormatContext *format, AVPacket *packet);
+
+/* Seeks as av_seek_frame does, and drops the packets of container_read_ahead. */
+int container_seek(AVFormatContext *format, int stream, int64_t time, int flags);
+
 #endif

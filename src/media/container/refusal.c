@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <libavcodec/avcodec.h>
 #include <libavutil/pixdesc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +11,101 @@
 #include <unistd.h>
 
 #include "container_quirks.h"
-#include "scrambling.h"
 #include "media/bitstream/mp4_box.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/frame_view.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
+
+/* ------------------------------------------------------------------ images */
+
+enum { LOOKED_AT = 5 }; /* images; the first ones of a film may be damaged */
+
+/*
+ * Returns true if the codec has a parser. Without one the demuxer returns the complete file as one
+ * image.
+ */
+static bool can_be_split(enum AVCodecID codec)
+{
+    AVCodecParserContext *parser = av_parser_init((int)codec);
+    bool can = parser != NULL;
+    av_parser_close(parser);
+    return can;
+}
+
+/*
+ * Returns true for a JPEG whose header lists further images of the same photograph (another
+ * viewpoint, or a gain map).
+ */
+static bool is_photograph(enum AVCodecID codec, const AVPacket *packet)
+{
+    const uint8_t *data = packet->data;
+    size_t size = packet->size > 0 ? (size_t)packet->size : 0;
+    if (codec != AV_CODEC_ID_MJPEG)
+        return false;
+    for (size_t at = 2; at + 8 <= size && data[at] == 0xff && data[at + 1] != 0xda;) {
+        if (data[at + 1] == 0xe2 && memcmp(data + at + 4, "MPF", 4) == 0)
+            return true;
+        at += 2 + ((size_t)data[at + 2] << 8 | data[at + 3]);
+    }
+    return false;
+}
+
+/* Returns how many decoded images have the size of the first one; stops at two. */
+static int count_alike(AVCodecContext *c, AVFrame *frame, int so_far, int size[2])
+{
+    for (; so_far < 2 && avcodec_receive_frame(c, frame) >= 0; av_frame_unref(frame)) {
+        if (so_far == 0) {
+            size[0] = frame->width;
+            size[1] = frame->height;
+        }
+        so_far += frame->width == size[0] && frame->height == size[1];
+    }
+    return so_far;
+}
+
+static bool has_second_image(AVFormatContext *format, AVCodecContext *c, AVPacket *packet,
+                             AVFrame *frame)
+{
+    int alike = 0, size[2] = {0, 0};
+    bool photograph = false;
+    for (int i = 0; i < LOOKED_AT && alike < 2 && !photograph && av_read_frame(format, packet) >= 0;
+         i++) {
+        photograph = i == 0 && is_photograph(c->codec_id, packet);
+        avcodec_send_packet(c, packet);
+        av_packet_unref(packet);
+        alike = count_alike(c, frame, alike, size);
+    }
+    avcodec_send_packet(c, NULL);
+    return !photograph && count_alike(c, frame, alike, size) > 1;
+}
+
+bool film_pictures_follow(AVFormatContext *format)
+{
+    const AVCodecParameters *par = format->nb_streams > 0 ? format->streams[0]->codecpar : NULL;
+    const AVCodec *codec =
+        par && can_be_split(par->codec_id) ? avcodec_find_decoder(par->codec_id) : NULL;
+    AVCodecContext *c = codec ? avcodec_alloc_context3(codec) : NULL;
+    if (c)
+        c->max_pixels = (int64_t)limits_pixels();
+    AVPacket *packet = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    bool follow = false;
+    if (c && packet && frame) {
+        c->thread_count = 1;
+        /*
+         * avformat_find_stream_info must come first: the demuxer of a pipe needs it to know the
+         * size.
+         */
+        follow = avformat_find_stream_info(format, NULL) >= 0 &&
+                 avcodec_open2(c, codec, NULL) >= 0 && has_second_image(format, c, packet, frame);
+    }
+    avcodec_free_context(&c);
+    av_packet_free(&packet);
+    av_frame_free(&frame);
+    return follow;
+}
 
 /*
  * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
@@ -38,6 +127,87 @@ bool refusal_of_picture(const char *path, struct err *e)
                    "'%s' is an image, not a film (--sequence makes a film of a folder's images)",
                    path);
 }
+
+/* ------------------------------------------------------------------ encryption */
+
+enum { SYNC_BYTE = 0x47, PACKET = 188, PACKET_MOST = 204 };
+
+/*
+ * Finds the first packet and the size of packets: 188, with a time in front (Blu-ray) 192, or with
+ * a checksum 204. Returns 0 if there is none.
+ */
+static size_t find_packets(const uint8_t *data, size_t size, size_t *first)
+{
+    static const size_t sizes[] = {PACKET, 192, PACKET_MOST};
+    enum { IN_A_ROW = 8 };
+    for (*first = 0; *first < PACKET_MOST && *first + (size_t)IN_A_ROW * PACKET_MOST < size;
+         ++*first)
+        for (int i = 0; i < 3; i++) {
+            size_t n = 0;
+            while (n < IN_A_ROW && data[*first + n * sizes[i]] == SYNC_BYTE)
+                n++;
+            if (n == IN_A_ROW)
+                return sizes[i];
+        }
+    return 0;
+}
+
+bool refusal_is_scrambled_ts(const uint8_t *data, size_t size, int pid)
+{
+    enum { NULL_PACKETS = 0x1fff };
+    size_t at, step = find_packets(data, size, &at);
+    int scrambled = 0, clear = 0;
+    for (; step > 0 && at + PACKET <= size; at += step) {
+        const uint8_t *p = data + at;
+        int of = (p[1] & 0x1f) << 8 | p[2];
+        bool counts =
+            p[0] == SYNC_BYTE && of != NULL_PACKETS && (pid == SCRAMBLING_ANY_PID || pid == of);
+        bool is_scrambled = p[3] >> 6 != 0; /* transport_scrambling_control */
+        scrambled += counts && is_scrambled;
+        clear += counts && !is_scrambled;
+    }
+    return scrambled > clear;
+}
+
+bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s)
+{
+    bool ts = container_quirks(format)->may_be_scrambled && format->pb;
+    uint8_t *head = ts ? malloc(SCRAMBLING_BYTES) : NULL;
+    int got = -1;
+    if (head && avio_seek(format->pb, 0, SEEK_SET) >= 0)
+        got = avio_read(format->pb, head, SCRAMBLING_BYTES);
+    bool is = got > 0 && refusal_is_scrambled_ts(head, (size_t)got, s->id);
+    free(head);
+    return is;
+}
+
+/*
+ * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
+ * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
+ */
+static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
+{
+    uint32_t tag = s->codecpar->codec_tag;
+    const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
+    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('e', 'n', 'c', 'a') ||
+           tag == MKTAG('d', 'r', 'm', 'i') || tag == MKTAG('d', 'r', 'm', 's') ||
+           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
+           av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
+           av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
+           (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
+}
+
+/* Returns true for an MPEG-TS that is scrambled, even its list of streams. */
+static bool is_scrambled_file(const char *path)
+{
+    uint8_t *head = malloc(SCRAMBLING_BYTES);
+    bool is = head && refusal_is_scrambled_ts(head, file_read_begin(path, head, SCRAMBLING_BYTES),
+                                              SCRAMBLING_ANY_PID);
+    free(head);
+    return is;
+}
+
+/* ------------------------------------------------------------------ refusals */
 
 bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct err *e)
 {
@@ -71,34 +241,6 @@ static bool lacks_index(const char *path)
     return is;
 }
 
-bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s)
-{
-    bool ts = container_quirks(format)->may_be_scrambled && format->pb;
-    uint8_t *head = ts ? malloc(SCRAMBLING_BYTES) : NULL;
-    int got = -1;
-    if (head && avio_seek(format->pb, 0, SEEK_SET) >= 0)
-        got = avio_read(format->pb, head, SCRAMBLING_BYTES);
-    bool is = got > 0 && is_scrambled_ts(head, (size_t)got, s->id);
-    free(head);
-    return is;
-}
-
-/*
- * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
- * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
- */
-static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
-{
-    uint32_t tag = s->codecpar->codec_tag;
-    const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
-    return tag == MKTAG('e', 'n', 'c', 'v') || tag == MKTAG('e', 'n', 'c', 'a') ||
-           tag == MKTAG('d', 'r', 'm', 'i') || tag == MKTAG('d', 'r', 'm', 's') ||
-           av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
-           av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
-           av_dict_get(format->metadata, "ASF_Protection_Type", NULL, 0) ||
-           (extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0);
-}
-
 static bool refuse_streams(const char *path, struct err *e)
 {
     return err_set(e, ERR_INPUT, "'%s' has more than %d streams", path, STREAMS_MOST);
@@ -110,8 +252,9 @@ static bool check_pixels(const AVCodecParameters *par, const char *path,
 {
     bool sized = par->width > 0 && par->height > 0;
     int64_t wide = sized ? par->width : logged->wide, high = sized ? par->height : logged->high;
-    return (uint64_t)wide * (uint64_t)high <= limits_pixels() ||
-           err_set(e, ERR_INPUT,
+    if ((uint64_t)wide * (uint64_t)high <= limits_pixels())
+        return true;
+    return err_set(e, ERR_INPUT,
                    "'%s' has frames of %" PRId64 "x%" PRId64 ", more than %" PRIu64
                    " pixels (see --max-pixels)",
                    path, wide, high, limits_pixels());
@@ -140,16 +283,6 @@ bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char
         return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
                        av_get_pix_fmt_name(par->format));
     return true;
-}
-
-/* Returns true for an MPEG-TS that is scrambled, even its list of streams. */
-static bool is_scrambled_file(const char *path)
-{
-    uint8_t *head = malloc(SCRAMBLING_BYTES);
-    bool is = head && is_scrambled_ts(head, file_read_begin(path, head, SCRAMBLING_BYTES),
-                                      SCRAMBLING_ANY_PID);
-    free(head);
-    return is;
 }
 
 bool refusal_of_container(const char *path, int code, bool piped,

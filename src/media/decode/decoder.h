@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/gop/chunk.h"
 #include "barcode/base/err.h"

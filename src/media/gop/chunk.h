@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/coded_picture.h"
 #include "barcode/base/err.h"
 

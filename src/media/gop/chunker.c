@@ -2,13 +2,259 @@
 
 #include <stdlib.h>
 
-#include "display_order.h"
-#include "gaps.h"
-#include "gop.h"
+#include "barcode/engine/column.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
-#include "barcode/engine/column.h"
 #include "media/select/frame_times.h"
+#include "media/select/timeline.h"
+
+/* ------------------------------------------------------------------ display order */
+
+static int compare_time(const void *a, const void *b)
+{
+    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
+    if (p->pts_us != q->pts_us)
+        return p->pts_us < q->pts_us ? -1 : 1;
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+static int compare_order(const void *a, const void *b)
+{
+    const struct picture *p = *(struct picture *const *)a, *q = *(struct picture *const *)b;
+    if (p->order != q->order)
+        return p->order < q->order ? -1 : 1;
+    return (p->serial > q->serial) - (p->serial < q->serial);
+}
+
+static bool all_timed(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->pts_us == TIME_NONE || (i > 0 && p[i]->pts_us == p[i - 1]->pts_us))
+            return false;
+    return true;
+}
+
+static bool all_ordered(struct picture *const *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i]->order == TIME_NONE)
+            return false;
+    return true;
+}
+
+/*
+ * Returns true if the order counts, by which the pictures are sorted, are valid: distinct, and no
+ * picture waits for more pictures than a decoder keeps. Invalid counts restart within a GOP, or
+ * come from damage.
+ */
+static bool order_is_sane(enum bitstream stream, struct picture *const *p, size_t n)
+{
+    size_t most = stream == STREAM_MPEG2 ? 1 : 16;
+    for (size_t i = 0; i < n; i++) {
+        size_t waits_for = 0;
+        if (i + 1 < n && p[i]->order == p[i + 1]->order)
+            return false;
+        for (size_t j = i + 1; j < n && waits_for <= most; j++)
+            waits_for += p[j]->serial < p[i]->serial;
+        if (waits_for > most)
+            return false;
+    }
+    return true;
+}
+
+static bool times_rise(struct picture *const *p, size_t n)
+{
+    int64_t last = TIME_NONE;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i]->pts_us == TIME_NONE)
+            continue;
+        if (last != TIME_NONE && p[i]->pts_us <= last)
+            return false;
+        last = p[i]->pts_us;
+    }
+    return true;
+}
+
+/* Returns true if a picture is missing between p[i] and p[j], which are in decoding order. */
+static bool are_apart(struct picture *const *p, size_t i, size_t j)
+{
+    size_t first = i < j ? i : j, last = i < j ? j : i;
+    for (size_t k = first + 1; k <= last; k++)
+        if (p[k]->lost || p[k]->after_gap)
+            return true;
+    return p[first]->lost;
+}
+
+/*
+ * Returns the time of picture `i` of MPEG-2, which has none: from a picture nearby, since the order
+ * counts frames.
+ */
+static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64_t frame_us)
+{
+    enum { NEAR = 3 };
+    size_t from = i > NEAR ? i - NEAR : 0;
+    for (size_t j = from; j < n && j <= i + NEAR && p[i]->order != TIME_NONE; j++)
+        if (p[j]->pts_us != TIME_NONE && p[j]->order != TIME_NONE && !are_apart(p, i, j))
+            return p[j]->pts_us + (p[i]->order - p[j]->order) * frame_us;
+    return i > 0 ? p[i - 1]->pts_us + frame_us : TIME_NONE;
+}
+
+/*
+ * Sorts by time; a picture without a time goes right after the picture that came before it. Without
+ * any times, lost pictures do so by order.
+ */
+static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
+{
+    bool mpeg2 = stream == STREAM_MPEG2;
+    if (mpeg2 && p[0]->pts_us == TIME_NONE)
+        p[0]->pts_us = time_by_order(p, n, 0, frame_us);
+    bool timed = p[0]->pts_us != TIME_NONE;
+    for (size_t i = 1; i < n; i++) {
+        if (timed && p[i]->pts_us == TIME_NONE)
+            p[i]->pts_us = mpeg2 ? time_by_order(p, n, i, frame_us) : p[i - 1]->pts_us + frame_us;
+        if (!timed && p[i]->lost)
+            p[i]->order = p[i - 1]->order;
+    }
+    qsort(p, n, sizeof *p, timed ? compare_time : compare_order);
+}
+
+/*
+ * Sorts p[0..n), displayed pictures in decoding order, into display order. `gaps`: pictures of the
+ * GOP are missing, perhaps a key frame that restarts the order count. Then the order is by time,
+ * and pictures without a time may get one. Returns false if bitstream and times contradict each
+ * other, or if there is no order. Decoders use the bitstream's order and ignore times.
+ */
+static bool sort_display_order(const struct codec_traits *traits, bool gaps, int64_t frame_us,
+                               struct picture **p, size_t n)
+{
+    if (!traits->reorder || n < 2)
+        return true;
+    if (gaps) {
+        sort_across_gaps(traits->stream, p, n, frame_us);
+        return true;
+    }
+    bool ordered = all_ordered(p, n);
+    if (ordered) {
+        qsort(p, n, sizeof *p, compare_order);
+        if (order_is_sane(traits->stream, p, n))
+            return times_rise(p, n);
+    }
+    qsort(p, n, sizeof *p, compare_time);
+    if (!all_timed(p, n) && ordered)
+        qsort(p, n, sizeof *p, compare_order);
+    return false;
+}
+
+/*
+ * Queues the places of those of p[0..n), in decoding order, that are displayed and not queued yet.
+ */
+static bool queue_places(struct time_queue *places, struct picture *p, size_t n, struct err *e)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (p[i].placed && !p[i].hidden && !time_queue_push(places, p[i].place_us, e))
+            return false;
+        p[i].placed = false;
+    }
+    return true;
+}
+
+/*
+ * Gives shown[0..n), the next pictures in display order, the times of their places, if any wait;
+ * `after`, the picture after them, keeps its place in the queue. It may be NULL.
+ */
+static void apply_places(struct time_queue *places, int64_t frame_us, struct picture **shown,
+                         size_t n, struct picture *after)
+{
+    for (size_t i = 0; i < n && time_queue_waits(places); i++)
+        shown[i]->pts_us = time_queue_next(places, frame_us, true);
+    if (after && time_queue_waits(places))
+        after->pts_us = time_queue_next(places, frame_us, false);
+}
+
+/* Gives a film's first frame, shown[0], a time if it has none, by the first one that has. */
+static void date_first(struct picture **shown, size_t n, int64_t frame_us)
+{
+    size_t i = 0;
+    while (i < n && shown[i]->pts_us == TIME_NONE)
+        i++;
+    bool sane = i < n && shown[i]->pts_us < TIME_MOST && shown[i]->pts_us > -TIME_MOST;
+    if (i > 0 && sane)
+        shown[0]->pts_us = shown[i]->pts_us - (int64_t)i * frame_us;
+}
+
+/* ------------------------------------------------------------------ the pictures of a GOP */
+
+/* Returns true if a picture is lost, or if something is missing right before a picture. */
+static bool has_gap(const struct chunk *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].lost || r->picture[i].after_gap)
+            return true;
+    return false;
+}
+
+/*
+ * Moves all pictures of `from` to the end of `to`. Returns false if out of memory; then each keeps
+ * what it holds.
+ */
+static bool move_pictures(struct chunk *to, struct chunk *from, struct err *e)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (!chunk_append(to, &from->picture[i], e))
+            return false;
+        from->picture[i].packet = NULL;
+    }
+    from->count = 0;
+    from->bytes = 0;
+    return true;
+}
+
+/*
+ * Appends copies of the next GOP's key frame and leading pictures to the chunk if one of them is
+ * selected. `gaps`: frames are missing at the gaps nearby. Returns false if out of memory.
+ */
+static bool add_next_leading(struct chunk *chunk, struct chunk *following, bool gaps, struct err *e)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < following->count; i++)
+        if (following->picture[i].leading && following->picture[i].selected)
+            last = i + 1;
+    for (size_t i = 0; i < last; i++) {
+        struct picture *p = &following->picture[i], copy = *p;
+        if (p->packet && !(copy.packet = packet_clone(p->packet)))
+            return err_memory(e, packet_size(p->packet));
+        copy.after_gap &= gaps;
+        if (p->leading) {
+            p->selected = false;
+        } else {
+            /*
+             * The key frame has no number yet: it is displayed right after the last of its leading
+             * pictures.
+             */
+            copy.selected = false;
+            copy.frame = following->picture[last - 1].frame + following->count;
+        }
+        if (!chunk_append(chunk, &copy, e)) {
+            packet_free(&copy.packet);
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Returns true if a picture is selected. `leading`: only leading pictures count; otherwise only the
+ * others.
+ */
+static bool is_selected(const struct chunk *r, bool leading)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->picture[i].selected && r->picture[i].leading == leading)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ chunker */
 
 struct chunker {
     struct chunker_config config;
@@ -73,7 +319,7 @@ static bool add_shown(struct chunker *g, struct chunk *r, bool leading, size_t *
     for (size_t i = 0; i < r->count; i++)
         if (!r->picture[i].hidden && r->picture[i].leading == leading)
             g->shown[(*n)++] = &r->picture[i];
-    bool gaps = g->lost || gop_has_gap(g->gop) || gop_has_gap(g->next);
+    bool gaps = g->lost || has_gap(g->gop) || has_gap(g->next);
     g->unsure |= !sort_display_order(&g->config.traits, gaps, g->config.clock.frame_us,
                                      g->shown + first, *n - first);
     return true;
@@ -143,7 +389,7 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
     if (n == 0)
         return true;
     if (g->timeline.last_us < 0)
-        order_date_first(g->shown, n, g->config.clock.frame_us);
+        date_first(g->shown, n, g->config.clock.frame_us);
     int64_t time = timeline_at(&g->timeline, g->shown[0]->pts_us);
     for (size_t i = 0; i < n; i++) {
         timeline_step(&g->timeline, time);
@@ -206,7 +452,7 @@ static void check_gaps(struct chunker *g)
     for (size_t i = 0; i < g->gop->count; i++)
         g->gop->picture[i].after_gap &= g->real;
     suspect_inside(g, g->gop);
-    suspect_inside(g, g->next); /* copies may be in a chunk already (gop_add_next_leading) */
+    suspect_inside(g, g->next); /* copies may be in a chunk already (add_next_leading) */
     if (g->next->count > 0 && is_after_gap(g, &g->next->picture[0]))
         suspect_before(g, g->gop, g->gop->count);
     if (g->next->count > 0 && g->ahead && (is_after_gap(g, g->ahead) || is_far_ahead(g)))
@@ -220,7 +466,7 @@ static void check_gaps(struct chunker *g)
  * GOP is decoded as it would be without them, so that its decoder finds the same damage. A GOP
  * whose order is a guess is always decoded: only that shows whether the guess was right.
  */
-static void leave_out(const struct chunker *g, size_t n)
+static void deselect_existing(const struct chunker *g, size_t n)
 {
     const struct chunker_config *c = &g->config;
     if (!c->have || g->unsure)
@@ -233,7 +479,7 @@ static void leave_out(const struct chunker *g, size_t n)
             g->shown[i]->selected = !c->have(c->have_user, &g->shown[i]->tag, true);
 }
 
-/* ------------------------------------------------------------------ runs */
+/* ------------------------------------------------------------------ chunks */
 
 /* Emits the pending chunk. `following` is the GOP right after it (NULL: none). */
 static bool emit_pending(struct chunker *g, struct chunk *following, struct err *e)
@@ -243,7 +489,7 @@ static bool emit_pending(struct chunker *g, struct chunk *following, struct err 
     if (!chunk)
         return true;
     chunk->own = chunk->count;
-    if (following && !gop_add_next_leading(chunk, following, g->real, e)) {
+    if (following && !add_next_leading(chunk, following, g->real, e)) {
         chunk_free(&chunk);
         return false;
     }
@@ -255,11 +501,13 @@ static bool emit_pending(struct chunker *g, struct chunk *following, struct err 
     return g->config.emit(g->config.user, chunk, e);
 }
 
-static bool hand_out_key(struct chunker *g, struct err *e)
+static bool report_key(struct chunker *g, struct err *e)
 {
     struct picture *key = g->gop->count > 0 ? g->gop->picture : NULL;
     bool shows = key && !key->lost && !key->hidden && key->rap != RAP_NONE;
-    return !g->config.key || !shows || g->config.key(g->config.user, key, e);
+    if (!g->config.key || !shows)
+        return true;
+    return g->config.key(g->config.user, key, e);
 }
 
 /*
@@ -284,30 +532,31 @@ static bool close_gop(struct chunker *g, struct err *e)
     g->unsure = false;
     if (!add_shown(g, g->gop, false, &n, e) || !add_shown(g, g->next, true, &n, e))
         return false;
-    if (!order_queue_places(&g->places, g->gop->picture, g->gop->count, e) ||
-        !order_queue_places(&g->places, g->next->picture, g->next->count, e))
+    if (!queue_places(&g->places, g->gop->picture, g->gop->count, e) ||
+        !queue_places(&g->places, g->next->picture, g->next->count, e))
         return false;
     struct picture *after = find_after(g);
     bool placed = time_queue_waits(&g->places);
-    order_apply_places(&g->places, g->config.clock.frame_us, g->shown, n, after);
+    apply_places(&g->places, g->config.clock.frame_us, g->shown, n, after);
     if (!number_frames(g, n, after, e))
         return false;
     if (placed && after)
         after->pts_us = TIME_NONE; /* it is sorted with its GOP, where no other has a time */
     check_gaps(g);
-    leave_out(g, n);
-    if (!hand_out_key(g, e))
+    deselect_existing(g, n);
+    if (!report_key(g, e))
         return false;
 
-    bool needed =
-        g->config.emit && (gop_is_selected(g->gop, false) || gop_is_selected(g->next, true));
+    bool needed = g->config.emit && (is_selected(g->gop, false) || is_selected(g->next, true));
     if (needed) {
-        if (!g->pending && !(g->pending = new_chunk(e)))
+        if (!g->pending)
+            g->pending = new_chunk(e);
+        if (!g->pending)
             return false;
         if (g->pending->count == 0) /* a first GOP's leading pictures are in the previous chunk */
             for (size_t i = 0; i < g->gop->count; i++)
                 g->gop->picture[i].selected &= !g->gop->picture[i].leading;
-        if (!gop_move_pictures(g->pending, g->gop, e))
+        if (!move_pictures(g->pending, g->gop, e))
             return false;
         g->pending->unsure |= g->unsure;
         if (g->pending->count >= CHUNK_PICTURES && !emit_pending(g, g->next, e))
@@ -374,8 +623,12 @@ static bool push_before_first_rap(struct chunker *g, struct picture *p, struct e
         g->counts.lead_in += !g->gop->picture[i].hidden;
     chunk_free(&g->gop);
     g->rap_seen = true;
-    return (g->gop = new_chunk(e)) != NULL ? append_picture(g->gop, p, e)
-                                           : (packet_free(&p->packet), false);
+    g->gop = new_chunk(e);
+    if (!g->gop) {
+        packet_free(&p->packet);
+        return false;
+    }
+    return append_picture(g->gop, p, e);
 }
 
 void chunker_break_off(struct chunker *g, uint64_t serial)
@@ -390,9 +643,9 @@ void chunker_break_off(struct chunker *g, uint64_t serial)
 static bool close_before(struct chunker *g, struct picture *p, struct err *e)
 {
     /* With a delay, the place of `p` may be the time of the GOP's last frame. */
-    if (order_queue_places(&g->places, g->gop->picture, g->gop->count, e) &&
-        order_queue_places(&g->places, g->next->picture, g->next->count, e) &&
-        order_queue_places(&g->places, p, 1, e) && close_gop(g, e))
+    if (queue_places(&g->places, g->gop->picture, g->gop->count, e) &&
+        queue_places(&g->places, g->next->picture, g->next->count, e) &&
+        queue_places(&g->places, p, 1, e) && close_gop(g, e))
         return true;
     packet_free(&p->packet);
     return false;
@@ -407,7 +660,9 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
     if (!g->rap_seen)
         return push_before_first_rap(g, p, e);
     if (p->rap != RAP_NONE) {
-        return (g->next->count == 0 || close_before(g, p, e)) && append_picture(g->next, p, e);
+        if (g->next->count > 0 && !close_before(g, p, e))
+            return false;
+        return append_picture(g->next, p, e);
     }
     struct chunk *in = g->next->count > 0 ? g->next : g->gop;
     if (in == g->next || g->first_gop)
@@ -415,7 +670,9 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
     if (in == g->next) {
         if (p->leading || p->hidden)
             return append_picture(in, p, e);
-        return close_before(g, p, e) && append_picture(g->gop, p, e);
+        if (!close_before(g, p, e))
+            return false;
+        return append_picture(g->gop, p, e);
     }
     if (p->leading) {
         /*
@@ -444,7 +701,7 @@ bool chunker_end(struct chunker *g, struct err *e)
     return close_gop(g, e) && emit_pending(g, NULL, e);
 }
 
-static bool too_long(const struct chunk *r)
+static bool is_too_long(const struct chunk *r)
 {
     return r->count > GOP_PICTURES_MAX || r->bytes > GOP_BYTES_MAX;
 }
@@ -457,7 +714,7 @@ bool chunker_stuck(const struct chunker *g, bool at_end)
      * A key frame whose time or order count is far too high seems to be led by all pictures after
      * it.
      */
-    return !g->config.key && (too_long(g->gop) || too_long(g->next));
+    return !g->config.key && (is_too_long(g->gop) || is_too_long(g->next));
 }
 
 bool chunker_begun(const struct chunker *g)
@@ -481,7 +738,7 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
      */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
-    if (!gop_move_pictures(held, g->next, e))
+    if (!move_pictures(held, g->next, e))
         return false;
     g->gop = NULL;
     *s = (struct chunker_state){.held = held,

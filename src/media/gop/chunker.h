@@ -23,9 +23,8 @@
 #define BARCODE_GOP_CHUNKER_H
 
 #include "chunk.h"
-#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/coded_picture.h"
-#include "media/select/time_queue.h"
 #include "media/select/timeline.h"
 #include "media/select/selection.h"
 #include "decode_counts.h"

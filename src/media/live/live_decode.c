@@ -28,7 +28,7 @@ struct live_decode {
     } sent[IN_DECODER]; /* of the packet with that serial, which travels in pts */
 };
 
-static void prepare(struct live_decode *d, const struct live_options *o)
+static void set_up_codec(struct live_decode *d, const struct live_options *o)
 {
     AVCodecContext *c = d->codec;
     c->max_pixels = (int64_t)limits_pixels();
@@ -54,10 +54,12 @@ static bool open_codec(struct live_decode *d, const AVStream *stream, const char
         avcodec_parameters_to_context(d->codec, stream->codecpar) < 0 ||
         avcodec_parameters_copy(d->par, stream->codecpar) < 0)
         return err_memory(e, sizeof *d->codec);
-    prepare(d, o);
+    set_up_codec(d, o);
     int code = avcodec_open2(d->codec, codec, NULL);
-    return code >= 0 || err_set(e, ERR_INPUT, "'%s': cannot open the %s decoder: %s", name,
-                                codec->name, av_error_text(code, text));
+    if (code < 0)
+        return err_set(e, ERR_INPUT, "'%s': cannot open the %s decoder: %s", name, codec->name,
+                       av_error_text(code, text));
+    return true;
 }
 
 struct live_decode *live_decode_open(const AVStream *stream, const char *name,
@@ -82,7 +84,7 @@ struct live_decode *live_decode_open(const AVStream *stream, const char *name,
 }
 
 /* Describes the stream by a frame: the first one, or one of another size or format. */
-static void describe(struct live_decode *d, const AVFrame *f)
+static void describe_film(struct live_decode *d, const AVFrame *f)
 {
     struct film *film = &d->film;
     if (film->coded_width == f->width && film->coded_height == f->height &&
@@ -97,11 +99,11 @@ static void describe(struct live_decode *d, const AVFrame *f)
     film_colour_decide(d->par, d->tags, film);
 }
 
-static bool give(struct live_decode *d, const struct live_sink *sink, struct err *e)
+static bool deliver_frame(struct live_decode *d, const struct live_sink *sink, struct err *e)
 {
     struct frame_view view;
     const AVFrame *f = d->frame;
-    describe(d, f);
+    describe_film(d, f);
     if (!view_of_frame(f, &d->film, &d->planes, &view, e))
         return false;
     uint64_t at = (uint64_t)f->pts % IN_DECODER;
@@ -114,12 +116,12 @@ static bool give(struct live_decode *d, const struct live_sink *sink, struct err
     return sink->frame(sink->user, &frame, e);
 }
 
-/* Gives all frames that the decoder has. */
-static bool receive(struct live_decode *d, const struct live_sink *sink, struct err *e)
+/* Calls the sink for all frames that the decoder has. */
+static bool receive_frames(struct live_decode *d, const struct live_sink *sink, struct err *e)
 {
     int code;
     while ((code = avcodec_receive_frame(d->codec, d->frame)) >= 0) {
-        bool ok = give(d, sink, e);
+        bool ok = deliver_frame(d, sink, e);
         av_frame_unref(d->frame);
         if (!ok)
             return false;
@@ -140,7 +142,7 @@ bool live_decode_packet(struct live_decode *d, AVPacket *packet, int64_t arrived
     int code = avcodec_send_packet(d->codec, packet);
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(d->film.path, e);
-    return receive(d, sink, e);
+    return receive_frames(d, sink, e);
 }
 
 bool live_decode_end(struct live_decode *d, const struct live_sink *sink, struct err *e)
@@ -148,7 +150,7 @@ bool live_decode_end(struct live_decode *d, const struct live_sink *sink, struct
     int code = avcodec_send_packet(d->codec, NULL);
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(d->film.path, e);
-    return receive(d, sink, e);
+    return receive_frames(d, sink, e);
 }
 
 void live_decode_close(struct live_decode **d)

@@ -25,7 +25,10 @@ struct live_decode *live_decode_open(const AVStream *stream, const char *name,
 bool live_decode_packet(struct live_decode *d, AVPacket *packet, int64_t arrived_ns, int waiting,
                         const struct live_sink *sink, struct err *e);
 
-/* Gives the frames that the decoder still holds. No packet may follow. Returns as above. */
+/*
+ * Calls the sink for the frames that the decoder still holds. No packet may follow. Returns as
+ * above.
+ */
 bool live_decode_end(struct live_decode *d, const struct live_sink *sink, struct err *e);
 
 /* Frees *d and sets it to NULL. Does nothing if *d is NULL. */

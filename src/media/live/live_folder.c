@@ -3,20 +3,31 @@
  * written again and again. inotify reports what is written here; files that another machine writes
  * to a network folder are found by listing it now and then.
  */
-#include <errno.h>
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
 #include <limits.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "live_picture.h"
+#include "live_decode.h"
+#include "live_source.h"
+#include "media/bitstream/exif.h"
+#include "media/container/allowed.h"
+#include "media/container/refusal.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/watch.h"
@@ -24,8 +35,19 @@
 enum {
     WAIT_MS = 400,
     LIST_S = 10, /* the folder is listed so often, for files that have not changed for as long */
-    AGE_DAYS_MOST = 31, /* of a picture that appears */
+    AGE_DAYS_MOST = 31,     /* of a picture that appears */
+    HEAD_BYTES = 128 << 10, /* the largest EXIF is 64 KiB */
     EVENT_BYTES = 64 * (sizeof(struct inotify_event) + NAME_MAX + 1)
+};
+
+/* Clocks that differ by less may both be right. */
+static const int64_t day_us = INT64_C(86400000000);
+
+/* What is known of a picture before it is decoded. */
+struct picture {
+    int64_t modified_ns; /* the file's modification, since 1970 */
+    int64_t time_us;     /* when it was taken: microseconds of UTC since 1970 */
+    struct orientation orientation;
 };
 
 struct folder {
@@ -35,16 +57,197 @@ struct folder {
     char *path, *only; /* the folder; the picture in it, or NULL: all of them */
     atomic_bool stop;
     int watch;
-    int64_t newest_ns; /* the latest file that was given: its modification */
+    int64_t newest_ns; /* the latest file that was delivered: its modification */
     char newest[NAME_MAX + 1];
     int64_t oldest_us; /* earlier pictures are passed over */
 };
+
+/* ------------------------------------------------------------------ one picture */
+
+/* Returns true for the name of a picture, by its ending. Hidden files are none. */
+static bool is_picture_name(const char *name)
+{
+    return name[0] != '.' && av_match_ext(name, "jpg,jpeg,jpe,png,webp,bmp,tif,tiff,avif,jxl,jp2,"
+                                                "pgm,ppm,pnm,fits,fit");
+}
+
+/* Converts a camera's clock, as if it were UTC, by the time zone of the process. */
+static int64_t utc_of_local(int64_t local_us)
+{
+    time_t seconds = (time_t)(local_us / 1000000);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    tm.tm_isdst = -1;
+    return (int64_t)mktime(&tm) * 1000000 + local_us % 1000000;
+}
+
+/*
+ * Returns when a picture was taken: EXIF's DateTimeOriginal, else the modification, else the
+ * present: the first that is no more than a day in the future. EXIF without a time zone is in that
+ * of the process.
+ */
+static int64_t time_of(const char *path, const struct exif *x, int64_t modified_us)
+{
+    const int64_t now_us = clock_wall_us(), most_us = now_us + day_us;
+    int64_t us = modified_us;
+    if (x->has_time)
+        us = x->has_offset ? x->time_us - x->offset_us : utc_of_local(x->time_us);
+    if (us > most_us)
+        us = modified_us;
+    if (us <= most_us)
+        return us;
+    log_msg(LOG_VERBOSE, "'%s' has a time that is still to come: it counts as of now", path);
+    return now_us;
+}
+
+/* Describes the regular file `path` by its beginning. Returns false if it cannot be read. */
+static bool read_picture(const char *path, struct picture *p)
+{
+    struct stat s;
+    uint8_t *head = malloc(HEAD_BYTES);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    bool ok = head && fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
+    ssize_t size = ok ? pread(fd, head, HEAD_BYTES, 0) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (size >= 0) {
+        struct exif x = exif_read(head, (size_t)size);
+        *p = (struct picture){.modified_ns = clock_in_ns(s.st_mtim), .orientation = x.orientation};
+        p->time_us = time_of(path, &x, p->modified_ns / 1000);
+    }
+    free(head);
+    return size >= 0;
+}
+
+/* Adds to a decoded frame what is known of its file. */
+struct turned {
+    const struct picture *picture;
+    struct film *film;
+    const struct live_sink *sink;
+    bool delivered, failed;
+};
+
+/* Implements live_sink.frame. */
+static bool deliver_turned(void *user, const struct live_frame *decoded, struct err *e)
+{
+    struct turned *t = user;
+    struct film *film = t->film;
+    char *path = film->path;
+    struct frame_view view = *decoded->view;
+    struct live_frame frame = *decoded;
+    *film = *decoded->film;
+    film->path = path;
+    film->orientation = view.orientation = t->picture->orientation;
+    if (film->orientation.quarter_turns % 2 == 1) {
+        film->width = decoded->film->height;
+        film->height = decoded->film->width;
+        film->sample_num = decoded->film->sample_den;
+        film->sample_den = decoded->film->sample_num;
+    }
+    frame.film = film;
+    frame.view = &view;
+    frame.time_us = t->picture->time_us;
+    t->delivered = true;
+    t->failed = !t->sink->frame(t->sink->user, &frame, e);
+    return !t->failed;
+}
+
+/*
+ * Opens a file as one of the containers of films, which those of images are, too. It is recognized
+ * by its bytes alone: a name makes libavformat choose image2, which opens files by patterns.
+ */
+static int open_container(const char *path, AVFormatContext **format, AVIOContext **file)
+{
+    AVDictionary *options = NULL;
+    char *url = av_asprintf("file:%s", path);
+    AVFormatContext *opened = url ? avformat_alloc_context() : NULL;
+    int code = opened ? avio_open2(file, url, AVIO_FLAG_READ, NULL, NULL) : AVERROR(ENOMEM);
+    if (code >= 0)
+        code = allowed_demuxers(opened, "");
+    if (code >= 0) {
+        opened->pb = *file;
+        opened->io_open = allowed_open;
+        opened->max_streams = STREAMS_MOST;
+        av_dict_set(&options, "protocol_whitelist", "file", 0);
+        code = avformat_open_input(&opened, "", NULL, &options);
+    } else {
+        avformat_free_context(opened);
+    }
+    av_dict_free(&options);
+    av_free(url);
+    *format = code >= 0 ? opened : NULL;
+    return code;
+}
+
+static const AVStream *find_video(const AVFormatContext *format)
+{
+    for (unsigned i = 0; i < format->nb_streams; i++)
+        if (format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_VIDEO)
+            return format->streams[i];
+    return NULL;
+}
+
+/* Decodes the first coded picture of the stream. Sets *e on failure. */
+static void decode_first(AVFormatContext *format, const AVStream *stream, const char *path,
+                         const struct live_options *o, const struct live_sink *sink, struct err *e)
+{
+    struct live_decode *decode = live_decode_open(stream, path, o, e);
+    AVPacket *packet = decode ? av_packet_alloc() : NULL;
+    bool found = false, ok = true;
+    if (decode && !packet)
+        err_memory(e, sizeof *packet);
+    while (packet && ok && !found && av_read_frame(format, packet) >= 0) {
+        found = packet->stream_index == stream->index;
+        if (found)
+            ok = live_decode_packet(decode, packet, clock_ns(), 0, sink, e);
+        av_packet_unref(packet);
+    }
+    if (packet && ok)
+        live_decode_end(decode, sink, e);
+    av_packet_free(&packet);
+    live_decode_close(&decode);
+}
+
+/*
+ * Decodes the picture and calls the sink for its frame, with `film`, which gets the picture's facts
+ * and keeps its path. A file that is no picture is logged and skipped. Returns false if the sink
+ * does, or if out of memory.
+ */
+static bool decode_picture(const char *path, const struct picture *p, const struct live_options *o,
+                           struct film *film, const struct live_sink *sink, struct err *e)
+{
+    struct turned turned = {.picture = p, .film = film, .sink = sink};
+    const struct live_sink inner = {.frame = deliver_turned, .user = &turned};
+    AVFormatContext *format = NULL;
+    AVIOContext *file = NULL;
+    struct err why = ERR_INIT;
+    char text[128];
+    av_log_install();
+    int code = open_container(path, &format, &file);
+    const AVStream *stream = format ? find_video(format) : NULL;
+    if (code < 0)
+        err_set(&why, ERR_INPUT, "%s", av_error_text(code, text));
+    if (stream)
+        decode_first(format, stream, path, o, &inner, &why);
+    avformat_close_input(&format);
+    avio_closep(&file);
+    if (turned.failed || why.code == ERR_MEMORY) {
+        *e = why;
+        return false;
+    }
+    if (!turned.delivered)
+        log_msg(LOG_WARNING, "'%s' is passed over: %s", path,
+                why.code != ERR_NONE ? why.text : "it has no picture");
+    return true;
+}
+
+/* ------------------------------------------------------------------ opening */
 
 static bool fits(const char *name)
 {
     struct stat s;
     return stat(name, &s) == 0 &&
-           (S_ISDIR(s.st_mode) || (S_ISREG(s.st_mode) && live_picture_is_name(name)));
+           (S_ISDIR(s.st_mode) || (S_ISREG(s.st_mode) && is_picture_name(name)));
 }
 
 static void close_folder(struct live_source **source)
@@ -84,12 +287,12 @@ static struct live_source *open_folder(const struct live_options *o, struct err 
     return NULL;
 }
 
-/* ------------------------------------------------------------------ pictures */
+/* ------------------------------------------------------------------ the folder */
 
 /* A file of the folder. */
 struct entry {
     char *name;
-    struct live_picture picture;
+    struct picture picture;
 };
 
 struct list {
@@ -111,7 +314,7 @@ static void free_list(struct list *l)
     free(l->entry);
 }
 
-static bool append(struct list *l, const char *name, const struct live_picture *p, struct err *e)
+static bool append(struct list *l, const char *name, const struct picture *p, struct err *e)
 {
     if (l->count == l->room) {
         size_t room = l->room * 2 + 64;
@@ -130,38 +333,39 @@ static bool append(struct list *l, const char *name, const struct live_picture *
 
 static bool is_wanted(const struct folder *f, const char *name)
 {
-    return f->only ? strcmp(name, f->only) == 0 : live_picture_is_name(name);
+    return f->only ? strcmp(name, f->only) == 0 : is_picture_name(name);
 }
 
 /*
- * Reads the picture's time. Sets *is_new to false if it cannot be read, was given already, or was
- * taken before what is wanted.
+ * Reads the picture's time. Sets *is_new to false if it cannot be read, was delivered already, or
+ * was taken before since_us.
  */
-static bool describe(const struct folder *f, const char *name, struct live_picture *p, bool *is_new,
+static bool describe(const struct folder *f, const char *name, struct picture *p, bool *is_new,
                      struct err *e)
 {
     char *path = path_join(f->path, name, "", e);
     if (!path)
         return false;
-    *is_new = live_picture_read(path, p) &&
-              (f->base.since_us == 0 || p->time_us >= f->base.since_us) &&
+    *is_new = read_picture(path, p) && (f->base.since_us == 0 || p->time_us >= f->base.since_us) &&
               !(p->modified_ns == f->newest_ns && strcmp(name, f->newest) == 0);
     free(path);
     return true;
 }
 
-static bool give(struct folder *f, const char *name, const struct live_picture *p,
-                 const struct live_sink *sink, struct err *e)
+/* Decodes a picture and remembers it as the newest. Returns false if the sink does. */
+static bool deliver(struct folder *f, const char *name, const struct picture *p,
+                    const struct live_sink *sink, struct err *e)
 {
-    char *path = path_join(f->path, name, "", e);
+    bool ok = true;
     watch_moved();
-    bool ok = path;
-    if (p->time_us < f->oldest_us)
+    if (p->time_us < f->oldest_us) {
         log_msg(LOG_WARNING, "'%s/%s' is passed over: it was taken more than %d days ago", f->path,
                 name, AGE_DAYS_MOST);
-    else
-        ok = path && live_picture_give(path, p, &f->o, &f->film, sink, e);
-    free(path);
+    } else {
+        char *path = path_join(f->path, name, "", e);
+        ok = path && decode_picture(path, p, &f->o, &f->film, sink, e);
+        free(path);
+    }
     /* a date to come would hide all others until then */
     if (p->modified_ns >= f->newest_ns && p->modified_ns <= clock_wall_us() * 1000) {
         f->newest_ns = p->modified_ns;
@@ -170,11 +374,11 @@ static bool give(struct folder *f, const char *name, const struct live_picture *
     return ok;
 }
 
-/* Adds a file that is newer than what was given and was not modified after `settled_ns`. */
+/* Adds a file that is newer than the newest and was not modified after `settled_ns`. */
 static bool list_file(const struct folder *f, int folder, const char *name, int64_t settled_ns,
                       struct list *l, struct err *e)
 {
-    struct live_picture p;
+    struct picture p;
     struct stat s;
     bool is_new;
     watch_moved();
@@ -183,12 +387,14 @@ static bool list_file(const struct folder *f, int folder, const char *name, int6
     int64_t modified_ns = clock_in_ns(s.st_mtim);
     if (modified_ns <= f->newest_ns || modified_ns > settled_ns)
         return true;
-    return describe(f, name, &p, &is_new, e) && (!is_new || append(l, name, &p, e));
+    if (!describe(f, name, &p, &is_new, e))
+        return false;
+    return !is_new || append(l, name, &p, e);
 }
 
-/* Gives the folder's new pictures that were not modified after `settled_ns`, by their time. */
-static bool give_listed(struct folder *f, int64_t settled_ns, const struct live_sink *sink,
-                        struct err *e)
+/* Delivers the folder's new pictures that were not modified after `settled_ns`, by their time. */
+static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct live_sink *sink,
+                           struct err *e)
 {
     struct list l = {.entry = NULL};
     const struct dirent *d;
@@ -202,7 +408,7 @@ static bool give_listed(struct folder *f, int64_t settled_ns, const struct live_
     if (l.count > 0)
         qsort(l.entry, l.count, sizeof *l.entry, by_time);
     for (size_t i = 0; ok && i < l.count && !atomic_load(&f->stop); i++)
-        ok = give(f, l.entry[i].name, &l.entry[i].picture, sink, e);
+        ok = deliver(f, l.entry[i].name, &l.entry[i].picture, sink, e);
     free_list(&l);
     return ok;
 }
@@ -213,28 +419,29 @@ static bool open_watch(struct folder *f, struct err *e)
 {
     const uint32_t written = IN_CLOSE_WRITE | IN_MOVED_TO, gone = IN_DELETE_SELF | IN_MOVE_SELF;
     f->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    return (f->watch >= 0 &&
-            inotify_add_watch(f->watch, f->path, written | gone | IN_ONLYDIR) >= 0) ||
-           err_set(e, ERR_INPUT, "cannot watch the folder: %s", strerror(errno));
+    if (f->watch < 0 || inotify_add_watch(f->watch, f->path, written | gone | IN_ONLYDIR) < 0)
+        return err_set(e, ERR_INPUT, "cannot watch the folder: %s", strerror(errno));
+    return true;
 }
 
 /* Handles one event. Sets *lost if events were lost. */
-static bool take_event(struct folder *f, const struct inotify_event *event, bool *lost,
-                       const struct live_sink *sink, struct err *e)
+static bool handle_event(struct folder *f, const struct inotify_event *event, bool *lost,
+                         const struct live_sink *sink, struct err *e)
 {
-    struct live_picture p;
+    struct picture p;
     bool is_new;
     *lost |= (event->mask & IN_Q_OVERFLOW) != 0;
     if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
         return err_set(e, ERR_INPUT, "the folder is gone");
     if (event->len == 0 || !is_wanted(f, event->name))
         return true;
-    return describe(f, event->name, &p, &is_new, e) &&
-           (!is_new || give(f, event->name, &p, sink, e));
+    if (!describe(f, event->name, &p, &is_new, e))
+        return false;
+    return !is_new || deliver(f, event->name, &p, sink, e);
 }
 
-/* Handles the events that are there. */
-static bool take_events(struct folder *f, bool *lost, const struct live_sink *sink, struct err *e)
+/* Handles the events that have come. */
+static bool handle_events(struct folder *f, bool *lost, const struct live_sink *sink, struct err *e)
 {
     _Alignas(struct inotify_event) char buffer[EVENT_BYTES];
     bool ok = true;
@@ -243,7 +450,7 @@ static bool take_events(struct folder *f, bool *lost, const struct live_sink *si
         const struct inotify_event *event;
         for (char *at = buffer; ok && at < buffer + bytes; at += sizeof *event + event->len) {
             event = (const struct inotify_event *)(const void *)at;
-            ok = atomic_load(&f->stop) || take_event(f, event, lost, sink, e);
+            ok = atomic_load(&f->stop) || handle_event(f, event, lost, sink, e);
         }
     }
     return ok;
@@ -257,11 +464,11 @@ static bool watch_folder(struct folder *f, const struct live_sink *sink, struct 
         struct pollfd p = {.fd = f->watch, .events = POLLIN};
         poll(&p, 1, WAIT_MS);
         watch_moved();
-        ok = take_events(f, &lost, sink, e);
+        ok = handle_events(f, &lost, sink, e);
         if (!ok || (!lost && clock_ns() - listed_ns < LIST_S * INT64_C(1000000000)))
             continue;
         int64_t settled = lost ? INT64_MAX : clock_wall_us() * 1000 - LIST_S * INT64_C(1000000000);
-        ok = give_listed(f, settled, sink, e);
+        ok = deliver_listed(f, settled, sink, e);
         lost = false;
         listed_ns = clock_ns();
     }
@@ -275,10 +482,11 @@ static bool watch_folder(struct folder *f, const struct live_sink *sink, struct 
  */
 static bool run(struct live_source *source, const struct live_sink *sink, struct err *e)
 {
-    const int64_t day_us = INT64_C(86400000000);
     struct folder *f = (struct folder *)source;
     f->oldest_us = INT64_MIN;
-    bool ok = atomic_load(&f->stop) || (open_watch(f, e) && give_listed(f, INT64_MAX, sink, e));
+    bool ok = true;
+    if (!atomic_load(&f->stop))
+        ok = open_watch(f, e) && deliver_listed(f, INT64_MAX, sink, e);
     f->oldest_us = clock_wall_us() - AGE_DAYS_MOST * day_us;
     if (ok && !atomic_load(&f->stop)) {
         sink->current(sink->user);

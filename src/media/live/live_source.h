@@ -21,7 +21,7 @@
 struct live_frame {
     const struct film *film;       /* what is known of the source; borrowed, until the next run */
     const struct frame_view *view; /* borrowed during the call */
-    int64_t arrived_ns;            /* clock_ns() when its last byte was there */
+    int64_t arrived_ns;            /* clock_ns() when its packet had been read */
     int64_t time_us; /* when it was taken: microseconds of UTC since 1970; 0: when it arrived */
     bool damaged;    /* the decoder reported corruption in the frame */
     /* a newer frame is already waiting: it is passed over, unless its column has none yet */

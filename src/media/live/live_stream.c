@@ -2,26 +2,55 @@
  * live_stream.c - a source that libavformat reads: a stream of the network, a device, a pipe.
  *
  *   reader thread: av_read_frame -> packets -> run's thread: decode -> sink
+ *
+ * Reading goes on while a frame is decoded and analysed, so nothing is lost in the network's
+ * buffers. If the decoder falls behind, the waiting packets are dropped up to a key frame.
  */
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <libavformat/avformat.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "live_decode.h"
-#include "live_input.h"
-#include "live_packets.h"
-#include "live_split.h"
+#include "live_source.h"
 #include "live_url.h"
 #include "media/container/refusal.h"
-#include "media/container/stream_select.h"
+#include "media/container/film_facts.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
 #include "base/watch.h"
 #include "media/ffmpeg/stream_name.h"
+
+enum {
+    /* more than a decoder can be behind and still catch up */
+    PACKETS_MOST = 512,
+    BYTES_MOST = 64 << 20,
+    PIPE_BUFFER = 64 << 10
+};
+
+struct packet {
+    AVPacket *packet; /* allocated once */
+    int64_t arrived_ns;
+};
+
+/* The packets between the threads: a ring. */
+struct packets {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct packet ring[PACKETS_MOST];
+    int first, count;
+    int64_t bytes;
+    bool skipping; /* up to the next key frame */
+    bool ended;    /* no packet follows */
+    uint64_t dropped;
+};
 
 struct stream {
     struct live_source base;
@@ -31,15 +60,126 @@ struct stream {
     /* of the current run */
     atomic_int_fast64_t moved_ns; /* when the last packet came, or the run began */
     atomic_bool leaving;          /* the decoder has failed */
+    int pipe;                     /* stdin or a FIFO; -1: libavformat opens the name */
+    bool pipe_ended;
+    AVIOContext *pipe_io;
     AVFormatContext *format;
-    struct live_input *input; /* NULL: libavformat opens it */
-    struct live_split *split; /* NULL: libavformat's packets are pictures */
     int video;
     int64_t first_ns, first_us; /* paced: when the first packet came, and its time */
-    struct live_packets *packets;
+    struct packets *packets;
     struct live_decode *decode;
     struct err error; /* of the reader; read after it has ended */
 };
+
+/* ------------------------------------------------------------------ packets */
+
+static void free_packets(struct packets **p)
+{
+    if (!*p)
+        return;
+    for (int i = 0; i < PACKETS_MOST; i++)
+        av_packet_free(&(*p)->ring[i].packet);
+    pthread_cond_destroy(&(*p)->changed);
+    pthread_mutex_destroy(&(*p)->lock);
+    free(*p);
+    *p = NULL;
+}
+
+static struct packets *open_packets(struct err *e)
+{
+    struct packets *p = err_calloc(1, sizeof *p, e);
+    if (!p)
+        return NULL;
+    pthread_mutex_init(&p->lock, NULL);
+    clock_steady_cond(&p->changed);
+    for (int i = 0; i < PACKETS_MOST; i++) {
+        p->ring[i].packet = av_packet_alloc();
+        if (!p->ring[i].packet) {
+            free_packets(&p);
+            err_memory(e, sizeof(AVPacket));
+            return NULL;
+        }
+    }
+    return p;
+}
+
+static void drop_packets(struct packets *p)
+{
+    p->dropped += (uint64_t)p->count;
+    for (; p->count > 0; p->count--, p->first = (p->first + 1) % PACKETS_MOST)
+        av_packet_unref(p->ring[p->first].packet);
+    p->bytes = 0;
+    p->skipping = true;
+}
+
+/* Moves a packet into the ring, without waiting. Returns 0 or AVERROR(ENOMEM). */
+static int push_packet(struct packets *p, AVPacket *packet, int64_t arrived_ns)
+{
+    int code = 0;
+    pthread_mutex_lock(&p->lock);
+    if (p->count == PACKETS_MOST || p->bytes + packet->size > BYTES_MOST)
+        drop_packets(p);
+    if (packet->flags & AV_PKT_FLAG_KEY)
+        p->skipping = false;
+    if (!p->skipping)
+        code = av_packet_make_refcounted(packet);
+    if (p->skipping || code < 0) {
+        p->dropped++;
+        av_packet_unref(packet);
+    } else {
+        struct packet *to = &p->ring[(p->first + p->count++) % PACKETS_MOST];
+        p->bytes += packet->size;
+        av_packet_move_ref(to->packet, packet);
+        to->arrived_ns = arrived_ns;
+        pthread_cond_signal(&p->changed);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return code;
+}
+
+/*
+ * Waits up to a second for a packet and moves it to `to`. Sets *waiting to the number of packets
+ * behind it. Returns false if there is none.
+ */
+static bool pop_packet(struct packets *p, AVPacket *to, int64_t *arrived_ns, int *waiting)
+{
+    const int64_t moment_ns = 1000000000;
+    struct timespec until = clock_steady_deadline(moment_ns);
+    int code = 0;
+    pthread_mutex_lock(&p->lock);
+    while (p->count == 0 && !p->ended && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&p->changed, &p->lock, &until);
+    const bool any = p->count > 0;
+    if (any) {
+        struct packet *from = &p->ring[p->first];
+        p->first = (p->first + 1) % PACKETS_MOST;
+        p->count--;
+        p->bytes -= from->packet->size;
+        av_packet_move_ref(to, from->packet);
+        *arrived_ns = from->arrived_ns;
+    }
+    *waiting = p->count;
+    pthread_mutex_unlock(&p->lock);
+    return any;
+}
+
+static void end_packets(struct packets *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->ended = true;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static bool have_ended(struct packets *p)
+{
+    pthread_mutex_lock(&p->lock);
+    bool ended = p->ended && p->count == 0;
+    pthread_mutex_unlock(&p->lock);
+    return ended;
+}
+
+/* ------------------------------------------------------------------ the source */
 
 static bool fits(const char *name)
 {
@@ -53,12 +193,14 @@ static struct live_source *open_stream(const struct live_options *o, struct err 
     if (!s)
         return NULL;
     s->base.kind = &live_stream;
+    s->pipe = -1;
     s->o = *o;
     s->o.label = o->label ? o->label : o->name;
-    if (live_url_parse(o->name, &s->url, e) && stream_name_remember(o->name, e))
-        return &s->base;
-    free(s);
-    return NULL;
+    if (!live_url_parse(o->name, &s->url, e) || !stream_name_remember(o->name, e)) {
+        free(s);
+        return NULL;
+    }
+    return &s->base;
 }
 
 static bool is_silent(const struct stream *s)
@@ -74,7 +216,8 @@ static int must_end(void *user)
     return atomic_load(&s->stop) || atomic_load(&s->leaving) || is_silent(s);
 }
 
-static bool refuse(const struct stream *s, int code, struct err *e)
+/* Sets the reason why the stream broke. Returns false. */
+static bool set_reason(const struct stream *s, int code, struct err *e)
 {
     char text[128];
     if (code == AVERROR(ENOMEM))
@@ -86,41 +229,67 @@ static bool refuse(const struct stream *s, int code, struct err *e)
 }
 
 /* Returns true if stdin was read to its end, which no other run can go on with. */
-static bool is_over(const struct stream *s)
-{
-    return s->input && strcmp(s->o.name, "-") == 0 && live_input_ended(s->input);
-}
+static bool is_over(const struct stream *s) { return s->pipe == STDIN_FILENO && s->pipe_ended; }
 
 /* ------------------------------------------------------------------ connecting */
 
-/* Opens the input if the program reads it. */
-static bool open_input(struct stream *s, AVDictionary **options, struct err *e)
+/* Implements AVIOContext.read_packet. */
+static int read_pipe(void *opaque, uint8_t *to, int bytes)
 {
-    const AVIOInterruptCB stop = {must_end, s};
-    AVDictionary *own = NULL;
-    int code = 0;
-    if (!s->url.bytes)
-        return true;
-    av_dict_copy(&own, *options, 0);
-    s->input = live_input_open(s->url.path, stop, &own, &code, e);
-    av_dict_free(&own);
-    return s->input || e->code != ERR_NONE ? s->input != NULL : refuse(s, code, e);
+    enum { WAIT_MS = 400 };
+    struct stream *s = opaque;
+    struct pollfd ready = {.fd = s->pipe, .events = POLLIN};
+    for (;;) {
+        if (must_end(s))
+            return AVERROR_EXIT;
+        if (poll(&ready, 1, WAIT_MS) <= 0)
+            continue;
+        ssize_t n = read(s->pipe, to, (size_t)bytes);
+        if (n > 0)
+            return (int)n;
+        if (n == 0) {
+            s->pipe_ended = true;
+            return AVERROR_EOF;
+        }
+        if (errno != EINTR && errno != EAGAIN)
+            return AVERROR(errno);
+    }
+}
+
+/* Opens stdin or a FIFO, without waiting for its writer. Returns 0 or an AVERROR. */
+static int open_pipe(struct stream *s)
+{
+    s->pipe = strcmp(s->url.path, "-") == 0 ? STDIN_FILENO
+                                            : open(s->url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (s->pipe < 0)
+        return AVERROR(errno);
+    uint8_t *buffer = av_malloc(PIPE_BUFFER);
+    if (buffer)
+        s->pipe_io = avio_alloc_context(buffer, PIPE_BUFFER, 0, s, read_pipe, NULL, NULL);
+    if (!s->pipe_io)
+        av_free(buffer);
+    return s->pipe_io ? 0 : AVERROR(ENOMEM);
 }
 
 /* Opens the container; `options` are used up. */
 static int open_container(struct stream *s, AVDictionary **options)
 {
+    if (s->url.pipe) {
+        int code = open_pipe(s);
+        if (code < 0)
+            return code;
+    }
     AVFormatContext *format = avformat_alloc_context();
     if (!format)
         return AVERROR(ENOMEM);
     format->interrupt_callback = (AVIOInterruptCB){must_end, s};
     format->max_streams = STREAMS_MOST;
-    if (s->input) {
-        format->pb = live_input_context(s->input);
+    if (s->pipe_io) {
+        format->pb = s->pipe_io;
         format->flags |= AVFMT_FLAG_CUSTOM_IO;
     }
     const AVInputFormat *demuxer = s->url.demuxer ? av_find_input_format(s->url.demuxer) : NULL;
-    int code = avformat_open_input(&format, s->input ? "" : s->url.path, demuxer, options);
+    int code = avformat_open_input(&format, s->pipe_io ? "" : s->url.path, demuxer, options);
     s->format = code >= 0 ? format : NULL;
     return code;
 }
@@ -128,19 +297,18 @@ static int open_container(struct stream *s, AVDictionary **options)
 static bool open_format(struct stream *s, struct err *e)
 {
     AVDictionary *options = NULL;
-    int code = live_url_options(&s->url, &options);
     watch_untimed(true); /* the resolver of host names may need longer than s->o.timeout_us */
-    bool ok = code >= 0 && open_input(s, &options, e);
-    if (ok)
+    int code = live_url_options(&s->url, &options);
+    if (code >= 0)
         code = open_container(s, &options);
     watch_untimed(false);
     av_dict_free(&options);
-    return code >= 0 ? ok : refuse(s, code, e);
+    return code >= 0 || set_reason(s, code, e);
 }
 
 /*
- * Returns true if the container's header told the only video stream: the rest comes with the first
- * frame. Probing would hold back a second of it.
+ * Returns true if the container's header declares the only video stream: the rest comes with the
+ * first frame. Probing would hold back a second of it.
  */
 static bool is_known(const AVFormatContext *format)
 {
@@ -157,7 +325,7 @@ static bool choose_stream(struct stream *s, struct err *e)
 {
     int code = is_known(s->format) ? 0 : avformat_find_stream_info(s->format, NULL);
     if (code < 0 || must_end(s))
-        return refuse(s, code < 0 ? code : AVERROR_EXIT, e);
+        return set_reason(s, code < 0 ? code : AVERROR_EXIT, e);
     s->video = film_stream_choose(s->format, s->o.stream, s->o.label, e);
     if (s->video < 0)
         return false;
@@ -172,36 +340,32 @@ static bool connect_stream(struct stream *s, struct err *e)
     atomic_store(&s->moved_ns, clock_ns());
     atomic_store(&s->leaving, false);
     s->first_ns = 0;
+    s->pipe_ended = false;
     err_clear(&s->error);
     if (!open_format(s, e))
         return false;
     assert(s->format);
-    bool ts = s->input && strcmp(s->format->iformat->name, "mpegts") == 0;
-    if (ts) /* live_split.h is the parser */
-        s->format->flags |= AVFMT_FLAG_NOPARSE | AVFMT_FLAG_NOFILLIN;
     if (!choose_stream(s, e))
         return false;
-    const AVStream *video = s->format->streams[s->video];
     s->url.paced = strcmp(s->format->iformat->name, "hls") == 0;
-    if (ts) {
-        live_input_pause_after(s->input, video->id);
-        s->split = live_split_open(video, e);
-        if (!s->split)
-            return false;
-    }
-    s->packets = live_packets_open(e);
-    s->decode =
-        s->packets ? live_decode_open(s->format->streams[s->video], s->o.label, &s->o, e) : NULL;
+    s->packets = open_packets(e);
+    if (!s->packets)
+        return false;
+    s->decode = live_decode_open(s->format->streams[s->video], s->o.label, &s->o, e);
     return s->decode != NULL;
 }
 
 static void disconnect(struct stream *s)
 {
     live_decode_close(&s->decode);
-    live_packets_free(&s->packets);
-    live_split_close(&s->split);
+    free_packets(&s->packets);
     avformat_close_input(&s->format);
-    live_input_close(&s->input);
+    if (s->pipe_io)
+        av_freep(&s->pipe_io->buffer);
+    avio_context_free(&s->pipe_io);
+    if (s->pipe > STDIN_FILENO)
+        close(s->pipe);
+    s->pipe = -1;
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -232,103 +396,85 @@ static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
     return due;
 }
 
-/* Queues a picture, and lets go of its packet. */
-static int queue_picture(struct stream *s, AVPacket *picture, int64_t arrived)
+/* Moves a packet of the video stream to the decoder's thread. Returns 0 or an AVERROR. */
+static int queue_packet(struct stream *s, AVPacket *packet)
 {
-    if (!s->o.keyframes || picture->flags & AV_PKT_FLAG_KEY)
-        return live_packets_put(s->packets, picture, arrived, &s->error) ? 0 : AVERROR(ENOMEM);
-    av_packet_unref(picture);
-    return 0;
-}
-
-/* Queues the pictures of a packet, and lets go of it. */
-static int queue_packet(struct stream *s, AVPacket *packet, AVPacket *picture)
-{
-    int64_t arrived = s->input ? live_input_arrived(s->input) : clock_ns();
-    int code = 0;
-    if (s->url.paced)
-        arrived = wait_until_due(s, packet);
-    if (!s->split)
-        return queue_picture(s, packet, arrived);
-    live_split_begin(s->split, packet);
-    while (code >= 0 && (code = live_split_next(s->split, picture)) >= 0)
-        code = queue_picture(s, picture, arrived);
-    av_packet_unref(packet);
-    return code == AVERROR_EOF ? 0 : code;
-}
-
-/* Reads the next packet of any stream. */
-static int read_packet(struct stream *s, AVPacket *packet)
-{
-    int code;
-    do
-        code = av_read_frame(s->format, packet);
-    while (code < 0 && s->input && live_input_resume(s->input) && !must_end(s));
-    return code;
+    const int64_t arrived_ns = s->url.paced ? wait_until_due(s, packet) : clock_ns();
+    if (s->o.keyframes && !(packet->flags & AV_PKT_FLAG_KEY)) {
+        av_packet_unref(packet);
+        return 0;
+    }
+    return push_packet(s->packets, packet, arrived_ns);
 }
 
 static void *read_packets(void *argument)
 {
     struct stream *s = argument;
-    AVPacket *packet = av_packet_alloc(), *picture = av_packet_alloc();
-    int code = packet && picture ? 0 : AVERROR(ENOMEM);
-    while (code >= 0 && !must_end(s) && (code = read_packet(s, packet)) >= 0) {
-        bool video = packet->stream_index == s->video;
+    AVPacket *packet = av_packet_alloc();
+    int code = packet ? 0 : AVERROR(ENOMEM);
+    while (code >= 0 && !must_end(s)) {
+        code = av_read_frame(s->format, packet);
+        if (code < 0)
+            break;
         atomic_store(&s->moved_ns, clock_ns());
-        if (video)
-            code = queue_packet(s, packet, picture);
+        if (packet->stream_index == s->video)
+            code = queue_packet(s, packet);
         else
             av_packet_unref(packet);
     }
-    bool asked = atomic_load(&s->stop) || atomic_load(&s->leaving);
+    const bool asked = atomic_load(&s->stop) || atomic_load(&s->leaving);
     /* the end of a pipe is the end of the stream */
     if (!asked && !is_over(s))
-        refuse(s, code < 0 ? code : AVERROR_EXIT, &s->error);
+        set_reason(s, code < 0 ? code : AVERROR_EXIT, &s->error);
     av_packet_free(&packet);
-    av_packet_free(&picture);
-    live_packets_end(s->packets);
+    end_packets(s->packets);
     return NULL;
 }
 
 static bool decode_packets(struct stream *s, const struct live_sink *sink, struct err *e)
 {
     AVPacket *packet = av_packet_alloc();
-    bool ok = packet || err_memory(e, sizeof *packet);
-    int64_t arrived;
+    bool ok = true;
+    int64_t arrived_ns;
     int waiting;
-    while (ok && !atomic_load(&s->stop) && !live_packets_over(s->packets)) {
+    if (!packet)
+        return err_memory(e, sizeof *packet);
+    while (ok && !atomic_load(&s->stop) && !have_ended(s->packets)) {
         if (!is_silent(s)) /* else the reader hangs */
             watch_moved();
-        if (!live_packets_take(s->packets, packet, &arrived, &waiting))
+        if (!pop_packet(s->packets, packet, &arrived_ns, &waiting))
             continue;
-        ok = live_decode_packet(s->decode, packet, arrived, waiting, sink, e);
+        ok = live_decode_packet(s->decode, packet, arrived_ns, waiting, sink, e);
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
     return ok;
 }
 
+/* Reads and decodes the connected stream until it breaks or ends. */
+static bool play_stream(struct stream *s, const struct live_sink *sink, struct err *e)
+{
+    pthread_t reader;
+    if (pthread_create(&reader, NULL, read_packets, s) != 0)
+        return err_set(e, ERR_MEMORY, "cannot start a thread");
+    sink->current(sink->user);
+    bool ok = decode_packets(s, sink, e);
+    atomic_store(&s->leaving, true);
+    pthread_join(reader, NULL);
+    s->base.dropped += s->packets->dropped;
+    if (!ok || s->error.code == ERR_NONE)
+        return ok;
+    *e = s->error;
+    return false;
+}
+
 static bool run(struct live_source *source, const struct live_sink *sink, struct err *e)
 {
     struct stream *s = (struct stream *)source;
-    pthread_t reader;
-    bool ok = !atomic_load(&s->stop) && connect_stream(s, e);
-    if (ok && pthread_create(&reader, NULL, read_packets, s) != 0) {
-        ok = err_set(e, ERR_MEMORY, "cannot start a thread");
-    } else if (ok) {
-        sink->current(sink->user);
-        ok = decode_packets(s, sink, e);
-        atomic_store(&s->leaving, true);
-        pthread_join(reader, NULL);
-        source->dropped += live_packets_dropped(s->packets);
-        if (ok && s->error.code != ERR_NONE) {
-            *e = s->error;
-            ok = false;
-        }
-    }
+    bool ok = !atomic_load(&s->stop) && connect_stream(s, e) && play_stream(s, sink, e);
     source->over = is_over(s);
     disconnect(s);
-    if (!ok && atomic_load(&s->stop)) {
+    if (atomic_load(&s->stop)) {
         err_clear(e);
         ok = true;
     }
@@ -352,3 +498,30 @@ const struct live_source_kind live_stream = {.name = "stream",
                                              .run = run,
                                              .stop = stop,
                                              .close = close_stream};
+
+/* ------------------------------------------------------------------ any source */
+
+/* The first that fits opens a name. live_stream fits every name. */
+static const struct live_source_kind *const kinds[] = {&live_folder, &live_stream};
+
+struct live_source *live_source_open(const struct live_options *o, struct err *e)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i]->fits(o->name))
+            return kinds[i]->open(o, e);
+    err_set(e, ERR_USAGE, "'%s' is nothing that --live can read", o->name);
+    return NULL;
+}
+
+bool live_source_run(struct live_source *s, const struct live_sink *sink, struct err *e)
+{
+    return s->kind->run(s, sink, e);
+}
+
+void live_source_stop(struct live_source *s) { s->kind->stop(s); }
+
+void live_source_close(struct live_source **s)
+{
+    if (*s)
+        (*s)->kind->close(s);
+}

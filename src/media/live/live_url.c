@@ -22,10 +22,10 @@ static const struct scheme schemes[] = {
     {"rtsps", {.protocols = "tcp,tls", .demuxers = "rtsp", .demuxer = "rtsp"}},
     {"rtmp", {.protocols = "rtmp,tcp", .demuxers = ""}},
     {"rtmps", {.protocols = "rtmps,tls,tcp", .demuxers = ""}},
-    {"srt", {.protocols = "srt", .demuxers = "", .bytes = true}},
-    {"udp", {.protocols = "udp", .demuxers = "", .bytes = true}},
+    {"srt", {.protocols = "srt", .demuxers = ""}},
+    {"udp", {.protocols = "udp", .demuxers = ""}},
     {"rtp", {.protocols = "rtp,udp", .demuxers = "rtp", .demuxer = "rtp"}},
-    {"tcp", {.protocols = "tcp", .demuxers = "", .bytes = true}},
+    {"tcp", {.protocols = "tcp", .demuxers = ""}},
     {"http", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
     {"https", {.protocols = WEB, .demuxers = "hls,mpjpeg"}},
 };
@@ -56,8 +56,9 @@ static bool parse_scheme(const char *name, size_t length, struct live_url *url, 
             continue;
         *url = schemes[i].url;
         url->path = name;
-        return is_built(known, url) ||
-               err_set(e, ERR_USAGE, "--live: the FFmpeg of this build cannot read %s", known);
+        if (!is_built(known, url))
+            return err_set(e, ERR_USAGE, "--live: the FFmpeg of this build cannot read %s", known);
+        return true;
     }
     return err_set(e, ERR_USAGE,
                    "--live: '%s': its scheme is not read; rtsp, rtsps, rtmp, rtmps, srt, udp, rtp, "
@@ -88,16 +89,17 @@ static bool parse_device(const char *name, struct live_url *url, struct err *e)
     pthread_once(&once, load_devices);
     *url = (struct live_url){
         .protocols = "", .demuxers = "video4linux2,v4l2", .demuxer = "video4linux2", .path = name};
-    return av_find_input_format(url->demuxer) ||
-           err_set(e, ERR_USAGE, "--live: '%s' is a device; reading it needs FFmpeg's libavdevice",
-                   name);
+    if (!av_find_input_format(url->demuxer))
+        return err_set(e, ERR_USAGE,
+                       "--live: '%s' is a device; reading it needs FFmpeg's libavdevice", name);
+    return true;
 }
 
 bool live_url_parse(const char *name, struct live_url *url, struct err *e)
 {
     struct stat s;
     const char *scheme = strstr(name, "://");
-    *url = (struct live_url){.protocols = "", .demuxers = "", .bytes = true, .path = name};
+    *url = (struct live_url){.protocols = "", .demuxers = "", .pipe = true, .path = name};
     if (strcmp(name, "-") == 0)
         return true;
     if (scheme)

@@ -14,7 +14,7 @@ struct live_url {
     const char *protocols; /* for protocol_whitelist; "": none */
     const char *demuxers;  /* allowed beside those of films; "": none */
     const char *demuxer;   /* that reads it; NULL: found by its content */
-    bool bytes;            /* live_input.h reads it: stdin, a FIFO, or bytes of the network */
+    bool pipe;             /* stdin or a FIFO: not opened by libavformat */
     bool paced;       /* arrives in pieces of several seconds: frames are due by their timestamps */
     const char *path; /* for libavformat; points into the name */
 };

@@ -20,10 +20,9 @@
 
 #include "decoder_pool.h"
 #include "nvdec.h"
-#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/h264_params.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/decode/decoder.h"
 #include "media/decode/worker.h"
 #include "media/ffmpeg/frame_view.h"

@@ -18,7 +18,7 @@
  */
 bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 
-/* ---- keyframe_reader.c: the same for --keyframes: key frames alone ---- */
+/* ---- keyframe_reader.c: for --keyframes ---- */
 
 /*
  * Does the same with chunks of one key frame each: those that fill columns (keyframe_chunks.h).

@@ -29,9 +29,8 @@
 #include "media/schedule/scheduler.h"
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
-#include "media/gop/gaps.h"
-#include "media/schedule/decode_pass.h"
 #include "media/select/timeline.h"
+#include "media/schedule/decode_pass.h"
 
 enum {
     SLOTS = 4096,     /* more packets than a decoder holds at once */

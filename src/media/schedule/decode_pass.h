@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "idr_splice.h"
-#include "media/bitstream/codec_traits.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/gop/chunk.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/film.h"

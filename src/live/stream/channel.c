@@ -1,0 +1,511 @@
+/*
+ * channel.c - a stream in the worker process: a thread runs its source, analyses its frames with an
+ * engine, and sends their columns.
+ */
+#include "stream.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "barcode/base/clock.h"
+#include "base/log.h"
+#include "output/modes/strip.h"
+
+/* ------------------------------------------------------------------ engines */
+
+/*
+ * An engine with one job that never ends: analysis frames of one size. A GPU takes the frames of
+ * all streams that are ready in one launch.
+ */
+struct shared {
+    struct engine *engine;
+    struct columns *columns; /* one for each port, which the next frame of the port replaces */
+    struct slit_line *slit;  /* NULL: no mode needs it */
+    int width, height;
+    bool begun;
+};
+
+struct live_engines {
+    const struct options *o;
+    unsigned needs;
+    struct engines *list;
+    struct light *light;
+    const struct light_table *means;
+    pthread_mutex_t lock; /* guards the fields below, and the analysers' results */
+    pthread_cond_t done;
+    struct shared *shared;  /* [ports], of which `count` are used */
+    struct analyser **user; /* [ports], by slot; NULL: it is free */
+    int count, ports;
+};
+
+struct analyser {
+    struct live_engines *all;
+    struct shared *shared;
+    struct engine_port *port;
+    int slot;
+    bool ready;
+    struct live_average sum;
+};
+
+struct live_engines *live_engines_open(const struct options *o, struct engines *list,
+                                       struct light *light, const struct light_table *means,
+                                       int ports, struct err *e)
+{
+    struct live_engines *g = err_calloc(1, sizeof *g, e);
+    if (!g)
+        return NULL;
+    *g = (struct live_engines){.o = o,
+                               .needs = live_needs(o),
+                               .list = list,
+                               .light = light,
+                               .means = means,
+                               .ports = ports};
+    pthread_mutex_init(&g->lock, NULL);
+    clock_steady_cond(&g->done);
+    g->shared = err_calloc((size_t)ports, sizeof *g->shared, e);
+    g->user = g->shared ? err_calloc((size_t)ports, sizeof(struct analyser *), e) : NULL;
+    if (!g->user)
+        live_engines_close(&g);
+    return g;
+}
+
+static void close_shared(struct shared *s)
+{
+    struct engine_times times;
+    struct err none = ERR_INIT;
+    if (s->begun)
+        (void)engine_finish(s->engine, &times, &none);
+    columns_free(&s->columns);
+    slit_line_free(&s->slit);
+    engine_close(&s->engine);
+}
+
+void live_engines_close(struct live_engines **g)
+{
+    if (!*g)
+        return;
+    for (int i = 0; (*g)->shared && i < (*g)->count; i++)
+        close_shared(&(*g)->shared[i]);
+    free((*g)->shared);
+    free((*g)->user);
+    pthread_cond_destroy(&(*g)->done);
+    pthread_mutex_destroy(&(*g)->lock);
+    free(*g);
+    *g = NULL;
+}
+
+/* Implements engine_tap. */
+static bool sum_frame(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)e;
+    struct live_engines *g = user;
+    pthread_mutex_lock(&g->lock);
+    struct analyser *a = g->user[tag->column];
+    pthread_mutex_unlock(&g->lock);
+    if (a) /* only this frame of the stream is being analysed */
+        live_average_frame(&a->sum, rgb, a->shared->width, a->shared->height, g->means);
+    return true;
+}
+
+/* Implements engine_done. */
+static void mark_done(void *user, const struct frame_tag *tag)
+{
+    struct live_engines *g = user;
+    pthread_mutex_lock(&g->lock);
+    struct analyser *a = g->user[tag->column];
+    if (a)
+        a->ready = true;
+    pthread_cond_broadcast(&g->done);
+    pthread_mutex_unlock(&g->lock);
+}
+
+/* The list chooses the kind of the engine; that for each size is a further one. */
+static struct engine *open_engine(struct live_engines *g, struct err *e)
+{
+    const struct engine_work work = {.frames = 0}; /* without an end: a GPU is worth it */
+    struct engine *first = engines_for(g->list, &work, e);
+    struct engine_config config = {.threads = g->list->threads};
+    return first ? engine_open(first->ops->name, &config, e) : NULL;
+}
+
+static bool begin_engine(struct live_engines *g, struct shared *s, struct err *e)
+{
+    const struct options *o = g->o;
+    bool cluster = g->needs & STRIP_CLUSTERS, rows = g->needs & STRIP_ROWS;
+    s->columns = columns_open(cluster ? o->kmeans.k : 0, rows ? s->height : 0, e);
+    if (g->needs & STRIP_SLIT)
+        s->slit = slit_line_open(&o->picture.slit, s->width, s->height, e);
+    if (s->columns && s->slit)
+        columns_keep_slit(s->columns, s->slit->length);
+    bool ok = s->columns && (s->slit || !(g->needs & STRIP_SLIT));
+    s->engine = ok ? open_engine(g, e) : NULL;
+    const struct engine_job job = {.width = s->width,
+                                   .height = s->height,
+                                   .cluster = cluster,
+                                   .rows = rows,
+                                   .slit = s->slit,
+                                   .modes = g->needs & STRIP_DOMINANT ? 1 : 0,
+                                   .kmeans = o->kmeans,
+                                   .ports = g->ports,
+                                   .columns = s->columns,
+                                   .light = g->light,
+                                   .means = g->means,
+                                   .tap = sum_frame,
+                                   .tap_user = g,
+                                   .done = mark_done,
+                                   .done_user = g,
+                                   .prompt = true};
+    s->begun = s->engine && engine_begin(s->engine, &job, e);
+    if (!s->begun)
+        close_shared(s);
+    return s->begun;
+}
+
+/* Returns the engine for a size. `g` is locked. */
+static struct shared *find_shared(struct live_engines *g, int width, int height, struct err *e)
+{
+    for (int i = 0; i < g->count; i++)
+        if (g->shared[i].width == width && g->shared[i].height == height)
+            return &g->shared[i];
+    if (g->count == g->ports) {
+        err_set(e, ERR_FAILED, "the size of its frames changes");
+        return NULL;
+    }
+    struct shared *s = &g->shared[g->count];
+    *s = (struct shared){.width = width, .height = height};
+    if (!begin_engine(g, s, e))
+        return NULL;
+    g->count++;
+    return s;
+}
+
+static void close_analyser(struct analyser **a)
+{
+    if (!*a)
+        return;
+    struct live_engines *g = (*a)->all;
+    engine_port_close(&(*a)->port);
+    pthread_mutex_lock(&g->lock);
+    if ((*a)->shared)
+        g->user[(*a)->slot] = NULL;
+    pthread_mutex_unlock(&g->lock);
+    free(*a);
+    *a = NULL;
+}
+
+/* Opens an analyser, and an engine if no stream has one for its size. */
+static struct analyser *open_analyser(struct live_engines *g, int width, int height, struct err *e)
+{
+    struct analyser *a = err_calloc(1, sizeof *a, e);
+    if (!a)
+        return NULL;
+    a->all = g;
+    pthread_mutex_lock(&g->lock);
+    a->shared = find_shared(g, width, height, e);
+    while (a->shared && g->user[a->slot])
+        a->slot++;
+    if (a->shared)
+        g->user[a->slot] = a;
+    pthread_mutex_unlock(&g->lock);
+    a->port = a->shared ? engine_port_open(a->shared->engine, e) : NULL;
+    if (!a->port)
+        close_analyser(&a);
+    return a;
+}
+
+static bool wait_until_ready(struct analyser *a, struct err *e)
+{
+    const int64_t most_ns = 10000000000;
+    struct timespec until = clock_steady_deadline(most_ns);
+    int code = 0;
+    pthread_mutex_lock(&a->all->lock);
+    while (!a->ready && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&a->all->done, &a->all->lock, &until);
+    bool ready = a->ready;
+    pthread_mutex_unlock(&a->all->lock);
+    if (!ready)
+        return err_set(e, ERR_ENGINE, "the engine did not answer for 10 s");
+    return true;
+}
+
+/*
+ * Analyses a frame and waits for the result, which stays valid until the next call: its status is
+ * MISSING if no pixel is visible. `number` seeds k-means, as a film's frame number does. *sum gets
+ * the frame's sums.
+ */
+static const struct column *analyse_frame(struct analyser *a, const struct frame_view *view,
+                                          int64_t number, bool damaged, struct live_average *sum,
+                                          struct err *e)
+{
+    struct frame_tag tag = {
+        .column = (uint64_t)a->slot, .repeat = 1, .frame = (uint64_t)number, .damaged = damaged};
+    struct column *column = columns_at(a->shared->columns, tag.column, e);
+    if (!column)
+        return NULL;
+    column->status = COLUMN_MISSING;
+    column->transparent = false;
+    a->ready = false;
+    a->sum = (struct live_average){.count = 0};
+    if (!engine_put(a->port, view, &tag, e) || !wait_until_ready(a, e))
+        return NULL;
+    *sum = a->sum;
+    return column;
+}
+
+/* ------------------------------------------------------------------ the channel */
+
+struct live_channel {
+    struct live_channel_setup s;
+    struct analyser *analyser;
+    struct live_shape shape;
+    uint8_t *data; /* [bytes]: a frame as it is sent */
+    size_t bytes;
+    int64_t number; /* of the last frame that was sent; INT64_MIN: none */
+    uint64_t frames, breaks, late;
+    pthread_t thread;
+    atomic_bool stop;
+    pthread_mutex_t lock;   /* guards `finished` */
+    pthread_cond_t changed; /* `finished` or `stop` was set */
+    bool finished;          /* the thread is at its end */
+};
+
+/* ------------------------------------------------------------------ messages */
+
+static struct live_message head_of(const struct live_channel *c, enum live_kind kind)
+{
+    return (struct live_message){.kind = kind, .stream = c->s.stream};
+}
+
+/* Without a parent a message is lost, and the kernel ends this process anyway. */
+static void send_message(const struct live_channel *c, const void *message, size_t size)
+{
+    (void)link_send(c->s.link, message, size, -1);
+}
+
+static void send_head(const struct live_channel *c, enum live_kind kind)
+{
+    const struct live_message m = head_of(c, kind);
+    send_message(c, &m, sizeof m);
+}
+
+static void send_frame(struct live_channel *c, const struct live_frame_head *head,
+                       const struct column *column)
+{
+    struct live_frame_message m = {.head = head_of(c, LIVE_FRAME)};
+    memcpy(c->data, head, sizeof *head);
+    live_record_write(&c->shape, 0, column, c->data + sizeof *head);
+    for (size_t at = 0, part; at < c->bytes; at += part) {
+        part = c->bytes - at < LIVE_PIECE ? c->bytes - at : LIVE_PIECE;
+        m.offset = (uint32_t)at;
+        memcpy(m.data, c->data + at, part);
+        send_message(c, &m, offsetof(struct live_frame_message, data) + part);
+    }
+}
+
+/* ------------------------------------------------------------------ frames */
+
+/* Opens what the first frame decides: the size of analysis frames and the engine. */
+static bool begin_analysis(struct live_channel *c, const struct film *film, struct err *e)
+{
+    int width = c->s.width, height = c->s.height;
+    if (!crop_check(&c->s.options->film.crop, film->width, film->height, e))
+        return false;
+    if (width == 0)
+        size_resolve(&c->s.options->film.size, film->width, film->height, &width, &height);
+    c->analyser = open_analyser(c->s.engines, width, height, e);
+    if (!c->analyser)
+        return false;
+    c->shape = live_shape_of(c->s.options, width, height);
+    c->bytes = sizeof(struct live_frame_head) + live_record_bytes(&c->shape);
+    c->data = err_calloc(c->bytes, 1, e);
+    if (!c->data) {
+        close_analyser(&c->analyser);
+        return false;
+    }
+    log_msg(LOG_VERBOSE, "'%s': %s, %dx%d %s, analysed at %dx%d on %s", c->s.label, film->codec,
+            film->width, film->height, film->pixel_format, width, height,
+            engine_detail(c->analyser->shared->engine));
+    const struct live_shape_message m = {.head = head_of(c, LIVE_SHAPE),
+                                         .width = width,
+                                         .height = height,
+                                         .transfer = (int32_t)film->transfer,
+                                         .peak = film->peak > 0 ? film->peak : 0};
+    send_message(c, &m, sizeof m);
+    return true;
+}
+
+/* Analyses a frame and sends it. A transparent one has no column. */
+static bool send_column(struct live_channel *c, const struct live_frame *f, int64_t number,
+                        struct err *e)
+{
+    struct live_frame_head head = {.arrived_ns = f->arrived_ns, .time_us = f->time_us};
+    struct frame_view view = *f->view;
+    const struct crop_rule *crop = &c->s.options->film.crop;
+    if (crop->kind == CROP_RECT) {
+        struct crop_rect rect = crop_to_decoded(crop->rect, f->film->orientation,
+                                                f->film->coded_width, f->film->coded_height);
+        crop_to_rect(&view, &rect);
+    }
+    const struct column *column =
+        analyse_frame(c->analyser, &view, number, f->damaged, &head.sum, e);
+    if (!column)
+        return false;
+    c->frames++;
+    c->number = number;
+    if (column->status != COLUMN_MISSING)
+        send_frame(c, &head, column);
+    return true;
+}
+
+/* Implements live_sink.frame. */
+static bool handle_frame(void *user, const struct live_frame *f, struct err *e)
+{
+    struct live_channel *c = user;
+    int64_t number =
+        live_clock_number(c->s.clock, f->arrived_ns, f->time_us, c->s.options->live.column_us);
+    watch_moved();
+    if (atomic_load(&c->stop) || !live_time_is_valid(f->time_us))
+        return true;
+    if (!c->analyser && !begin_analysis(c, f->film, e))
+        return false;
+    if (f->late && number == c->number) {
+        c->late++;
+        return true;
+    }
+    return send_column(c, f, number, e);
+}
+
+/* Implements live_sink.current. */
+static void mark_current(void *user)
+{
+    struct live_channel *c = user;
+    send_head(c, LIVE_CURRENT);
+    log_msg(c->breaks > 0 ? LOG_INFO : LOG_VERBOSE, "'%s': connected%s", c->s.label,
+            c->breaks > 0 ? " again" : "");
+}
+
+/* ------------------------------------------------------------------ the thread */
+
+/* Waits before the source is opened again. */
+static void pause_before(struct live_channel *c, int failed)
+{
+    struct timespec until = clock_steady_deadline((int64_t)live_retry_seconds(failed) * 1000000000);
+    int code = 0;
+    watch_untimed(true);
+    pthread_mutex_lock(&c->lock);
+    while (!atomic_load(&c->stop) && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&c->changed, &c->lock, &until);
+    pthread_mutex_unlock(&c->lock);
+    watch_untimed(false);
+    watch_moved();
+}
+
+/*
+ * What no other attempt can mend: the command line, the engine, a pipe's end. A lack of memory is
+ * mostly a damaged stream's, which asks for too much.
+ */
+static bool is_final(const struct live_source *s, const struct err *e)
+{
+    return s->over || (e->code != ERR_FAILED && e->code != ERR_INPUT && e->code != ERR_MEMORY);
+}
+
+/* Warns while the pause grows, not every 30 seconds of a night. */
+static void warn_of_break(const struct live_channel *c, const struct err *e, int failed)
+{
+    int pause = live_retry_seconds(failed);
+    bool last = live_retry_seconds(failed + 1) == pause,
+         repeats = live_retry_seconds(failed - 1) == pause;
+    log_msg(repeats ? LOG_VERBOSE : LOG_WARNING, "'%s': %s; opening it again %s %d s", c->s.label,
+            e->text, last ? "every" : "in", pause);
+}
+
+static void send_end(const struct live_channel *c, const struct err *e)
+{
+    struct live_end_message m = {.head = head_of(c, LIVE_END),
+                                 .code = (int32_t)e->code,
+                                 .late = c->late,
+                                 .dropped = c->s.source->dropped};
+    memcpy(m.text, e->text, sizeof m.text);
+    send_message(c, &m, sizeof m);
+}
+
+static void *run_source(void *argument)
+{
+    struct live_channel *c = argument;
+    const struct live_sink sink = {handle_frame, mark_current, c};
+    struct err e = ERR_INIT;
+    int failed = 0; /* in a row, without a frame */
+    uint64_t before = 0;
+    watch_begin(c->s.watch, 1);
+    while (!live_source_run(c->s.source, &sink, &e) && !is_final(c->s.source, &e)) {
+        failed = c->frames > before ? 1 : failed + 1;
+        before = c->frames;
+        c->breaks++;
+        send_head(c, LIVE_BREAK);
+        warn_of_break(c, &e, failed);
+        err_clear(&e);
+        pause_before(c, failed);
+    }
+    close_analyser(&c->analyser);
+    send_end(c, &e);
+    watch_end();
+    pthread_mutex_lock(&c->lock);
+    c->finished = true;
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+struct live_channel *live_channel_start(const struct live_channel_setup *setup, struct err *e)
+{
+    struct live_channel *c = err_calloc(1, sizeof *c, e);
+    if (!c)
+        return NULL;
+    c->s = *setup;
+    c->number = INT64_MIN;
+    pthread_mutex_init(&c->lock, NULL);
+    clock_steady_cond(&c->changed);
+    if (pthread_create(&c->thread, NULL, run_source, c) == 0)
+        return c;
+    err_set(e, ERR_MEMORY, "cannot start a thread");
+    live_channel_close(&c);
+    return NULL;
+}
+
+void live_channel_request_stop(struct live_channel *c)
+{
+    atomic_store(&c->stop, true);
+    live_source_stop(c->s.source);
+    pthread_mutex_lock(&c->lock);
+    pthread_cond_broadcast(&c->changed);
+    pthread_mutex_unlock(&c->lock);
+}
+
+bool live_channel_join(struct live_channel *c)
+{
+    const int64_t most_ns = 2000000000;
+    struct timespec until = clock_steady_deadline(most_ns);
+    int code = 0;
+    pthread_mutex_lock(&c->lock);
+    while (!c->finished && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&c->changed, &c->lock, &until);
+    const bool finished = c->finished;
+    pthread_mutex_unlock(&c->lock);
+    if (finished)
+        pthread_join(c->thread, NULL);
+    return finished;
+}
+
+void live_channel_close(struct live_channel **c)
+{
+    if (!*c)
+        return;
+    free((*c)->data);
+    pthread_cond_destroy(&(*c)->changed);
+    pthread_mutex_destroy(&(*c)->lock);
+    free(*c);
+    *c = NULL;
+}
