@@ -667,12 +667,11 @@ static int open_and_choose(const struct film *film, int requested, int64_t analy
     return film_stream_choose(*format, requested, film->path, e);
 }
 
-/* Returns true if the video may begin later than probing reads. The position in the file is lost.
- */
+/* Returns true if the video may begin later than probing reads. */
 static bool may_begin_late(AVFormatContext *format, const AVStream *s)
 {
     bool unsized = s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO && s->codecpar->width <= 0;
-    return unsized && container_is_seekable(format) && !refusal_is_scrambled(format, s);
+    return unsized && container_is_seekable(format);
 }
 
 /*
