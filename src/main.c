@@ -4,12 +4,12 @@
  *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
-#include "base/log.h"
-#include "batch/batch_run.h"
+#include "batch/batch.h"
 #include "cache/cache_admin.h"
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
+#include "base/log.h"
 
 int main(int argc, char **argv)
 {

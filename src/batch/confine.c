@@ -56,18 +56,18 @@ static bool visit_letters(void *user, const char *path, struct err *e)
 }
 
 /* Allows what a worker opens by name: all that the parent does not open for it. */
-static bool allow_all(struct sandbox *s, const struct render *r, const struct worker *w,
+static bool allow_all(struct sandbox *s, const struct job_context *context, const struct worker *w,
                       struct err *e)
 {
-    const struct options *o = r->options;
+    const struct options *o = context->options;
     char cache[PATH_MAX];
     bool has_cache = !o->cache.off && cache_options_folder(&o->cache, cache, sizeof cache);
     bool ok = sandbox_keep(s, w->link, e) && sandbox_allow_libraries(s, e) &&
               paint_letter_places(visit_letters, s, e) &&
               (!may_use_gpu(o) || sandbox_allow_nvidia(s, e)) &&
               (!has_cache || sandbox_allow(s, cache, SANDBOX_READ | SANDBOX_WRITE, e));
-    for (size_t i = 0; i < r->inputs->count && ok; i++)
-        ok = !inputs_is_due(r->inputs, i) || allow_parts(s, r->inputs, i, e);
+    for (size_t i = 0; i < context->inputs->count && ok; i++)
+        ok = !inputs_is_due(context->inputs, i) || allow_parts(s, context->inputs, i, e);
     return ok;
 }
 
@@ -82,28 +82,29 @@ static bool keep_descriptor(struct sandbox *s, const char *path, unsigned *strea
 }
 
 /* Keeps inherited descriptors that are films or outputs: what they are is asked by their names. */
-static bool keep_descriptors(struct sandbox *s, const struct render *r, struct err *e)
+static bool keep_descriptors(struct sandbox *s, const struct job_context *context, struct err *e)
 {
-    const struct options *o = r->options;
+    const struct options *o = context->options;
     unsigned streams = 0;
     bool ok = keep_descriptor(s, o->outputs.path, &streams, e) &&
               keep_descriptor(s, o->outputs.dump, &streams, e);
     for (size_t i = 0; i < o->outputs.extras && ok; i++)
         ok = keep_descriptor(s, o->outputs.extra[i].path, &streams, e);
-    for (size_t i = 0; i < r->inputs->count && ok; i++)
-        ok = !inputs_is_due(r->inputs, i) || keep_descriptor(s, r->inputs->path[i], &streams, e);
+    for (size_t i = 0; i < context->inputs->count && ok; i++)
+        ok = !inputs_is_due(context->inputs, i) ||
+             keep_descriptor(s, context->inputs->path[i], &streams, e);
     worker_leave_streams(streams);
     return ok;
 }
 
-bool confinement_enter(const struct render *r, const struct worker *w, struct err *e)
+bool confinement_enter(const struct job_context *context, const struct worker *w, struct err *e)
 {
-    const enum sandbox_choice choice = sandbox_choice_of(r->options->process.sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(context->options->process.sandbox);
     if (choice == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
-    if (s && keep_descriptors(s, r, e))
-        (void)allow_all(s, r, w, e);
+    if (s && keep_descriptors(s, context, e))
+        (void)allow_all(s, context, w, e);
     bool ok = sandbox_enter_by(choice, s, e);
     sandbox_free(&s);
     return ok;

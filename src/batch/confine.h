@@ -7,7 +7,7 @@
 #define BARCODE_BATCH_CONFINE_H
 
 #include "base/worker.h"
-#include "render/render.h"
+#include "job/job.h"
 
 /*
  * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if
@@ -20,6 +20,6 @@ bool confinement_prepare(const struct options *o, struct err *e);
  * outputs, unless --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the
  * confinement is incomplete, and logs that at -v otherwise. Worker, before other threads start.
  */
-bool confinement_enter(const struct render *r, const struct worker *w, struct err *e);
+bool confinement_enter(const struct job_context *context, const struct worker *w, struct err *e);
 
 #endif

@@ -74,15 +74,15 @@ bool film_files_written(const struct slot *s)
 
 /*
  * Returns true if an output may be written, by outputs_allowed. That may read thousands of files,
- * so a worker has it done once. What an earlier attempt has written is the film's own.
+ * so a worker has it done once. The reason of a refusal becomes that of the film's failure. What an
+ * earlier attempt has written is the film's own.
  */
 static bool is_allowed(const struct batch *b, struct slot *s, const struct output *output)
 {
-    struct err none = ERR_INIT;
     const size_t k = index_of(s, output);
     if (s->state[k] != OUTPUT_UNCHECKED)
         return s->state[k] != OUTPUT_REFUSED;
-    bool allowed = s->again || outputs_allowed(b->render->inputs, s->film, output, &none);
+    bool allowed = s->again || outputs_allowed(b->context->inputs, s->film, output, &s->refusal);
     s->state[k] = allowed ? OUTPUT_ALLOWED : OUTPUT_REFUSED;
     return allowed;
 }
@@ -93,10 +93,10 @@ static bool is_allowed(const struct batch *b, struct slot *s, const struct outpu
  */
 static int open_to_read(struct slot *s, const struct batch *b, const char *path)
 {
-    const char *gallery = outputs_gallery(b->render->options);
+    const char *gallery = outputs_gallery(b->context->options);
     bool older = find_output(s, path) || (gallery && strcmp(path, gallery) == 0);
     return older && file_is_regular(path) ? file_open_read(path)
-                                          : open_of_film(b->render->inputs, s, path);
+                                          : open_of_film(b->context->inputs, s, path);
 }
 
 /* ---- Outputs ---- */
@@ -170,7 +170,6 @@ static struct atomic_target *open_target(const char *path, bool folder)
 static bool begin_output(struct film_process *p, struct batch *b, int slot, const char *path,
                          bool folder, int32_t *file)
 {
-    struct err none = ERR_INIT;
     struct slot *s = &p->slot[slot];
     const struct output *output = find_output(s, path);
     struct grant *g = new_grant(p, slot, file);
@@ -187,7 +186,7 @@ static bool begin_output(struct film_process *p, struct batch *b, int slot, cons
     } else if (b->table && output->writer && output->writer->table && !output->chosen) {
         g->part = table_open_part(b->table);
         g->kind = g->part >= 0 ? GRANT_TABLE : GRANT_NONE;
-    } else if (may_write(b, s, output, path) && outputs_make_folders(output, &none)) {
+    } else if (may_write(b, s, output, path) && outputs_make_folders(output, &s->refusal)) {
         g->target = open_target(path, folder);
         g->kind = g->target ? GRANT_OUTPUT : GRANT_NONE;
     }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/worker.h"
-#include "render/render.h"
+#include "job/job.h"
 
 enum film_message {
     FILM_ASK = WORKER_KINDS, /* answered by film_answer */
@@ -48,7 +48,7 @@ struct film_end {
     uint32_t kind, slot;
     uint32_t code; /* enum err_code */
     char text[sizeof((struct err *)NULL)->text];
-    struct film_result result; /* plain numbers and texts; missing in FILM_AGAIN */
+    struct job_result result; /* plain numbers and texts; missing in FILM_AGAIN */
 };
 
 #endif

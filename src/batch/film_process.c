@@ -9,7 +9,6 @@
 #include "base/worker.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "render/render_report.h"
 
 int film_process_busy(const struct film_process *p)
 {
@@ -36,6 +35,82 @@ void film_process_leave(struct film_process *p, int slot)
     p->lines = 0;
 }
 
+/* ---- The report ---- */
+
+enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
+
+static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_MOST])
+{
+    size_t count = 0;
+    for (size_t k = 0; k < list->count; k++)
+        path[count++] = list->output[k].path;
+    if (list->dump.path)
+        path[count++] = list->dump.path;
+    return count;
+}
+
+bool film_report_add(const struct batch *b, size_t film, const struct outputs *written,
+                     const struct job_result *result, const struct err *failure, struct err *e)
+{
+    const char *output[OUTPUTS_MOST];
+    enum report_status status = REPORT_DONE;
+    if (!b->report)
+        return true;
+    if (failure->code == ERR_INTERRUPTED)
+        status = REPORT_INTERRUPTED;
+    else if (failure->code != ERR_NONE)
+        status = REPORT_FAILED;
+    const struct report_entry entry = {.film = b->context->inputs->path[film],
+                                       .status = status,
+                                       .reason = failure->code != ERR_NONE ? failure->text : NULL,
+                                       .exit =
+                                           failure->code != ERR_NONE ? err_exit_status(failure) : 0,
+                                       .seconds = result->seconds,
+                                       .columns = result->columns,
+                                       .warning = result->warning,
+                                       .warnings = result->warnings,
+                                       .output = output,
+                                       .outputs = written ? list_outputs(written, output) : 0};
+    return report_log_add(b->report, &entry, e);
+}
+
+/* Adds a film that --update skips. */
+static bool report_skipped(const struct batch *b, size_t film, struct err *e)
+{
+    const struct job_context *c = b->context;
+    struct outputs list;
+    const char *output[OUTPUTS_MOST];
+    if (!b->report)
+        return true;
+    if (!outputs_of(c->options, c->inputs, film, &list, e))
+        return false;
+    struct report_entry entry = {.film = c->inputs->path[film],
+                                 .status = REPORT_LEFT_OUT,
+                                 .seconds = -1,
+                                 .columns = -1,
+                                 .reason = "its outputs are up to date",
+                                 .output = output};
+    entry.outputs = list_outputs(&list, output);
+    bool ok = report_log_add(b->report, &entry, e);
+    outputs_free(&list);
+    return ok;
+}
+
+bool film_report_known(const struct batch *b, struct err *e)
+{
+    const struct inputs *in = b->context->inputs;
+    bool ok = true;
+    for (size_t i = 0; i < in->count && ok; i++) {
+        if (in->duty[i] == INPUT_LEFT_OUT) {
+            ok = report_skipped(b, i, e);
+        } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
+            log_error(&in->problem[i]);
+            ok = film_report_add(b, i, NULL, &job_no_result, &in->problem[i], e);
+        }
+    }
+    return ok;
+}
+
 /* ---- Messages ---- */
 
 static bool answer_film(struct film_process *p, struct batch *b, const struct film_ask *m,
@@ -53,7 +128,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
         *s = (struct slot){
             .busy = true, .film = film, .serial = ++b->serials, .again = m->alone == 1};
         /* rendering the film reports an error of its outputs */
-        (void)outputs_of(b->render->options, b->render->inputs, film, &s->outputs, &none);
+        (void)outputs_of(b->context->options, b->context->inputs, film, &s->outputs, &none);
         answer = (struct film_answer){.found = 1, .film = film, .serial = s->serial};
         p->taken++;
     }
@@ -82,12 +157,11 @@ static bool answer_file(struct film_process *p, struct batch *b, const struct fi
 }
 
 /* Returns true if the result is one that a film may have. Ends its texts and makes them plain. */
-static bool check_result(struct film_end *m)
+static bool check_result(struct film_end *m, bool written)
 {
-    struct film_result *r = &m->result;
+    struct job_result *r = &m->result;
     /* only the parent knows of an interruption, and a film without its outputs has failed */
-    if ((m->code == ERR_INTERRUPTED && !interrupt_pending()) ||
-        (m->code == ERR_NONE && !r->written))
+    if ((m->code == ERR_INTERRUPTED && !interrupt_pending()) || (m->code == ERR_NONE && !written))
         return false;
     /* a comparison with a NaN is false */
     if (!err_is_code(m->code) || r->warnings < 0 || r->warnings > REPORT_WARNINGS ||
@@ -102,14 +176,19 @@ static bool check_result(struct film_end *m)
     return true;
 }
 
-/* Sets the failure that a film reported, or for which the parent asked it to end. */
+/*
+ * Sets the failure that a film reported, or its cause: the parent refused to write an output, or
+ * asked the film to end.
+ */
 static void set_failure(const struct batch *b, const struct slot *s, const struct film_end *m,
                         struct err *e)
 {
     if (m->code == ERR_NONE)
         return;
-    if (m->code == ERR_FAILED && s->reason[0])
-        err_set(e, ERR_FAILED, "'%s': %s", b->render->inputs->path[s->film], s->reason);
+    if (m->code == ERR_FAILED && s->refusal.code != ERR_NONE)
+        *e = s->refusal;
+    else if (m->code == ERR_FAILED && s->reason[0])
+        err_set(e, ERR_FAILED, "'%s': %s", b->context->inputs->path[s->film], s->reason);
     else
         err_set(e, (enum err_code)m->code, "%s", m->text);
 }
@@ -122,17 +201,17 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
         return false;
     struct film_end m = *message;
     struct slot *s = &p->slot[m.slot];
-    m.result.written = film_files_written(s);
-    if (!check_result(&m))
+    const bool written = film_files_written(s);
+    if (!check_result(&m, written))
         return false;
     struct watch_state last = watch_check(watch_at(p->worker.watch, (int)m.slot));
     film_queue_tick(b->queue, s->film, &last.progress);
     set_failure(b, s, &m, &e);
-    if (!m.result.written)
+    if (!written)
         table_remove(b->table, s->film);
-    if (!render_report_film(b->render, b->report, s->film, &m.result, &e, &unwritten) &&
+    if (!film_report_add(b, s->film, written ? &s->outputs : NULL, &m.result, &e, &unwritten) &&
         e.code == ERR_NONE)
-        err_set(&e, unwritten.code, "'%s': %s", b->render->inputs->path[s->film], unwritten.text);
+        err_set(&e, unwritten.code, "'%s': %s", b->context->inputs->path[s->film], unwritten.text);
     if (e.code != ERR_NONE)
         log_error(&e);
     film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);

@@ -6,7 +6,7 @@
 #ifndef BARCODE_BATCH_FILM_PROCESS_H
 #define BARCODE_BATCH_FILM_PROCESS_H
 
-#include "batch_run.h"
+#include "batch.h"
 #include "film_queue.h"
 #include "base/atomic_file.h"
 #include "base/file.h"
@@ -14,11 +14,11 @@
 #include "plan/outputs.h"
 #include "output/report_log.h"
 #include "output/table.h"
-#include "render/render.h"
+#include "job/job.h"
 
 /* What the films of a run have in common in the parent. */
 struct batch {
-    const struct render *render;
+    const struct job_context *context;
     struct film_queue *queue;
     struct report_log *report;     /* NULL: none */
     struct table *table;           /* NULL: none */
@@ -33,6 +33,7 @@ struct slot {
     uint64_t serial;        /* of this film in this slot, for watch.h */
     struct outputs outputs; /* of the film */
     bool again;             /* it was rendered before, and outputs of it may exist */
+    struct err refusal;     /* why an output may not be written; ERR_NONE: all may */
     /* of `outputs`, the dump behind the others */
     enum {
         OUTPUT_UNCHECKED,
@@ -78,6 +79,20 @@ bool film_process_message(struct film_process *p, struct batch *b, const void *m
 
 /* Gives a slot back. What is unfinished of its outputs is removed. */
 void film_process_leave(struct film_process *p, int slot);
+
+/*
+ * Reports the problems that are known before the first film is opened, so that the user sees them
+ * at once. Adds these films and the skipped ones to the report log. Returns false if the log cannot
+ * be written.
+ */
+bool film_report_known(const struct batch *b, struct err *e);
+
+/*
+ * Adds a film to the report log, if there is one; `failure` is empty if it succeeded. `written` is
+ * NULL if not all its outputs are. Returns false if the log cannot be written.
+ */
+bool film_report_add(const struct batch *b, size_t film, const struct outputs *written,
+                     const struct job_result *result, const struct err *failure, struct err *e);
 
 /* Returns how many films are in progress. */
 int film_process_busy(const struct film_process *p);

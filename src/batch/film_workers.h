@@ -10,13 +10,13 @@
 
 #include "film_queue.h"
 #include "base/worker.h"
-#include "render/render.h"
+#include "job/job.h"
 
 /*
  * Returns the number of worker processes: one per GPU that the films can use, 1 to WORKERS_MOST.
  * This is an upper bound, because only a worker process may query the driver.
  */
-int worker_process_count(const struct render *r, const struct film_tally *t);
+int worker_process_count(const struct job_context *context, const struct film_tally *t);
 
 /*
  * Returns how many films are in progress at once on `threads` cores without --jobs, and with
@@ -37,7 +37,7 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory);
  * `workers` the number of worker processes, all of them started or about to start. Returns the exit
  * status. Call it on the first thread of the process.
  */
-int film_workers_run(const struct render *r, const struct film_tally *t, struct worker *w,
-                     int workers);
+int film_workers_run(const struct job_context *context, const struct film_tally *t,
+                     struct worker *w, int workers);
 
 #endif

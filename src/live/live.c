@@ -30,6 +30,7 @@ enum {
     SILENCE_S = 10, /* in which something of each stream must move; BARCODE_SILENCE replaces it */
     GRACE_S = 4,    /* within which the worker process ends when it is asked to */
     REFRESH_S = 10, /* between two pictures of the day */
+    LAST_WRITE_S = 30, /* for the last pictures */
     TICK_MS = 1000
 };
 
@@ -388,44 +389,46 @@ static void receive_from_writer(struct live *l)
     l->files_ns = l->written_ns + (int64_t)((pause_s > REFRESH_S ? pause_s : REFRESH_S) * 1e9);
 }
 
-/* Starts a writer if one is due and something has changed. */
-static void write_files(struct live *l)
+static bool have_files_changed(const struct live *l)
 {
-    struct err e = ERR_INIT;
-    bool changed = false;
-    if (l->writer.pid > 0 || clock_ns() < l->files_ns)
-        return;
     for (size_t i = 0; i < l->count; i++)
         if (live_columns_changed(live_receiver_columns(l->stream[i].receiver)))
-            changed = true;
-    if (!changed)
-        return;
+            return true;
+    return false;
+}
+
+/* Starts a writer, or writes the files in this process if it cannot fork. */
+static void start_writer(struct live *l)
+{
+    struct err e = ERR_INIT;
     l->written_ns = clock_ns();
     l->files_ns = l->written_ns + REFRESH_S * INT64_C(1000000000);
     pid_t pid = worker_start(&l->writer, 1, &e);
     if (pid == 0)
         run_writer(l);
-    if (pid < 0) {
+    if (pid < 0)
         l->writer.pid = 0;
-        log_msg(LOG_WARNING, "%s", e.text);
-        return;
+    for (size_t i = 0; i < l->count; i++) {
+        struct live_columns *columns = live_receiver_columns(l->stream[i].receiver);
+        if (pid < 0)
+            live_columns_write(columns);
+        live_columns_mark_written(columns);
     }
-    for (size_t i = 0; i < l->count; i++)
-        live_columns_mark_written(live_receiver_columns(l->stream[i].receiver));
 }
 
-/* Waits for the writer. Kills it if its disk hangs: after 30 s, or 3 s after a signal. */
-static void wait_for_writer(struct live *l)
+/* Waits for the writer. Returns false if it was killed after `most_s`, because its disk hangs. */
+static bool wait_for_writer(struct live *l, double most_s)
 {
-    enum { MOST_S = 30, MOST_AFTER_SIGNAL_S = 3, MOMENT_MS = 100 };
+    enum { MOMENT_MS = 100 };
     const int64_t began = clock_ns();
     while (l->writer.pid > 0) {
         struct pollfd p = {.fd = l->writer.link, .events = POLLIN};
         (void)poll(&p, 1, MOMENT_MS);
         receive_from_writer(l);
-        if (clock_since(began) > (interrupt_signal() != 0 ? MOST_AFTER_SIGNAL_S : MOST_S))
+        if (l->writer.pid > 0 && clock_since(began) > most_s)
             worker_kill(&l->writer, WORKER_SILENT);
     }
+    return !l->writer.killed;
 }
 
 /* ------------------------------------------------------------------ running */
@@ -457,7 +460,8 @@ static void tick(struct live *l)
     if (seconds * 1e3 < TICK_MS)
         return;
     l->tick_ns = clock_ns();
-    write_files(l);
+    if (l->writer.pid == 0 && l->tick_ns >= l->files_ns && have_files_changed(l))
+        start_writer(l);
     if (l->worker.pid > 0)
         watch_worker(l, seconds < most ? seconds : most);
 }
@@ -532,12 +536,17 @@ static void print_bench(const struct stream *s)
 /* Closes the columns and writes the files, for the last time. */
 static void finish(struct live *l)
 {
+    const double patience_s = interrupt_signal() != 0 ? GRACE_S : LAST_WRITE_S;
     struct err e = ERR_INIT;
     interrupt_finish();
-    wait_for_writer(l);
+    for (size_t i = 0; i < l->count; i++)
+        live_columns_close(live_receiver_columns(l->stream[i].receiver));
+    if (wait_for_writer(l, patience_s) && have_files_changed(l)) {
+        start_writer(l);
+        (void)wait_for_writer(l, LAST_WRITE_S);
+    }
     for (size_t i = 0; i < l->count; i++) {
         struct stream *s = &l->stream[i];
-        live_columns_end(live_receiver_columns(s->receiver));
         struct err why = *live_receiver_error(s->receiver);
         if (why.code != ERR_NONE) {
             err_prefix(&why, "'%s'", s->label);

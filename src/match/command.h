@@ -10,7 +10,7 @@
 #include <argp.h>
 
 #include "barcode/base/err.h"
-#include "batch/batch_run.h"
+#include "batch/batch.h"
 #include "plan/inputs.h"
 #include "plan/options.h"
 #include "sound/film_sound.h"

@@ -7,7 +7,7 @@
 /*
  * Runs the command that argv[1] names, and sets *status to its exit status. Returns false and does
  * nothing if argv[1] is no command. Reports all errors. Call interrupt_open_standard before. May
- * reorder argv, and may return in worker processes (batch_run.h). Main thread only.
+ * reorder argv, and may return in worker processes (batch.h). Main thread only.
  */
 bool command_run(int argc, char **argv, int *status);
 

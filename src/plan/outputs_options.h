@@ -31,7 +31,7 @@ struct outputs_options {
     bool strict;        /* a film that is decoded only in part fails */
     /* fill the cache of sound, and write no output; no option of the command line asks for it */
     bool sound_only;
-    bool in_memory; /* hand `extra` and `dump` to the run's sink (batch_run.h); likewise no option
+    bool in_memory; /* hand `extra` and `dump` to the run's sink (batch.h); likewise no option
                      */
 };
 

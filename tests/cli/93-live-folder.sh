@@ -86,6 +86,35 @@ test_live_folder_restarts() {
         fail "$(frames day/sky-2026-03-01.csv)"
 }
 
+# find_writer: the process that writes the day's files, in $writer: it has one thread, and the worker more.
+find_writer() {
+    local child
+    for child in $(cat "/proc/$pid/task/$pid/children"); do
+        [ "$(find "/proc/$child/task" -mindepth 1 -maxdepth 1 2> /dev/null | wc -l)" -ne 1 ] || { writer=$child && return; }
+    done
+    return 1
+}
+
+# The process that writes the day's files hangs, as on a dead disk: the end waits some seconds for it.
+test_live_disk_hangs() {
+    local began
+    mkdir sky
+    picture sky/1.png red 2026-03-01T20:00:00
+    picture sky/2.png blue 2026-03-01T20:02:00
+    watch --live=60 sky -o day -m average --width 16000 --height 4000
+    until_true find_writer
+    kill -STOP "$writer"
+    began=$SECONDS
+    end_watch
+    [ $((SECONDS - began)) -le 10 ] || fail "it ended after $((SECONDS - began)) s"
+    says "the files of the day were not written: .*did not answer"
+    picture sky/3.png white 2026-03-01T20:04:00
+    watch --live=60 sky -o day -m average
+    end_watch
+    [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #fd0000 2026-03-01T20:02 #0000fe 2026-03-01T20:04 #ffffff" ] ||
+        fail "$(frames day/sky-2026-03-01.csv)"
+}
+
 # One file that the camera writes again and again.
 test_live_picture() {
     mkdir tmp

@@ -44,7 +44,7 @@ struct chaos {
     char copy[512], *word[32]; /* of the command line */
     struct options options;
     struct inputs inputs;
-    struct render render;
+    struct job_context context;
     struct batch batch;
     struct film_process process;
     struct film_watch watch;
@@ -71,7 +71,7 @@ static inline void chaos_open_run(struct chaos *c)
 {
     struct err e = ERR_INIT;
     const char *table = outputs_table(&c->options, &c->inputs);
-    c->batch = (struct batch){.render = &c->render, .serials = c->batch.serials};
+    c->batch = (struct batch){.context = &c->context, .serials = c->batch.serials};
     c->batch.queue = film_queue_open(&c->inputs, &e);
     if (table)
         c->batch.table = table_open(table, c->inputs.count, &e);
@@ -129,7 +129,7 @@ static inline void chaos_open(struct chaos *c, const char *line)
         fprintf(stderr, "%s\n", e.text);
     fuzz_demand(ok);
     log_set_sink(chaos_ignore_line);
-    c->render = (struct render){.options = &c->options, .inputs = &c->inputs};
+    c->context = (struct job_context){.options = &c->options, .inputs = &c->inputs};
     c->watch = film_watch_open(1000000);
     chaos_open_run(c);
     chaos_open_link(c);
@@ -279,7 +279,7 @@ static inline size_t chaos_message(const struct chaos *c, struct dice *d, void *
         struct film_end *m = to;
         static const enum err_code code[] = {ERR_NONE, ERR_FAILED, ERR_INPUT, ERR_MEMORY};
         *m = (struct film_end){.kind = FILM_ENDED, .slot = ask.slot, .code = code[roll(d, 4)]};
-        m->result = film_no_result;
+        m->result = job_no_result;
         m->result.warnings = (int)roll(d, REPORT_WARNINGS + 1);
         m->result.columns = (int64_t)roll(d, 1000) - 1;
         memset(m->text, (int)roll(d, 256), sizeof m->text);

@@ -13,11 +13,11 @@ import sys
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
     "main": "match live batch cli plan cache engine base",
-    "match": "batch render cli plan output cache media sound engine base",
+    "match": "batch job cli plan output cache media sound engine base",
     "cli": "plan output cache media engine kmeans base",
     "live": "plan output cache media engine base",
-    "batch": "render plan output cache media sound engine base",
-    "render": "plan output cache media sound engine base",
+    "batch": "job plan output cache media sound engine base",
+    "job": "plan output cache media sound engine base",
     "plan": "output cache media engine kmeans base",
     "output": "media sound engine kmeans base",
     "cache": "media sound engine base",
@@ -69,8 +69,8 @@ INSIDE = {
 FACE = {
     "match": "match.h",
     "live": "live.h",
-    "batch": "batch_run.h films.h",
-    "render": "render.h render_report.h",
+    "batch": "batch.h",
+    "job": "job.h",
     "cli": "cli.h cli_explain.h",
     "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h shard.h update.h",
     "output": "modes/picture_options.h poster/poster_options.h formats/format_options.h digest.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "

@@ -26,7 +26,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/media/(ffmpeg|container|schedule|decode|nvdec|reader|probe|sound|live)/|samples/)' 'a libav header'
+only '#include <libav' '^(src/media/(ffmpeg|container|schedule|decode|nvdec|reader|sound|live)/|samples/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png(_pixels)?\.c$' 'png.h'
 only '#include <microhttpd\.h>' '^src/live/serve/serve\.c$' 'a header of libmicrohttpd'
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
@@ -71,7 +71,7 @@ for f in files:
     lines = text.split("\n")
     code = f.endswith((".c", ".h", ".cu", ".cuh"))
     table = "A table:" in text[:2000]
-    if not f.endswith((".md", "Makefile")) and len(lines) > 530 and not table:
+    if not f.endswith((".md", "Makefile")) and len(lines) > 800 and not table:
         print(f"lint: {f}: {len(lines)} lines"); bad = True
     if f == "src/main.c" and len(lines) > 100:
         print(f"lint: {f}: {len(lines)} lines, 100 is main's limit"); bad = True

@@ -47,7 +47,7 @@ static void take(uint32_t slot, uint64_t film)
 static struct film_end end_of(uint32_t slot, enum err_code code)
 {
     struct film_end m = {.kind = FILM_ENDED, .slot = slot, .code = code, .text = "it failed"};
-    m.result = film_no_result;
+    m.result = job_no_result;
     return m;
 }
 
@@ -416,7 +416,8 @@ TEST_WITH(outputs_in_memory, chaos_enter, chaos_leave)
     const struct batch_sink sink = {take_text, text};
     chaos_open(&c, "--no-cache films/a.mkv films/b.mkv");
     c.options.outputs.in_memory = true;
-    c.options.outputs.extra[c.options.outputs.extras++] = (struct options_extra){writer_find("png"), "strip"};
+    c.options.outputs.extra[c.options.outputs.extras++] =
+        (struct options_extra){writer_find("png"), "strip"};
     c.options.outputs.dump = "frames";
     c.batch.sink = &sink;
     take(0, 0);

@@ -7,14 +7,14 @@
 
 #include "test.h"
 #include "../fuzz/film_chaos.h"
-#include "batch/films.h"
+#include "batch/batch.h"
 #include "batch/film_workers.h"
 
 static struct chaos c;
 
 static int hostile_link;
 static struct watch *hostile_watch;
-static const struct render *hostile_render;
+static const struct job_context *hostile_context;
 static bool hostile_alone; /* its film is rendered again, alone */
 
 /* Asks the parent by a message of any kind; exits if there is no answer. */
@@ -57,7 +57,7 @@ static void tell_kind(uint32_t kind, size_t size)
 
 static void tell_end(enum err_code code, const char *text)
 {
-    struct film_end m = {.kind = FILM_ENDED, .code = code, .result = film_no_result};
+    struct film_end m = {.kind = FILM_ENDED, .code = code, .result = job_no_result};
     snprintf(m.text, sizeof m.text, "%s", text);
     tell(&m, sizeof m);
 }
@@ -66,7 +66,7 @@ static const char *output_of(size_t film)
 {
     static struct outputs list;
     struct err e = ERR_INIT;
-    (void)outputs_of(hostile_render->options, hostile_render->inputs, film, &list, &e);
+    (void)outputs_of(hostile_context->options, hostile_context->inputs, film, &list, &e);
     return list.output[0].path;
 }
 
@@ -141,7 +141,7 @@ static void pretend_interruption(size_t film)
 
 static void pretend_success(size_t film)
 {
-    const struct film_end m = {.kind = FILM_ENDED, .code = ERR_NONE, .result = film_no_result};
+    const struct film_end m = {.kind = FILM_ENDED, .code = ERR_NONE, .result = job_no_result};
     (void)film;
     tell(&m, sizeof m);
 }
@@ -258,13 +258,13 @@ static void attack_at_random(size_t film)
 }
 
 /* In place of film_workers.c: a worker process that attacks its parent. */
-int film_workers_run(const struct render *r, const struct film_tally *t, struct worker *w,
-                     int workers)
+int film_workers_run(const struct job_context *context, const struct film_tally *t,
+                     struct worker *w, int workers)
 {
     (void)t, (void)workers;
     hostile_link = c.end = w->link;
     hostile_watch = w->watch;
-    hostile_render = r;
+    hostile_context = context;
     for (uint32_t alone = 0; alone < 2; alone++)
         for (size_t film; next_film(0, alone, &film);) {
             hostile_alone = alone;
@@ -282,9 +282,9 @@ int film_workers_run(const struct render *r, const struct film_tally *t, struct 
 
 static int processes = 1;
 
-int worker_process_count(const struct render *r, const struct film_tally *t)
+int worker_process_count(const struct job_context *context, const struct film_tally *t)
 {
-    (void)r, (void)t;
+    (void)context, (void)t;
     return processes;
 }
 
@@ -306,8 +306,8 @@ static int run(int films)
     chaos_open(&c, line);
     assert_int_equal(c.inputs.count, films);
     pid_t own = getpid();
-    struct render r = {.options = &c.options, .inputs = &c.inputs, .threads = 1};
-    int status = render_films(&r, NULL);
+    struct job_context context = {.options = &c.options, .inputs = &c.inputs, .threads = 1};
+    int status = batch_render_films(&context, NULL);
     if (getpid() != own)
         _exit(status);
     chaos_close(&c);

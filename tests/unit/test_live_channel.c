@@ -141,7 +141,8 @@ static void close_channel(void)
     live_channel_request_stop(channel);
     assert_true(live_channel_join(channel));
     receive();
-    live_columns_end(live_receiver_columns(receiver));
+    live_columns_close(live_receiver_columns(receiver));
+    live_columns_write(live_receiver_columns(receiver));
     live_channel_close(&channel);
     live_receiver_free(&receiver);
     live_feed_free(&feed);

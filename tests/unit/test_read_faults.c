@@ -88,19 +88,19 @@ TEST(what_is_missing)
     assert_string_equal(read_faults_lacking(f), "");
     assert_string_equal(read_faults_lacking(NULL), "");
     read_faults_lack(f, "cannot open its part '%s'", "a.ts");
-    read_faults_hear(f, &logged);
+    read_faults_add_logged(f, &logged);
     assert_string_equal(read_faults_lacking(f), "cannot open its part 'a.ts'");
     assert_true(read_faults_check(f, "f", &e));
     err_set(&e, ERR_INPUT, "'f' is not a film");
     assert_false(read_faults_explain(f, "f", &e));
     assert_string_equal(e.text, "cannot open 'f': cannot open its part 'a.ts'");
     logged.read_error = EIO;
-    read_faults_hear(f, &logged);
+    read_faults_add_logged(f, &logged);
     assert_false(read_faults_check(f, "f", &e));
     read_faults_free(&f);
     f = read_faults_new(true, NULL);
     err_clear(&e);
-    read_faults_hear(f, &logged);
+    read_faults_add_logged(f, &logged);
     assert_true(read_faults_check(f, "f", &e));
     assert_string_equal(read_faults_lacking(f),
                         "cannot read one of its files to its end: Input/output error");

@@ -7,7 +7,7 @@
 #include "test.h"
 #include "base/log.h"
 #include "plan/outputs.h"
-#include "render/render.h"
+#include "job/job.h"
 #include "named.h"
 #include "synth.h"
 
@@ -131,10 +131,13 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
     assert_true(inputs_expand(&o, &in, &e) && outputs_check(&o, &in, &e));
     struct engines engines;
     engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
-    struct render r = {.options = &o, .inputs = &in, .engines = &engines, .threads = 1};
-    struct film_result result;
-    if (!render_film(&r, 0, &result, &e))
+    const struct job_context c = {.options = &o, .inputs = &in, .engines = &engines, .threads = 1};
+    struct outputs outputs;
+    struct job_result result;
+    assert_true(outputs_of(&o, &in, 0, &outputs, &e));
+    if (!job_run(&c, 0, &outputs, &result, &e))
         fail_msg("%s", e.text);
+    outputs_free(&outputs);
     engines_close(&engines);
     inputs_free(&in);
     expect_file("facts.txt", "columns 30\nstrip average\nstrip squeeze\nwall unknown\n");

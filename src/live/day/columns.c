@@ -459,11 +459,10 @@ void live_columns_write(struct live_columns *c)
     live_columns_mark_written(c);
 }
 
-void live_columns_end(struct live_columns *c)
+void live_columns_close(struct live_columns *c)
 {
     if (c->shaped)
         close_open(c);
-    live_columns_write(c);
 }
 
 /* ------------------------------------------------------------------ opening */

@@ -9,10 +9,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "barcode/base/clock.h"
 #include "base/path.h"
 #include "output/writer.h"
 
 enum { WIDTH_MOST = 8640 }; /* of a day's picture without --width */
+
+const struct live_clock live_machine_clock = {.wall_us = clock_wall_us, .steady_ns = clock_ns};
 
 void live_stem(const char *name, char stem[STREAM_NAME])
 {

@@ -38,6 +38,32 @@ static inline int64_t live_number(int64_t time_us, int64_t step_us)
 /* Returns the start of column `number`. */
 static inline int64_t live_start_us(int64_t number, int64_t step_us) { return number * step_us; }
 
+/*
+ * Returns true for a time of the years 1 to 9999. A picture may have any date, and the arithmetic
+ * of days does not overflow for these.
+ */
+static inline bool live_time_is_valid(int64_t time_us)
+{
+    const int64_t first_s = INT64_C(-62135596800), end_s = INT64_C(253402300800);
+    return time_us >= first_s * 1000000 && time_us < end_s * 1000000;
+}
+
+/* The clocks, for tests to replace. */
+struct live_clock {
+    int64_t (*wall_us)(void); /* of UTC since 1970 */
+    int64_t (*steady_ns)(void);
+};
+extern const struct live_clock live_machine_clock;
+
+/* Returns the column of a frame (live_source.h). */
+static inline int64_t live_clock_number(const struct live_clock *clock, int64_t arrived_ns,
+                                        int64_t time_us, int64_t step_us)
+{
+    if (time_us == 0)
+        time_us = clock->wall_us() - (clock->steady_ns() - arrived_ns) / 1000;
+    return live_number(time_us, step_us);
+}
+
 /* ---- Days and their files, DIR/STEM-YYYY-MM-DD.png and .csv: day.c ---- */
 
 /* A day: columns [first, end), by the times at which they begin. */
@@ -142,8 +168,8 @@ void live_columns_write(struct live_columns *c);
 /* Another process, which was forked just now, writes the files. */
 void live_columns_mark_written(struct live_columns *c);
 
-/* Closes the open column as it is, and writes the files of the day. */
-void live_columns_end(struct live_columns *c);
+/* Closes the open column as it is. */
+void live_columns_close(struct live_columns *c);
 
 /* Returns the number of columns closed with a frame since live_columns_open. */
 uint64_t live_columns_closed(const struct live_columns *c);

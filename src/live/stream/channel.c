@@ -14,15 +14,13 @@
 #include "base/log.h"
 #include "output/modes/strip.h"
 
-/* ------------------------------------------------------------------ engines */
-
 /*
  * An engine with one job that never ends: analysis frames of one size. A GPU takes the frames of
  * all streams that are ready in one launch.
  */
-struct shared {
+struct sized_engine {
     struct engine *engine;
-    struct columns *columns; /* one for each port, which the next frame of the port replaces */
+    struct columns *columns; /* one for each stream: that of its latest frame */
     struct slit_line *slit;  /* NULL: no mode needs it */
     int width, height;
     bool begun;
@@ -34,25 +32,37 @@ struct live_engines {
     struct engines *list;
     struct light *light;
     const struct light_table *means;
-    pthread_mutex_t lock; /* guards the fields below, and the analysers' results */
+    pthread_mutex_t lock; /* guards the fields below, and the channels' `ready` */
     pthread_cond_t done;
-    struct shared *shared;  /* [ports], of which `count` are used */
-    struct analyser **user; /* [ports], by slot; NULL: it is free */
-    int count, ports;
+    struct sized_engine *sized;    /* [streams], of which `count` are used */
+    struct live_channel **channel; /* [streams]; NULL: it analyses no frames */
+    int count, streams;
 };
 
-struct analyser {
-    struct live_engines *all;
-    struct shared *shared;
+struct live_channel {
+    struct live_channel_setup s;
+    struct sized_engine *engine; /* NULL: no frame has come yet */
     struct engine_port *port;
-    int slot;
-    bool ready;
-    struct live_average sum;
+    struct column *column;   /* of the latest frame */
+    struct live_average sum; /* of that frame */
+    bool ready;              /* both have been computed */
+    struct live_shape shape;
+    uint8_t *data; /* [bytes]: a frame as it is sent */
+    size_t bytes;
+    int64_t number; /* of the last frame that was sent; INT64_MIN: none */
+    uint64_t frames, breaks, late;
+    pthread_t thread;
+    atomic_bool stop;
+    pthread_mutex_t lock;   /* guards `finished` */
+    pthread_cond_t changed; /* `finished` or `stop` was set */
+    bool finished;          /* the thread is at its end */
 };
+
+/* ------------------------------------------------------------------ engines */
 
 struct live_engines *live_engines_open(const struct options *o, struct engines *list,
                                        struct light *light, const struct light_table *means,
-                                       int ports, struct err *e)
+                                       int streams, struct err *e)
 {
     struct live_engines *g = err_calloc(1, sizeof *g, e);
     if (!g)
@@ -62,17 +72,18 @@ struct live_engines *live_engines_open(const struct options *o, struct engines *
                                .list = list,
                                .light = light,
                                .means = means,
-                               .ports = ports};
+                               .streams = streams};
     pthread_mutex_init(&g->lock, NULL);
     clock_steady_cond(&g->done);
-    g->shared = err_calloc((size_t)ports, sizeof *g->shared, e);
-    g->user = g->shared ? err_calloc((size_t)ports, sizeof(struct analyser *), e) : NULL;
-    if (!g->user)
+    g->sized = err_calloc((size_t)streams, sizeof *g->sized, e);
+    if (g->sized)
+        g->channel = err_calloc((size_t)streams, sizeof(struct live_channel *), e);
+    if (!g->channel)
         live_engines_close(&g);
     return g;
 }
 
-static void close_shared(struct shared *s)
+static void close_engine(struct sized_engine *s)
 {
     struct engine_times times;
     struct err none = ERR_INIT;
@@ -87,10 +98,10 @@ void live_engines_close(struct live_engines **g)
 {
     if (!*g)
         return;
-    for (int i = 0; (*g)->shared && i < (*g)->count; i++)
-        close_shared(&(*g)->shared[i]);
-    free((*g)->shared);
-    free((*g)->user);
+    for (int i = 0; i < (*g)->count; i++)
+        close_engine(&(*g)->sized[i]);
+    free((*g)->sized);
+    free((*g)->channel);
     pthread_cond_destroy(&(*g)->done);
     pthread_mutex_destroy(&(*g)->lock);
     free(*g);
@@ -103,21 +114,21 @@ static bool sum_frame(void *user, const struct frame_tag *tag, const uint8_t *rg
     (void)e;
     struct live_engines *g = user;
     pthread_mutex_lock(&g->lock);
-    struct analyser *a = g->user[tag->column];
+    struct live_channel *c = g->channel[tag->column];
     pthread_mutex_unlock(&g->lock);
-    if (a) /* only this frame of the stream is being analysed */
-        live_average_frame(&a->sum, rgb, a->shared->width, a->shared->height, g->means);
+    if (c) /* only this frame of the stream is being analysed */
+        live_average_frame(&c->sum, rgb, c->engine->width, c->engine->height, g->means);
     return true;
 }
 
 /* Implements engine_done. */
-static void mark_done(void *user, const struct frame_tag *tag)
+static void mark_ready(void *user, const struct frame_tag *tag)
 {
     struct live_engines *g = user;
     pthread_mutex_lock(&g->lock);
-    struct analyser *a = g->user[tag->column];
-    if (a)
-        a->ready = true;
+    struct live_channel *c = g->channel[tag->column];
+    if (c)
+        c->ready = true;
     pthread_cond_broadcast(&g->done);
     pthread_mutex_unlock(&g->lock);
 }
@@ -131,17 +142,23 @@ static struct engine *open_engine(struct live_engines *g, struct err *e)
     return first ? engine_open(first->ops->name, &config, e) : NULL;
 }
 
-static bool begin_engine(struct live_engines *g, struct shared *s, struct err *e)
+/* Opens the engine of `s`, which has a size. close_engine is the caller's also on failure. */
+static bool begin_engine(struct live_engines *g, struct sized_engine *s, struct err *e)
 {
     const struct options *o = g->o;
-    bool cluster = g->needs & STRIP_CLUSTERS, rows = g->needs & STRIP_ROWS;
+    const bool cluster = g->needs & STRIP_CLUSTERS, rows = g->needs & STRIP_ROWS;
     s->columns = columns_open(cluster ? o->kmeans.k : 0, rows ? s->height : 0, e);
-    if (g->needs & STRIP_SLIT)
+    if (!s->columns)
+        return false;
+    if (g->needs & STRIP_SLIT) {
         s->slit = slit_line_open(&o->picture.slit, s->width, s->height, e);
-    if (s->columns && s->slit)
+        if (!s->slit)
+            return false;
         columns_keep_slit(s->columns, s->slit->length);
-    bool ok = s->columns && (s->slit || !(g->needs & STRIP_SLIT));
-    s->engine = ok ? open_engine(g, e) : NULL;
+    }
+    s->engine = open_engine(g, e);
+    if (!s->engine)
+        return false;
     const struct engine_job job = {.width = s->width,
                                    .height = s->height,
                                    .cluster = cluster,
@@ -149,128 +166,100 @@ static bool begin_engine(struct live_engines *g, struct shared *s, struct err *e
                                    .slit = s->slit,
                                    .modes = g->needs & STRIP_DOMINANT ? 1 : 0,
                                    .kmeans = o->kmeans,
-                                   .ports = g->ports,
+                                   .ports = g->streams,
                                    .columns = s->columns,
                                    .light = g->light,
                                    .means = g->means,
                                    .tap = sum_frame,
                                    .tap_user = g,
-                                   .done = mark_done,
+                                   .done = mark_ready,
                                    .done_user = g,
                                    .prompt = true};
-    s->begun = s->engine && engine_begin(s->engine, &job, e);
-    if (!s->begun)
-        close_shared(s);
+    s->begun = engine_begin(s->engine, &job, e);
     return s->begun;
 }
 
-/* Returns the engine for a size. `g` is locked. */
-static struct shared *find_shared(struct live_engines *g, int width, int height, struct err *e)
+/* Returns the engine for a size, which is opened if no stream has that size yet. */
+static struct sized_engine *find_engine(struct live_engines *g, int width, int height,
+                                        struct err *e)
 {
     for (int i = 0; i < g->count; i++)
-        if (g->shared[i].width == width && g->shared[i].height == height)
-            return &g->shared[i];
-    if (g->count == g->ports) {
+        if (g->sized[i].width == width && g->sized[i].height == height)
+            return &g->sized[i];
+    if (g->count == g->streams) {
         err_set(e, ERR_FAILED, "the size of its frames changes");
         return NULL;
     }
-    struct shared *s = &g->shared[g->count];
-    *s = (struct shared){.width = width, .height = height};
-    if (!begin_engine(g, s, e))
+    struct sized_engine *s = &g->sized[g->count];
+    *s = (struct sized_engine){.width = width, .height = height};
+    if (!begin_engine(g, s, e)) {
+        close_engine(s);
         return NULL;
+    }
     g->count++;
     return s;
 }
 
-static void close_analyser(struct analyser **a)
+static void close_port(struct live_channel *c)
 {
-    if (!*a)
-        return;
-    struct live_engines *g = (*a)->all;
-    engine_port_close(&(*a)->port);
+    struct live_engines *g = c->s.engines;
+    engine_port_close(&c->port);
     pthread_mutex_lock(&g->lock);
-    if ((*a)->shared)
-        g->user[(*a)->slot] = NULL;
+    g->channel[c->s.stream] = NULL;
+    c->engine = NULL;
     pthread_mutex_unlock(&g->lock);
-    free(*a);
-    *a = NULL;
 }
 
-/* Opens an analyser, and an engine if no stream has one for its size. */
-static struct analyser *open_analyser(struct live_engines *g, int width, int height, struct err *e)
+/* Prepares the analysis of frames to this size. */
+static bool open_port(struct live_channel *c, int width, int height, struct err *e)
 {
-    struct analyser *a = err_calloc(1, sizeof *a, e);
-    if (!a)
-        return NULL;
-    a->all = g;
+    struct live_engines *g = c->s.engines;
     pthread_mutex_lock(&g->lock);
-    a->shared = find_shared(g, width, height, e);
-    while (a->shared && g->user[a->slot])
-        a->slot++;
-    if (a->shared)
-        g->user[a->slot] = a;
+    c->engine = find_engine(g, width, height, e);
+    c->column = c->engine ? columns_at(c->engine->columns, (uint64_t)c->s.stream, e) : NULL;
+    if (c->column)
+        g->channel[c->s.stream] = c;
     pthread_mutex_unlock(&g->lock);
-    a->port = a->shared ? engine_port_open(a->shared->engine, e) : NULL;
-    if (!a->port)
-        close_analyser(&a);
-    return a;
+    if (c->column)
+        c->port = engine_port_open(c->engine->engine, e);
+    if (!c->port)
+        close_port(c);
+    return c->port != NULL;
 }
 
-static bool wait_until_ready(struct analyser *a, struct err *e)
+static bool wait_until_ready(struct live_channel *c, struct err *e)
 {
     const int64_t most_ns = 10000000000;
+    struct live_engines *g = c->s.engines;
     struct timespec until = clock_steady_deadline(most_ns);
     int code = 0;
-    pthread_mutex_lock(&a->all->lock);
-    while (!a->ready && code != ETIMEDOUT)
-        code = pthread_cond_timedwait(&a->all->done, &a->all->lock, &until);
-    bool ready = a->ready;
-    pthread_mutex_unlock(&a->all->lock);
+    pthread_mutex_lock(&g->lock);
+    while (!c->ready && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&g->done, &g->lock, &until);
+    const bool ready = c->ready;
+    pthread_mutex_unlock(&g->lock);
     if (!ready)
         return err_set(e, ERR_ENGINE, "the engine did not answer for 10 s");
     return true;
 }
 
 /*
- * Analyses a frame and waits for the result, which stays valid until the next call: its status is
- * MISSING if no pixel is visible. `number` seeds k-means, as a film's frame number does. *sum gets
- * the frame's sums.
+ * Analyses a frame and waits for its column, whose status is MISSING if no pixel is visible.
+ * `number` seeds k-means, as a film's frame number does.
  */
-static const struct column *analyse_frame(struct analyser *a, const struct frame_view *view,
-                                          int64_t number, bool damaged, struct live_average *sum,
-                                          struct err *e)
+static bool analyse_frame(struct live_channel *c, const struct frame_view *view, int64_t number,
+                          bool damaged, struct err *e)
 {
-    struct frame_tag tag = {
-        .column = (uint64_t)a->slot, .repeat = 1, .frame = (uint64_t)number, .damaged = damaged};
-    struct column *column = columns_at(a->shared->columns, tag.column, e);
-    if (!column)
-        return NULL;
-    column->status = COLUMN_MISSING;
-    column->transparent = false;
-    a->ready = false;
-    a->sum = (struct live_average){.count = 0};
-    if (!engine_put(a->port, view, &tag, e) || !wait_until_ready(a, e))
-        return NULL;
-    *sum = a->sum;
-    return column;
+    const struct frame_tag tag = {.column = (uint64_t)c->s.stream,
+                                  .repeat = 1,
+                                  .frame = (uint64_t)number,
+                                  .damaged = damaged};
+    c->column->status = COLUMN_MISSING;
+    c->column->transparent = false;
+    c->sum = (struct live_average){.count = 0};
+    c->ready = false;
+    return engine_put(c->port, view, &tag, e) && wait_until_ready(c, e);
 }
-
-/* ------------------------------------------------------------------ the channel */
-
-struct live_channel {
-    struct live_channel_setup s;
-    struct analyser *analyser;
-    struct live_shape shape;
-    uint8_t *data; /* [bytes]: a frame as it is sent */
-    size_t bytes;
-    int64_t number; /* of the last frame that was sent; INT64_MIN: none */
-    uint64_t frames, breaks, late;
-    pthread_t thread;
-    atomic_bool stop;
-    pthread_mutex_t lock;   /* guards `finished` */
-    pthread_cond_t changed; /* `finished` or `stop` was set */
-    bool finished;          /* the thread is at its end */
-};
 
 /* ------------------------------------------------------------------ messages */
 
@@ -291,12 +280,11 @@ static void send_head(const struct live_channel *c, enum live_kind kind)
     send_message(c, &m, sizeof m);
 }
 
-static void send_frame(struct live_channel *c, const struct live_frame_head *head,
-                       const struct column *column)
+static void send_frame(struct live_channel *c, const struct live_frame_head *head)
 {
     struct live_frame_message m = {.head = head_of(c, LIVE_FRAME)};
     memcpy(c->data, head, sizeof *head);
-    live_record_write(&c->shape, 0, column, c->data + sizeof *head);
+    live_record_write(&c->shape, 0, c->column, c->data + sizeof *head);
     for (size_t at = 0, part; at < c->bytes; at += part) {
         part = c->bytes - at < LIVE_PIECE ? c->bytes - at : LIVE_PIECE;
         m.offset = (uint32_t)at;
@@ -315,19 +303,15 @@ static bool begin_analysis(struct live_channel *c, const struct film *film, stru
         return false;
     if (width == 0)
         size_resolve(&c->s.options->film.size, film->width, film->height, &width, &height);
-    c->analyser = open_analyser(c->s.engines, width, height, e);
-    if (!c->analyser)
-        return false;
     c->shape = live_shape_of(c->s.options, width, height);
     c->bytes = sizeof(struct live_frame_head) + live_record_bytes(&c->shape);
+    free(c->data); /* of a run whose engine could not be opened */
     c->data = err_calloc(c->bytes, 1, e);
-    if (!c->data) {
-        close_analyser(&c->analyser);
+    if (!c->data || !open_port(c, width, height, e))
         return false;
-    }
     log_msg(LOG_VERBOSE, "'%s': %s, %dx%d %s, analysed at %dx%d on %s", c->s.label, film->codec,
             film->width, film->height, film->pixel_format, width, height,
-            engine_detail(c->analyser->shared->engine));
+            engine_detail(c->engine->engine));
     const struct live_shape_message m = {.head = head_of(c, LIVE_SHAPE),
                                          .width = width,
                                          .height = height,
@@ -349,14 +333,13 @@ static bool send_column(struct live_channel *c, const struct live_frame *f, int6
                                                 f->film->coded_width, f->film->coded_height);
         crop_to_rect(&view, &rect);
     }
-    const struct column *column =
-        analyse_frame(c->analyser, &view, number, f->damaged, &head.sum, e);
-    if (!column)
+    if (!analyse_frame(c, &view, number, f->damaged, e))
         return false;
     c->frames++;
     c->number = number;
-    if (column->status != COLUMN_MISSING)
-        send_frame(c, &head, column);
+    head.sum = c->sum;
+    if (c->column->status != COLUMN_MISSING)
+        send_frame(c, &head);
     return true;
 }
 
@@ -369,7 +352,7 @@ static bool handle_frame(void *user, const struct live_frame *f, struct err *e)
     watch_moved();
     if (atomic_load(&c->stop) || !live_time_is_valid(f->time_us))
         return true;
-    if (!c->analyser && !begin_analysis(c, f->film, e))
+    if (!c->engine && !begin_analysis(c, f->film, e))
         return false;
     if (f->late && number == c->number) {
         c->late++;
@@ -449,7 +432,7 @@ static void *run_source(void *argument)
         err_clear(&e);
         pause_before(c, failed);
     }
-    close_analyser(&c->analyser);
+    close_port(c);
     send_end(c, &e);
     watch_end();
     pthread_mutex_lock(&c->lock);

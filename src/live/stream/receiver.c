@@ -29,22 +29,6 @@ struct live_receiver {
     struct err error;
 };
 
-const struct live_clock live_machine_clock = {.wall_us = clock_wall_us, .steady_ns = clock_ns};
-
-int64_t live_clock_number(const struct live_clock *clock, int64_t arrived_ns, int64_t time_us,
-                          int64_t step_us)
-{
-    if (time_us == 0)
-        time_us = clock->wall_us() - (clock->steady_ns() - arrived_ns) / 1000;
-    return live_number(time_us, step_us);
-}
-
-bool live_time_is_valid(int64_t time_us)
-{
-    const int64_t first_s = INT64_C(-62135596800), end_s = INT64_C(253402300800);
-    return time_us >= first_s * 1000000 && time_us < end_s * 1000000;
-}
-
 int live_retry_seconds(int failed)
 {
     enum { DOUBLED = 5, MOST = 30 };

@@ -64,25 +64,6 @@ struct live_end_message {
     char text[480];         /* of struct err */
 };
 
-/* ---- Time ---- */
-
-/* The clocks, for tests to replace. Any thread. */
-struct live_clock {
-    int64_t (*wall_us)(void); /* of UTC since 1970 */
-    int64_t (*steady_ns)(void);
-};
-extern const struct live_clock live_machine_clock;
-
-/* Returns the column of a frame (live_source.h). */
-int64_t live_clock_number(const struct live_clock *clock, int64_t arrived_ns, int64_t time_us,
-                          int64_t step_us);
-
-/*
- * Returns true for a time of the years 1 to 9999. A picture may have any date, and the arithmetic
- * of days does not overflow for these.
- */
-bool live_time_is_valid(int64_t time_us);
-
 /*
  * Returns the seconds to wait before attempt `failed` (from 1) after as many failures in a row: 1,
  * 2, 4, 8, 16, then 30. 0 failures: 0.
@@ -138,12 +119,11 @@ void live_receiver_free(struct live_receiver **r);
 struct live_engines;
 
 /*
- * `list` and `light` are borrowed. `means`: as in engine_job. `ports`: streams. Returns NULL if out
- * of memory.
+ * `list` and `light` are borrowed. `means`: as in engine_job. Returns NULL if out of memory.
  */
 struct live_engines *live_engines_open(const struct options *o, struct engines *list,
                                        struct light *light, const struct light_table *means,
-                                       int ports, struct err *e);
+                                       int streams, struct err *e);
 
 /* Frees *g and sets it to NULL; all channels must be closed. Does nothing if *g is NULL. */
 void live_engines_close(struct live_engines **g);
@@ -153,7 +133,7 @@ struct live_channel_setup {
     const struct options *options;
     const struct live_clock *clock;
     struct live_engines *engines;
-    int link, stream; /* where messages go (link.h), and whose they are */
+    int link, stream; /* where messages go (worker.h), and whose they are */
     struct watch *watch;
     struct live_source *source;
     const char *label;

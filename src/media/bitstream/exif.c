@@ -80,12 +80,13 @@ static int two_digits(const char *text)
 /* Reads "+01:00". */
 static void read_offset(const char text[32], struct exif *x)
 {
-    int hours = strlen(text) == 6 ? two_digits(text + 1) : -1,
-        minutes = hours >= 0 && text[3] == ':' ? two_digits(text + 4) : -1;
-    x->has_offset = (text[0] == '+' || text[0] == '-') && hours >= 0 && hours <= 14 &&
-                    minutes >= 0 && minutes < 60;
-    if (x->has_offset)
-        x->offset_us = INT64_C(60000000) * (text[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
+    if (strlen(text) != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
+        return;
+    int hours = two_digits(text + 1), minutes = two_digits(text + 4);
+    if (hours < 0 || hours > 14 || minutes < 0 || minutes >= 60)
+        return;
+    x->has_offset = true;
+    x->offset_us = INT64_C(60000000) * (text[0] == '-' ? -1 : 1) * (hours * 60 + minutes);
 }
 
 static void read_time(const struct tiff *t, size_t list, struct exif *x)

@@ -173,8 +173,8 @@ static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, 
         scan_h264_unit(&nal, u, info);
     else
         scan_hevc_unit(&nal, u, info);
-    if (set)
-        info->sets = info->sets ? info->sets : data;
+    if (set && !info->sets)
+        info->sets = data;
     if (set)
         info->sets_size = (size_t)(nal.data + nal.size - info->sets);
     /* Between start codes zeros are allowed, and muxers that replace these by lengths keep them. */
@@ -206,8 +206,10 @@ static void scan_units(enum bitstream kind, int length_size, const uint8_t *data
         return;
     info->closed = u.idr;
     info->intra = info->picture && !u.inter;
-    if (info->picture)
-        info->rap = u.idr ? RAP_CLOSED : u.recovery ? RAP_OPEN : RAP_NONE;
+    if (info->picture && u.idr)
+        info->rap = RAP_CLOSED;
+    else if (info->picture && u.recovery)
+        info->rap = RAP_OPEN;
 }
 
 static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *info)
@@ -260,8 +262,9 @@ static void scan_vp8(const uint8_t *data, size_t size, struct packet_info *info)
     bool key = size >= HEAD && (data[0] & 1) == 0;
     size_t head = key ? KEY_HEAD : HEAD;
     size_t part = size >= HEAD ? (size_t)(data[0] | data[1] << 8 | data[2] << 16) >> 5 : 0;
+    static const uint8_t start_code[] = {0x9d, 0x01, 0x2a};
     info->unreadable = size < head || part == 0 || part > size - head ||
-                       (key && (data[3] != 0x9d || data[4] != 0x01 || data[5] != 0x2a));
+                       (key && memcmp(data + HEAD, start_code, sizeof start_code) != 0);
     if (info->unreadable)
         return;
     info->picture = true;
@@ -406,7 +409,10 @@ static bool next_list(enum bitstream kind, const uint8_t *extradata, size_t size
     if (w->lists == (avcc ? 2 : extradata[HVCC_LISTS]) || w->at + head > size)
         return false;
     const uint8_t *p = extradata + w->at;
-    w->nals = !avcc ? p[1] << 8 | p[2] : p[0] & (w->lists == 0 ? 31 : 255);
+    if (avcc)
+        w->nals = w->lists == 0 ? p[0] & 31 : p[0];
+    else
+        w->nals = p[1] << 8 | p[2];
     w->lists++;
     w->at += head;
     return true;

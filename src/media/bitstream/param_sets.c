@@ -30,8 +30,15 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
     int kind = h264 ? (bytes[0] & 31) - 7 : (bytes[0] >> 1 & 63) - 32;
     if (kind < 0 || kind > (h264 ? 1 : 2))
         return;
-    r.bit = !h264 ? 16 : kind == 0 ? 32 : 8;
-    uint32_t id = h264 || kind == 2 ? read_ue(&r) : kind == 0 ? read_bits(&r, 4) : 0;
+    if (h264)
+        r.bit = kind == 0 ? 32 : 8;
+    else
+        r.bit = 16;
+    uint32_t id = 0;
+    if (h264 || kind == 2)
+        id = read_ue(&r);
+    else if (kind == 0)
+        id = read_bits(&r, 4);
     if (id >= PARAM_SET_IDS)
         return;
     bool changed = note_set(s, (size_t)kind * PARAM_SET_IDS + id, *nal, picture);

@@ -215,8 +215,11 @@ static bool check_entry(struct check *c, const char *list, const char *entry, bo
 static bool check_list(struct check *c, const char *list, bool nested, struct err *e)
 {
     char *text = read_lines(c, list, e);
-    bool ok = text && (!c->kind->ends || c->kind->ends(text) ||
-                       err_set(e, ERR_INPUT, "'%s' is a live playlist: it has no end", c->path));
+    if (!text)
+        return false;
+    bool ok = true;
+    if (c->kind->ends && !c->kind->ends(text))
+        ok = err_set(e, ERR_INPUT, "'%s' is a live playlist: it has no end", c->path);
     for (char *line = text, *next; ok && line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -224,7 +227,10 @@ static bool check_list(struct check *c, const char *list, bool nested, struct er
         for (size_t size = strlen(line); size > 0 && strchr(" \t", line[size - 1]); size--)
             line[size - 1] = 0;
         char *entry = c->kind->entry(line);
-        ok = !interrupted() ? !entry || check_entry(c, list, entry, nested, e) : interrupt_error(e);
+        if (interrupted())
+            ok = interrupt_error(e);
+        else if (entry)
+            ok = check_entry(c, list, entry, nested, e);
         av_free(entry);
     }
     free(text);

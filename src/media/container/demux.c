@@ -175,7 +175,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
     av_log_listen(before);
-    read_faults_hear(r->faults, &r->logged);
+    read_faults_add_logged(r->faults, &r->logged);
     if (code == AVERROR(ENOMEM))
         err_memory_seen();
     /*

@@ -154,7 +154,7 @@ static int rank_sound(const AVFormatContext *format, int video, int i)
     const int special =
         AV_DISPOSITION_VISUAL_IMPAIRED | AV_DISPOSITION_HEARING_IMPAIRED | AV_DISPOSITION_COMMENT;
     int channels = s->codecpar->ch_layout.nb_channels;
-    channels = channels < 0 ? 0 : channels > 255 ? 255 : channels;
+    channels = av_clip(channels, 0, 255);
     return share_program(format, video, i) << 11 |
            (avcodec_find_decoder(s->codecpar->codec_id) != NULL) << 10 |
            !(s->disposition & special) << 9 | !!(s->disposition & AV_DISPOSITION_DEFAULT) << 8 |
@@ -213,9 +213,11 @@ void film_stream_log(AVFormatContext *format, const struct film *film)
 static bool is_placeholder(const AVFormatContext *format, const AVStream *s)
 {
     const struct container_quirks *q = container_quirks(format);
-    return (q->unset_duration > 0 && s->duration == q->unset_duration) ||
-           (q->duration_max > 0 && s->duration > q->duration_max) ||
-           (q->unset_frames > 0 && s->nb_frames == q->unset_frames);
+    if (q->unset_duration > 0 && s->duration == q->unset_duration)
+        return true;
+    if (q->duration_max > 0 && s->duration > q->duration_max)
+        return true;
+    return q->unset_frames > 0 && s->nb_frames == q->unset_frames;
 }
 
 int64_t film_declared_uncut(const AVFormatContext *format, const AVStream *s)
@@ -339,9 +341,9 @@ static struct film_length declared_length(const AVFormatContext *format, AVStrea
     find_duration(format, s, rate, &l);
     /* If timestamps may jump, their difference is not a duration either. */
     bool rated = format->duration_estimation_method == AVFMT_DURATION_FROM_BITRATE;
-    if (l.source != LENGTH_UNKNOWN &&
-        (rated || format->iformat->flags & AVFMT_TS_DISCONT ||
-         (quirks->longest_duration && (format->nb_streams > 1 || quirks->duration_from_0))))
+    bool longest = quirks->longest_duration && (format->nb_streams > 1 || quirks->duration_from_0);
+    bool jumps = format->iformat->flags & AVFMT_TS_DISCONT;
+    if (l.source != LENGTH_UNKNOWN && (rated || jumps || longest))
         l.source = LENGTH_ESTIMATE;
     if (s->nb_frames > 0 && !is_placeholder(format, s) && !is_partly_known(format, s))
         l.frames = s->nb_frames;

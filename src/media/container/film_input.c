@@ -269,7 +269,11 @@ static int64_t seek_input(void *opaque, int64_t offset, int whence)
         return AVERROR(ESPIPE);
     if (whence & AVSEEK_SIZE)
         return file_reader_size(f->file);
-    int64_t base = from == SEEK_CUR ? f->at : from == SEEK_END ? file_reader_size(f->file) : 0;
+    int64_t base = 0;
+    if (from == SEEK_CUR)
+        base = f->at;
+    else if (from == SEEK_END)
+        base = file_reader_size(f->file);
     if (offset < -base)
         return AVERROR(EINVAL);
     int64_t to = base + offset;
@@ -293,8 +297,7 @@ static AVIOContext *make_io(struct film_input *f, struct err *e)
     return io;
 }
 
-/* Makes an input of a pipe or of files, both of which it owns from then on, also after a failure.
- */
+/* Makes an input of a pipe or of files. It owns both from then on, also after a failure. */
 static AVIOContext *open_bytes(int fd, const char *path, bool inherited, struct file_reader *file,
                                struct read_faults *faults, struct err *e)
 {
@@ -358,17 +361,22 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
     struct stat s = {0};
     bool numbered = file_descriptor(path) >= 0;
     *io = NULL;
-    if (!numbered && stat(path, &s) != 0)
-        return !file_is_fault(errno) || refuse_open(path, errno, e);
+    if (!numbered && stat(path, &s) != 0) {
+        if (file_is_fault(errno))
+            return refuse_open(path, errno, e);
+        return true;
+    }
     if (!numbered && is_for_libavformat(path, &s))
         return true;
     int fd = slow_open(path, false);
-    if (fd < 0 || fstat(fd, &s) != 0 || S_ISDIR(s.st_mode)) {
+    if (fd < 0)
+        return refuse_open(path, errno, e);
+    if (fstat(fd, &s) != 0 || S_ISDIR(s.st_mode)) {
         int error = errno;
-        if (fd >= 0)
-            close(fd);
-        return fd >= 0 && S_ISDIR(s.st_mode) ? err_set(e, ERR_INPUT, "'%s' is a folder", path)
-                                             : refuse_open(path, error, e);
+        close(fd);
+        if (S_ISDIR(s.st_mode))
+            return err_set(e, ERR_INPUT, "'%s' is a folder", path);
+        return refuse_open(path, error, e);
     }
     bool pipe = !S_ISREG(s.st_mode) && !S_ISBLK(s.st_mode);
     *io = pipe ? open_bytes(fd, path, numbered, NULL, faults, e) : open_file(fd, path, faults, e);
@@ -454,12 +462,12 @@ bool film_input_again(AVIOContext **io, struct err *e)
     struct film_input *f = (*io)->opaque;
     if (!f->file && !f->keeping)
         return false;
-    AVIOContext *anew = make_io(f, e);
-    if (!anew)
+    AVIOContext *fresh = make_io(f, e);
+    if (!fresh)
         return false;
     av_freep(&(*io)->buffer);
     avio_context_free(io);
-    *io = anew;
+    *io = fresh;
     f->keeping = false;
     f->at = 0;
     return true;

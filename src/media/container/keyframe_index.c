@@ -69,11 +69,13 @@ static bool head_allows_cues(const char *path, int64_t file_size)
 enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film)
 {
     enum key_index_kind kind = container_quirks(format)->index;
-    bool named = file_descriptor(film->path) < 0;
-    bool usable =
-        container_is_seekable(format) &&
-        (kind != KEY_INDEX_SAMPLES || samples_cover(format->streams[film->stream], film)) &&
-        (kind != KEY_INDEX_CUES || (named && head_allows_cues(film->path, avio_size(format->pb))));
+    bool named = file_descriptor(film->path) < 0, usable = true;
+    if (!container_is_seekable(format))
+        return KEY_INDEX_NONE;
+    if (kind == KEY_INDEX_SAMPLES)
+        usable = samples_cover(format->streams[film->stream], film);
+    else if (kind == KEY_INDEX_CUES)
+        usable = named && head_allows_cues(film->path, avio_size(format->pb));
     return usable ? kind : KEY_INDEX_NONE;
 }
 

@@ -27,8 +27,7 @@ struct key_index {
     enum key_index_kind kind;
     struct key_entry *key; /* [count], by from_us */
     size_t count, room;
-    /* SAMPLES: where a truncated file has no more packets, as key_entry.from_us; TIME_NONE: never
-     */
+    /* SAMPLES: where a truncated file ends, as key_entry.from_us; TIME_NONE: it is complete */
     int64_t cut_us;
     int64_t last_us; /* of the last entry, as key_entry.from_us */
     uint64_t shown;  /* SAMPLES: the film's displayed pictures */

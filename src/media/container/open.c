@@ -57,7 +57,7 @@ int64_t container_start_us(const AVFormatContext *format)
 
 /* ------------------------------------------------------------------ reading ahead */
 
-/* What a call of av_read_frame gave. */
+/* The result of a call of av_read_frame. */
 struct result {
     AVPacket *packet; /* NULL if `code` is an error */
     int code;
@@ -135,6 +135,8 @@ int container_seek(AVFormatContext *format, int stream, int64_t time, int flags)
 /* The demuxer that reads parts that are images, beside those of films. */
 #define IMAGES "image2"
 
+enum { URL_BYTES = 4096 };
+
 /* What is known of the parts so far. */
 struct parts_scan {
     struct read_faults *faults;
@@ -179,7 +181,7 @@ static void put_image(struct parts_scan *s, const struct film_parts *parts, size
     put_name(s->text, parts->part[i].path);
     fprintf(s->text, "option framerate %" PRId64 "/%" PRId64 "\n", parts->rate_num,
             parts->rate_den);
-    /* libavformat opens the first part with the list's own demuxers: see open_parts_input */
+    /* libavformat opens the first part with the list's own demuxers: see open_parts */
     if (i == 0)
         fprintf(s->text, "option format_whitelist %s," IMAGES "\n", allowed_names());
     if (strchr(parts->part[i].path, '%'))
@@ -371,30 +373,6 @@ static bool describe_parts(struct film *film, int requested, struct err *e)
 /* Returns true if the bytes of the parts are joined. */
 static bool joins_bytes(const struct film *film) { return film->list[0] == 0; }
 
-/*
- * Calls avformat_open_input for a context whose pb reads film->list, or the joined bytes. Returns
- * its result.
- */
-static int open_parts_input(const struct film *film, AVFormatContext **format)
-{
-    AVDictionary *options = NULL;
-    bool list = !joins_bytes(film);
-    char *url = av_asprintf("file:%s", film->path);
-    av_dict_set(&options, "protocol_whitelist", "file", 0);
-    av_dict_set(&options, "safe", "0", 0); /* a part may have any name */
-    int code = url ? allowed_demuxers(*format, list ? "concat," IMAGES : "") : AVERROR(ENOMEM);
-    if (code >= 0)
-        code = avformat_open_input(format, url, list ? av_find_input_format("concat") : NULL,
-                                   &options);
-    else
-        avformat_close_input(format);
-    av_free(url);
-    av_dict_free(&options);
-    if (code >= 0 && list)
-        code = allowed_demuxers(*format, IMAGES); /* no part may be a list */
-    return code;
-}
-
 /* ------------------------------------------------------------------ opening */
 
 /* The colour tags of the first streams in the container's header, and messages of the probing. */
@@ -426,16 +404,6 @@ static int stop_reading(void *format)
     return interrupt_pending();
 }
 
-static bool check_pipe(AVIOContext *io, const char *path, struct err *e)
-{
-    if (!film_input_index_last(io))
-        return true;
-    return err_set(e, ERR_INPUT,
-                   "cannot read '%s' from a pipe: this MP4 has its index (moov) at the end; give a "
-                   "file, or put the index in front with ffmpeg -movflags +faststart",
-                   path);
-}
-
 /*
  * Makes the context for avformat_open_input to read from `io`, which it owns from then on; NULL:
  * from the film's file. Returns NULL if out of memory.
@@ -457,15 +425,22 @@ static AVFormatContext *prepare_container(AVIOContext *io, struct err *e)
     return format;
 }
 
-/* Opens the film with a prepared context, by a demuxer of films or that of a playlist. */
-static int open_input(const char *url, const AVInputFormat *playlist, AVFormatContext **format)
+/*
+ * Opens the film with a prepared context by a demuxer of films, or by `demuxer`, that of a list of
+ * files (NULL: none). The names of `more` demuxers may read those files. `any_name`: the files may
+ * lie anywhere.
+ */
+static int open_input(const char *url, const AVInputFormat *demuxer, const char *more,
+                      bool any_name, AVFormatContext **format)
 {
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
-    int code = allowed_demuxers(*format, playlist ? playlist->name : "");
+    if (any_name)
+        av_dict_set(&options, "safe", "0", 0);
+    int code = allowed_demuxers(*format, more);
     if (code >= 0)
-        code = avformat_open_input(format, url, playlist, &options);
+        code = avformat_open_input(format, url, demuxer, &options);
     else
         avformat_close_input(format);
     av_dict_free(&options);
@@ -488,7 +463,7 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     if (!*format)
         return false;
     struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, demuxer, format);
+    int code = open_input(url, demuxer, demuxer->name, false, format);
     av_log_listen(before);
     if (code < 0)
         read_faults_fail(faults, NULL, logged.read_error, -1);
@@ -500,21 +475,26 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     return true;
 }
 
+/* Makes the URL of a file. Closes the container if its name is too long. */
+static bool make_url(const char *path, AVFormatContext **format, char url[URL_BYTES], struct err *e)
+{
+    if (snprintf(url, URL_BYTES, "file:%s", path) < URL_BYTES)
+        return true;
+    container_close(format);
+    return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
+}
+
 /* Opens the film with a prepared context; if that is NULL, `e` has the reason already. */
 static bool open_prepared(const char *path, struct read_faults *faults, AVFormatContext **format,
                           struct err *e)
 {
-    char url[4096];
-    if (!*format)
+    char url[URL_BYTES];
+    if (!*format || !make_url(path, format, url, e))
         return false;
-    if (snprintf(url, sizeof url, "file:%s", path) >= (int)sizeof url) {
-        container_close(format);
-        return err_set(e, ERR_INPUT, "'%.60s...': the name is too long", path);
-    }
     bool piped = (*format)->pb && !container_is_seekable(*format);
     struct av_log_counts logged = {0};
     struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, NULL, format);
+    int code = open_input(url, NULL, "", false, format);
     av_log_listen(before);
     const AVInputFormat *other = logged.unlisted;
     if (code == AVERROR_INVALIDDATA && !interrupted())
@@ -532,9 +512,12 @@ static bool open_unprobed(const char *path, struct read_faults *faults, AVFormat
     AVIOContext *io;
     if (!film_input_open(path, faults, &io, e))
         return false;
-    if (io && !check_pipe(io, path, e)) {
+    if (io && film_input_index_last(io)) {
         film_input_close(&io);
-        return false;
+        return err_set(e, ERR_INPUT,
+                       "cannot read '%s' from a pipe: this MP4 has its index (moov) at the end; "
+                       "give a file, or put the index in front with ffmpeg -movflags +faststart",
+                       path);
     }
     *format = prepare_container(io, e);
     return open_prepared(path, faults, format, e);
@@ -587,20 +570,27 @@ static bool open_parts(const struct film *film, AVFormatContext **format, struct
                        struct err *e)
 {
     AVIOContext *io;
-    bool ok = joins_bytes(film) ? film_input_open_parts(film->parts, film->faults, &io, e)
-                                : film_input_open_text(film->list, &io, e);
+    bool list = !joins_bytes(film);
+    bool ok = list ? film_input_open_text(film->list, &io, e)
+                   : film_input_open_parts(film->parts, film->faults, &io, e);
     if (!ok)
         return false;
     *format = prepare_container(io, e);
     if (!*format)
         return false;
+    char url[URL_BYTES];
+    if (!make_url(film->path, format, url, e))
+        return false;
     struct av_log_counts *before = av_log_listen(&probed->logged);
-    int code = open_parts_input(film, format);
+    int code = list
+                   ? open_input(url, av_find_input_format("concat"), "concat," IMAGES, true, format)
+                   : open_input(url, NULL, "", false, format);
     av_log_listen(before);
-    if (code >= 0)
-        return true;
-    film_input_close(&io); /* avformat_open_input has freed the context */
-    return refusal_of_container(film->path, code, false, &probed->logged, e);
+    if (code >= 0 && list)
+        code = allowed_demuxers(*format, IMAGES); /* no part may be a list */
+    if (code < 0)
+        return refusal_of_container(film->path, code, false, &probed->logged, e);
+    return true;
 }
 
 void container_close(AVFormatContext **format)
@@ -626,8 +616,7 @@ static int find_stream_info(AVFormatContext *format)
     return code;
 }
 
-/* Opens the container and probes its streams, up to `analyze_us` of them; 0: as libavformat does.
- */
+/* Opens the container and probes up to `analyze_us` of its streams; 0: libavformat decides. */
 static bool open_probed(const struct film *film, int64_t analyze_us, AVFormatContext **format,
                         struct probed *probed, struct err *e)
 {
@@ -740,7 +729,7 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
         read_faults_fail(film->faults, NULL, probed.logged.read_error, -1);
         return false;
     }
-    read_faults_hear(film->faults, &probed.logged);
+    read_faults_add_logged(film->faults, &probed.logged);
     struct colour_tags tags = {AVCOL_SPC_UNSPECIFIED, AVCOL_PRI_UNSPECIFIED,
                                AVCOL_RANGE_UNSPECIFIED, AVCOL_TRC_UNSPECIFIED};
     if ((unsigned)s->index < probed.streams)
@@ -773,7 +762,7 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
 {
     struct probed probed = {0};
     const AVStream *s = open_chosen(film, requested, format, &probed, e);
-    read_faults_hear(film->faults, &probed.logged);
+    read_faults_add_logged(film->faults, &probed.logged);
     if (!s)
         return false;
     const AVCodecParameters *par = s->codecpar;

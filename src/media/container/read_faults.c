@@ -49,9 +49,11 @@ void read_faults_free(struct read_faults **faults)
 bool read_faults_may_skip(const struct read_faults *f, int error)
 {
     /* Other errors concern the whole file, for instance ESTALE and ENOMEM. */
-    return f && f->keep_going &&
-           (error == EIO || error == EREMOTEIO || error == ENODATA || error == EILSEQ ||
-            error == EUCLEAN || error == EBADMSG);
+    static const int of_bytes[] = {EIO, EREMOTEIO, ENODATA, EILSEQ, EUCLEAN, EBADMSG};
+    for (size_t i = 0; f && f->keep_going && i < sizeof of_bytes / sizeof *of_bytes; i++)
+        if (error == of_bytes[i])
+            return true;
+    return false;
 }
 
 void read_faults_note(struct read_faults *f, const char *path, int error, int64_t at)
@@ -100,7 +102,7 @@ const char *read_faults_lacking(struct read_faults *f)
     return lack;
 }
 
-void read_faults_hear(struct read_faults *f, const struct av_log_counts *logged)
+void read_faults_add_logged(struct read_faults *f, const struct av_log_counts *logged)
 {
     if (read_faults_may_skip(f, logged->read_error)) {
         read_faults_note(f, NULL, logged->read_error, -1);

@@ -1,6 +1,6 @@
 /*
  * read_faults.h - what the system could not read of a film, in any of the contexts that read it.
- * Demuxers take a failed read for the end of the film or for damage, so their results do not tell.
+ * Demuxers take a failed read for the end of the film or for damage, and do not return it.
  */
 #ifndef BARCODE_CONTAINER_READ_FAULTS_H
 #define BARCODE_CONTAINER_READ_FAULTS_H
@@ -47,7 +47,7 @@ const char *read_faults_lacking(struct read_faults *f);
  * Records what a demuxer could not read of the files that FFmpeg itself opened: those that "concat"
  * names.
  */
-void read_faults_hear(struct read_faults *f, const struct av_log_counts *logged);
+void read_faults_add_logged(struct read_faults *f, const struct av_log_counts *logged);
 
 /* Records that the bytes [from, to) of the film were read as zeros. Any number of times. */
 void read_faults_skip(struct read_faults *f, int64_t from, int64_t to);

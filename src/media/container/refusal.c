@@ -136,11 +136,10 @@ bool refusal_of_picture(const char *path, struct err *e)
  */
 static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
-    uint32_t tag = s->codecpar->codec_tag;
     static const uint32_t tags[] = {MKTAG('e', 'n', 'c', 'v'), MKTAG('e', 'n', 'c', 'a'),
                                     MKTAG('d', 'r', 'm', 'i'), MKTAG('d', 'r', 'm', 's')};
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
-        if (tag == tags[i])
+        if (s->codecpar->codec_tag == tags[i])
             return true;
     if (av_compat_side_data(s, AV_PKT_DATA_ENCRYPTION_INIT_INFO, NULL) ||
         av_dict_get(s->metadata, "enc_key_id", NULL, 0) ||
@@ -163,6 +162,14 @@ bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct e
                    demuxer->name);
 }
 
+/* Returns true if the header of an MP4's first box has the brand of HEIF or AVIF. */
+static bool is_image_brand(const uint8_t head[12])
+{
+    const uint8_t *brand = head + 8;
+    return memcmp(brand, "hei", 3) == 0 || memcmp(brand, "mif1", 4) == 0 ||
+           memcmp(brand, "avif", 4) == 0;
+}
+
 /*
  * Returns true for a file that begins as a film in MP4 and has no index, the box `moov`. The index
  * is at the end unless it was moved, so a download that stopped early lacks it.
@@ -172,16 +179,17 @@ static bool lacks_index(const char *path)
     enum { HEAD = MP4_BOX_HEAD_LONG };
     uint8_t head[HEAD] = {0};
     FILE *f = file_open_regular(path);
-    bool is = f && fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") &&
-              memcmp(head + 8, "hei", 3) != 0 && memcmp(head + 8, "mif1", 4) != 0 &&
-              memcmp(head + 8, "avif", 4) != 0;
-    for (int64_t at = 0;
-         is && at >= 0 && fseeko(f, at, SEEK_SET) == 0 && fread(head, HEAD, 1, f) == 1;
-         at = mp4_box_next(head, HEAD, at))
-        is = !mp4_box_is(head, HEAD, "moov");
-    if (f)
-        fclose(f);
-    return is;
+    if (!f)
+        return false;
+    bool film = fread(head, 12, 1, f) == 1 && mp4_box_is(head, 12, "ftyp") && !is_image_brand(head);
+    bool index = false;
+    for (int64_t at = 0; film && !index && at >= 0; at = mp4_box_next(head, HEAD, at)) {
+        if (fseeko(f, at, SEEK_SET) != 0 || fread(head, HEAD, 1, f) != 1)
+            break;
+        index = mp4_box_is(head, HEAD, "moov");
+    }
+    fclose(f);
+    return film && !index;
 }
 
 static bool refuse_streams(const char *path, struct err *e)

@@ -161,7 +161,9 @@ static bool find_first(struct key_reader *k, int64_t *first_us, struct err *e)
         if (!is_first_shown(k, &key, &p))
             continue;
         shown++;
-        int64_t time_us = p.placed ? p.place_us : key.pts_us != TIME_NONE ? p.pts_us : TIME_NONE;
+        int64_t time_us = key.pts_us != TIME_NONE ? p.pts_us : TIME_NONE;
+        if (p.placed)
+            time_us = p.place_us;
         if (time_us != TIME_NONE && (*first_us == TIME_NONE || time_us < *first_us))
             *first_us = time_us;
         if (!k->traits.reorder)

@@ -51,7 +51,7 @@ struct sent {
 
 /* The last frame, which is displayed until the next one. */
 struct held {
-    bool there, lost, corrupt, key;
+    bool valid, lost, corrupt, key;
     uint64_t serial;
     int64_t us, pts_us; /* the player's time; as stored */
 };
@@ -177,8 +177,11 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     q->reached_us = next_us;
     tag.damaged = !lost && q->held.corrupt;
     atomic_store(&q->pass->frames_done, q->next_frame);
-    if (job->selection.keyframes)
-        return lost || !q->held.key || begin_key(q, &tag, e);
+    if (job->selection.keyframes) {
+        if (lost || !q->held.key)
+            return true;
+        return begin_key(q, &tag, e);
+    }
     selection_pick(&q->cursor, time_us, next_us, &tag);
     return put_selected(q, q->picture, &tag, lost, e);
 }
@@ -189,11 +192,11 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
  */
 static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
-    if (!q->held.there)
+    if (!q->held.valid)
         return true;
     bool ok = number_frame(q, q->held.lost, q->held.us, next_us, e);
     av_frame_unref(q->picture);
-    q->held.there = false;
+    q->held.valid = false;
     return ok;
 }
 
@@ -212,14 +215,14 @@ static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, st
     if (time_queue_waits(&q->places))
         pts_us = time_queue_next(&q->places, q->timeline.frame_us, true);
     /* After a gap demuxers guess times: a time that goes back is ignored. */
-    bool back = q->held.there && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
+    bool back = q->held.valid && pts_us < q->held.pts_us && q->held.pts_us != TIME_NONE;
     if (back && may_follow_gap(q, serial))
         pts_us = TIME_NONE;
     int64_t time = timeline_at(&q->timeline, pts_us), from = gaps_reached(&q->gaps, q->held.us);
     timeline_step(&q->timeline, time);
     uint64_t gone = 0;
     /* Once the selection is done the decoder only drains, without the pictures in between. */
-    if (q->held.there && !q->done && time > from && may_follow_gap(q, serial))
+    if (q->held.valid && !q->done && time > from && may_follow_gap(q, serial))
         gone = gap_frames(from, time, q->timeline.frame_us);
     if (gone > 0)
         found_damage(q);
@@ -228,7 +231,7 @@ static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, st
     for (uint64_t i = 1; i <= gone && ok; i++)
         ok = number_frame(q, true, gap_frame_time(from, time, i, gone),
                           gap_frame_time(from, time, i + 1, gone), e);
-    q->held = (struct held){.there = true, .serial = serial, .us = time, .pts_us = pts_us};
+    q->held = (struct held){.valid = true, .serial = serial, .us = time, .pts_us = pts_us};
     return ok;
 }
 
@@ -255,7 +258,7 @@ static void drop_awaited(struct sequential *q, size_t i)
 }
 
 /* Removes `p`, whose frame was output, from the awaited pictures. */
-static void end_waiting(struct sequential *q, const struct sent *p)
+static void remove_awaited(struct sequential *q, const struct sent *p)
 {
     uint64_t first = p->second && p->serial > 0 ? p->serial - 1 : p->serial;
     for (size_t i = q->awaits; i-- > 0;)
@@ -264,10 +267,10 @@ static void end_waiting(struct sequential *q, const struct sent *p)
 }
 
 /*
- * Gives up the awaited pictures that are displayed before `p`, whose frame was output; if `p` is
- * NULL, gives up all of them.
+ * Numbers the awaited pictures that are displayed before `p`, whose frame was output, as missing;
+ * if `p` is NULL, all of them.
  */
-static bool give_up_waiting(struct sequential *q, const struct sent *p, struct err *e)
+static bool number_missing(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
         size_t next = q->awaits;
@@ -289,7 +292,7 @@ static bool give_up_waiting(struct sequential *q, const struct sent *p, struct e
 /* ------------------------------------------------------------------ through the decoder */
 
 /* Makes q->frame, the frame just output, the held frame. */
-static bool take_frame(struct sequential *q, struct err *e)
+static bool hold_output(struct sequential *q, struct err *e)
 {
     int64_t serial = q->frame->pts;
     bool known = serial != AV_NOPTS_VALUE && serial >= 0;
@@ -304,8 +307,8 @@ static bool take_frame(struct sequential *q, struct err *e)
     if (corrupt)
         found_damage(q);
     if (known)
-        end_waiting(q, &p);
-    if (!give_up_waiting(q, &p, e) || !advance_to(q, p.serial, p.pts_us, e))
+        remove_awaited(q, &p);
+    if (!number_missing(q, &p, e) || !advance_to(q, p.serial, p.pts_us, e))
         return false;
     av_frame_move_ref(q->picture, q->frame);
     q->held.corrupt = corrupt || corruption_is_flagged(q->picture);
@@ -330,7 +333,7 @@ static bool receive_frames(struct sequential *q, struct err *e)
             continue;
         }
         q->counts.decoded++;
-        if (!take_frame(q, e))
+        if (!hold_output(q, e))
             return false;
     }
 }
@@ -439,10 +442,10 @@ static bool decode_all(struct sequential *q, struct chunk *held, struct err *e)
         return av_out_of_memory(q->pass->film->path, e);
     if (e->code != ERR_NONE || !receive_frames(q, e))
         return false;
-    if (!q->done && !decode_pass_stopped(q->pass) && !give_up_waiting(q, NULL, e))
+    if (!q->done && !decode_pass_stopped(q->pass) && !number_missing(q, NULL, e))
         return false;
-    int64_t stays = timeline_last_stays(
-        q->timeline.frame_us, q->held.there ? q->sent[q->held.serial % SLOTS].duration_us : 0);
+    int64_t duration_us = q->held.valid ? q->sent[q->held.serial % SLOTS].duration_us : 0;
+    int64_t stays = timeline_last_stays(q->timeline.frame_us, duration_us);
     if (!number_held(q, stays == q->timeline.frame_us ? FRAME_TIMES_OPEN : q->held.us + stays, e) ||
         !end_key(q, q->reached_us, e))
         return false;

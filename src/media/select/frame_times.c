@@ -61,10 +61,12 @@ void frame_times_add(struct frame_times *t, int64_t time_us, int64_t next_us)
 {
     if (!t || t->stopped || t->unsound)
         return;
-    t->unsound |= !err_reserve(&t->row, t->count + 1, &t->room, sizeof *t->row, NULL) ||
-                  !in_order(t, time_us, next_us);
-    if (!t->unsound)
-        t->row[t->count++] = (struct row){time_us, next_us, false};
+    if (!err_reserve(&t->row, t->count + 1, &t->room, sizeof *t->row, NULL) ||
+        !in_order(t, time_us, next_us)) {
+        t->unsound = true;
+        return;
+    }
+    t->row[t->count++] = (struct row){time_us, next_us, false};
 }
 
 void frame_times_check(struct frame_times *t)
@@ -182,8 +184,10 @@ struct frame_times *frame_times_decode(struct wire_in *in)
     t->frame_us = (int64_t)frame_us;
     t->whole = whole == 1;
     t->room = ok ? (size_t)count : 0;
-    if (ok && count > 0)
-        ok = (t->row = malloc((size_t)count * sizeof *t->row)) != NULL;
+    if (t->room > 0) {
+        t->row = malloc(t->room * sizeof *t->row);
+        ok = t->row != NULL;
+    }
     int64_t step = 0;
     bool odd = true;
     for (uint64_t i = 0; i < count && ok; i++) {

@@ -50,7 +50,7 @@ static uint64_t targets_before(const struct selection *r, int64_t t)
     return r->kind == SELECT_INTERVAL ? targets_by_interval(r, t) : targets_by_columns(r, t);
 }
 
-static uint32_t take_by_count(struct selection_cursor *c, int64_t time_us)
+static uint32_t count_by_number(struct selection_cursor *c, int64_t time_us)
 {
     if (time_us < c->rule.start_us || time_us >= c->rule.end_us)
         return 0;
@@ -61,7 +61,7 @@ static uint32_t take_by_count(struct selection_cursor *c, int64_t time_us)
  * Only next_us decides, never time_us: a target that was skipped while timestamps were broken goes
  * to the first frame that extends beyond it.
  */
-static uint32_t take_by_time(const struct selection_cursor *c, int64_t time_us, int64_t next_us)
+static uint32_t count_by_time(const struct selection_cursor *c, int64_t time_us, int64_t next_us)
 {
     if (next_us <= time_us)
         return 0;
@@ -83,8 +83,8 @@ void selection_first(struct selection_cursor *c, int64_t time_us)
 uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t next_us,
                         uint64_t *column)
 {
-    uint32_t n = c->rule.kind == SELECT_EVERY ? take_by_count(c, time_us)
-                                              : take_by_time(c, time_us, next_us);
+    uint32_t n = c->rule.kind == SELECT_EVERY ? count_by_number(c, time_us)
+                                              : count_by_time(c, time_us, next_us);
     if (column)
         *column = c->column;
     c->column += n;
@@ -106,7 +106,7 @@ bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us
     tag->previews = 0;
     if (c->rule.preview_us > 0) {
         struct selection_cursor previews = {.rule = preview_rule(&c->rule), .column = c->preview};
-        tag->previews = take_by_time(&previews, time_us, next_us);
+        tag->previews = count_by_time(&previews, time_us, next_us);
         c->preview += tag->previews;
     }
     return tag->repeat > 0 || tag->previews > 0;
@@ -176,7 +176,10 @@ uint64_t selection_estimate(const struct selection *rule, const struct film_leng
     if (r.end_us == INT64_MAX && length->duration_us < 0)
         return r.kind == SELECT_COLUMNS ? r.columns : 0;
     r.start_us = r.start_us > length->start_us ? r.start_us : length->start_us;
-    r.end_us = length->duration_us == 0 ? length->start_us : r.end_us < end ? r.end_us : end;
+    if (length->duration_us == 0)
+        r.end_us = length->start_us;
+    else if (end < r.end_us)
+        r.end_us = end;
     return targets_before(&r, r.end_us);
 }
 

@@ -14,7 +14,7 @@ struct timeline timeline_begin(const struct film_clock *clock)
                              .last_us = -1};
 }
 
-/* Sets the origin by the first frame with a stored time, unless the container's can be relied on.
+/* Sets the origin by the first frame with a stored time if the container's is missing or far off.
  */
 static void find_origin(struct timeline *t, int64_t pts_us, int64_t expected)
 {

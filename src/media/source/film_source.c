@@ -250,7 +250,7 @@ static bool close_list(struct source_film *f, struct err *e)
         container_close(&f->format);
         av_log_listen(before);
     }
-    read_faults_hear(f->base.film.faults, &logged);
+    read_faults_add_logged(f->base.film.faults, &logged);
     return read_faults_check(f->base.film.faults, f->base.film.path, e);
 }
 

@@ -1,8 +1,8 @@
-/* batch_run.h - a run of the program after its options are parsed. */
-#ifndef BARCODE_BATCH_RUN_H
-#define BARCODE_BATCH_RUN_H
+/* batch.h - a run of the program after its options are parsed. */
+#ifndef BARCODE_BATCH_H
+#define BARCODE_BATCH_H
 
-#include "plan/inputs.h"
+#include "job/job.h"
 
 /* Takes the outputs of a run in memory, in place of files (outputs_options.in_memory). */
 struct batch_sink {
@@ -17,9 +17,9 @@ struct batch_sink {
 };
 
 /*
- * Lists the films of `o`, names and checks their outputs and renders them (films.h). Reports each
- * failure. Returns the exit status; the caller calls inputs_free(in) in any case. `*in` is empty
- * before the call. interrupt_install was called.
+ * Lists the films of `o`, names and checks their outputs and renders them in worker processes.
+ * Reports each failure. Returns the exit status; the caller calls inputs_free(in) in any case.
+ * `*in` is empty before the call. interrupt_install was called.
  *
  * Also returns in each worker process, which must then exit with that status: batch_run_is_worker
  * is true there. No other thread may be running. Main thread only.
@@ -28,9 +28,18 @@ int batch_run(struct options *o, struct inputs *in);
 
 /*
  * The same for films that are listed; their outputs are not checked. `sink` is NULL unless
- * o->in_memory. May be called repeatedly.
+ * outputs_options.in_memory. May be called repeatedly.
  */
 int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
+
+/*
+ * Renders the films of the context's inputs in a worker process (worker.h), or in one per GPU, with
+ * the context's engines. Several films are in progress at once if that keeps the cores busy
+ * (batch_options.jobs). A film that fails does not stop the others; a crash of the worker fails
+ * only the film that caused it. --report gets a line for each entry of this process, except for
+ * films that an interruption left untouched. Otherwise as the two above.
+ */
+int batch_render_films(const struct job_context *context, const struct batch_sink *sink);
 
 /* Returns true in a process that one of these has forked. */
 bool batch_run_is_worker(void);

@@ -6,10 +6,9 @@
 
 #include "test.h"
 #include "base/log.h"
-#include "batch/films.h"
+#include "batch/batch.h"
 #include "cli/cli.h"
-#include "render/render.h"
-#include "render/render_job.h"
+#include "job/phases.h"
 #include "batch/film_workers.h"
 #include "synth.h"
 #include "folder.h"
@@ -68,13 +67,17 @@ static bool render(const char *line, struct err *e)
 {
     struct command c;
     parse(&c, line);
-    struct render r = {
+    const struct job_context context = {
         .options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
-    struct film_result result;
+    struct job_result result;
     bool ok = true;
     for (size_t i = 0; i < c.inputs.count; i++) {
-        const bool rendered = render_film(&r, i, &result, e);
-        assert_int_equal(result.written, rendered);
+        struct outputs outputs;
+        bool rendered = outputs_of(&c.options, &c.inputs, i, &outputs, e);
+        if (rendered) {
+            rendered = job_run(&context, i, &outputs, &result, e);
+            outputs_free(&outputs);
+        }
         assert_true(!rendered || (result.seconds > 0 && result.columns > 0));
         ok &= rendered;
     }
@@ -206,14 +209,14 @@ TEST(default_every)
     struct selection s = {.kind = SELECT_EVERY, .end_us = INT64_MAX};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct film_length l = {.duration_us = 7200000000, .frames = table[i].frames};
-        assert_int_equal(render_default_every(&s, &l), table[i].every);
+        assert_int_equal(job_default_every(&s, &l), table[i].every);
     }
     static const double rates[] = {12, 23.976, 24, 25, 29.97, 30, 48, 50, 59.94, 60, 120};
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         for (int minutes = 23; minutes <= 300; minutes++) {
             struct film_length l = {.duration_us = minutes * INT64_C(60000000),
                                     .frames = (int64_t)(minutes * 60 * rates[i])};
-            uint64_t every = render_default_every(&s, &l),
+            uint64_t every = job_default_every(&s, &l),
                      columns = ((uint64_t)l.frames + every - 1) / every;
             if (columns < 1800 || columns > 2040)
                 fail_msg("%d min at %g fps: %d columns", minutes, rates[i], (int)columns);
@@ -221,7 +224,7 @@ TEST(default_every)
     /* ten minutes of two hours */
     s = (struct selection){.kind = SELECT_EVERY, .start_us = 600000000, .end_us = 1200000000};
     struct film_length l = {.duration_us = 7200000000, .frames = 172800};
-    assert_int_equal(render_default_every(&s, &l), 8);
+    assert_int_equal(job_default_every(&s, &l), 8);
 }
 
 TEST(columns_of_short_films)
@@ -322,13 +325,13 @@ TEST(lengths_that_are_needed)
         static char path[] = "film";
         struct options o = {.film.selection = films[i].rule};
         const struct film_length length = {0, films[i].stated, films[i].frames, films[i].source};
-        struct render r = {.options = &o};
         struct source s = {.ops = &ops, .film = {.path = path, .length = length}};
         bytes = films[i].bytes;
-        struct render_job j = {.render = &r, .source = &s};
+        struct job_film film = {.source = &s};
+        const struct job_order order = {.options = &o};
         struct err e = ERR_INIT;
         asked = 0;
-        assert_true(render_probe(&j, &e));
+        assert_true(job_probe(&order, &film, &e));
         assert_int_equal(asked, films[i].want);
         assert_int_equal(s.film.length.duration_us, films[i].want ? 20000000 : films[i].stated);
         s.film.length = length;
@@ -337,7 +340,7 @@ TEST(lengths_that_are_needed)
         /* the default can do without */
         bool needed =
             films[i].want && (films[i].rule.kind != SELECT_EVERY || films[i].rule.start_us > 0);
-        assert_int_equal(render_probe(&j, &e), !needed);
+        assert_int_equal(job_probe(&order, &film, &e), !needed);
         assert_int_equal(e.code, needed ? ERR_INPUT : ERR_NONE);
         assert_int_equal(asked, 0);
     }
@@ -353,19 +356,74 @@ TEST(a_pipe_is_not_probed)
                                           .progress = note_progress};
     static char path[] = "film";
     struct options o = {.film.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
-    struct render r = {.options = &o};
     struct source s = {.ops = &ops,
                        .film = {.path = path,
                                 .lists_key_frames = true,
                                 .length = {0, 9000000, 225, LENGTH_CONTAINER}}};
-    struct render_job j = {.render = &r, .source = &s};
+    struct job_film film = {.source = &s};
+    const struct job_order order = {.options = &o};
     struct err e = ERR_INIT;
     for (unsigned lacks = 0; lacks <= SOURCE_RESTARTABLE; lacks += SOURCE_RESTARTABLE) {
         s.lacks = lacks;
         asked = 0;
-        assert_true(render_probe(&j, &e));
+        assert_true(job_probe(&order, &film, &e));
         assert_int_equal(asked, lacks ? 0 : PROBE_END);
     }
+}
+
+/* ------------------------------------------------------------------ progress */
+
+static void percent(const struct film *f, uint64_t columns, const struct pass_state *now, int want)
+{
+    double share = job_progress(f, columns, now).share;
+    assert_int_equal(share < 0 ? -1 : (int)(share * 100 + 0.5), want);
+}
+
+/* The sample film: its second chunk is decoded before its first one. */
+TEST(share_follows_the_columns)
+{
+    const struct film f = {.length.frames = 720};
+    percent(&f, 720, &(struct pass_state){.columns = 281}, 39);
+    percent(&f, 720, &(struct pass_state){.columns = 281, .film.frames = 374}, 39);
+    percent(&f, 720, &(struct pass_state){.columns = 0, .film.frames = 720}, 0);
+    percent(&f, 700, &(struct pass_state){.columns = 720}, 100);
+    percent(&f, 720, &(struct pass_state){.columns = 600, .done = true}, 100);
+}
+
+TEST(share_of_an_unknown_length)
+{
+    const struct film f = {.length.frames = -1};
+    percent(&f, 0, &(struct pass_state){.columns = 9}, -1);
+    percent(&f, 0, &(struct pass_state){.columns = 9, .done = true}, -1);
+    percent(&f, 0, &(struct pass_state){.film.bytes = 30, .film.total_bytes = 40}, 75);
+    percent(&f, 10, &(struct pass_state){.columns = 9, .film = {.bytes = 4, .total_bytes = 4}}, 90);
+}
+
+/* The rate is of the frames that the columns stand for; at the end, of those that were covered. */
+TEST(frames_follow_the_columns)
+{
+    const struct film f = {.length.frames = 7200}, unknown = {.length.frames = -1};
+    struct pass_state now = {.columns = 75, .film.frames = 6000};
+    assert_int_equal(job_progress(&f, 300, &now).frames, 1800);
+    assert_int_equal(job_progress(&unknown, 0, &now).frames, 6000);
+    now.done = true;
+    assert_int_equal(job_progress(&f, 300, &now).frames, 6000);
+}
+
+/*
+ * 100 key frames. In 10 s, 2 cores made 50 columns: 12 s of decoding, 8 s of the rest. What the
+ * look for bars took before is no part of it.
+ */
+TEST(what_key_frames_take)
+{
+    struct job_usage first = {100, 7, 1, 3}, now = {110, 27, 13, 53};
+    assert_float_equal(job_key_seconds(100, 0.04, &first, &now), 100 * (0.04 + 0.16) / 2, 1e-9);
+    now.decode_seconds = 23; /* clocks that disagree a little */
+    assert_float_equal(job_key_seconds(100, 0.04, &first, &now), 100 * 0.04 / 2, 1e-9);
+    assert_true(job_key_seconds(0, 0.04, &first, &now) == 0);
+    now.columns = first.columns;
+    assert_true(job_key_seconds(100, 0.04, &first, &now) == 0);
+    assert_true(job_key_seconds(100, 0.04, &first, &first) == 0);
 }
 
 /* ------------------------------------------------------------------ refusals */
@@ -439,9 +497,10 @@ static int render_by_workers(const char *folder_out, int devices, int jobs)
     struct command c;
     parse_folder(&c, folder_out, 0, jobs);
     struct engines list = devices_of("cpu", devices);
-    struct render r = {.options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
+    const struct job_context context = {
+        .options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
     pid_t own = getpid();
-    int status = render_films(&r, NULL);
+    int status = batch_render_films(&context, NULL);
     engines_close(&list);
     inputs_free(&c.inputs);
     if (getpid() != own)
@@ -494,11 +553,12 @@ TEST(how_many_workers)
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
         struct options options = {.batch.jobs = given[i].jobs, .film.decode = given[i].decode};
         struct engines list = devices_of(given[i].kind, given[i].devices);
-        struct render r = {.options = &options, .engines = &list, .threads = given[i].threads};
+        const struct job_context context = {
+            .options = &options, .engines = &list, .threads = given[i].threads};
         struct film_tally tally = {.due = FILMS, .bytes = FILMS * given[i].film_bytes};
-        assert_int_equal(worker_process_count(&r, &tally), given[i].workers);
+        assert_int_equal(worker_process_count(&context, &tally), given[i].workers);
         tally = (struct film_tally){.due = 1, .bytes = 1000 * mib};
-        assert_int_equal(worker_process_count(&r, &tally), 1);
+        assert_int_equal(worker_process_count(&context, &tally), 1);
     }
 }
 

@@ -1,16 +1,16 @@
-/* render.h - renders one film: opens, probes, decodes, clusters, paints, writes. */
-#ifndef BARCODE_RENDER_H
-#define BARCODE_RENDER_H
+/* job.h - the job of one film: open, decode, assess, hand to the sinks of its outputs. */
+#ifndef BARCODE_JOB_H
+#define BARCODE_JOB_H
 
-#include "plan/inputs.h"
-#include "plan/options.h"
 #include "engine/engines.h"
 #include "media/source.h"
 #include "output/report.h"
+#include "plan/inputs.h"
+#include "plan/options.h"
+#include "plan/outputs.h"
 
 /* What became of a film, for the report of the run (report_log.h). Plain numbers and texts. */
-struct film_result {
-    bool written;    /* all its outputs exist */
+struct job_result {
     double seconds;  /* without waiting for other films */
     int64_t columns; /* < 0: none */
     int warnings;    /* 0..REPORT_WARNINGS */
@@ -18,9 +18,10 @@ struct film_result {
 };
 
 /* Of a film that was not opened, or whose worker process ended. */
-extern const struct film_result film_no_result;
+extern const struct job_result job_no_result;
 
-struct render {
+/* What the films of a run have in common, and those of a film worker. */
+struct job_context {
     const struct options *options;
     const struct inputs *inputs;
     /* borrowed for the call and reused from film to film; each film worker has its own */
@@ -32,23 +33,24 @@ struct render {
     /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;
     struct decoders *decoders; /* pooled decoders of a device; NULL: none are pooled */
-    bool again;                /* the film was rendered before, and outputs of it may exist */
     bool alone;                /* no other film of this process is in progress */
     /* as `admission`, for crop detection; shared by several films */
     struct admission *probe_admission;
 };
 
 /*
- * Renders film `i` of the inputs, and sets `*result`. Writes no output before everything else of
- * the film has succeeded. Logs warnings, but not the failure. Returns false with ERR_INTERRUPTED if
- * interrupted() becomes true before the outputs are written. Any thread, with its own engines.
+ * Renders film `i` of the inputs, whose outputs are `outputs`, and sets `*result`. Writes no output
+ * before everything else of the film has succeeded. Logs warnings, but not the failure. Returns
+ * false with ERR_INTERRUPTED if interrupted() becomes true before the outputs are written. Any
+ * thread, with its own engines.
  */
-bool render_film(const struct render *r, size_t i, struct film_result *result, struct err *e);
+bool job_run(const struct job_context *c, size_t i, const struct outputs *outputs,
+             struct job_result *result, struct err *e);
 
 /*
  * Returns true if film `i`, which failed with `e`, must be rendered again alone: memory ran out,
  * and other films were in progress.
  */
-bool render_again_alone(const struct render *r, size_t i, const struct err *e);
+bool job_again_alone(const struct job_context *c, size_t i, const struct err *e);
 
 #endif

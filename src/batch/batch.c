@@ -1,4 +1,4 @@
-#include "films.h"
+#include "batch.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -16,14 +16,16 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "cache/frame_cache.h"
 #include "plan/outputs.h"
+#include "plan/shard.h"
+#include "plan/update.h"
 #include "base/progress.h"
 #include "media/container/playlists.h"
 #include "output/html/gallery.h"
-#include "render/render_report.h"
 
 /* The worker processes of a run, and their results. */
-struct crew {
+struct supervisor {
     struct batch batch;
     struct film_process *process; /* [count] */
     int count;
@@ -31,22 +33,22 @@ struct crew {
     struct progress *progress; /* the line; NULL: out of memory */
     const char *title;         /* the last one that it showed; NULL: none */
     int64_t begin_ns;
-    int broke[WORKERS_MOST]; /* how often each died between films, and had taken none */
-    int found;               /* the exit status of a worker that a sanitizer ended; 0: none */
+    int idle_deaths[WORKERS_MOST]; /* how often each died between films, and had taken none */
+    int sanitizer_status;          /* the exit status of a worker that a sanitizer ended; 0: none */
     /* the exit status of a worker that died twice between films or rendered none; 0: none */
-    int failed;
+    int failed_status;
 };
 
 /* ---- Films whose worker ended ---- */
 
 /* Fails a film that was in progress when its worker process ended, by `e`, which names it. */
-static void fail_film(struct crew *c, size_t film, const struct err *e)
+static void fail_film(struct supervisor *c, size_t film, const struct err *e)
 {
     struct err unwritten = ERR_INIT;
     table_remove(c->batch.table, film);
     film_queue_done(c->batch.queue, film, e);
     log_error(e);
-    if (!render_report_film(c->batch.render, c->batch.report, film, &film_no_result, e, &unwritten))
+    if (!film_report_add(&c->batch, film, NULL, &job_no_result, e, &unwritten))
         log_error(&unwritten);
 }
 
@@ -55,9 +57,9 @@ static void fail_film(struct crew *c, size_t film, const struct err *e)
  * again alone. One that comes from an inherited descriptor fails: the worker has read a part of it,
  * and the rest would pass for the film.
  */
-static void put_back(struct crew *c, size_t film, const struct err *cause)
+static void put_back(struct supervisor *c, size_t film, const struct err *cause)
 {
-    const char *path = c->batch.render->inputs->path[film];
+    const char *path = c->batch.context->inputs->path[film];
     struct err e = ERR_INIT;
     if (file_descriptor(path) >= 0) {
         err_set(&e, ERR_FAILED, "'%s' was in progress when %s; its input cannot be read again",
@@ -86,7 +88,7 @@ static int only_hanging(const struct film_process *p)
 }
 
 /* Decides about the films that were in progress when a worker process ended by `cause`. */
-static void settle_films(struct crew *c, struct film_process *p, const struct err *cause)
+static void decide_films(struct supervisor *c, struct film_process *p, const struct err *cause)
 {
     const int hanging = p->worker.killed ? only_hanging(p) : -1, count = film_process_busy(p);
     for (int i = 0; i < WATCHES; i++) {
@@ -106,7 +108,7 @@ static void settle_films(struct crew *c, struct film_process *p, const struct er
             put_back(c, film, cause);
             continue;
         }
-        err_prefix(&e, "'%s'", c->batch.render->inputs->path[film]);
+        err_prefix(&e, "'%s'", c->batch.context->inputs->path[film]);
         fail_film(c, film, &e);
     }
 }
@@ -122,32 +124,32 @@ static size_t count_waiting(struct film_queue *q)
  * Handles the end of a worker process. Returns true if another must replace it: after a crash in a
  * film, once after a death between films, and if it has rendered films and left others.
  */
-static bool end_process(struct crew *c, struct film_process *p)
+static bool end_process(struct supervisor *c, struct film_process *p)
 {
     struct err e = ERR_INIT;
     struct worker *w = &p->worker;
     bool in_order = worker_end(w, &e);
     int count = film_process_busy(p);
     if (w->status > 0 && (!in_order || w->status != w->announced))
-        c->found = w->status;
+        c->sanitizer_status = w->status;
     if (in_order) {
         if (w->announced != 0)
-            c->failed = w->announced; /* it could not be confined */
+            c->failed_status = w->announced; /* it could not be confined */
         return w->announced == 0 && p->taken > 0 && !interrupt_pending() &&
                count_waiting(c->batch.queue) > 0;
     }
-    settle_films(c, p, &e);
+    decide_films(c, p, &e);
     if (interrupt_pending()) {
-        c->failed = ERR_INTERRUPTED;
+        c->failed_status = ERR_INTERRUPTED;
         return false;
     }
     if (count > 0)
         return true;
     int status = log_error(&e);
-    c->broke[w->number] = p->taken > 0 ? 1 : c->broke[w->number] + 1;
-    if (c->broke[w->number] == 1)
+    c->idle_deaths[w->number] = p->taken > 0 ? 1 : c->idle_deaths[w->number] + 1;
+    if (c->idle_deaths[w->number] == 1)
         return true;
-    c->failed = status;
+    c->failed_status = status;
     return false;
 }
 
@@ -158,7 +160,7 @@ static bool end_process(struct crew *c, struct film_process *p)
  * is read, because it may be a line of the log: the workers then wait, and lose nothing. Returns
  * true if messages may be read.
  */
-static bool wait_for_messages(const struct crew *c, int ms)
+static bool wait_for_messages(const struct supervisor *c, int ms)
 {
     const bool ready = log_is_ready();
     struct pollfd p[WORKERS_MOST + 2];
@@ -173,7 +175,7 @@ static bool wait_for_messages(const struct crew *c, int ms)
 }
 
 /* Shows the film in progress that began first; if there is none, the last one. */
-static void show_progress(struct crew *c)
+static void show_progress(struct supervisor *c)
 {
     struct film_tally t = film_queue_tally(c->batch.queue);
     const struct progress_run run = {.films = t.done + t.failed,
@@ -184,7 +186,7 @@ static void show_progress(struct crew *c)
                                      .bytes_now = t.bytes_now,
                                      .seconds = clock_since(c->begin_ns)};
     if (t.under_way + t.done + t.failed > 0) {
-        const char *path = c->batch.render->inputs->path[t.longest], *slash = strrchr(path, '/');
+        const char *path = c->batch.context->inputs->path[t.longest], *slash = strrchr(path, '/');
         c->title = slash ? slash + 1 : path;
     }
     struct progress_state state = {.share = -1, .frames = t.frames, .run = &run, .title = c->title};
@@ -199,7 +201,7 @@ static void show_progress(struct crew *c)
 }
 
 /* Starts worker process `i`. Returns its pid, 0 in the worker, and -1 with an error. */
-static pid_t start(struct crew *c, int i, struct err *e)
+static pid_t start(struct supervisor *c, int i, struct err *e)
 {
     c->process[i] = (struct film_process){.taken = 0};
     pid_t pid = worker_start(&c->process[i].worker, i, e);
@@ -211,7 +213,7 @@ static pid_t start(struct crew *c, int i, struct err *e)
 }
 
 /* Starts all of them. Returns false in a worker, with its number in `*me`. */
-static bool start_all(struct crew *c, int *me, struct err *e)
+static bool start_all(struct supervisor *c, int *me, struct err *e)
 {
     for (int i = 0; i < c->count && e->code == ERR_NONE; i++) {
         *me = i;
@@ -221,7 +223,7 @@ static bool start_all(struct crew *c, int *me, struct err *e)
     return true;
 }
 
-static int count_processes(const struct crew *c)
+static int count_processes(const struct supervisor *c)
 {
     int count = 0;
     for (int i = 0; i < c->count; i++)
@@ -231,7 +233,7 @@ static int count_processes(const struct crew *c)
 
 /* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`.
  */
-static bool serve(struct crew *c, int *me, struct err *e)
+static bool serve(struct supervisor *c, int *me, struct err *e)
 {
     for (int left; (left = count_processes(c)) > 0;) {
         if (film_watch_wait(&c->watch) == 0) {
@@ -255,13 +257,13 @@ static bool serve(struct crew *c, int *me, struct err *e)
 }
 
 /* Confines this process and renders films in it. Returns its exit status. */
-static int run_worker(const struct crew *c, struct worker *w)
+static int run_worker(const struct supervisor *c, struct worker *w)
 {
     struct err e = ERR_INIT;
     struct film_tally tally = film_queue_tally(c->batch.queue);
     umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
-    if (confinement_enter(c->batch.render, w, &e))
-        return film_workers_run(c->batch.render, &tally, w, c->count);
+    if (confinement_enter(c->batch.context, w, &e))
+        return film_workers_run(c->batch.context, &tally, w, c->count);
     int status = log_error(&e);
     worker_leaves(w, status, false);
     return status;
@@ -271,13 +273,13 @@ static int run_worker(const struct crew *c, struct worker *w)
  * Renders the films in worker processes. Sets `*here` to true in the parent and to false in a
  * worker.
  */
-static int run_workers(struct crew *c, bool *here)
+static int run_workers(struct supervisor *c, bool *here)
 {
     struct err e = ERR_INIT;
     struct film_tally tally = film_queue_tally(c->batch.queue);
-    const struct options *o = c->batch.render->options;
+    const struct options *o = c->batch.context->options;
     int me = 0;
-    c->count = worker_process_count(c->batch.render, &tally);
+    c->count = worker_process_count(c->batch.context, &tally);
     c->process = err_calloc((size_t)c->count, sizeof *c->process, &e);
     c->watch = film_watch_open(o->batch.film_timeout_us);
     *here = !c->process || tally.due == 0 || start_all(c, &me, &e);
@@ -294,22 +296,24 @@ static int run_workers(struct crew *c, bool *here)
     progress_close(&c->progress);
     free(c->process);
     size_t left = count_waiting(c->batch.queue);
-    if (left > 0 && c->found == 0 && c->failed == 0 && !interrupt_pending()) {
+    if (left > 0 && c->sanitizer_status == 0 && c->failed_status == 0 && !interrupt_pending()) {
         err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
         return log_error(&e);
     }
-    return c->found > 0 ? c->found : c->failed > 0 ? c->failed : film_queue_status(c->batch.queue);
+    return c->sanitizer_status > 0 ? c->sanitizer_status
+           : c->failed_status > 0  ? c->failed_status
+                                   : film_queue_status(c->batch.queue);
 }
 
 /* Writes the gallery from the pages that exist, also if films failed or none was due. */
-static int write_gallery(const struct render *r)
+static int write_gallery(const struct job_context *context)
 {
     struct err e = ERR_INIT;
     size_t films;
-    const char *path = outputs_gallery(r->options);
+    const char *path = outputs_gallery(context->options);
     if (!path || interrupted())
         return 0;
-    if (!outputs_make_gallery_folder(r->options, &e) || !gallery_write(path, &films, &e))
+    if (!outputs_make_gallery_folder(context->options, &e) || !gallery_write(path, &films, &e))
         return log_error(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
@@ -333,18 +337,19 @@ static int write_table(struct table *table)
 /* Opens what the films of a run have in common. */
 static bool open_batch(struct batch *b, struct err *e)
 {
-    const struct render *r = b->render;
-    const char *report = r->options->outputs.report;
-    if (r->table && !(b->table = table_open(r->table, r->inputs->count, e)))
+    const struct job_context *context = b->context;
+    const char *report = context->options->outputs.report;
+    if (context->table && !(b->table = table_open(context->table, context->inputs->count, e)))
         return false;
     return !report || (b->report = report_log_open(report, e));
 }
 
 /* Logs the summary of several films or of a shard. `seconds` is the total time. */
-static void render_report_end(const struct render *r, const struct film_tally *t, double seconds)
+static void log_summary(const struct job_context *context, const struct film_tally *t,
+                        double seconds)
 {
     size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
-    const struct options *o = r->options;
+    const struct options *o = context->options;
     char rest[40] = "", shard[40] = "";
     if (films < 2 && o->inputs.shards == 0)
         return;
@@ -356,28 +361,29 @@ static void render_report_end(const struct render *r, const struct film_tally *t
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
-int render_films(const struct render *r, const struct batch_sink *sink)
+int batch_render_films(const struct job_context *context, const struct batch_sink *sink)
 {
     struct err e = ERR_INIT;
-    struct render own = *r;
-    struct crew c = {.batch = {.render = &own, .sink = sink}};
+    struct job_context own = *context;
+    struct supervisor c = {.batch = {.context = &own, .sink = sink}};
     int64_t begin = clock_ns();
     bool here = true;
     int status = 0;
-    if (r->options->inputs.playlists)
+    if (context->options->inputs.playlists)
         playlists_allow();
-    own.table = outputs_table(r->options, r->inputs);
-    c.batch.queue = film_queue_open(r->inputs, &e);
-    if (c.batch.queue && confinement_prepare(r->options, &e) && open_batch(&c.batch, &e) &&
-        render_report_known(&own, c.batch.report, &e)) {
+    own.table = outputs_table(context->options, context->inputs);
+    c.batch.queue = film_queue_open(context->inputs, &e);
+    if (c.batch.queue && confinement_prepare(context->options, &e) && open_batch(&c.batch, &e) &&
+        film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
-        own.at_terminal = tally.due == 1 && progress_is_on_terminal(r->options->batch.progress);
+        own.at_terminal =
+            tally.due == 1 && progress_is_on_terminal(context->options->batch.progress);
         status = run_workers(&c, &here);
         if (!here)
             return status;
         tally = film_queue_tally(c.batch.queue);
-        render_report_end(r, &tally, clock_since(begin));
-        int table = write_table(c.batch.table), gallery = write_gallery(r);
+        log_summary(context, &tally, clock_since(begin));
+        int table = write_table(c.batch.table), gallery = write_gallery(context);
         status = status != 0 ? status : table != 0 ? table : gallery;
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
@@ -386,3 +392,32 @@ int render_films(const struct render *r, const struct batch_sink *sink)
     film_queue_free(&c.batch.queue);
     return status;
 }
+
+/* ---- A run ---- */
+
+static pid_t parent;
+
+int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
+{
+    struct engines engines;
+    int threads = o->process.threads > 0 ? o->process.threads : machine_cores();
+    parent = getpid();
+    limits_set(o->process.memory, o->process.max_pixels);
+    engines_init(&engines, o->engine.choice, &o->engine.devices, threads);
+    struct job_context c = {.options = o, .inputs = in, .engines = &engines, .threads = threads};
+    frame_cache_check_folder(&o->cache);
+    int status = batch_render_films(&c, sink);
+    engines_close(&engines);
+    return status;
+}
+
+int batch_run(struct options *o, struct inputs *in)
+{
+    struct err e = ERR_INIT;
+    bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
+                 update_leave_out(o, in, &e) && outputs_check(o, in, &e);
+    parent = getpid();
+    return ready ? batch_render(o, in, NULL) : log_error(&e);
+}
+
+bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }

@@ -1,0 +1,586 @@
+/* job_open.c - what is read of a film before it is decoded, and what is decided by that. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "barcode/base/clock.h"
+#include "barcode/engine/colour.h"
+#include "base/admission.h"
+#include "base/film_id.h"
+#include "media/probe.h"
+#include "output/poster/paint.h"
+#include "phases.h"
+
+/* ---- Facts that the headers lack ---- */
+
+/*
+ * Returns true if the default depends on the number of frames and the container does not declare
+ * it, as in raw streams. A huge film is unlikely to have few frames, so it is not counted.
+ */
+static bool worth_counting(struct source *source, const struct selection *s)
+{
+    const uint64_t huge = UINT64_C(1) << 30;
+    const struct film *f = &source->film;
+    struct decode_progress size;
+    source_progress(source, &size);
+    return s->kind == SELECT_EVERY && s->every == 0 && f->length.frames <= 0 &&
+           source_can(source, SOURCE_RESTARTABLE) && size.total_bytes > 0 &&
+           size.total_bytes <= huge;
+}
+
+/*
+ * Returns true if key frames must be counted for the default of one column each. Without an index,
+ * as in MPEG-TS, that means reading the film, which is done up to `large` bytes.
+ */
+static bool worth_counting_keys(struct source *source, const struct selection *s)
+{
+    const uint64_t large = UINT64_C(1) << 30;
+    struct decode_progress size;
+    source_progress(source, &size);
+    return s->keyframes && s->kind == SELECT_EVERY && s->every == 0 &&
+           source_can(source, SOURCE_RESTARTABLE) &&
+           (source->film.lists_key_frames || (size.total_bytes > 0 && size.total_bytes <= large));
+}
+
+/* Returns true if the selection needs the film's real length before it is decoded. */
+static bool needs_length(struct source *source, const struct selection *s)
+{
+    /* far below a frame's time, where a wrong length would hide millions of columns */
+    enum { FINE_US = 10000 };
+    const struct film *f = &source->film;
+    if (!s->keyframes && worth_counting(source, s))
+        return true;
+    if (f->length.source < LENGTH_INDEX && s->start_us >= film_length_end(&f->length))
+        return true;
+    if (f->length.source > LENGTH_ESTIMATE)
+        return false;
+    /*
+     * --columns is spread over the length. A wrong length would omit the film's end or give fewer
+     * columns.
+     */
+    return s->kind == SELECT_COLUMNS || (s->kind == SELECT_INTERVAL && s->interval_us < FINE_US);
+}
+
+/* Rejects a pipe if the film must be read more than once. */
+static bool check_pipe(const struct job_order *order, const struct job_film *film, bool length,
+                       struct err *e)
+{
+    const struct options *o = order->options;
+    const struct film *f = &film->source->film;
+    const char *path = f->path;
+    const char *what = "so short an --interval";
+    if (o->film.selection.kind == SELECT_COLUMNS)
+        what = "--columns";
+    else if (o->film.selection.start_us >= film_length_end(&f->length))
+        what = "--start behind its declared end";
+    if (o->film.verify)
+        return err_set(
+            e, ERR_INPUT,
+            "'%s': --verify decodes a film twice, and a pipe can be read only once: give a file",
+            path);
+    if (!length)
+        return true;
+    return err_set(
+        e, ERR_INPUT,
+        "'%s': %s needs the film's length, and a pipe can be read only once: give a file", path,
+        what);
+}
+
+bool job_probe(const struct job_order *order, struct job_film *film, struct err *e)
+{
+    const struct film *f = &film->source->film;
+    struct probe_request request = {.want = 0};
+    struct probe_facts facts;
+    if (needs_length(film->source, &order->options->film.selection)) {
+        log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
+        request.want |= PROBE_LENGTH;
+    }
+    /*
+     * Streams of other lengths are usual in Matroska. If the guess is wrong, the film is decoded
+     * twice.
+     */
+    bool again = source_can(film->source, SOURCE_RESTARTABLE);
+    if (again && f->length.source == LENGTH_CONTAINER && f->lists_key_frames)
+        request.want |= PROBE_END;
+    if (worth_counting_keys(film->source, &order->options->film.selection))
+        request.want |= PROBE_KEYS;
+    if (!again && !check_pipe(order, film, request.want & PROBE_LENGTH, e))
+        return false;
+    bool ok = source_probe(film->source, &request, &facts, e);
+    film->keys = ok && facts.found & PROBE_KEYS ? facts.keys : 0;
+    return ok;
+}
+
+/* ---- Selection and picture ---- */
+
+enum {
+    COLUMNS_MOST = 2040, /* of the default selection, if the number of frames is known */
+    WIDTH_LEAST = 320,   /* of the default picture */
+    EVERY_UNKNOWN = 24   /* if the number of frames is unknown */
+};
+
+bool job_is_default(const struct options *o)
+{
+    const struct selection *asked = &o->film.selection;
+    return asked->kind == SELECT_EVERY && asked->every == 0;
+}
+
+/* Returns how many of length->frames are inside start..end; 0 if unknown. */
+static uint64_t frames_inside(const struct selection *s, const struct film_length *length)
+{
+    struct selection all = {
+        .kind = SELECT_EVERY, .every = 1, .start_us = s->start_us, .end_us = s->end_us};
+    return selection_estimate(&all, length);
+}
+
+uint64_t job_default_every(const struct selection *s, const struct film_length *length)
+{
+    uint64_t frames = frames_inside(s, length);
+    if (frames == 0)
+        return EVERY_UNKNOWN;
+    uint64_t nearest = (frames + JOB_COLUMNS / 2) / JOB_COLUMNS,
+             least = (frames + COLUMNS_MOST - 1) / COLUMNS_MOST;
+    return nearest > least ? nearest : least;
+}
+
+/*
+ * Sets the default selection of --keyframes: a column per key frame, but no more than a wide
+ * picture needs. If the key frames were not counted, the duration gives the interval, also an
+ * estimated one. Without any duration every 24th frame's time is used.
+ */
+static void decide_key_columns(struct selection *s, const struct film *f, int64_t keys,
+                               uint64_t most)
+{
+    const struct film_length *l = &f->length;
+    int64_t film_end = film_length_end(l), end = s->end_us < film_end ? s->end_us : film_end;
+    int64_t start = s->start_us > l->start_us ? s->start_us : l->start_us;
+    if (keys > 0 && l->duration_us > 0) {
+        struct film_length counted = *l;
+        counted.frames = keys;
+        uint64_t inside = frames_inside(s, &counted);
+        s->kind = SELECT_COLUMNS;
+        s->columns = inside < 1 ? 1 : inside < JOB_COLUMNS ? inside : JOB_COLUMNS;
+        s->columns = s->columns < most ? s->columns : most;
+    } else if (l->duration_us > 0 && end > start) {
+        s->kind = SELECT_INTERVAL;
+        s->interval_us = (end - start + JOB_COLUMNS - 1) / JOB_COLUMNS;
+    } else {
+        s->every = EVERY_UNKNOWN;
+    }
+}
+
+/* Returns the time of `every` frames, which replaces --every with --keyframes. */
+static int64_t every_us(uint64_t every, const struct film *f)
+{
+    const int64_t unknown_us = 40000, longest_us = INT64_MAX / 4;
+    double us = f->rate_num > 0 ? 1e6 * (double)every * (double)f->rate_den / (double)f->rate_num
+                                : (double)every * unknown_us;
+    return us < 1 ? 1 : us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
+}
+
+/*
+ * Returns the maximum number of columns. If each column is a pixel, the picture's size limits them.
+ */
+static uint64_t columns_most(const struct options *o)
+{
+    uint64_t each = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
+    uint64_t fit = o->picture.width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
+    return fit < OPTION_COLUMNS_MOST ? fit : OPTION_COLUMNS_MOST;
+}
+
+bool job_is_short(const struct film *f)
+{
+    return f->length.source < LENGTH_PACKETS && film_length_is_short(&f->length);
+}
+
+/* Sets what the outputs beside the film need; without other outputs they decide everything. */
+static void decide_previews(const struct job_order *order, struct report *r)
+{
+    struct selection *s = &r->selection;
+    if (!job_wants_previews(order->outputs))
+        return;
+    s->preview_us = r->preview_us = order->options->formats.previews.interval_us;
+    if (job_wants_columns(order->outputs))
+        return;
+    s->kind = SELECT_INTERVAL;
+    s->interval_us = s->preview_us;
+    s->start_us = 0;
+    s->end_us = INT64_MAX;
+}
+
+bool job_decide_selection(const struct job_order *order, const struct job_film *film,
+                          struct report *r, struct err *e)
+{
+    const struct film *f = &film->source->film;
+    struct selection *s = &r->selection;
+    *s = order->options->film.selection;
+    decide_previews(order, r);
+    int64_t end = film_length_end(&f->length);
+    if (f->length.source >= LENGTH_INDEX && s->start_us >= end)
+        return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it ends at %.3f s", f->path,
+                       (double)end / 1e6);
+    if (s->kind == SELECT_INTERVAL &&
+        selection_estimate(s, &f->length) > columns_most(order->options))
+        return err_set(e, ERR_USAGE,
+                       "'%s': --interval is too short: it gives %" PRIu64
+                       " columns, but at most %" PRIu64 " are possible",
+                       f->path, selection_estimate(s, &f->length), columns_most(order->options));
+    bool usual = job_is_default(order->options) && s->kind == SELECT_EVERY; /* not for previews
+                                                                               alone */
+    if (usual && s->keyframes)
+        decide_key_columns(s, f, film->keys, columns_most(order->options));
+    else if (usual)
+        s->every = job_default_every(s, &f->length);
+    if (usual && !s->keyframes && f->length.frames <= 0)
+        log_msg(LOG_INFO,
+                "'%s' does not declare its length: using every %" PRIu64
+                "th frame (-n N changes that)",
+                f->path, s->every);
+    if (s->kind == SELECT_EVERY && s->keyframes)
+        s->interval_us = every_us(s->every, f);
+    if (s->kind == SELECT_COLUMNS && s->end_us >= end) {
+        s->end_us = end;
+        s->to_film_end = f->length.source < LENGTH_INDEX || job_is_short(f);
+    }
+    return true;
+}
+
+void job_decide_width(const struct options *o, struct report *r)
+{
+    int *along = r->shape == SHAPE_VERTICAL ? &r->picture_height : &r->picture_width;
+    bool stacked = o->picture.stacked;
+    uint64_t most = stacked ? JOB_COLUMNS : COLUMNS_MOST;
+    if (!job_is_default(o) || *along > 0)
+        return;
+    if (r->count > most)
+        *along = JOB_COLUMNS;
+    else if (r->count < WIDTH_LEAST && !stacked) /* a stack has a minimum of its own */
+        *along = (int)((WIDTH_LEAST + r->count - 1) / r->count * r->count);
+}
+
+static struct engine_work work_of(const struct job_film *film, const struct report *r)
+{
+    const struct film *f = &film->source->film;
+    return (struct engine_work){
+        .frames = frames_inside(&r->selection, &f->length),
+        .width = f->width,
+        .height = f->height,
+        .columns = r->needs & STRIP_CLUSTERS ? selection_estimate(&r->selection, &f->length) : 0,
+        .analysis_width = r->width,
+        .analysis_height = r->height,
+    };
+}
+
+static bool choose_engine(const struct job_order *order, struct job_film *film, struct report *r,
+                          struct err *e)
+{
+    struct engine_work work = work_of(film, r);
+    film->engine = engines_for(order->context->engines, &work, e);
+    if (!film->engine)
+        return false;
+    r->engine = film->engine->ops->name;
+    r->isa = engine_detail(film->engine);
+    return true;
+}
+
+/* ---- Light ---- */
+
+/*
+ * Probes the film's HDR peak: metadata, also of the first frame. A pipe cannot be probed before it
+ * is decoded.
+ */
+static bool probe_light(const struct job_film *film, struct report *r, struct err *e)
+{
+    const struct film *f = &film->source->film;
+    struct probe_request request = {.want = PROBE_LIGHT};
+    struct probe_facts facts;
+    if (source_can(film->source, SOURCE_RESTARTABLE))
+        return source_probe(film->source, &request, &facts, e);
+    job_warn(
+        r,
+        "'%s' is HDR, and its peak cannot be probed in a pipe: assuming %d cd/m2 (see --hdr-peak)",
+        f->path, LIGHT_PEAK_USUAL);
+    return true;
+}
+
+static void log_light(const struct job_order *order, const struct job_film *film, struct report *r)
+{
+    const struct film *f = &film->source->film;
+    const struct light_rule *rule = &r->light;
+    const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
+    if (f->dolby_vision > 0)
+        job_warn(
+            r, "'%s' is Dolby Vision profile %d, which is not supported: its colours will be wrong",
+            f->path, f->dolby_vision);
+    if (f->transfer != TRANSFER_SDR && rule->map == TONE_OFF)
+        log_msg(LOG_VERBOSE,
+                "'%s' is HDR (%s) and read without tone mapping: its colours will look flat",
+                f->path, kind);
+    else if (f->transfer != TRANSFER_SDR)
+        log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind,
+                light_map_name(rule->map), rule->peak,
+                f->transfer == TRANSFER_HLG || f->peak > 0 || order->options->film.light.peak > 0
+                    ? ""
+                    : " (guessed: not in the metadata)");
+    if (r->primaries)
+        log_msg(LOG_VERBOSE, "'%s': primaries %s are converted to bt709", f->path, r->primaries);
+}
+
+/* Returns report.primaries. */
+static const char *unusual_primaries(const struct film *f, enum tone_map map)
+{
+    bool hdr = f->transfer != TRANSFER_SDR,
+         converted = f->primaries != PRIMARIES_BT709 && !(hdr && map == TONE_OFF),
+         usual = hdr && f->primaries == PRIMARIES_BT2020;
+    return converted && !usual ? light_primaries_name(f->primaries) : NULL;
+}
+
+/* Fills film->light_words. */
+static void describe_light(const struct options *o, struct job_film *film, const struct report *r)
+{
+    const struct light_rule *rule = &r->light, *asked = &o->film.light;
+    bool usual = film->source->film.transfer == TRANSFER_SDR && rule->map == TONE_BT2390 &&
+                 asked->peak == 0 && !rule->linear;
+    const char *primaries = r->primaries;
+    if (!usual || primaries)
+        snprintf(film->light_words, sizeof film->light_words, "%s %d%s%s%s",
+                 light_map_name(rule->map), rule->peak, rule->linear ? " linear" : "",
+                 primaries ? " " : "", primaries ? primaries : "");
+}
+
+/*
+ * Decides on tone mapping, primaries and --light linear: sets light, primaries and means of the
+ * report, and the film's. Probes a PQ film that does not declare its peak.
+ */
+static bool decide_light(const struct job_order *order, struct job_film *film, struct report *r,
+                         struct err *e)
+{
+    const struct film *f = &film->source->film;
+    struct light_rule *rule = &r->light;
+    *rule = order->options->film.light;
+    if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 &&
+        !probe_light(film, r, e))
+        return false;
+    rule->peak = light_peak(rule, f->transfer, f->peak);
+    r->primaries = unusual_primaries(f, rule->map);
+    describe_light(order->options, film, r);
+    log_light(order, film, r);
+    film->light = light_open(&order->options->film.light, f->peak, e);
+    if (!film->light || !rule->linear)
+        return film->light != NULL;
+    r->means = light_table(film->light, TRANSFER_SDR, e);
+    return r->means != NULL;
+}
+
+static void describe_crop(const struct options *o, struct job_film *film)
+{
+    const struct crop_rule *rule = &o->film.crop;
+    snprintf(film->crop_words, CROP_TEXT, "%s", rule->kind == CROP_AUTO ? "auto" : "");
+    if (rule->kind == CROP_RECT)
+        crop_text(&rule->rect, film->crop_words);
+}
+
+/* ---- Crop ---- */
+
+static void log_crop(const struct job_film *film, const struct crop *t,
+                     const struct probe_facts *facts)
+{
+    const struct film *f = &film->source->film;
+    for (int i = 0; i < t->count; i++) {
+        char text[CROP_TEXT];
+        crop_shown_text(t, i, f->orientation, text);
+        log_msg(LOG_VERBOSE, "'%s': cropped to %s of %dx%d%s", f->path, text, f->width, f->height,
+                t->forced ? ", by --crop, in frames of that size" : ", where the bars are black");
+    }
+    if (facts && facts->found & PROBE_BARS)
+        log_msg(LOG_VERBOSE, "'%s': crop detection: sampled %d frames, %d conclusive", f->path,
+                facts->sampled, facts->conclusive);
+}
+
+/*
+ * Detects black bars. At most max_concurrent_probes films do so at a time: each has up to
+ * PROBE_THREADS decoders, and those of all film workers at once would fill the memory.
+ */
+static bool probe_bars(const struct job_order *order, const struct job_film *film, struct report *r,
+                       struct probe_facts *facts, struct err *e)
+{
+    struct admission_ticket ticket = {.admission = order->context->probe_admission};
+    struct probe_request request = {.want = PROBE_BARS, .threads = order->context->threads};
+    int64_t came = clock_ns();
+    if (!admission_enter(&ticket, e))
+        return false;
+    r->times.waiting += clock_since(came);
+    bool ok = source_probe(film->source, &request, facts, e);
+    admission_release(&ticket);
+    return ok;
+}
+
+static bool detect_crop(const struct job_order *order, const struct job_film *film,
+                        struct report *r, struct err *e)
+{
+    struct probe_facts facts = {.found = 0};
+    if (!source_can(film->source, SOURCE_RESTARTABLE))
+        log_msg(LOG_VERBOSE, "'%s': no crop detection in a pipe", film->source->film.path);
+    else if (!probe_bars(order, film, r, &facts, e))
+        return false;
+    r->crop = facts.crop;
+    log_crop(film, &r->crop, &facts);
+    return true;
+}
+
+bool job_decide_crop(const struct job_order *order, const struct job_film *film,
+                     struct frame_cache *cache, struct report *r, struct err *e)
+{
+    if (!job_wants_columns(order->outputs))
+        return true; /* previews show the complete frame */
+    const struct crop_rule *rule = &order->options->film.crop;
+    const struct film *f = &film->source->film;
+    if (!crop_check(rule, f->width, f->height, e))
+        return err_prefix(e, "'%s'", f->path);
+    if (rule->kind == CROP_RECT)
+        r->crop = (struct crop){
+            f->coded_width,
+            f->coded_height,
+            1,
+            true,
+            {crop_to_decoded(rule->rect, f->orientation, f->coded_width, f->coded_height)}};
+    if (rule->kind == CROP_RECT || (rule->kind == CROP_AUTO && frame_cache_crop(cache, &r->crop)))
+        log_crop(film, &r->crop, NULL);
+    else if (rule->kind == CROP_AUTO && !detect_crop(order, film, r, e))
+        return false;
+    frame_cache_set_crop(cache, &r->crop);
+    return true;
+}
+
+/* ---- The film ---- */
+
+static void describe_film(const struct job_film *film, int threads)
+{
+    const struct film *f = &film->source->film;
+    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
+            f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
+            colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
+            colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", threads,
+            engine_detail(film->engine));
+}
+
+/* Chooses the engine and sets ask.decoder and ask.threads. */
+static bool open_engine(const struct job_order *order, struct job_film *film, struct report *r,
+                        struct err *e)
+{
+    struct frame_cache_ask *ask = &film->ask;
+    if (!choose_engine(order, film, r, e))
+        return false;
+    if (ask->decoder == CACHE_BY_GPU && !engine_device(film->engine).context)
+        ask->decoder = CACHE_BY_SOFTWARE;
+    ask->threads = r->threads = order->context->threads;
+    r->decode = decode_word(DECODE_CPU);
+    describe_film(film, order->context->threads);
+    return true;
+}
+
+/* Copies the options of modes and pictures to the report and derives what the outputs need. */
+static void copy_options(struct report *r, const struct options *o, const struct outputs *outputs)
+{
+    r->kmeans = o->kmeans;
+    r->steady = o->picture.steady;
+    r->order = o->picture.order;
+    r->slit = o->picture.slit;
+    r->needs = 0;
+    for (size_t k = 0; k < outputs->count; k++) {
+        const struct output *output = &outputs->output[k];
+        r->needs |= output->writer->modeless ? 0 : strips_need(output->strips);
+        if (output->writer->table)
+            r->needs |= csv_columns_need(&o->formats.csv_columns);
+    }
+    r->picture_width = o->picture.width;
+    r->picture_height = o->picture.height;
+    r->shape = o->picture.shape;
+    r->smooth_us = o->picture.smooth_us;
+    r->poster = outputs_are_posters(o);
+    r->page = o->poster.page;
+    r->dpi = o->poster.dpi;
+    r->title = o->poster.title;
+    r->csv_columns = &o->formats.csv_columns;
+    r->style = o->poster.style;
+}
+
+void job_look_in_cache(const struct job_order *order, const struct job_film *film,
+                       struct job_stores *s, struct report *r)
+{
+    const struct options *o = order->options;
+    frame_cache_close(&s->cache);
+    /* --verify must decode, and frames for previews alone serve no later run. */
+    if (!o->film.verify && job_wants_columns(order->outputs))
+        s->cache = frame_cache_open(&o->cache, order->path, order->parts);
+    frame_cache_look(s->cache, &film->ask);
+    frame_cache_set_crop(s->cache, &r->crop);
+    r->cache = frame_cache_state(s->cache);
+}
+
+/* Sets the analysis size. */
+static void decide_size(const struct job_order *order, const struct film *f, struct report *r)
+{
+    const struct size_rule *size = &order->options->film.size;
+    size_resolve(size, f->width, f->height, &r->width, &r->height);
+    if (size->kind == SIZE_EXACT && (r->width < size->width || r->height < size->height))
+        job_warn(r,
+                 "'%s' has frames of %dx%d, which --size %dx%d does not enlarge: the analysis "
+                 "size is %dx%d",
+                 order->path, f->width, f->height, size->width, size->height, r->width, r->height);
+}
+
+/* Sets the film's id. With --keep-going a film that cannot be read has none. */
+static bool identify_film(const struct job_order *order, const struct film *f, struct report *r,
+                          struct err *e)
+{
+    if (film_id_of(order->path, f->parts, r->film_id, e))
+        return true;
+    if (!order->options->film.keep_going)
+        return false;
+    job_warn(r, "%s", e->text);
+    err_clear(e);
+    return true;
+}
+
+bool job_decide(const struct job_order *order, struct job_film *film, struct report *r,
+                struct err *e)
+{
+    const struct options *o = order->options;
+    const struct film *f = &film->source->film;
+    struct decode_progress size;
+    r->film = f;
+    if (!job_decide_selection(order, film, r, e))
+        return false;
+    source_progress(film->source, &size);
+    film->total_bytes = size.total_bytes;
+    decide_size(order, f, r);
+    if (!identify_film(order, f, r, e))
+        return false;
+    copy_options(r, o, order->outputs);
+    if ((r->needs & STRIP_SLIT) && !(film->slit = slit_line_open(&r->slit, r->width, r->height, e)))
+        return false;
+    r->slit_length = film->slit ? film->slit->length : 0;
+    if (f->unknown_matrix[0])
+        job_warn(r, "'%s': matrix '%s' is read as %s", order->path, f->unknown_matrix,
+                 colour_matrix_name(f->matrix));
+    if (!decide_light(order, film, r, e))
+        return false;
+    describe_crop(o, film);
+    film->ask = (struct frame_cache_ask){
+        .film = film->source,
+        .selection = &r->selection,
+        .width = r->width,
+        .height = r->height,
+        .crop = film->crop_words,
+        .light = film->light_words,
+        .decode = decode_is_device(o->film.decode) ? decode_word(o->film.decode) : "any",
+        .decoder = o->film.decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
+    return open_engine(order, film, r, e);
+}
+
+void job_close_film(struct job_film *film)
+{
+    source_close(&film->source);
+    light_close(&film->light);
+    slit_line_free(&film->slit);
+}

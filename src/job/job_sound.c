@@ -1,0 +1,147 @@
+/* job_sound.c - the film's sound: from the cache, or read beside the pictures or alone. */
+#include <inttypes.h>
+
+#include "cache/sound_cache.h"
+#include "output/spectrum.h"
+#include "barcode/sound/spectrogram.h"
+#include "phases.h"
+
+bool job_is_sound_only(const struct job_order *order)
+{
+    const struct options *o = order->options;
+    bool alone = o->outputs.sound_only ||
+                 (order->outputs->count > 0 && !order->outputs->dump.path && !o->film.verify);
+    for (size_t i = 0; i < order->outputs->count; i++)
+        alone &= order->outputs->output[i].writer->sound;
+    return alone;
+}
+
+/* Opens the store of the spectrogram if an output shows it. */
+static bool open_spectrum(const struct outputs *outputs, struct job_sound *s, struct report *r,
+                          struct err *e)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < outputs->count; i++)
+        wanted |= outputs->output[i].writer->spectrum;
+    if (!wanted)
+        return true;
+    r->spectrum = spectrum_open(e);
+    s->job.tap = spectrum_put;
+    s->job.tap_user = r->spectrum;
+    return r->spectrum != NULL;
+}
+
+bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e)
+{
+    return !r->spectrum || s->job.done || spectrum_clear(r->spectrum, e);
+}
+
+/* Returns true if the output shows sound. */
+static bool shows_sound(const struct options *o, const struct output *output)
+{
+    const struct writer *w = output->writer;
+    return w->sound || (!w->modeless && strips_need(output->strips) & STRIP_SOUND) ||
+           (w->table && csv_columns_need(&o->formats.csv_columns) & STRIP_SOUND);
+}
+
+bool job_look_for_sound(const struct job_order *order, struct job_sound *s, struct report *r,
+                        struct err *e)
+{
+    const struct options *o = order->options;
+    s->wanted = o->outputs.sound_only;
+    for (size_t i = 0; i < order->outputs->count; i++)
+        s->wanted |= shows_sound(o, &order->outputs->output[i]);
+    if (!s->wanted)
+        return true;
+    if (!isa_choose(&s->job.isa, e) || !open_spectrum(order->outputs, s, r, e))
+        return false;
+    if (!o->film.verify && !r->spectrum)
+        s->job.done = s->cached =
+            sound_cache_load(&o->cache, order->path, order->parts, o->film.stream,
+                             o->film.sound_stream, &s->job.sound);
+    return true;
+}
+
+int job_sound_stream(const struct job_order *order, const struct job_sound *s)
+{
+    return s->wanted && !s->job.done ? order->options->film.sound_stream : SOURCE_SOUND_NONE;
+}
+
+/* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
+static void assess_sound(const struct job_order *order, const struct job_sound *sound,
+                         struct report *r)
+{
+    const struct film_sound *s = &sound->job.sound;
+    if (s->stream < 0 && order->options->outputs.sound_only)
+        log_msg(LOG_VERBOSE, "'%s' has no sound", order->path);
+    else if (s->stream < 0)
+        job_warn(r, "'%s' has no sound%s", order->path,
+                 job_is_sound_only(order) ? "" : ": sound and spectrum are dark");
+    else
+        log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
+                order->path, s->stream, s->codec, s->decoder, s->rate, s->layout,
+                (double)s->samples / SPECTROGRAM_RATE, s->gaps,
+                sound->cached ? ", from the cache" : "");
+    if (s->stream >= 0 && !s->decoder[0])
+        job_warn(r, "'%s': its sound (%s) cannot be decoded, and is silent", order->path, s->codec);
+    else if (s->errors > 0)
+        job_warn(r, "'%s': %" PRIu64 " packet%s of its sound cannot be decoded (silent there)",
+                 order->path, s->errors, s->errors == 1 ? "" : "s");
+}
+
+/* Keeps the sound in the cache, unless another file or another FFmpeg may give a better one. */
+static void keep_sound(const struct job_order *order, const struct job_film *film,
+                       const struct job_sound *sound, struct job_passes *p)
+{
+    const struct options *o = order->options;
+    const struct film_sound *s = &sound->job.sound;
+    p->changed |= film->stamp != 0 && film_stamp(order->path, order->parts) != film->stamp;
+    bool decoded = s->stream < 0 || s->decoder[0];
+    if (!sound->cached && decoded && !p->changed && !o->film.keep_going &&
+        source_can(film->source, SOURCE_CACHEABLE))
+        sound_cache_save(&o->cache, order->path, order->parts, o->film.stream, o->film.sound_stream,
+                         s);
+}
+
+bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
+                   struct job_passes *p, struct report *r, struct err *e)
+{
+    if (!s->wanted)
+        return true;
+    if (!source_can(film->source, SOURCE_HAS_SOUND))
+        return err_set(e, ERR_FAILED, "cannot read the sound of '%s'", order->path);
+    if (!s->job.done && (!job_begin_sound(s, r, e) || !source_sound(film->source, &s->job, e)))
+        return false;
+    assess_sound(order, s, r);
+    keep_sound(order, film, s, p);
+    r->sound = &s->job.sound;
+    return true;
+}
+
+bool job_sound_is_whole(const struct film_sound *s)
+{
+    return !s || s->stream < 0 || (s->decoder[0] && s->errors == 0);
+}
+
+bool job_read_sound(const struct job_order *order, struct job_film *film, struct job_sound *s,
+                    struct job_passes *p, struct report *r, struct err *e)
+{
+    const struct options *o = order->options;
+    film->stamp = film_stamp(order->path, order->parts);
+    if (!job_look_for_sound(order, s, r, e))
+        return false;
+    r->sound = &s->job.sound;
+    if (s->job.done) {
+        assess_sound(order, s, r);
+        return true;
+    }
+    int stream = o->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->film.stream;
+    film->source = source_open_stream(order->path, order->parts, stream, o->film.sound_stream,
+                                      o->film.keep_going, e);
+    if (!film->source)
+        return false;
+    const struct film_length *length = &film->source->film.length;
+    const struct engine_work work = {.sound_seconds = (double)film_length_end(length) / 1e6};
+    film->engine = s->job.engine = engines_for(order->context->engines, &work, e);
+    return film->engine && job_end_sound(order, film, s, p, r, e);
+}
