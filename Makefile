@@ -139,14 +139,26 @@ ifeq ($(X86_64),)
 endif
 SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
-LIB_OBJ  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter-out src/main.c,$(SRC))) $(PAGE_MADE).o $(CUDA_OBJ)
-LIB     := $(BUILD)/libbarcode.a
+
+# Each room of src/ is an archive. A program is linked with a room and those below it, in the order of the table of arrows.py: where
+# an arrow runs up, a test program of the lower room does not link. The CUDA engine and the CPU's call each other.
+include out/build/rooms.mk
+archive   = $(patsubst %,$(BUILD)/lib%.a,$(1))
+room_obj  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter src/$(1)/%,$(SRC))) \
+    $(if $(filter output,$(1)),$(PAGE_MADE).o) $(if $(filter engine,$(1)),$(CUDA_OBJ))
+lean      = $(sort $(1) $(foreach room,$(1),$(ARROWS_$(room))) $(if $(CUDA_OBJ),$(if $(filter engine,$(1)),sound)))
+with_below = $(filter $(call lean,$(call lean,$(call lean,$(call lean,$(1))))),$(ROOMS))
+LIB       = $(call archive,$(ROOMS))
 
 # The pages' own files (html_template.h) are bytes of the program.
 PAGE_FILES := $(sort $(wildcard src/output/html/page/*.html src/output/html/page/*.css src/output/html/page/*.js))
 PAGE_MADE  := $(BUILD)/src/output/html/page_files
 
-UNIT    := $(patsubst tests/unit/%.c,%,$(sort $(wildcard tests/unit/test_*.c)))
+# The unit tests of a room are one program; so are those of a folder in it, which replace functions of libc or of the program.
+# Those of the room `main` need a command line. ROOM: of these rooms alone.
+ROOM    := main $(ROOMS)
+unit_programs = $(patsubst tests/unit/%/,test_%,$(sort $(dir $(wildcard tests/unit/$(1)/test_*.c tests/unit/$(1)/*/test_*.c))))
+UNIT    := $(subst /,_,$(foreach room,$(ROOM),$(call unit_programs,$(room))))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
@@ -181,20 +193,39 @@ $(BIN)/.flags: FORCE
 .PHONY: FORCE
 FORCE:
 
-$(LIB): $(LIB_OBJ) $(BIN)/.flags
+# Rooms, highest first, and for each the rooms that it may lean on.
+out/build/rooms.mk: tests/support/arrows.py
+	@mkdir -p $(@D)
+	@sed -n '/^ARROWS/,/^}/s/^    "\(.*\)": "\(.*\)",/ARROWS_\1 := \2\nROOMS += \1/p' $< | grep -vE '^ROOMS.*main|cuda' > $@
+
+.SECONDEXPANSION:
+$(BUILD)/lib%.a: $$(call room_obj,$$*) $(BIN)/.flags
 	@rm -f $@
-	$(call quietly,AR,$@)ar qcsD $@ $(LIB_OBJ)
+	$(call quietly,AR,$@)ar qcsD $@ $(call room_obj,$*)
 
 $(BIN)/barcode: $(BUILD)/src/main.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
-$(BIN)/test_%: $(BUILD)/tests/unit/test_%.o $(LIB)
-	@mkdir -p $(@D)
-	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(TEST_LIBS) -lcmocka -o $@
+unit_obj = $(patsubst %.c,$(BUILD)/%.o,tests/unit/runner.c $(wildcard tests/unit/$(1)/*.c))
 
-# What judges our loudness.
-$(BIN)/test_sound_maker: TEST_LIBS = -lebur128
+$(BUILD)/tests/unit/%.o: BASE += -Itests/unit
+
+# All of the room itself: an arrow that runs up does not link, whether a test needs it or not. libebur128 judges our loudness.
+$(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) $$(call archive,$$(call with_below,$$*))
+	@mkdir -p $(@D)
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $(filter %.o,$^) -Wl,--whole-archive $(filter %/lib$*.a,$^) -Wl,--no-whole-archive \
+	    $(filter-out %/lib$*.a,$(filter %.a,$^)) $(PKG_LIBS) -lebur128 -lcmocka -o $@
+
+# cli names the table of match, which nothing else in these programs does.
+COMMANDS = -Wl,-u,cli_commands
+$(BIN)/test_main: LINK += $(COMMANDS)
+$(BIN)/test_main_%: LINK += $(COMMANDS)
+
+# test_ROOM_FOLDER
+$(BIN)/test_%: $$(call unit_obj,$$(subst _,/,$$*)) $$(call archive,$$(call with_below,$$(firstword $$(subst _, ,$$*))))
+	@mkdir -p $(@D)
+	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -lcmocka -o $@
 
 $(BIN)/bench_%: $(BUILD)/tests/bench/bench_%.o $(LIB)
 	@mkdir -p $(@D)
@@ -209,7 +240,7 @@ $(BIN)/made_feed: $(BUILD)/tests/support/made_feed.o $(LIB)
 # read.
 PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so refused-memory.so tried-calls.so)
 
-$(BIN)/tried-calls.so: tests/unit/sandbox_attempts.h
+$(BIN)/tried-calls.so: tests/unit/base/sandbox_attempts.h
 
 # The same for other tests: files that crash who opens them.
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
@@ -269,8 +300,8 @@ films-there:
 UNIT_BIN := $(addprefix $(BIN)/,$(UNIT))
 
 .PHONY: unit
-unit: $(UNIT_BIN) ## the unit tests alone
-	@tests/support/run-unit.sh $(UNIT_BIN)
+unit: $(UNIT_BIN) ## the unit tests alone (ROOM=media: of this room; TEST=test_demux or test_demux:PATTERN: of this file)
+	@TEST='$(TEST)' tests/support/run-unit.sh $(UNIT_BIN)
 
 out/sample.mkv: $(wildcard samples/*.c samples/*.h) | $(BIN)/make_film
 	$(BIN)/make_film $@
@@ -300,7 +331,7 @@ cli-rest: $(BIN)/barcode $(PRELOADS) out/sample.mkv out/clips.made ## the cases 
 	@BARCODE=$(BIN)/barcode tests/cli/run.sh --rest "$(CASES)"
 
 .PHONY: check
-check: unit ## quick: what to run before a commit, with lint
+check: unit ## the same: with ROOM=, what to run after each change
 
 .PHONY: asan
 asan: ## unit tests under AddressSanitizer and UBSan

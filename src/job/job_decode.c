@@ -5,7 +5,7 @@
 #include "barcode/base/clock.h"
 #include "base/film_id.h"
 #include "base/watch.h"
-#include "output/digest.h"
+#include "engine/digest.h"
 #include "phases.h"
 
 /* What a pass reads, and what it sets. */

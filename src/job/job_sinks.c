@@ -6,7 +6,7 @@
 #include "barcode/engine/dominant.h"
 #include "barcode/sound/spectrogram.h"
 #include "base/watch.h"
-#include "output/digest.h"
+#include "engine/digest.h"
 #include "output/dump.h"
 #include "output/formats/previews.h"
 #include "output/formats/thumbs.h"

@@ -7,7 +7,7 @@ from() {
     local file=$1
     shift
     COMMAND="barcode $* < $file" STATUS=0
-    timeout -k 5 60 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < "$file" || STATUS=$?
+    timeout -k 5 300 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < "$file" || STATUS=$?
     [ "$STATUS" -lt 124 ] || fail "it hangs"
 }
 
@@ -16,7 +16,7 @@ through() {
     shift
     COMMAND="cat $file | barcode $*" STATUS=0
     # shellcheck disable=SC2002  # a pipe is what is wanted
-    cat "$file" 2> /dev/null | timeout -k 5 60 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    cat "$file" 2> /dev/null | timeout -k 5 300 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -lt 124 ] || fail "it hangs"
 }
 
@@ -158,7 +158,7 @@ test_stdin_is_no_film() { # quick
     through "$(clip bad/text.mkv)" -
     refused 3
     STATUS=0 COMMAND="barcode - <&-"
-    timeout 20 "$BARCODE" - > "$LOGS/stdout" 2> "$LOGS/stderr" <&- || STATUS=$?
+    timeout 300 "$BARCODE" - > "$LOGS/stdout" 2> "$LOGS/stderr" <&- || STATUS=$?
     refused 3
     says "stdin.*closed"
     : > empty
@@ -171,7 +171,7 @@ test_stdin_is_no_film() { # quick
     command -v script > /dev/null || return 0
     script -qec true /dev/null < /dev/null > /dev/null 2>&1 || return 0
     STATUS=0 COMMAND="barcode - on a terminal"
-    timeout 20 script -qec "'$BARCODE' -" /dev/null > "$LOGS/terminal" 2>&1 < /dev/null || STATUS=$?
+    timeout 300 script -qec "'$BARCODE' -" /dev/null > "$LOGS/terminal" 2>&1 < /dev/null || STATUS=$?
     [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
     grep -q "from stdin: it is a terminal" "$LOGS/terminal" || fail "it is not said why"
 }
@@ -181,7 +181,7 @@ test_stdin_is_a_socket() { # quick
     f=$(clip h264-open.mkv)
     ok "$f" -n 7 -o plain.png
     COMMAND="barcode - with a socket for stdin" STATUS=0
-    timeout 60 "$PYTHON" - "$BARCODE" "$f" > "$LOGS/stdout" 2> "$LOGS/stderr" << 'PY' || STATUS=$?
+    timeout 300 "$PYTHON" - "$BARCODE" "$f" > "$LOGS/stdout" 2> "$LOGS/stderr" << 'PY' || STATUS=$?
 import socket, subprocess, sys, threading
 ours, theirs = socket.socketpair()
 program = subprocess.Popen([sys.argv[1], "-", "-n", "7", "-q", "-o", "piped.png"], stdin=theirs)

@@ -27,7 +27,7 @@ test_cause_is_a_pipe() {
         [ "$(stat -c %s file.rgb)" -eq $((30 * 64 * 48 * 3)) ] || fail "$film has not 30 columns"
         COMMAND="cat $film | barcode -" STATUS=0
         # shellcheck disable=SC2002
-        cat $film | timeout 60 "$BARCODE" - -n 1 --size 64 --dump pipe.rgb -q --overwrite -o pipe.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        cat $film | timeout 300 "$BARCODE" - -n 1 --size 64 --dump pipe.rgb -q --overwrite -o pipe.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
         if [ $film = again.png ]; then
             [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
             one_sentence

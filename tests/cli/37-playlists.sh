@@ -32,7 +32,7 @@ refused() {
     says "^barcode: '$1' $2$"
     [ ! -e made.png ] || fail "a picture of '$1'"
     command -v strace > /dev/null || return 0
-    timeout 60 strace -f -e trace=open,openat,openat2 -o "$LOGS/trace" "$BARCODE" "$1" --no-cache -n 1 -o made.png 2> /dev/null || true
+    timeout 300 strace -f -e trace=open,openat,openat2 -o "$LOGS/trace" "$BARCODE" "$1" --no-cache -n 1 -o made.png 2> /dev/null || true
     grep -q "$1" "$LOGS/trace" || fail "strace does not see '$1'"
     ! grep -q 'secret\.ts' "$LOGS/trace" || fail "'$1' opens $(grep -m 1 'secret\.ts' "$LOGS/trace")"
 }

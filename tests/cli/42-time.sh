@@ -13,7 +13,7 @@ piped() {
         COMMAND="barcode - $options"
         STATUS=0
         # shellcheck disable=SC2086,SC2002  # words; "< file" is no pipe
-        cat "$1" | timeout 60 "$BARCODE" - $options -m average --size 16 --json j.json \
+        cat "$1" | timeout 300 "$BARCODE" - $options -m average --size 16 --json j.json \
             > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
         if [ "$STATUS" -ne 0 ] && [ "$options" != "-n 1" ]; then
             one_sentence

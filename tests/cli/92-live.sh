@@ -50,7 +50,7 @@ test_live_pipe() { # quick
     local good=
     for _ in 1 2 3; do
         rm -rf day
-        camera 1.5 | timeout 60 "$BARCODE" --live=0.2 --sandbox=require -m average -o day --bench - > "$LOGS/stdout" 2> "$LOGS/stderr" ||
+        camera 1.5 | timeout 300 "$BARCODE" --live=0.2 --sandbox=require -m average -o day --bench - > "$LOGS/stdout" 2> "$LOGS/stderr" ||
             fail "exit status $?: $(cat "$LOGS/stderr")"
         [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
         in_order day/stdin-*.csv 12 2> reason && good=1 && break
@@ -65,7 +65,7 @@ test_live_pipe() { # quick
 # Stdin that is no stream ends, and so does the program.
 test_live_pipe_of_rubbish() { # quick
     local status=0
-    head -c 3000 /dev/zero | timeout 30 "$BARCODE" --live=1 -m average -o day - 2> "$LOGS/stderr" || status=$?
+    head -c 3000 /dev/zero | timeout 300 "$BARCODE" --live=1 -m average -o day - 2> "$LOGS/stderr" || status=$?
     [ $status -eq 1 ] || fail "exit status $status: $(cat "$LOGS/stderr")"
     [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr: $(cat "$LOGS/stderr")"
     files
@@ -81,7 +81,7 @@ start_live() {
 # ends STATUS: the program $pid ends so, within some seconds.
 ends() {
     STATUS=0
-    timeout 20 tail --pid="$pid" -f /dev/null || fail "it does not end"
+    timeout 300 tail --pid="$pid" -f /dev/null || fail "it does not end"
     wait "$pid" || STATUS=$?
     [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1: $(cat "$LOGS/stderr")"
 }

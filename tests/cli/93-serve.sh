@@ -38,7 +38,7 @@ s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True
 
 test_live_stdout() {
     ffmpeg -nostdin -v error -re -f lavfi -i color=red:s=64x36:r=25:d=2 -c:v mpeg2video -f mpegts - |
-        timeout 60 "$BARCODE" --live=0.2 -m average --height 10 -o - --live-format rgb - > columns || fail "exit status $?"
+        timeout 300 "$BARCODE" --live=0.2 -m average --height 10 -o - --live-format rgb - > columns || fail "exit status $?"
     [ $(($(stat -c %s columns) % 30)) -eq 0 ] && [ "$(stat -c %s columns)" -ge 210 ] || fail "$(stat -c %s columns) bytes"
     "$PYTHON" -c 'd = open("columns", "rb").read()
 rows = [d[i:i + 30] for i in range(0, len(d), 30)]

@@ -20,12 +20,13 @@
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
 
-/* Packets that count themselves: tests that include this header do not link packet.c's. */
+/* Packets that count themselves, in place of packet.c's; weak, as several files of a program may
+ * include this header. */
 struct AVPacket {
     size_t size;
 };
 
-static long live_packets;
+__attribute__((weak)) long live_packets;
 
 static inline struct AVPacket *packet_make(size_t size)
 {
@@ -37,16 +38,16 @@ static inline struct AVPacket *packet_make(size_t size)
     return p;
 }
 
-struct AVPacket *packet_clone(const struct AVPacket *p) { return p ? packet_make(p->size) : NULL; }
+__attribute__((weak)) struct AVPacket *packet_clone(const struct AVPacket *p) { return p ? packet_make(p->size) : NULL; }
 
-void packet_free(struct AVPacket **p)
+__attribute__((weak)) void packet_free(struct AVPacket **p)
 {
     live_packets -= *p != NULL;
     free(*p);
     *p = NULL;
 }
 
-size_t packet_size(const struct AVPacket *p) { return p ? p->size : 0; }
+__attribute__((weak)) size_t packet_size(const struct AVPacket *p) { return p ? p->size : 0; }
 
 struct film_shape {
     enum bitstream stream;

@@ -88,7 +88,9 @@ for f in files:
         if code and line == "{":
             start = i
         elif code and line.startswith("}") and start:
-            if i - start > 60:
+            # A flat switch is as long as it needs.
+            cases = sum(bool(re.match(r" *(case\b|default:)", l)) for l in lines[start:i])
+            if i - start > 60 and cases < 15:
                 print(f"lint: {f}:{start}: function of {i - start} lines"); bad = True
             start = None
 sys.exit(bad)
@@ -100,17 +102,10 @@ for h in include/barcode/*/*.h; do
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -Isrc -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
-# Every room has unit tests: at least one is named after a file of it, or after the room and the file.
-while read -r room; do
-    tested=
-    for f in "$room"/*.c; do
-        name=$(basename "$f" .c)
-        if [ -f "tests/unit/test_$name.c" ] || [ -f "tests/unit/test_$(basename "$room")_$name.c" ]; then
-            tested=1
-        fi
-    done
-    [ "$tested" ] || complain "$room has no unit test"
-done < <(git ls-files -co --exclude-standard 'src/*/*.c' | xargs dirname | sort -u)
+# Every room has unit tests.
+for room in src/*/; do
+    compgen -G "tests/unit/$(basename "$room")/test_*.c" > /dev/null || complain "$room has no unit test"
+done
 
 # The top level is fixed.
 while read -r f; do

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# run-unit.sh PROGRAM... - runs cmocka programs, JOBS (cores) at a time, shows the output of those that fail, and counts their tests.
+# run-unit.sh PROGRAM... - runs the files of unit tests that these programs have (tests/unit/runner.c), JOBS (cores) at a time,
+# shows the output of those that fail, and counts their tests. TEST=FILE[:PATTERN]: this file alone, of it the tests whose names
+# match, and its whole output.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
-# One program, in its own process: run-unit.sh --one PROGRAM. Its words are one write, for others print at the same time; its
+# One file, in its own process: run-unit.sh --one PROGRAM FILE. Its words are one write, for others print at the same time; its
 # counts go into $WORK.
 if [ "${1:-}" = --one ]; then
-    program=$2 name=$(basename "$2")
+    program=$2 name=$3
     log=$WORK/$name.log
     status=0 TIMEFORMAT='%R %U %S'
     # Where this is a background job or under nohup, signals are ignored, and tests send them.
-    { time env --default-signal=INT,TERM,HUP "$program" > "$log" 2>&1 < /dev/null || status=$?; } 2> "$log.took"
+    { time env --default-signal=INT,TERM,HUP "$program" "$name" ${PATTERN:+"$PATTERN"} > "$log" 2>&1 < /dev/null || status=$?; } 2> "$log.took"
     took=$(awk '{printf "%.1f s, %.1f s of a core", $1, $2 + $3}' "$log.took")
     p=$(grep -c '^\[       OK \]' "$log")
     s=$(grep -cE '^\[  SKIPPED \] [a-z]\w*$' "$log")
@@ -20,10 +22,11 @@ if [ "${1:-}" = --one ]; then
     [ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
     echo "$p $f $s" > "$WORK/$name.counts"
     if [ "$status" -ne 0 ]; then
-        said=$(cat "$log")$'\n'"FAIL  $program (status $status)"
+        said=$(cat "$log")$'\n'"FAIL  $program $name (status $status)"
     else
         # What it says of what is not here, then each test that was skipped for it, as tests/cli/run.sh names them.
-        said=$(grep '^SKIPPED: ' "$log" | sort -u | head -n 3
+        said=$([ -z "${TEST:-}" ] || cat "$log"
+            grep '^SKIPPED: ' "$log" | sort -u | head -n 3
             sed -n "s/^\[  SKIPPED \] \([a-z][a-z0-9_]*\)$/SKIP  $name: \1/p" "$log" | sort -u
             echo "ok    $name: $p tests ($took)")
     fi
@@ -40,22 +43,22 @@ export TSAN_OPTIONS="allocator_may_return_null=1:suppressions=$here/tsan.supp:su
 WORK=$(mktemp -d)
 export WORK
 trap 'rm -rf "$WORK"' EXIT
+export TEST=${TEST:-} PATTERN=
+[[ $TEST != *:* ]] || PATTERN=${TEST#*:} TEST=${TEST%%:*}
 
 # Those that take longest come first, so that none of them is left alone at the end.
-long=' test_nvdec_worker test_film_source test_crop_detect test_kmeans_race test_points test_frame_cache test_shrink test_layout test_decode_worker_threads '
+long=' test_(nvdec_worker|film_source|crop_detect|kmeans_race|points|frame_cache|shrink|layout|decode_worker_threads)$'
 for program in "$@"; do
-    [[ $long == *" $(basename "$program") "* ]] && echo "$program"
-done > "$WORK/list"
-for program in "$@"; do
-    [[ $long == *" $(basename "$program") "* ]] || echo "$program"
-done >> "$WORK/list"
-xargs -P "${JOBS:-$(nproc)}" -d '\n' -n 1 "$0" --one < "$WORK/list"
+    "$program" --list | sed "s|^|$program |"
+done | grep -E " ${TEST:-.*}\$" > "$WORK/all"
+{ grep -E "$long" "$WORK/all"; grep -vE "$long" "$WORK/all"; } > "$WORK/list"
+xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" --one < "$WORK/list"
 
 passed=0 failed=0 skipped=0
-for program in "$@"; do
-    # A program of which nothing was counted has failed too.
-    read -r p f s < "$WORK/$(basename "$program").counts" || p=0 f=1 s=0
+while read -r _ name; do
+    # A file of which nothing was counted has failed too.
+    read -r p f s < "$WORK/$name.counts" || p=0 f=1 s=0
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-done
+done < "$WORK/list"
 echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+[ "$failed" -eq 0 ] && [ -s "$WORK/list" ]

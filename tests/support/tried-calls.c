@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../unit/sandbox_attempts.h"
+#include "../unit/base/sandbox_attempts.h"
 
 enum { INHERITED = 200 };
 

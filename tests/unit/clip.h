@@ -13,22 +13,9 @@
 
 #include "base/log.h"
 #include "media/source.h"
-#include "output/digest.h"
+#include "engine/digest.h"
 
 enum { CLIP_W = 96, CLIP_H = 64, CLIP_FRAMES = 200, CLIP_STEP_US = 40000 };
-
-/* libav's own threads, and dav1d's, are not compiled for the thread sanitizer, which therefore
- * cannot see how they take turns. */
-#ifdef __SANITIZE_THREAD__
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void)
-{
-    return "race:libavcodec.so\nrace:libavutil.so\nrace:libavformat.so\nrace:libdav1d.so\ncalled_"
-           "from_lib:libavcodec.so\n"
-           "mutex:libavutil.so\nmutex:libavcodec.so\ndeadlock:libavutil.so\ndeadlock:libavcodec."
-           "so\n";
-}
-#endif
 
 static char clip_folder[64];
 /* how clip_stage_with decodes: DECODE_AUTO unless a test says otherwise */

@@ -2,9 +2,10 @@
  * test.h - cmocka, and tests that register themselves.
  *
  *   TEST(adds_up) { assert_int_equal(1 + 1, 2); }
- *   TEST_MAIN(NULL, NULL)
+ *   TEST_FIXTURE(begin, end)
  *
- * Tests run in the order in which they stand in the file.
+ * The tests of a file are a group. They run in the order in which they stand in the file, in a
+ * process of their own (runner.c).
  */
 #ifndef BARCODE_TESTS_TEST_H
 #define BARCODE_TESTS_TEST_H
@@ -22,31 +23,49 @@
 #define assert_in_range assert_uint_in_range
 #endif
 
-/* Unused in a file whose main() has a list of its own. */
 enum { TESTS_MOST = 80 };
 
-__attribute__((unused)) static struct CMUnitTest test_list[TESTS_MOST];
-__attribute__((unused)) static size_t test_count;
+struct test_group {
+    const char *file;
+    CMFixtureFunction begin, end; /* NULL: none */
+    int rounds;                   /* how many times all tests run; 0 is 1 */
+    struct CMUnitTest test[TESTS_MOST];
+    size_t count;
+    struct test_group *next;
+};
+
+/* Appends a test to the group, and a group without tests to those of the program. */
+void test_add(struct test_group *group, struct CMUnitTest test);
+
+/* The round that runs, from 0. */
+extern int test_round;
+
+__attribute__((unused)) static struct test_group test_group = {.file = __BASE_FILE__};
 
 /* Defines the test NAME, whose body follows; `begin` and `end` run before and after the test. */
 #define TEST_WITH(name, begin, end) \
     static void name(void **state); \
     __attribute__((constructor)) static void add_##name(void) \
     { \
-        if (test_count < TESTS_MOST) \
-            test_list[test_count++] = (struct CMUnitTest){#name, name, begin, end, NULL}; \
+        test_add(&test_group, (struct CMUnitTest){#name, name, begin, end, NULL}); \
     } \
     static void name(__attribute__((unused)) void **state)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* Runs the file's tests; `begin` and `end` run before the first and after the last one, or are
- * NULL. */
-#define TEST_MAIN(begin, end) \
-    int main(void) \
+/* `begin` and `end`, or NULL, run before the first test of the file and after its last one. */
+#define TEST_FIXTURE(begin, end) TEST_FIXTURE_ROUNDS(begin, end, 1)
+
+/* The former name. */
+#define TEST_MAIN TEST_FIXTURE
+
+/* The same for a file whose tests run several times: see test_round. */
+#define TEST_FIXTURE_ROUNDS(first, last, times) \
+    __attribute__((constructor)) static void add_fixture(void) \
     { \
-        assert_true(test_count > 0 && test_count < TESTS_MOST); \
-        return _cmocka_run_group_tests("tests", test_list, test_count, begin, end); \
+        test_group.begin = first; \
+        test_group.end = last; \
+        test_group.rounds = times; \
     }
 
 #endif

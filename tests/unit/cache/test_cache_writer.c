@@ -1,0 +1,177 @@
+#include <dirent.h>
+#include <pthread.h>
+
+#include "test.h"
+#include "cached.h"
+
+enum { W = 32, H = 20, PUTTERS = 4, FRAMES = 300 };
+
+static struct cache_writer *open_writer(uint64_t limit)
+{
+    struct cache_writer *w = cache_writer_open(cached_folder, "a=1\n", W, H, 3, limit, NULL);
+    assert_non_null(w);
+    return w;
+}
+
+/* Files in the folder, temporaries included. */
+static int files(void)
+{
+    DIR *d = opendir(cached_folder);
+    int n = 0;
+    for (struct dirent *e; (e = readdir(d));)
+        n += e->d_name[0] != '.' ||
+             strncmp(e->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
+    closedir(d);
+    return n;
+}
+
+static void put(struct cache_writer *w, uint64_t column)
+{
+    static _Thread_local uint8_t rgb[W * H * 3];
+    struct frame_tag tag = staged_tag(column);
+    staged_draw(rgb, W, H, tag.frame);
+    cache_writer_put(w, &tag, rgb);
+}
+
+struct putter {
+    struct cache_writer *writer;
+    pthread_t thread;
+    uint64_t first;
+};
+
+static void *put_some(void *argument)
+{
+    struct putter *p = argument;
+    for (uint64_t i = p->first; i < FRAMES; i += PUTTERS)
+        put(p->writer, FRAMES - 1 - i);
+    return NULL;
+}
+
+TEST(many_threads)
+{
+    struct putter p[PUTTERS];
+    struct cache_writer *w = open_writer(UINT64_MAX);
+    for (uint64_t i = 0; i < PUTTERS; i++) {
+        p[i] = (struct putter){.writer = w, .first = i};
+        assert_int_equal(pthread_create(&p[i].thread, NULL, put_some, &p[i]), 0);
+    }
+    for (int i = 0; i < PUTTERS; i++)
+        pthread_join(p[i].thread, NULL);
+    struct cache_index facts = {.counts = {.last_us = -1}};
+    assert_true(cache_writer_finish(&w, &facts, NULL, "many", NULL));
+    assert_null(w);
+    enum entry_state got;
+    struct cache_entry *c = cache_entry_open(cached_path("many"), &got, NULL);
+    assert_non_null(c);
+    assert_int_equal(c->index.frames, FRAMES);
+    for (uint64_t i = 0; i < FRAMES; i++)
+        assert_int_equal(c->index.frame[i].tag.column, i);
+    assert_true(cached_frames_right(c));
+    cache_entry_close(&c);
+    unlink(cached_path("many"));
+    assert_int_equal(files(), 0);
+}
+
+TEST(missing_columns)
+{
+    struct cached_film f = {
+        .frames = 100, .every = 10, .width = W, .height = H, .first = 25, .last = 65};
+    assert_true(cached_write(&f, NULL));
+    enum entry_state got;
+    struct cache_entry *c = cache_entry_open(cached_path(cached_key(&f).name), &got, NULL);
+    assert_non_null(c);
+    assert_int_equal(c->index.frames, 10);
+    for (uint64_t i = 0; i < 10; i++) {
+        assert_int_equal(c->index.frame[i].tag.frame, 10 * i);
+        assert_int_equal(c->index.frame[i].status, i >= 3 && i <= 6 ? COLUMN_OK : COLUMN_MISSING);
+    }
+    assert_true(cached_frames_right(c));
+    cache_entry_close(&c);
+    unlink(cached_path(cached_key(&f).name));
+}
+
+/* An interrupted run's frames and the ones of the run before it, each once. */
+TEST(joins_an_older_entry)
+{
+    struct cached_film f = {.frames = 200,
+                            .every = 3,
+                            .width = W,
+                            .height = H,
+                            .partial = true,
+                            .first = 0,
+                            .last = 90};
+    enum entry_state got;
+    struct cache_index facts = {.partial = true, .counts = {.last_us = -1}};
+    assert_true(cached_write(&f, NULL));
+    struct cache_key key = cached_key(&f);
+    struct cache_entry *older = cache_entry_open(cached_path(key.name), &got, NULL);
+    assert_non_null(older);
+    assert_int_equal(older->index.frames, 30);
+    struct cache_writer *w = cache_writer_open(cached_folder, key.text, W, H, 1, UINT64_MAX, NULL);
+    uint8_t rgb[W * H * 3];
+    for (uint64_t i = 20; i < 50; i++) {
+        struct frame_tag tag = {
+            .column = i, .repeat = 1, .frame = 3 * i, .time_us = (int64_t)i * 120000};
+        staged_draw(rgb, W, H, tag.frame);
+        cache_writer_put(w, &tag, rgb);
+    }
+    assert_true(cache_writer_add(w, older, NULL));
+    assert_true(cache_writer_finish(&w, &facts, NULL, key.name, NULL));
+    cache_entry_close(&older);
+    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
+    assert_non_null(c);
+    assert_true(c->index.partial);
+    assert_int_equal(c->index.frames, 50);
+    assert_true(cached_frames_right(c));
+    cache_entry_close(&c);
+    unlink(cached_path(key.name));
+}
+
+TEST(gives_up_at_the_limit)
+{
+    struct cache_writer *w = open_writer(5000);
+    struct cache_index facts = {.counts = {.last_us = -1}};
+    struct err e = ERR_INIT;
+    for (uint64_t i = 0; i < FRAMES; i++)
+        put(w, i);
+    assert_false(cache_writer_finish(&w, &facts, NULL, "big", &e));
+    assert_non_null(strstr(e.text, "--cache-limit"));
+    assert_int_equal(files(), 0);
+}
+
+TEST(folder_goes_away)
+{
+    struct cache_index facts = {.counts = {.last_us = -1}};
+    struct err e = ERR_INIT;
+    struct cache_writer *w = open_writer(UINT64_MAX);
+    char moved[80];
+    snprintf(moved, sizeof moved, "%s-away", cached_folder);
+    put(w, 1);
+    assert_int_equal(rename(cached_folder, moved), 0);
+    assert_false(cache_writer_finish(&w, &facts, NULL, "x", &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    err_clear(&e);
+    assert_null(cache_writer_open(cached_folder, "a=1\n", W, H, 1, UINT64_MAX, &e));
+    assert_non_null(strstr(e.text, "No such file"));
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", moved, cached_folder);
+    assert_int_equal(system(command), 0);
+}
+
+TEST(discarding)
+{
+    struct cache_writer *w = open_writer(UINT64_MAX);
+    for (uint64_t i = 0; i < 10; i++)
+        put(w, i);
+    assert_int_equal(files(), 1);
+    cache_writer_discard(&w);
+    cache_writer_discard(&w);
+    assert_int_equal(files(), 0);
+    /* Nothing at all is an entry too: of a film without a picture. */
+    struct cache_index facts = {.counts = {.last_us = -1}};
+    w = open_writer(UINT64_MAX);
+    assert_true(cache_writer_finish(&w, &facts, NULL, "none", NULL));
+    unlink(cached_path("none"));
+}
+
+TEST_FIXTURE(cached_begin, cached_end)

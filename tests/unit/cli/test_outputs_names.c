@@ -1,0 +1,177 @@
+/* Names that the program chooses: --name, and what marks them in a folder that films come from. */
+
+#include "test.h"
+#include "cli/cli.h"
+#include "outputs_asked.h"
+
+/* Film `i` has these outputs, a blank between two, and each may be written. */
+static void expect_names(const struct options *o, struct inputs *in, size_t i, const char *names)
+{
+    struct outputs list;
+    struct err e = ERR_INIT;
+    char got[400] = "";
+    expect_allowed(o, in);
+    if (!outputs_of(o, in, i, &list, &e))
+        fail_msg("%s", e.text);
+    for (size_t k = 0; k < list.count; k++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k > 0 ? " " : "",
+                 list.output[k].path);
+    assert_string_equal(got, names);
+    outputs_free(&list);
+}
+
+static void make_films(void)
+{
+    assert_int_equal(mkdir("films", 0777) | mkdir("films/s1", 0777) | mkdir("films/s2", 0777), 0);
+    touch("films/a.mkv");
+    touch("films/s1/e.mkv");
+    touch("films/s2/e.mkv");
+}
+
+/* Media centres take films/a.png for the poster of films/a.mkv. */
+TEST_WITH(a_folder_of_films, enter, leave)
+{
+    struct inputs in;
+    make_films();
+    struct options o = expand(LIST("films/"), &in);
+    o.outputs.path = "films";
+    expect_names(&o, &in, 0, "films/a-barcode.png");
+    assert_true(cli_parse_modes("palette", &o, NULL));
+    o.poster.wanted = true;
+    extra(&o, "json", "films/s1/../");
+    expect_names(&o, &in, 0, "films/a-barcode-palette-poster.png films/s1/../a-barcode.json");
+    o.outputs.path = "films/s1"; /* without -r no film comes from there */
+    expect_names(&o, &in, 0, "films/s1/a-palette-poster.png films/s1/../a-barcode.json");
+    o.outputs.name = "{stem}";
+    expect_names(&o, &in, 0, "films/s1/a.png films/s1/../a.json");
+    inputs_free(&in);
+    o = options_for(LIST("films"), 1);
+    o.inputs.recursive = true;
+    o.outputs.path = "films/s1/";
+    struct err e = ERR_INIT;
+    assert_true(inputs_expand(&o, &in, &e));
+    expect_names(&o, &in, 0, "films/s1/a-barcode.png");
+    expect_names(&o, &in, 2, "films/s1/s2/e-barcode.png");
+    o.outputs.path = "other/";
+    expect_names(&o, &in, 2, "other/s2/e.png");
+    inputs_free(&in);
+    mkdir("films/made", 0777); /* by an earlier run: no film comes from there */
+    o.outputs.path = "films/made";
+    assert_true(inputs_expand(&o, &in, &e));
+    expect_names(&o, &in, 0, "films/made/a.png");
+    inputs_free(&in);
+}
+
+/* The working directory counts where an option or an argument names it: film.mkv gives film.png. */
+TEST_WITH(the_working_directory, enter, leave)
+{
+    struct inputs in;
+    touch("a.mkv");
+    struct options o = expand(LIST("a.mkv"), &in);
+    expect_names(&o, &in, 0, "a.png");
+    o.outputs.path = ".";
+    expect_names(&o, &in, 0, "./a-barcode.png");
+    o.outputs.path = "x.png";
+    expect_names(&o, &in, 0, "x.png");
+    inputs_free(&in);
+    o = expand(LIST("."), &in);
+    expect_names(&o, &in, 0, "a-barcode.png");
+    inputs_free(&in);
+    o = expand(LIST("a.mkv", "gone.mkv"), &in); /* a film that is not there has no folder */
+    expect_names(&o, &in, 1, "gone.png");
+    inputs_free(&in);
+}
+
+TEST_WITH(patterns, enter, leave)
+{
+    struct inputs in;
+    struct err e = ERR_INIT;
+    make_films();
+    struct options o = options_for(LIST("films"), 1);
+    o.inputs.recursive = true;
+    o.outputs.path = "o/";
+    extra(&o, "csv", "c/");
+    assert_true(cli_parse_name("x {stem}-{mode}-{stem}", &o, &e) && inputs_expand(&o, &in, &e));
+    expect_names(&o, &in, 1, "o/s1/x e-kmeans-e.png c/s1/x e-kmeans-e.csv");
+    assert_true(cli_parse_modes("kmeans,average", &o, &e));
+    expect_names(&o, &in, 0, "o/x a-kmeans-a.png o/x a-average-a.png c/x a-kmeans-average-a.csv");
+    assert_true(cli_parse_modes("all", &o, &e));
+    expect_names(&o, &in, 0, "o/x a-all-a.png c/x a-all-a.csv");
+    assert_true(cli_parse_name("{stem}", &o, &e));
+    expect_names(&o, &in, 0, "o/a.png c/a.csv");
+    assert_true(cli_parse_modes("kmeans,average", &o, &e));
+    expect_refusal(
+        &o, &in, ERR_USAGE,
+        "--name '{stem}': 2 pictures of a film would have the same name; put {mode} into it");
+    o.outputs.path = "x";
+    expect_refusal(&o, &in, ERR_USAGE, "-o x: one name for 3 films");
+    inputs_free(&in);
+}
+
+/* One film in each folder may have the same name everywhere. */
+TEST_WITH(patterns_without_a_stem, enter, leave)
+{
+    struct inputs in;
+    struct err e = ERR_INIT;
+    make_films();
+    struct options o = options_for(LIST("films"), 1);
+    o.inputs.recursive = true;
+    o.outputs.name = "barcode-{mode}";
+    assert_true(inputs_expand(&o, &in, &e));
+    expect_names(&o, &in, 2, "s2/barcode-kmeans.png");
+    inputs_free(&in);
+    touch("films/s2/f.mkv");
+    assert_false(inputs_expand(&o, &in, &e));
+    expect_sentence(&e, ERR_USAGE,
+                    "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have the "
+                    "same name; put {stem} into it");
+}
+
+TEST_WITH(patterns_that_are_none, enter, leave)
+{
+    static const char *const bad[] = {"",         "a/b",      "{stem", "stem}", "{film}",
+                                      "{stem}{}", "{{stem}}", "{",     "{ste}"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct options o = options_for(NULL, 0);
+        struct err e = ERR_INIT;
+        assert_false(cli_parse_name(bad[i], &o, &e));
+        assert_int_equal(e.code, ERR_USAGE);
+        assert_null(o.outputs.name);
+    }
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv"), &in);
+    o.outputs.name = "b";
+    o.outputs.path = "x.png";
+    expect_refusal(&o, &in, ERR_USAGE,
+                   "--name applies to outputs in folders, but every output has a name of its own");
+    extra(&o, "csv", "./");
+    expect_names(&o, &in, 0, "x.png ./b.csv");
+    inputs_free(&in);
+}
+
+/* Only what is asked for: -o and --poster ask for a picture, other outputs do not. */
+TEST_WITH(pictures_that_nobody_asked_for, enter, leave)
+{
+    struct inputs in;
+    struct options o = expand(LIST("a.mkv"), &in);
+    static const char *const other[] = {"json", "csv", "gpl", "thumbnails", "html"};
+    expect_names(&o, &in, 0, "a.png");
+    o.outputs.dump = "x.rgb";
+    expect_names(&o, &in, 0, "a.png");
+    o.outputs.dump = NULL;
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        char want[40];
+        extra(&o, other[i], "d/");
+        snprintf(want, sizeof want, "d/a.%s", writer_usual_ending(writer_find(other[i])));
+        expect_names(&o, &in, 0, want);
+    }
+    extra(&o, "bench", "-");
+    expect_names(&o, &in, 0, "a.png -");
+    extra(&o, "csv", "x.csv");
+    o.poster.wanted = true;
+    expect_names(&o, &in, 0, "a-poster.png x.csv");
+    o.poster.wanted = false;
+    o.outputs.path = "-";
+    expect_names(&o, &in, 0, "- x.csv");
+    inputs_free(&in);
+}

@@ -1,0 +1,464 @@
+/* shrink against the definition in shrink.h, pixel by pixel, and against pictures whose mean is
+ * known. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+#include "barcode/engine/colour.h"
+#include "barcode/engine/shrink.h"
+#include "under_tsan.h"
+
+enum { GUARD = 64, POISON = 0xA5 };
+
+static uint64_t random_state = 1;
+
+static uint32_t rnd(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(random_state >> 32);
+}
+
+static int between(int low, int high) { return low + (int)(rnd() % (uint32_t)(high - low + 1)); }
+
+/* The memory of one picture. */
+struct picture {
+    struct frame_view view;
+    uint8_t *memory[3];
+    size_t size[3];
+};
+
+/* A block of its own size exactly, so that AddressSanitizer sees one byte too far; `upside` gives a
+ * negative pitch. */
+static void add_block(struct picture *p, int block, int row_bytes, int rows, bool upside,
+                      const uint8_t **data, ptrdiff_t *pitch)
+{
+    int extra = (int)(rnd() % 3) * 2;
+    *pitch = row_bytes + extra;
+    p->size[block] = (size_t)*pitch * (size_t)(rows - 1) + (size_t)row_bytes;
+    p->memory[block] = malloc(p->size[block]);
+    assert_non_null(p->memory[block]);
+    *data = p->memory[block];
+    if (upside) {
+        *data += *pitch * (rows - 1);
+        *pitch = -*pitch;
+    }
+}
+
+static void fill(struct picture *p)
+{
+    const struct frame_view *v = &p->view;
+    uint32_t most = (1u << v->bits) - 1;
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; k < p->size[i]; k++)
+            p->memory[i][k] = (uint8_t)rnd();
+    if (v->bits <= 8)
+        return;
+    /* Words: samples of `bits` bits, now and then all ones; under the shift, dirt that must not
+     * count. */
+    for (int i = 0; i < 3; i++)
+        for (size_t k = 0; k + 1 < p->size[i]; k += 2) {
+            uint32_t sample = rnd() % 4 ? rnd() & most : most;
+            uint16_t w = (uint16_t)(sample << v->shift | (rnd() & ((1u << v->shift) - 1)));
+            memcpy(p->memory[i] + k, &w, 2);
+        }
+}
+
+static void fill_white(struct picture *p)
+{
+    for (int i = 0; i < 3; i++)
+        if (p->memory[i])
+            memset(p->memory[i], 0xFF, p->size[i]);
+}
+
+static void free_picture(struct picture *p)
+{
+    for (int i = 0; i < 3; i++)
+        free(p->memory[i]);
+}
+
+enum layout { PLANAR, SEMIPLANAR, PACKED3, PACKED4, GREY, LAYOUTS };
+
+static void make_planes(struct picture *p, enum layout layout, int cw, int ch)
+{
+    struct frame_view *v = &p->view;
+    int word = v->bits > 8 ? 2 : 1, w = v->width, h = v->height;
+    bool upside = rnd() % 4 == 0;
+    const uint8_t *data;
+    ptrdiff_t pitch;
+    if (layout == PACKED3 || layout == PACKED4) {
+        int step = (layout == PACKED3 ? 3 : 4) * word, first = layout == PACKED4 && rnd() % 2,
+            back = rnd() % 2;
+        add_block(p, 0, w * step, h, upside, &data, &pitch);
+        for (int i = 0; i < 3; i++)
+            v->plane[i] =
+                (struct plane){data + (first + (back ? 2 - i : i)) * word, pitch, step, w, h};
+        return;
+    }
+    add_block(p, 0, w * word, h, upside, &data, &pitch);
+    v->plane[0] = (struct plane){data, pitch, word, w, h};
+    if (layout == GREY)
+        return;
+    if (layout == SEMIPLANAR) {
+        int swap = rnd() % 2;
+        add_block(p, 1, cw * 2 * word, ch, upside, &data, &pitch);
+        v->plane[1] = (struct plane){data + swap * word, pitch, 2 * word, cw, ch};
+        v->plane[2] = (struct plane){data + !swap * word, pitch, 2 * word, cw, ch};
+        return;
+    }
+    for (int i = 1; i < 3; i++) {
+        add_block(p, i, cw * word, ch, upside, &data, &pitch);
+        v->plane[i] = (struct plane){data, pitch, word, cw, ch};
+    }
+}
+
+static void make_blank(struct picture *p, enum layout layout, int width, int height, int bits,
+                       int shift)
+{
+    static const int sub[][2] = {{1, 1}, {1, 0}, {0, 0}, {2, 0}, {2, 2}, {0, 1}};
+    const int *s = sub[rnd() % 6];
+    memset(p, 0, sizeof *p);
+    p->view = (struct frame_view){.bits = bits, .shift = shift, .width = width, .height = height};
+    p->view.matrix = (enum matrix)between(MATRIX_BT601, MATRIX_YCGCO);
+    p->view.range = (enum range)between(RANGE_LIMITED, RANGE_FULL);
+    p->view.orientation = (struct orientation){between(0, 3), rnd() % 2};
+    p->view.model = layout == GREY ? MODEL_GREY : layout >= PACKED3 ? MODEL_RGB : MODEL_YCBCR;
+    make_planes(p, layout, (width + (1 << s[0]) - 1) >> s[0], (height + (1 << s[1]) - 1) >> s[1]);
+}
+
+static void make_picture(struct picture *p, enum layout layout, int width, int height, int bits,
+                         int shift)
+{
+    make_blank(p, layout, width, height, bits, shift);
+    fill(p);
+}
+
+static uint32_t sample(const struct frame_view *v, int plane, int x, int y)
+{
+    const struct plane *p = &v->plane[plane];
+    const uint8_t *at = p->data + y * p->pitch + x * p->step;
+    if (v->bits <= 8)
+        return *at;
+    uint16_t w;
+    memcpy(&w, at, 2);
+    return (uint32_t)w >> v->shift;
+}
+
+/* Overlap of [i*in, (i+1)*in) and [k*out, (k+1)*out), in units of 1/out of a sample. */
+static uint64_t overlap(int64_t i, int64_t k, int64_t in, int64_t out)
+{
+    int64_t low = i * in > k * out ? i * in : k * out;
+    int64_t high = (i + 1) * in < (k + 1) * out ? (i + 1) * in : (k + 1) * out;
+    return high > low ? (uint64_t)(high - low) : 0;
+}
+
+/* The definition, with nothing reduced and nothing clever. Coordinates before orientation. */
+static uint16_t naive_mean(const struct frame_view *v, int plane, int x, int y, int w, int h)
+{
+    int pw = v->plane[plane].width, ph = v->plane[plane].height;
+    int x0 = (int)((int64_t)x * pw / w), y0 = (int)((int64_t)y * ph / h);
+    uint64_t sum = 0, weights = 0;
+    for (int k = y0; k < ph && (int64_t)k * h < (int64_t)(y + 1) * ph; k++)
+        for (int i = x0; i < pw && (int64_t)i * w < (int64_t)(x + 1) * pw; i++) {
+            uint64_t weight = overlap(x, i, pw, w) * overlap(y, k, ph, h);
+            sum += weight * sample(v, plane, i, k);
+            weights += weight;
+        }
+    assert_true(weights == (uint64_t)pw * (uint64_t)ph);
+    uint64_t mean = ((sum << (16 - v->bits)) + weights / 2) / weights;
+    return mean > 65535 ? 65535 : (uint16_t)mean;
+}
+
+/* Where frame.h puts (x, y) of a w x h picture: mirrored first, then turned clockwise a quarter at
+ * a time. */
+static void oriented(struct orientation o, int *x, int *y, int w, int h)
+{
+    if (o.mirror)
+        *x = w - 1 - *x;
+    for (int i = 0; i < o.quarter_turns; i++) {
+        int right = h - 1 - *y;
+        *y = *x;
+        *x = right;
+        int swap = w;
+        w = h;
+        h = swap;
+    }
+}
+
+static void check_pixels(const struct frame_view *v, const uint8_t *rgb, int width, int height)
+{
+    struct colour_transform t;
+    colour_transform_init(&t, v->model, v->matrix, v->range, v->bits);
+    bool turned = v->orientation.quarter_turns % 2;
+    int w = turned ? height : width, h = turned ? width : height;
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x++) {
+            uint16_t in[3] = {0, 0, 0};
+            uint8_t expected[3];
+            for (int i = 0; i < (v->model == MODEL_GREY ? 1 : 3); i++)
+                in[i] = naive_mean(v, i, x, y, w, h);
+            colour_apply(&t, in, expected);
+            int ox = x, oy = y;
+            oriented(v->orientation, &ox, &oy, w, h);
+            const uint8_t *got = rgb + 3 * ((size_t)oy * (size_t)width + (size_t)ox);
+            if (memcmp(got, expected, 3) != 0)
+                fail_msg(
+                    "%dx%d (%d bits, model %d) to %dx%d: pixel %d,%d is %d,%d,%d and not %d,%d,%d",
+                    v->width, v->height, v->bits, (int)v->model, width, height, ox, oy, got[0],
+                    got[1], got[2], expected[0], expected[1], expected[2]);
+        }
+}
+
+static void run(struct shrink *s, const struct frame_view *v, int width, int height)
+{
+    size_t size = 3 * (size_t)width * (size_t)height;
+    uint8_t *memory = malloc(size + 2 * GUARD);
+    assert_non_null(memory);
+    memset(memory, POISON, size + 2 * GUARD);
+    struct err e = ERR_INIT;
+    assert_true(shrink_frame(s, v, memory + GUARD, &e));
+    for (size_t i = 0; i < GUARD; i++) {
+        assert_int_equal(memory[i], POISON);
+        assert_int_equal(memory[GUARD + size + i], POISON);
+    }
+    check_pixels(v, memory + GUARD, width, height);
+    free(memory);
+}
+
+static void check_case(enum layout layout, int w, int h, int out_w, int out_h, int bits, int shift)
+{
+    struct err e = ERR_INIT;
+    struct picture p;
+    make_picture(&p, layout, w, h, bits, shift);
+    struct shrink *s = shrink_open(out_w, out_h, &e);
+    assert_non_null(s);
+    run(s, &p.view, out_w, out_h);
+    shrink_free(&s);
+    assert_null(s);
+    free_picture(&p);
+}
+
+TEST(random_pictures)
+{
+    static const int depth[][2] = {{8, 0},  {8, 0},  {8, 0},  {9, 0},  {10, 0},
+                                   {10, 6}, {12, 0}, {12, 4}, {14, 1}, {16, 0}};
+    for (int i = 0; i < 1500; i++) {
+        int w = between(1, 70), h = between(1, 70);
+        int out_w = between(1, i % 5 ? w : 90), out_h = between(1, i % 5 ? h : 90);
+        const int *d = depth[rnd() % 10];
+        check_case((enum layout)(i % LAYOUTS), w, h, out_w, out_h, d[0], d[1]);
+    }
+}
+
+TEST(common_ratios)
+{
+    static const int ratio[] = {1, 2, 3, 4, 5, 6, 8, 9, 12, 16};
+    for (size_t i = 0; i < sizeof ratio / sizeof *ratio; i++)
+        for (int layout = 0; layout < LAYOUTS; layout++) {
+            check_case((enum layout)layout, 17 * ratio[i], 5 * ratio[i], 17, 5, 8, 0);
+            check_case((enum layout)layout, 17 * ratio[i], 5 * ratio[i], 5, 5, 10, 6);
+        }
+}
+
+/* More rows than add up in 16 bits, sums beyond 32 bits, rows longer than a block of the colour
+ * loop. */
+TEST(large_pictures)
+{
+    check_case(PLANAR, 7, 2000, 3, 3, 8, 0);
+    check_case(PLANAR, 5, 1029, 5, 2, 8, 0);
+    check_case(PLANAR, 1283, 721, 97, 41, 8, 0);
+    check_case(SEMIPLANAR, 1283, 721, 1, 1, 16, 0);
+    check_case(PLANAR, 1031, 3, 1029, 3, 12, 0);
+    check_case(PLANAR, 640, 360, 640, 360, 8, 0);
+    check_case(GREY, 3, 2, 700, 3, 8, 0);
+}
+
+TEST(brightest_and_largest)
+{
+    enum { MOST = UNDER_TSAN ? 2048 : 16384 };
+    struct err e = ERR_INIT;
+    for (int bits = 8; bits <= 16; bits += 8) {
+        struct picture p;
+        make_blank(&p, GREY, MOST, MOST, bits, 0);
+        p.view.range = RANGE_FULL;
+        p.view.orientation = (struct orientation){0, false};
+        fill_white(&p);
+        static const int size[][2] = {{1, 1}, {3, 7}, {MOST - 1, 1}, {1, MOST - 1}};
+        for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+            size_t bytes = 3 * (size_t)size[i][0] * (size_t)size[i][1];
+            uint8_t *rgb = calloc(1, bytes);
+            struct shrink *s = shrink_open(size[i][0], size[i][1], &e);
+            assert_non_null(rgb);
+            assert_true(s && shrink_frame(s, &p.view, rgb, &e));
+            for (size_t k = 0; k < bytes; k++)
+                if (rgb[k] != 255)
+                    fail_msg("%d bits, byte %zu is %d", bits, k, rgb[k]);
+            shrink_free(&s);
+            free(rgb);
+        }
+        free_picture(&p);
+    }
+}
+
+/* Samples above 2^bits - 1, which no decoder gives: clamped, no overflow. */
+TEST(samples_out_of_range)
+{
+    struct picture p;
+    struct err e = ERR_INIT;
+    make_picture(&p, PLANAR, 61, 47, 10, 0);
+    fill_white(&p);
+    struct shrink *s = shrink_open(13, 11, &e);
+    run(s, &p.view, 13, 11);
+    shrink_free(&s);
+    s = shrink_open(61, 47, &e);
+    p.view.orientation = (struct orientation){0, false};
+    run(s, &p.view, 61, 47);
+    shrink_free(&s);
+    free_picture(&p);
+}
+
+TEST(all_orientations)
+{
+    struct err e = ERR_INIT;
+    struct picture p;
+    make_picture(&p, PLANAR, 41, 29, 8, 0);
+    for (int turns = 0; turns < 4; turns++)
+        for (int mirror = 0; mirror < 2; mirror++) {
+            int w = turns % 2 ? 7 : 13, h = turns % 2 ? 13 : 7;
+            struct shrink *s = shrink_open(w, h, &e);
+            p.view.orientation = (struct orientation){turns, mirror};
+            run(s, &p.view, w, h);
+            shrink_free(&s);
+        }
+    free_picture(&p);
+}
+
+/* One workspace, picture after picture of another kind: nothing of the last one is left. */
+TEST(workspace_changes_geometry)
+{
+    struct err e = ERR_INIT;
+    struct shrink *s = shrink_open(19, 11, &e);
+    assert_non_null(s);
+    for (int i = 0; i < 100; i++) {
+        struct picture p;
+        int bits = i % 3 == 0 ? 10 : 8;
+        make_picture(&p, (enum layout)between(0, LAYOUTS - 1), between(1, 90), between(1, 90), bits,
+                     0);
+        run(s, &p.view, 19, 11);
+        run(s, &p.view, 19, 11);
+        free_picture(&p);
+    }
+    shrink_free(&s);
+    shrink_free(&s);
+}
+
+/* A white picture with a black stripe 120 wide in its middle, to one pixel: the true mean, not the
+ * centre. */
+TEST(centre_stripe)
+{
+    struct err e = ERR_INIT;
+    static uint8_t luma[1080][1920];
+    memset(luma, 255, sizeof luma);
+    for (int y = 0; y < 1080; y++)
+        memset(&luma[y][900], 0, 120);
+    struct frame_view v = {.model = MODEL_GREY,
+                           .matrix = MATRIX_BT709,
+                           .range = RANGE_FULL,
+                           .bits = 8,
+                           .width = 1920,
+                           .height = 1080,
+                           .plane = {{luma[0], 1920, 1, 1920, 1080}}};
+    struct shrink *s = shrink_open(1, 1080, &e);
+    uint8_t rgb[3 * 1080];
+    assert_true(shrink_frame(s, &v, rgb, &e));
+    for (int i = 0; i < 3 * 1080; i++)
+        assert_int_equal(rgb[i], 239); /* 255 * 1800 / 1920 = 239.06 */
+    shrink_free(&s);
+}
+
+TEST(checkerboard)
+{
+    struct err e = ERR_INIT;
+    static uint8_t luma[90][160];
+    for (int y = 0; y < 90; y++)
+        for (int x = 0; x < 160; x++)
+            luma[y][x] = (x + y) % 2 ? 200 : 100;
+    struct frame_view v = {.model = MODEL_GREY,
+                           .matrix = MATRIX_BT709,
+                           .range = RANGE_FULL,
+                           .bits = 8,
+                           .width = 160,
+                           .height = 90,
+                           .plane = {{luma[0], 160, 1, 160, 90}}};
+    struct shrink *s = shrink_open(80, 45, &e);
+    uint8_t rgb[3 * 80 * 45];
+    assert_true(shrink_frame(s, &v, rgb, &e));
+    for (size_t i = 0; i < sizeof rgb; i++)
+        assert_int_equal(rgb[i], 150);
+    shrink_free(&s);
+}
+
+static void refuses(struct shrink *s, struct frame_view v)
+{
+    struct err e = ERR_INIT;
+    uint8_t rgb[3] = {0};
+    assert_false(shrink_frame(s, &v, rgb, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+}
+
+TEST(what_cannot_be)
+{
+    struct err e = ERR_INIT;
+    assert_null(shrink_open(0, 1, &e));
+    err_clear(&e);
+    assert_null(shrink_open(1, 16385, &e));
+    err_clear(&e);
+    struct shrink *s = shrink_open(1, 1, &e);
+    uint8_t byte[2] = {0};
+    struct frame_view good = {.model = MODEL_GREY,
+                              .matrix = MATRIX_BT709,
+                              .range = RANGE_FULL,
+                              .bits = 8,
+                              .width = 1,
+                              .height = 1,
+                              .plane = {{byte, 1, 1, 1, 1}}};
+    uint8_t rgb[3];
+    assert_true(shrink_frame(s, &good, rgb, &e));
+    struct frame_view v = good;
+    v.width = 16385;
+    refuses(s, v);
+    v = good;
+    v.plane[0].height = 0;
+    refuses(s, v);
+    v = good;
+    v.bits = 17;
+    refuses(s, v);
+    v = good;
+    v.shift = 1;
+    refuses(s, v);
+    v = good;
+    v.bits = 10;
+    refuses(s, v);
+    v.plane[0].step = 3;
+    refuses(s, v);
+    shrink_free(&s);
+}
+
+TEST(spans_cover_what_they_should)
+{
+    for (unsigned in = 1; in <= 24; in++)
+        for (unsigned out = 1; out <= 24; out++)
+            for (unsigned i = 0; i < out; i++) {
+                struct shrink_span s = shrink_span(i, in, out);
+                assert_true(s.head < in && s.tail < in && s.begin <= s.end && s.end <= in);
+                for (unsigned j = 0; j < in; j++)
+                    assert_int_equal((j == s.head) * s.head_weight +
+                                         (j >= s.begin && j < s.end) * out +
+                                         (j == s.tail) * s.tail_weight,
+                                     overlap(i, j, in, out));
+            }
+    /* as wide as a picture can be */
+    struct shrink_span far = shrink_span(INT32_MAX - 1, INT32_MAX, INT32_MAX);
+    assert_true(far.begin == INT32_MAX - 1 && far.end == INT32_MAX &&
+                far.head_weight + far.tail_weight == 0);
+}

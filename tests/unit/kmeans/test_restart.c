@@ -1,0 +1,95 @@
+#include "barcode/kmeans/points.h"
+#include "barcode/kmeans/seed.h"
+#include "kmeans/restart.h"
+#include "kmeans_pictures.h"
+
+enum { PIXELS = 6000, K = 12 };
+
+/* A frame's points, and where two restarts on them begin. */
+struct frame {
+    struct points_maker *maker;
+    struct points p;
+    uint32_t centre[2][CLUSTERS_MAX];
+};
+
+static void frame_open(struct frame *f, enum isa isa)
+{
+    struct err e = ERR_INIT;
+    struct kmeans_params p = params(K, 2, INIT_RANDOM);
+    uint8_t rgb[3 * PIXELS];
+    paint(rgb, PIXELS, BLOBS, 11);
+    f->maker = points_maker_open(PIXELS, isa, &e);
+    assert_true(f->maker && points_open(&f->p, PIXELS, &e));
+    points_make(f->maker, &f->p, rgb, PIXELS);
+    points_box(&f->p, isa);
+    struct seed *seed = seed_open(&p, PIXELS, isa, &e);
+    assert_non_null(seed);
+    for (int i = 0; i < 2; i++)
+        seed_start(seed, &f->p, 3, i, f->centre[i]);
+    seed_close(&seed);
+}
+
+static void frame_close(struct frame *f)
+{
+    points_close(&f->p);
+    points_maker_close(&f->maker);
+}
+
+static struct assign *workspace(enum isa isa)
+{
+    struct err e = ERR_INIT;
+    struct assign *a = assign_open(K, PIXELS, isa, &e);
+    assert_non_null(a);
+    return a;
+}
+
+static void assert_same_restart(const struct restart *a, const struct restart *b)
+{
+    assert_true(a->inertia == b->inertia && a->iterations == b->iterations &&
+                a->ended == b->ended && a->number == b->number);
+    assert_memory_equal(a->sum, b->sum, K * sizeof *a->sum);
+    if (!a->ended)
+        assert_memory_equal(a->q, b->q, K * sizeof *a->q);
+}
+
+/* Two restarts go on in turns, in parts, and come to what plain C comes to in one go; with memory
+ * of their own and without. */
+TEST(parts_make_the_whole)
+{
+    static const int stops[] = {1, 2, 2, 5, 12, 100000};
+    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
+        if (!isa_supported((enum isa)isa))
+            continue;
+        struct frame f;
+        frame_open(&f, (enum isa)isa);
+        struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa),
+                      *other = workspace((enum isa)isa);
+        for (int own = 0; own < 2; own++) {
+            struct restart r[2] = {{.assign = one, .own = own},
+                                   {.assign = own ? other : one, .own = own}};
+            for (int i = 0; i < 2; i++)
+                restart_begin(&r[i], i, f.centre[i]);
+            for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)
+                for (int i = 0; i < 2; i++) {
+                    struct restart want = {.assign = plain};
+                    restart_begin(&want, i, f.centre[i]);
+                    restart_go_on(&want, &f.p, stops[s]);
+                    restart_go_on(&r[i], &f.p, stops[s]);
+                    assert_same_restart(&r[i], &want);
+                }
+            assert_true(r[0].ended && r[1].ended && r[0].iterations > 12 && r[1].iterations > 12);
+        }
+        assign_close(&plain);
+        assign_close(&one);
+        assign_close(&other);
+        frame_close(&f);
+    }
+}
+
+TEST(order)
+{
+    struct restart a = {.number = 3, .inertia = 7}, b = {.number = 1, .inertia = 7};
+    assert_true(restart_before(&b, &a) && !restart_before(&a, &b) && !restart_before(&a, &a));
+    a.inertia = 6;
+    assert_true(restart_before(&a, &b) && !restart_before(&b, &a));
+}

@@ -1,0 +1,268 @@
+/* Maps between made films: peaks at random places, of which versions lose, gain and move some. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "match/align/align_map.h"
+#include "test.h"
+
+enum { PEAKS_MOST = 80000, FRAME_US = 32000, NEAR_US = 250000 };
+
+struct sound {
+    struct peak peak[PEAKS_MOST];
+    size_t peaks;
+    uint32_t frames;
+};
+
+static struct sound film_a, film_b;
+static uint32_t seed_state;
+
+/* A number below `below` (the finalizer of MurmurHash3 over a counter). */
+static uint32_t next_random(uint32_t below)
+{
+    uint32_t h = seed_state += 0x9e3779b9;
+    h = (h ^ h >> 16) * 0x85ebca6b;
+    h = (h ^ h >> 13) * 0xc2b2ae35;
+    return (uint32_t)((uint64_t)(h ^ h >> 16) * below >> 32);
+}
+
+/* Appends frames with 1.3 peaks each, of the film `seed`, whose frame `from` is the first. */
+static void add_frames(struct sound *s, uint32_t seed, uint32_t from, uint32_t frames)
+{
+    for (uint32_t i = 0; i < frames; i++) {
+        seed_state = seed * 100003 * (from + i + 1);
+        uint32_t n = next_random(100) < 30 ? 2 : 1, bin = 4 + next_random(250);
+        for (uint32_t k = 0; k < n; k++)
+            s->peak[s->peaks++] =
+                (struct peak){s->frames + i, (uint16_t)(bin + k * 250), next_random(4) == 0};
+    }
+    s->frames += frames;
+}
+
+static struct align_sound sound_of(const struct sound *s)
+{
+    return (struct align_sound){s->peak, s->peaks, (uint64_t)s->frames * 512};
+}
+
+/* Keeps `keep` of 100 peaks, and puts others in the place of the rest. */
+static void spoil(struct sound *s, uint32_t keep)
+{
+    seed_state = 99;
+    for (size_t i = 0; i < s->peaks; i++)
+        if (next_random(100) >= keep)
+            s->peak[i].bin = (uint16_t)(4 + next_random(500));
+}
+
+/* Plays the sound num / den times as fast. */
+static void play_faster(struct sound *s, uint32_t num, uint32_t den, bool same_pitch)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->peaks; i++) {
+        struct peak p = s->peak[i];
+        uint32_t bin = same_pitch ? p.bin : (p.bin * num + den / 2) / den;
+        p.frame = (p.frame * den + num / 2) / num;
+        p.bin = (uint16_t)bin;
+        if (bin < 512)
+            s->peak[kept++] = p;
+    }
+    s->peaks = kept;
+    s->frames = s->frames * den / num;
+}
+
+static struct align_map align(void)
+{
+    struct err e = ERR_INIT;
+    struct align_map map;
+    struct align_sound a = sound_of(&film_a), b = sound_of(&film_b);
+    assert_true(align_map_make(&a, &b, &map, &e));
+    return map;
+}
+
+/*
+ * A has 400 units of time; B lacks [100, 130) and has 20 more at 250. A unit is `times` times 31
+ * frames, nearly a second.
+ */
+static void make_versions(uint32_t times)
+{
+    const uint32_t second = 31 * times;
+    film_a = film_b = (struct sound){.peaks = 0};
+    add_frames(&film_a, 1, 0, 400 * second);
+    add_frames(&film_b, 1, 0, 100 * second);
+    add_frames(&film_b, 1, 130 * second, 120 * second);
+    add_frames(&film_b, 2, 0, 20 * second);
+    add_frames(&film_b, 1, 250 * second, 150 * second);
+}
+
+static void assert_near(int64_t us, double units, int64_t near_us)
+{
+    int64_t want = (int64_t)(units * 31 * FRAME_US);
+    if (llabs(us - want) > near_us)
+        fail_msg("%lld us, not %lld", (long long)us, (long long)want);
+}
+
+static void assert_versions(const struct align_map *map, double times, double speed,
+                            int64_t near_us)
+{
+    static const struct {
+        enum align_kind kind;
+        double a_from, a_to, b_from, b_to;
+    } want[] = {{ALIGN_BOTH, 0, 100, 0, 100},
+                {ALIGN_ONLY_A, 100, 130, 100, 100},
+                {ALIGN_BOTH, 130, 250, 100, 220},
+                {ALIGN_ONLY_B, 250, 250, 220, 240},
+                {ALIGN_BOTH, 250, 400, 240, 390}};
+    assert_int_equal(map->segments, 5);
+    for (size_t i = 0; i < 5; i++) {
+        const struct align_segment *s = &map->segment[i];
+        assert_int_equal(s->kind, want[i].kind);
+        assert_near(s->a_from_us, want[i].a_from * times, near_us);
+        assert_near(s->a_to_us, want[i].a_to * times, near_us);
+        assert_near(s->b_from_us, want[i].b_from * times / speed, near_us);
+        assert_near(s->b_to_us, want[i].b_to * times / speed, near_us);
+    }
+}
+
+TEST(cut_and_insertion)
+{
+    for (uint32_t keep = 100; keep >= 25; keep -= 25) {
+        make_versions(1);
+        spoil(&film_b, keep);
+        struct align_map map = align();
+        assert_versions(&map, 1, 1, keep > 25 ? NEAR_US : 2 * NEAR_US);
+        assert_int_equal(map.speed_num, map.speed_den);
+        assert_true(map.score >= (int)keep * 9 && map.score <= (int)keep * 10 + 10);
+        align_map_free(&map);
+    }
+}
+
+TEST(speeds)
+{
+    static const struct {
+        uint32_t num, den;
+        bool same_pitch;
+    } row[] = {
+        {25, 24, false}, {25, 24, true}, {24, 25, false}, {1001, 960, false}, {960, 1001, true}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        make_versions(4);
+        play_faster(&film_b, row[i].num, row[i].den, row[i].same_pitch);
+        struct align_map map = align();
+        assert_int_equal(map.speed_num, row[i].num);
+        assert_int_equal(map.speed_den, row[i].den);
+        assert_int_equal(map.same_pitch, row[i].same_pitch);
+        assert_versions(&map, 4, (double)row[i].num / row[i].den, NEAR_US);
+        align_map_free(&map);
+    }
+}
+
+/* In 40 s a speed of 1000/1001 makes a frame, and so do encoders: the films' own speed counts. */
+TEST(short_films_keep_their_speed)
+{
+    for (int way = 0; way < 2; way++) {
+        film_a = film_b = (struct sound){.peaks = 0};
+        add_frames(&film_a, 1, 0, 40 * 31);
+        add_frames(&film_b, 1, 0, 40 * 31);
+        struct sound *later = way == 0 ? &film_a : &film_b;
+        for (size_t i = 0; i < later->peaks; i++)
+            later->peak[i].frame += later->peak[i].frame >= 1150 ? 3 : 0;
+        later->frames += 3;
+        struct align_map map = align();
+        assert_int_equal(map.speed_num, map.speed_den);
+        assert_in_range(map.common_us, 39500000, 40000000);
+        align_map_free(&map);
+    }
+}
+
+/* The segments follow one another and cover both films, whatever these are. */
+static void assert_whole(const struct align_map *map)
+{
+    int64_t a = 0, b = 0, common = 0;
+    for (size_t i = 0; i < map->segments; i++) {
+        const struct align_segment *s = &map->segment[i];
+        assert_int_equal(s->a_from_us, a);
+        assert_int_equal(s->b_from_us, b);
+        assert_true(s->a_to_us > a || s->b_to_us > b);
+        assert_true(s->kind != ALIGN_BOTH || (s->a_to_us > a && s->b_to_us > b));
+        common += s->kind == ALIGN_BOTH ? s->a_to_us - a : 0;
+        a = s->a_to_us;
+        b = s->b_to_us;
+    }
+    assert_int_equal(a, map->a_us);
+    assert_int_equal(b, map->b_us);
+    assert_int_equal(common, map->common_us);
+}
+
+TEST(other_films)
+{
+    make_versions(1);
+    film_b = (struct sound){.peaks = 0};
+    add_frames(&film_b, 3, 0, 9000);
+    struct align_map map = align();
+    assert_true(map.score < ALIGN_SCORE_LEAST);
+    assert_whole(&map);
+    align_map_free(&map);
+}
+
+/* A film in B's middle, and the reverse: what is around it is missing in the other. */
+TEST(one_within_the_other)
+{
+    film_a = film_b = (struct sound){.peaks = 0};
+    add_frames(&film_a, 1, 0, 3000);
+    add_frames(&film_b, 2, 0, 2000);
+    add_frames(&film_b, 1, 0, 3000);
+    add_frames(&film_b, 3, 0, 1500);
+    for (int turn = 0; turn < 2; turn++) {
+        struct align_map map = align();
+        enum align_kind other = turn == 0 ? ALIGN_ONLY_B : ALIGN_ONLY_A;
+        assert_whole(&map);
+        assert_int_equal(map.segments, 3);
+        assert_int_equal(map.segment[0].kind, other);
+        assert_int_equal(map.segment[1].kind, ALIGN_BOTH);
+        assert_int_equal(map.segment[2].kind, other);
+        assert_true(llabs(map.common_us - 3000 * FRAME_US) < NEAR_US);
+        align_map_free(&map);
+        struct sound swap = film_a;
+        film_a = film_b;
+        film_b = swap;
+    }
+}
+
+/* Nothing, silence, and peaks outside of the film or of the spectrogram, as of a wrong file. */
+TEST(odd_sounds)
+{
+    film_a = film_b = (struct sound){.peaks = 0};
+    for (int i = 0; i < 6; i++) {
+        film_a.frames = i & 1 ? 4000 : 0;
+        film_b.frames = i & 2 ? 3000 : 0;
+        film_a.peaks = film_b.peaks = 0;
+        if (i > 3)
+            add_frames(&film_a, 1, 0, 100);
+        struct align_map map = align();
+        assert_int_equal(map.score, 0);
+        assert_whole(&map);
+        align_map_free(&map);
+    }
+    make_versions(1);
+    for (size_t i = 0; i < film_b.peaks; i++) {
+        film_b.peak[i].frame += i % 7 == 0 ? UINT32_MAX - 100 : 0;
+        film_b.peak[i].bin = i % 5 == 0 ? UINT16_MAX : film_b.peak[i].bin;
+    }
+    struct align_map map = align();
+    assert_whole(&map);
+    align_map_free(&map);
+}
+
+/* The same bytes each time, and from a sound that has been at another address. */
+TEST(same_each_time)
+{
+    make_versions(1);
+    spoil(&film_b, 40);
+    struct align_map first = align(), second = align();
+    assert_int_equal(first.segments, second.segments);
+    for (size_t i = 0; i < first.segments; i++) {
+        const struct align_segment *x = &first.segment[i], *y = &second.segment[i];
+        assert_true(x->kind == y->kind && x->a_from_us == y->a_from_us &&
+                    x->a_to_us == y->a_to_us && x->b_from_us == y->b_from_us &&
+                    x->b_to_us == y->b_to_us);
+    }
+    align_map_free(&first);
+    align_map_free(&second);
+}

@@ -1,0 +1,226 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "barcode/sound/spectrogram.h"
+#include "match/find/find.h"
+#include "test.h"
+
+enum { FILMS = 20, PEAKS = 3000, FRAMES = 4000 };
+
+/* CLIP's frames 0 to 320 are in two films (copy_clip). */
+enum { OTHER = FILMS, CLIP, BETWEEN = 5, EXACT = 6, OWN = 2000, AGAIN = 1000 };
+
+static char folder[64];
+static struct peak peak[CLIP + 1][PEAKS]; /* OTHER and CLIP are not in the library */
+static struct find_index library;
+
+static int compare_peaks(const void *a, const void *b)
+{
+    const struct peak *p = a, *q = b;
+    return p->frame != q->frame ? (p->frame > q->frame) - (p->frame < q->frame) : p->bin - q->bin;
+}
+
+static void sort_film(int f) { qsort(peak[f], PEAKS, sizeof **peak, compare_peaks); }
+
+/*
+ * A film has all of the clip half a frame off: frames and bins are rounded to either side, and half
+ * of the peaks are no longer wide. Later its music is there again, on the frame and without a
+ * quarter of its peaks; in another film, without a fifth.
+ */
+static void copy_clip(void)
+{
+    struct peak *between = peak[BETWEEN], *exact = peak[EXACT];
+    for (int i = 0; 6 * i + 3 < PEAKS && peak[CLIP][i].frame < 320; i++) {
+        struct peak p = peak[CLIP][i];
+        between[6 * i] = (struct peak){OWN + p.frame + (uint32_t)rand() % 2,
+                                       (uint16_t)(p.bin + rand() % 2), i % 2};
+        p.frame += AGAIN;
+        if (i % 4 > 0)
+            between[6 * i + 3] = p;
+        if (i % 5 > 0)
+            exact[6 * i] = p;
+    }
+    sort_film(BETWEEN);
+    sort_film(EXACT);
+}
+
+static void add_film(int f)
+{
+    static struct landmark mark[PEAKS * LANDMARK_FAN];
+    struct err e = ERR_INIT;
+    size_t n = landmarks_make(peak[f], PEAKS, true, LANDMARK_FAN, mark);
+    assert_true(
+        find_index_add(&library, (struct hash128){(uint64_t)f + 1, 0}, FRAMES, mark, n, &e));
+}
+
+static int make_library(void **state)
+{
+    struct hash128 id[FILMS];
+    struct err e = ERR_INIT;
+    bool has[FILMS];
+    (void)state;
+    srand(6);
+    strcpy(folder, "/tmp/barcode-votes-XXXXXX");
+    if (!mkdtemp(folder) || !find_index_open(&library, folder, "library", &e))
+        return 1;
+    for (int f = 0; f <= CLIP; f++) {
+        for (int i = 0; i < PEAKS; i++)
+            peak[f][i] = (struct peak){(uint32_t)rand() % FRAMES, (uint16_t)(4 + rand() % 450), 1};
+        sort_film(f);
+        if (f < FILMS)
+            id[f] = (struct hash128){(uint64_t)f + 1, 0};
+    }
+    copy_clip();
+    find_index_want(&library, id, FILMS, has, &e);
+    for (int f = 0; f < FILMS; f++)
+        add_film(f);
+    return find_index_save(&library, &e) ? 0 : 1;
+}
+
+static int remove_library(void **state)
+{
+    char command[128];
+    (void)state;
+    find_index_close(&library);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return system(command);
+}
+
+/*
+ * Cuts frames from .. to out of a film, at another speed; of 16 peaks `kept` stay, and as many as
+ * went come in.
+ */
+static size_t cut_clip(struct peak *clip, int film, uint32_t from, uint32_t to, int kept,
+                       double speed)
+{
+    size_t n = 0;
+    for (int i = 0; i < PEAKS; i++) {
+        struct peak p = peak[film][i];
+        if (p.frame < from || p.frame >= to)
+            continue;
+        if (rand() % 16 >= kept)
+            p = (struct peak){from + (uint32_t)rand() % (to - from), (uint16_t)(4 + rand() % 450),
+                              1};
+        p.frame = (uint32_t)((p.frame - from) / speed + .5);
+        p.bin = (uint16_t)(p.bin * speed + .5);
+        clip[n++] = p;
+    }
+    qsort(clip, n, sizeof *clip, compare_peaks);
+    return n;
+}
+
+static struct find_result find(const struct peak *clip, size_t n)
+{
+    struct err e = ERR_INIT;
+    struct find_result r;
+    struct align_sound sound = {clip, n, (uint64_t)FRAMES * SPECTROGRAM_HOP};
+    assert_true(find_clip(&library, &sound, &r, &e));
+    return r;
+}
+
+TEST(finds_film_and_time)
+{
+    static struct peak clip[PEAKS];
+    for (int i = 0; i < 100; i++) {
+        int film = rand() % FILMS;
+        uint32_t from = (uint32_t)rand() % (FRAMES - 320);
+        size_t n = cut_clip(clip, film, from, from + 320, 12, 1);
+        struct find_result r = find(clip, n);
+        assert_true(r.place[0].votes >= r.needed);
+        assert_int_equal(r.place[0].film, film);
+        assert_true(abs(r.place[0].offset - (int)from) <= 1);
+        assert_true(abs(r.place[0].sixteenth - (int)from * 16) <= 16);
+        assert_int_equal(r.speed.num, r.speed.den);
+    }
+}
+
+/* A clip that begins before the film has a negative time. */
+TEST(begins_before_the_film)
+{
+    static struct peak clip[PEAKS];
+    size_t n = cut_clip(clip, 3, 0, 320, 16, 1);
+    for (size_t i = 0; i < n; i++)
+        clip[i].frame += 77;
+    struct find_result r = find(clip, n);
+    assert_true(r.place[0].film == 3 && r.place[0].offset == -77 &&
+                r.place[0].sixteenth == -77 * 16);
+}
+
+TEST(other_sounds_are_not_found)
+{
+    static struct peak clip[PEAKS];
+    for (int i = 0; i < 40; i++) {
+        uint32_t from = (uint32_t)rand() % (FRAMES - 640);
+        struct find_result r = find(clip, cut_clip(clip, OTHER, from, from + 640, 16, 1));
+        assert_true(r.place[0].votes < r.needed);
+    }
+    struct find_result none = find(clip, 0);
+    assert_true(none.place[0].votes == 0 && none.needed > 0);
+}
+
+TEST(another_speed)
+{
+    static struct peak clip[PEAKS];
+    for (int i = 0; i < 10; i++) {
+        uint32_t from = (uint32_t)rand() % (FRAMES - 960);
+        size_t n = cut_clip(clip, 7, from, from + 960, 16, 25. / 24);
+        struct find_result r = find(clip, n);
+        assert_true(r.place[0].votes >= r.needed);
+        assert_int_equal(r.place[0].film, 7);
+        assert_true(abs(r.place[0].offset - (int)from) <= 2);
+        /* 25/24 or 1001/960: half a minute is too short to tell */
+        assert_true(r.speed.num * 10000 / r.speed.den / 10 == 1041 + (r.speed.num == 1001));
+        assert_false(r.speed.same_pitch);
+    }
+}
+
+/* Loads the sound of films up to `user`. */
+static bool load(void *user, uint32_t film, struct film_sound *sound)
+{
+    if (film > *(uint32_t *)user)
+        return false;
+    *sound = (struct film_sound){.samples = (uint64_t)FRAMES * SPECTROGRAM_HOP, .peaks = PEAKS};
+    sound->point = malloc(sizeof *peak);
+    memcpy(sound->point, peak[film], sizeof *peak);
+    return true;
+}
+
+static struct find_result settle(uint32_t films)
+{
+    static struct peak clip[PEAKS];
+    struct err e = ERR_INIT;
+    size_t n = cut_clip(clip, CLIP, 0, 320, 16, 1);
+    struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP};
+    struct find_result r = find(clip, n);
+    assert_int_equal(r.found, 2);
+    assert_int_equal(r.place[0].film, EXACT);
+    assert_int_equal(r.place[1].film, BETWEEN);
+    assert_int_equal(r.place[1].offset, AGAIN);
+    assert_true(find_refine_offsets(&r, &sound, load, &films, &e));
+    assert_int_equal(r.found, 2);
+    return r;
+}
+
+/* Votes prefer repetitions that are on the frame; all peaks do not. */
+TEST(sound_that_repeats_between_frames)
+{
+    struct find_result r = settle(FILMS);
+    assert_int_equal(r.place[0].film, BETWEEN);
+    assert_true(abs(r.place[0].sixteenth - (16 * OWN + 8)) <= 2);
+    assert_int_equal(r.place[1].film, EXACT);
+    assert_true(abs(r.place[1].sixteenth - 16 * AGAIN) <= 2);
+    assert_true(r.place[0].peaks > r.place[1].peaks && r.place[0].votes < r.place[1].votes);
+}
+
+TEST(sound_that_is_not_at_hand)
+{
+    struct find_result r = settle(BETWEEN);
+    assert_true(r.place[0].film == EXACT && r.place[0].offset == AGAIN && r.place[0].peaks == 0);
+    assert_true(r.place[1].film == BETWEEN && abs(r.place[1].offset - OWN) <= 1);
+    r = settle(0);
+    assert_true(r.place[1].film == BETWEEN && r.place[1].offset == AGAIN);
+}
+
+TEST_FIXTURE(make_library, remove_library)

@@ -1,0 +1,370 @@
+
+#include "test.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/decode/worker.h"
+#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
+#include "media/reader/reader.h"
+#include "media/schedule/decode_pass.h"
+#include "media/select/timeline.h"
+#include "barcode/base/queue.h"
+#include "clip_packets.h"
+
+/* ------------------------------------------------------------------ damage */
+
+/* Makes every slice of a packet impossible to decode, and leaves its NAL headers as they are. */
+static void ruin(const char *path, const struct where *w)
+{
+    static uint8_t bytes[1 << 16];
+    FILE *f = fopen(path, "r+b");
+    assert_true(f && w->size < (int)sizeof bytes);
+    fseek(f, (long)w->pos, SEEK_SET);
+    assert_int_equal(fread(bytes, 1, (size_t)w->size, f), w->size);
+    for (size_t at = 0; at + 5 < (size_t)w->size;) {
+        size_t length = (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 |
+                        (size_t)bytes[at + 2] << 8 | bytes[at + 3];
+        int type = bytes[at + 4] & 31;
+        if (type == 1 || type == 5)
+            /* "macroblock 128 and so on": there is none */
+            memset(bytes + at + 5, 1, length < 9 ? length - 1 : 8);
+        at += 4 + length;
+    }
+    fseek(f, (long)w->pos, SEEK_SET);
+    assert_int_equal(fwrite(bytes, 1, (size_t)w->size, f), w->size);
+    fclose(f);
+}
+
+static bool make_film(const char *name)
+{
+    char line[256];
+    snprintf(line, sizeof line,
+             "-c:v libx264 -preset veryfast -x264-params "
+             "keyint=20:min-keyint=20:bframes=2:b-pyramid=none:scenecut=0 %s",
+             name);
+    return clip_encode(line);
+}
+
+static struct staged stage(const char *name, int threads, uint64_t n)
+{
+    struct selection rule = every(n);
+    struct staged r = clip_stage(name, DECODE_PARALLEL, threads, &rule);
+    if (!r.ok)
+        fail_msg("%s", r.error.text);
+    return r;
+}
+
+/* A picture that nobody refers to is lost: it alone is missing, announced with its number and time,
+ * and the rest is untouched. */
+TEST(one_lost_picture)
+{
+    static struct where w[CLIP_FRAMES];
+    if (!make_film("whole.mp4"))
+        skip();
+    assert_int_equal(system("cp whole.mp4 lost.mp4"), 0);
+    assert_int_equal(list_packets("whole.mp4", w, CLIP_FRAMES), CLIP_FRAMES);
+    size_t at = 90;
+    while (!w[at].droppable)
+        at++;
+    ruin("lost.mp4", &w[at]);
+    struct staged whole = stage("whole.mp4", 2, 1);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        struct staged r = stage("lost.mp4", threads, 1);
+        struct digest_result d = digest_compare(whole.digest, r.digest);
+        assert_int_equal(d.both, CLIP_FRAMES - 1);
+        assert_int_equal(d.different, 0);
+        assert_int_equal(d.alone, 1);
+        assert_int_equal(r.counts.lost, 1);
+        assert_int_equal(r.counts.redone_chunks, 1);
+        assert_int_equal(r.counts.decode_errors, 1); /* although it was tried twice */
+        assert_false(r.counts.contradicted);         /* damage explains it */
+        assert_int_equal(r.counts.displayed, CLIP_FRAMES);
+        assert_int_equal(columns_count(r.columns), CLIP_FRAMES);
+        int missing = 0;
+        for (uint64_t i = 0; i < CLIP_FRAMES; i++) {
+            const struct column *c = columns_get(r.columns, i);
+            missing += c->status == COLUMN_MISSING;
+            assert_int_equal(c->frame, i);
+            assert_int_equal(c->time_us, (int64_t)i * CLIP_STEP_US);
+            assert_int_equal(c->repeat, 1);
+        }
+        assert_int_equal(missing, 1);
+        staged_free(&r);
+    }
+    staged_free(&whole);
+    struct selection rule = every(1);
+    struct staged r = clip_stage("lost.mp4", DECODE_SEQUENTIAL, 1, &rule);
+    assert_true(r.counts.decode_errors > 0);
+    staged_free(&r);
+}
+
+static bool count_calls(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)tag, (void)rgb, (void)e;
+    atomic_fetch_add((atomic_int *)user, 1);
+    return true;
+}
+
+/* The second try of a chunk stages only what the first one did not. */
+TEST(nothing_is_staged_twice)
+{
+    static struct where w[CLIP_FRAMES];
+    struct err e = ERR_INIT;
+    atomic_int calls = 0;
+    if (!make_film("lost.mp4"))
+        skip();
+    list_packets("lost.mp4", w, CLIP_FRAMES);
+    size_t at = 90;
+    while (!w[at].droppable)
+        at++;
+    ruin("lost.mp4", &w[at]);
+    struct selection rule = every(1);
+    struct source *s = source_open("lost.mp4", &e);
+    assert_non_null(s);
+    struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, count_calls, &calls);
+    assert_true(r.ok);
+    assert_int_equal(r.counts.redone_chunks, 1);
+    assert_int_equal(atomic_load(&calls), CLIP_FRAMES - 1);
+    staged_free(&r);
+    source_close(&s);
+}
+
+/* A key that is lost takes its GOP with it, as missing or damaged columns; the GOPs around it are
+ * untouched. */
+TEST(a_lost_key)
+{
+    static struct where w[CLIP_FRAMES];
+    if (!make_film("whole.mp4"))
+        skip();
+    assert_int_equal(system("cp whole.mp4 lost.mp4"), 0);
+    list_packets("whole.mp4", w, CLIP_FRAMES);
+    assert_true(w[100].key);
+    ruin("lost.mp4", &w[100]);
+    struct staged whole = stage("whole.mp4", 2, 1), r = stage("lost.mp4", 2, 1);
+    struct digest_result d = digest_compare(whole.digest, r.digest);
+    assert_true(r.counts.lost >= 1 && r.counts.lost <= 20);
+    assert_true(r.counts.lost + r.counts.damaged <= 21);
+    assert_true(d.alone >= 1 && d.alone + d.different <= 20);
+    for (uint64_t i = 0; i < CLIP_FRAMES; i++) {
+        bool in_gop = i >= 100 && i < 120;
+        const struct column *a = columns_get(whole.columns, i), *b = columns_get(r.columns, i);
+        assert_int_equal(b->frame, i);
+        if (!in_gop) {
+            assert_int_equal(b->status, COLUMN_OK);
+            assert_memory_equal(a->average, b->average, 3);
+        }
+    }
+    assert_int_not_equal(columns_get(r.columns, 100)->status, COLUMN_OK);
+    staged_free(&whole);
+    staged_free(&r);
+}
+
+/* ------------------------------------------------------------------ failures */
+
+static bool say_no(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)user, (void)rgb;
+    return tag->frame < 60 || err_set(e, ERR_FAILED, "the engine broke");
+}
+
+/* An engine that fails ends staging, with its sentence, in every plan and with any number of
+ * threads. */
+TEST(the_engine_fails)
+{
+    if (!make_film("whole.mp4"))
+        skip();
+    for (int threads = 0; threads <= 5; threads++) {
+        struct err e = ERR_INIT;
+        struct selection rule = every(1);
+        struct source *s = source_open("whole.mp4", &e);
+        assert_non_null(s);
+        struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL,
+                                          threads ? threads : 2, &rule, 40, 30, say_no, NULL);
+        assert_false(r.ok);
+        /* staging met it: far more frames than batches were to come */
+        assert_string_equal(r.error.text, "the engine broke");
+        staged_free(&r);
+        source_close(&s);
+    }
+}
+
+/* ------------------------------------------------------------------ by hand */
+
+struct bench {
+    struct source source;
+    AVFormatContext *format;
+    struct demux reader;
+    struct engine *engine;
+    struct columns *columns;
+    struct decode_job job;
+    struct decode_pass *pass;
+};
+
+static void bench_open(struct bench *b, const char *name)
+{
+    struct err e = ERR_INIT;
+    struct engine_config config = {.threads = 1};
+    *b = (struct bench){.format = NULL};
+    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &b->format, &b->source.film, &e));
+    assert_true(demux_open(&b->reader, b->format, b->source.film.stream, &e));
+    b->engine = engine_open("cpu", &config, &e);
+    b->columns = columns_open(0, 0, &e);
+    struct engine_job job = {.width = 16, .height = 12, .ports = 2, .columns = b->columns};
+    assert_true(engine_begin(b->engine, &job, &e));
+    b->job = (struct decode_job){
+        .selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
+    struct decode_pass *s = b->pass = calloc(1, sizeof *s);
+    assert_non_null(s);
+    decode_pass_open(s, &b->source.film, b->reader.stream, b->reader.traits, &b->job);
+    s->workers[ON_CORES] = 6; /* room in the queue for every chunk */
+    assert_true(decode_pass_open_queue(s, &e));
+}
+
+static void bench_close(struct bench *b)
+{
+    struct err e = ERR_INIT;
+    struct engine_times times;
+    engine_finish(b->engine, &times, &e);
+    decode_pass_close(b->pass);
+    free(b->pass);
+    engine_close(&b->engine);
+    columns_free(&b->columns);
+    demux_close(&b->reader);
+    container_close(&b->format);
+    free(b->source.film.path);
+}
+
+/* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. `lie`: numbered in
+ * decoding order. */
+static size_t queue_runs(struct bench *b, bool unsure, bool lie)
+{
+    struct err e = ERR_INIT;
+    struct chunk *chunk[16];
+    struct picture p;
+    size_t chunks = 0, bytes = 0;
+    while (demux_next(&b->reader, &p, &e)) {
+        if (p.rap != RAP_NONE)
+            chunk[chunks++] = calloc(1, sizeof **chunk);
+        p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
+        p.selected = p.frame % 5 == 0;
+        p.tag = (struct frame_tag){
+            .column = p.frame / 5, .repeat = 1, .frame = p.frame, .time_us = p.pts_us};
+        chunk[chunks - 1]->selected += p.selected;
+        assert_true(chunk_append(chunk[chunks - 1], &p, &e));
+    }
+    assert_in_range(chunks, 4, 8);
+    for (size_t i = 0; i < chunks; i++) {
+        struct chunk *r = chunk[i * 3 % chunks];
+        r->own = r->count;
+        r->unsure = unsure;
+        r->frames = (i * 3 % chunks + 1) * 40;
+        bytes += r->bytes;
+        assert_true(queue_push(b->pass->chunks, r));
+    }
+    b->pass->bytes_in_flight = bytes + 7;
+    queue_close(b->pass->chunks);
+    return chunks;
+}
+
+TEST(runs_in_any_order)
+{
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+        skip();
+    struct bench b;
+    bench_open(&b, "gops.mp4");
+    size_t chunks = queue_runs(&b, false, false);
+    assert_null(decode_worker_main(b.pass));
+    assert_int_equal(b.pass->error.code, ERR_NONE);
+    assert_int_equal(b.pass->bytes_in_flight, 7); /* every chunk's bytes are given back, once */
+    assert_int_equal(atomic_load(&b.pass->frames_done), chunks * 40);
+    assert_int_equal(
+        b.pass->counts.lost + b.pass->counts.redone_chunks + b.pass->counts.decode_errors, 0);
+    assert_true(b.pass->counts.sent < CLIP_FRAMES); /* not what nobody needs */
+    /* the rest is decoded, but not handed out */
+    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES / 5);
+    assert_false(atomic_load(&b.pass->contradicted));
+    bench_close(&b);
+}
+
+/* Of a chunk whose order is a guess everything is decoded, though little is wanted: a wrong guess
+ * is found out. */
+TEST(guessed_order)
+{
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+        skip();
+    for (int lie = 0; lie < 2; lie++) {
+        struct bench b;
+        bench_open(&b, "gops.mp4");
+        queue_runs(&b, true, lie);
+        assert_null(decode_worker_main(b.pass));
+        assert_int_equal(b.pass->error.code, ERR_NONE);
+        assert_int_equal(atomic_load(&b.pass->contradicted), lie);
+        assert_int_equal(atomic_load(&b.pass->stop), lie);
+        assert_int_equal(b.pass->counts.lost + b.pass->counts.decode_errors, 0);
+        if (!lie)
+            assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES);
+        bench_close(&b);
+    }
+}
+
+/* A picture that is foreseen and never comes out of a sound film: what was foreseen is wrong. */
+TEST(a_picture_that_never_comes)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    struct bench b;
+    struct err e = ERR_INIT;
+    struct picture p;
+    bench_open(&b, "plain.mkv");
+    struct chunk *chunk = calloc(1, sizeof *chunk);
+    for (int i = 0; i < 5; i++) {
+        assert_true(demux_next(&b.reader, &p, &e));
+        p.frame = p.serial;
+        p.selected = true;
+        p.tag = (struct frame_tag){.column = p.frame, .repeat = 1, .frame = p.frame};
+        if (i == 3) { /* a packet that holds a picture by its flags, and none by its bytes */
+            memset(p.packet->data, 0, (size_t)p.packet->size);
+        }
+        assert_true(chunk_append(chunk, &p, &e));
+    }
+    chunk->own = chunk->count;
+    assert_true(queue_push(b.pass->chunks, chunk));
+    queue_close(b.pass->chunks);
+    assert_null(decode_worker_main(b.pass));
+    assert_int_equal(b.pass->counts.lost, 1);
+    assert_int_equal(b.pass->counts.decode_errors + b.pass->counts.damaged, 0);
+    assert_true(atomic_load(&b.pass->contradicted));
+    bench_close(&b);
+}
+
+/* Two threads end at any time: what they counted is added under the lock (for the thread
+ * sanitizer). */
+static void *session_thread(void *pass) { return decode_worker_main(pass); }
+
+TEST(counts_are_added_under_the_lock)
+{
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
+        skip();
+    struct bench b;
+    struct err e = ERR_INIT;
+    pthread_t thread;
+    bench_open(&b, "gops.mp4");
+    queue_close(b.pass->chunks);
+    struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
+                                 .cursor = selection_begin(&b.job.selection),
+                                 .timeline = timeline_begin(&(struct film_clock){
+                                     .frame_us = CLIP_STEP_US, .origin_us = TIME_NONE})};
+    assert_int_equal(pthread_create(&thread, NULL, session_thread, b.pass), 0);
+    assert_true(sequential_decode(b.pass, &b.reader, &from, &e));
+    pthread_join(thread, NULL);
+    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES);
+    chunk_free(&from.held);
+    bench_close(&b);
+}
+
+TEST_FIXTURE(clip_begin, clip_end)

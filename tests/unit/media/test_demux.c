@@ -1,0 +1,577 @@
+/* test_demux.c - coded pictures of every container, damage, and how films end */
+#include <pthread.h>
+
+#include "test.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/bitstream/coded_picture.h"
+#include "media/container/demux.h"
+#include "media/container/open.h"
+#include "media/ffmpeg/packet.h"
+#include "media/select/timeline.h"
+#include "clip.h"
+
+/* Everything that a reader says of a film. */
+struct reading {
+    struct picture *p; /* [count], packets freed */
+    int *size;
+    size_t count;
+    struct codec_traits traits;
+    int length_size;
+    bool needs_sequential, failed;
+    struct err error;
+};
+
+static struct reading read_film(const char *name)
+{
+    struct reading got = {.p = calloc(4096, sizeof *got.p),
+                          .size = calloc(4096, sizeof *got.size),
+                          .error = ERR_INIT};
+    AVFormatContext *format = NULL;
+    struct film film;
+    struct demux r;
+    uint64_t position = 0;
+    assert_true(got.p && got.size);
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &format, &film, &got.error) ||
+        !demux_open(&r, format, film.stream, &got.error))
+        fail_msg("%s", got.error.text);
+    while (got.count < 4096 && demux_next(&r, &got.p[got.count], &got.error)) {
+        struct picture *p = &got.p[got.count];
+        assert_int_equal(p->serial, got.count);
+        assert_true(demux_position(&r) >= position);
+        position = demux_position(&r);
+        got.size[got.count++] = (int)packet_size(p->packet);
+        packet_free(&p->packet);
+    }
+    assert_true(position > 0);
+    got.traits = r.traits;
+    got.length_size = r.length_size;
+    got.needs_sequential = r.needs_sequential;
+    got.failed = r.failed;
+    demux_close(&r);
+    container_close(&format);
+    free(film.path);
+    return got;
+}
+
+static void reading_free(struct reading *r)
+{
+    free(r->p);
+    free(r->size);
+}
+
+static size_t count_cuts(const struct reading *r, enum rap rap)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->count; i++)
+        n += r->p[i].rap == rap;
+    return n;
+}
+
+/* In one piece, undamaged, one picture a packet. */
+static void assert_sound(const struct reading *r, enum bitstream stream, int length_size)
+{
+    assert_int_equal(r->count, CLIP_FRAMES);
+    assert_int_equal(r->error.code, ERR_NONE);
+    assert_int_equal(r->traits.stream, stream);
+    assert_int_equal(r->length_size, length_size);
+    assert_false(r->needs_sequential || r->failed);
+    for (size_t i = 0; i < r->count; i++)
+        assert_false(r->p[i].hidden);
+}
+
+/* Within each GOP the pictures' order and their times agree. */
+static void assert_order_is_time(const struct reading *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        assert_true(r->p[i].order != TIME_NONE);
+        for (size_t k = i + 1; k < r->count && r->p[k].rap == RAP_NONE; k++)
+            assert_int_equal(r->p[k].order < r->p[i].order, r->p[k].pts_us < r->p[i].pts_us);
+    }
+}
+
+TEST(h264)
+{
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4"))
+        skip();
+    struct reading r = read_film("open.mp4");
+    assert_sound(&r, STREAM_H264, 4);
+    assert_int_equal(r.p[0].rap, RAP_CLOSED);
+    assert_int_equal(count_cuts(&r, RAP_OPEN), 9);
+    assert_true(r.p[0].closed);
+    assert_order_is_time(&r);
+    size_t droppable = 0;
+    for (size_t i = 0; i < r.count; i++)
+        droppable += r.p[i].droppable;
+    assert_in_range(droppable, 60, 160);
+    reading_free(&r);
+
+    assert_true(clip_ffmpeg("-i open.mp4 -c copy open.ts"));
+    struct reading ts = read_film("open.ts");
+    assert_sound(&ts, STREAM_H264, 0);
+    assert_int_equal(count_cuts(&ts, RAP_OPEN), 9);
+    reading_free(&ts);
+
+    /* A raw stream stores no time: the picture order remains. */
+    assert_true(clip_ffmpeg("-i open.mp4 -c copy open.h264"));
+    struct reading raw = read_film("open.h264");
+    assert_sound(&raw, STREAM_H264, 0);
+    for (size_t i = 0; i < raw.count; i++) {
+        assert_true(raw.p[i].pts_us == TIME_NONE);
+        assert_true(raw.p[i].order != TIME_NONE);
+    }
+    reading_free(&raw);
+}
+
+/* x265 takes the number of layers; before version 4, whether there are two. */
+static struct reading read_layers(int layers)
+{
+    char line[256];
+    snprintf(line, sizeof line,
+             "-c:v libx265 -preset superfast -x265-params log-level=error:keyint=20:"
+             "min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=%d layers.mkv",
+             layers);
+    if (!clip_encode(line))
+        skip();
+    return read_film("layers.mkv");
+}
+
+static size_t count_layered(const struct reading *r)
+{
+    size_t layered = 0;
+    for (size_t i = 0; i < r->count; i++)
+        layered += r->p[i].temporal_id > 0;
+    return layered;
+}
+
+TEST(hevc)
+{
+    struct reading r = read_layers(1);
+    if (count_layered(&r) == 0) {
+        reading_free(&r);
+        r = read_layers(2);
+    }
+    assert_sound(&r, STREAM_HEVC, 4);
+    assert_int_equal(count_cuts(&r, RAP_OPEN) + count_cuts(&r, RAP_CLOSED), 10);
+    assert_order_is_time(&r);
+    size_t leading = 0, undecodable = 0, wrong = 0;
+    int64_t key = TIME_NONE;
+    for (size_t i = 0; i < r.count; i++) {
+        leading += r.p[i].marked_leading;
+        undecodable += r.p[i].needs_before;
+        if (r.p[i].rap != RAP_NONE)
+            key = r.p[i].pts_us;
+        wrong += r.p[i].marked_leading != (r.p[i].pts_us < key);
+        wrong += r.p[i].needs_before && !r.p[i].marked_leading;
+    }
+    assert_true(count_layered(&r) > 50);
+    assert_true(leading > 9 && undecodable > 9);
+    assert_int_equal(wrong, 0);
+    reading_free(&r);
+}
+
+TEST(mpeg2)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 2 -q:v 4 -sc_threshold 1000000000 open.mpg"))
+        skip();
+    struct reading r = read_film("open.mpg");
+    assert_sound(&r, STREAM_MPEG2, 0);
+    assert_in_range(count_cuts(&r, RAP_OPEN), 16, 24);
+    size_t untimed = 0;
+    for (size_t i = 0; i < r.count; i++) {
+        assert_true(r.p[i].order >= 0 && r.p[i].order < 64);
+        untimed += r.p[i].pts_us == TIME_NONE;
+    }
+    assert_true(untimed > 10);
+    reading_free(&r);
+}
+
+/* Pictures stored as two fields need more than runs can do. */
+TEST(field_pictures)
+{
+    static uint8_t file[1 << 20];
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k fields.m2v"))
+        skip();
+    FILE *f = fopen("fields.m2v", "r+b");
+    size_t size = fread(file, 1, sizeof file, f), changed = 0;
+    for (size_t i = 0; i + 6 < size; i++) {
+        if (memcmp(file + i, "\0\0\1\xb5", 4) != 0 || file[i + 4] >> 4 != 8)
+            continue;
+        file[i + 6] = (uint8_t)((file[i + 6] & 0xfc) | 1); /* picture_structure: top field */
+        changed++;
+    }
+    assert_int_equal(changed, CLIP_FRAMES);
+    rewind(f);
+    assert_int_equal(fwrite(file, 1, size, f), size);
+    fclose(f);
+    struct reading r = read_film("fields.m2v");
+    assert_true(r.needs_sequential);
+    reading_free(&r);
+}
+
+TEST(others)
+{
+    if (clip_hidden_vp8("vp8.webm")) {
+        struct reading r = read_film("vp8.webm");
+        size_t hidden = 0;
+        for (size_t i = 0; i < r.count; i++)
+            hidden += r.p[i].hidden;
+        assert_true(hidden > 2);
+        assert_int_equal(r.count - hidden, CLIP_FRAMES);
+        assert_int_equal(r.p[0].rap, RAP_CLOSED);
+        reading_free(&r);
+    }
+    if (clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 40 -b:v 150k vp9.webm")) {
+        struct reading r = read_film("vp9.webm");
+        assert_sound(&r, STREAM_VP9, 0);
+        assert_true(count_cuts(&r, RAP_CLOSED) >= 5);
+        reading_free(&r);
+    }
+    if (clip_encode("-c:v mjpeg -q:v 5 mjpeg.avi")) {
+        struct reading r = read_film("mjpeg.avi");
+        assert_sound(&r, STREAM_OTHER, 0);
+        for (size_t i = 0; i < r.count; i++) /* AVI stores decoding times; nothing is reordered */
+            assert_int_equal(r.p[i].pts_us, (int64_t)i * CLIP_STEP_US);
+        reading_free(&r);
+    }
+}
+
+/* An edit list hides pictures that must be decoded. */
+TEST(edit_list)
+{
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4"))
+        skip();
+    assert_true(clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4"));
+    struct reading r = read_film("edited.mp4");
+    size_t hidden = 0;
+    for (size_t i = 0; i < r.count; i++)
+        hidden += r.p[i].hidden;
+    assert_int_equal(hidden, 25); /* from the key at 2 s to 3 s */
+    assert_int_equal(r.count - hidden, 125);
+    reading_free(&r);
+}
+
+/* ------------------------------------------------------------------ what demuxers do to us */
+
+/* Copies a film's packets to another container and puts an empty one before every 20th. */
+static void with_empty_packets(const char *from, const char *to)
+{
+    AVFormatContext *in = NULL, *out = NULL;
+    AVPacket *p = av_packet_alloc(), *none = av_packet_alloc();
+    assert_int_equal(avformat_open_input(&in, from, NULL, NULL), 0);
+    assert_true(avformat_find_stream_info(in, NULL) >= 0);
+    assert_true(avformat_alloc_output_context2(&out, NULL, NULL, to) >= 0);
+    AVStream *a = in->streams[0], *b = avformat_new_stream(out, NULL);
+    avcodec_parameters_copy(b->codecpar, a->codecpar);
+    b->codecpar->codec_tag = 0;
+    b->time_base = a->time_base;
+    assert_true(avio_open(&out->pb, to, AVIO_FLAG_WRITE) >= 0);
+    assert_true(avformat_write_header(out, NULL) >= 0);
+    for (int i = 0; av_read_frame(in, p) >= 0; i++) {
+        av_packet_rescale_ts(p, a->time_base, b->time_base);
+        if (i % 20 == 10) {
+            none->pts = none->dts = p->dts - 1;
+            assert_true(av_write_frame(out, none) >= 0);
+        }
+        assert_true(av_write_frame(out, p) >= 0);
+        av_packet_unref(p);
+    }
+    av_write_trailer(out);
+    avio_closep(&out->pb);
+    avformat_free_context(out);
+    avformat_close_input(&in);
+    av_packet_free(&p);
+    av_packet_free(&none);
+}
+
+/* To a decoder, a packet of no bytes may mean the end of the film. */
+TEST(empty_packets_are_no_pictures)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    with_empty_packets("plain.mkv", "empty.nut");
+    struct reading r = read_film("empty.nut");
+    assert_sound(&r, STREAM_MPEG2, 0);
+    for (size_t i = 0; i < r.count; i++)
+        assert_true(r.size[i] > 0);
+    reading_free(&r);
+}
+
+/* A file may store any number as a time: one that cannot be one is none, and lengths are still
+ * found. */
+TEST(absurd_times)
+{
+    struct err e = ERR_INIT;
+    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    assert_true(clip_ffmpeg("-i plain.mkv -c copy -output_ts_offset 9100000000000 absurd.nut"));
+    struct reading r = read_film("absurd.nut");
+    assert_int_equal(r.count, CLIP_FRAMES);
+    for (size_t i = 0; i < r.count; i++)
+        assert_true(r.p[i].pts_us == TIME_NONE);
+    reading_free(&r);
+    struct source *s = source_open("absurd.nut", &e);
+    assert_non_null(s);
+    assert_true(clip_measure(s, &e));
+    assert_int_equal(s->film.length.frames, CLIP_FRAMES);
+    assert_true(s->film.length.duration_us > 0);
+    source_close(&s);
+}
+
+TEST(damage_is_noticed)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    struct reading whole = read_film("plain.mkv");
+    assert_false(whole.failed);
+    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
+                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
+                            "count=20 conv=notrunc 2>/dev/null"),
+                     0);
+    struct reading r = read_film("gap.mkv");
+    assert_true(r.failed);
+    assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
+    assert_int_equal(r.error.code, ERR_NONE); /* a film that reads in part is no error */
+    reading_free(&whole);
+    reading_free(&r);
+}
+
+/* Packets of both streams come in the order of the file, and pictures from the video alone. */
+TEST(sound_beside_the_video)
+{
+    struct err e = ERR_INIT;
+    AVFormatContext *file[2] = {NULL};
+    struct film film[2];
+    struct demux r[2];
+    struct picture p;
+    AVPacket *packet = av_packet_alloc(), *same = av_packet_alloc();
+    size_t sounds = 0, pictures = 0;
+    if (!clip_encode("-f lavfi -i sine -map 0:v -map 1:a -c:v mpeg2video -q:v 4 -c:a mp2 -shortest "
+                     "sound.mp4"))
+        skip();
+    for (int i = 0; i < 2; i++) {
+        assert_true(container_open("sound.mp4", SOURCE_STREAM_CHOICE, &file[i], &film[i], &e));
+        assert_int_equal(film[i].stream, 0);
+        assert_true(demux_open(&r[i], file[i], 0, &e));
+        demux_select(&r[i], 1);
+    }
+    AVFormatContext *plain = NULL;
+    assert_int_equal(avformat_open_input(&plain, "sound.mp4", NULL, NULL), 0);
+    while (demux_read(&r[0], packet, &e)) {
+        assert_int_equal(av_read_frame(plain, same), 0);
+        assert_int_equal(packet->stream_index, same->stream_index);
+        assert_true(packet->pts == same->pts && packet->size == same->size);
+        av_packet_unref(same);
+        if (packet->stream_index == 0) {
+            demux_describe(&r[0], av_packet_clone(packet), &p);
+            assert_int_equal(p.serial, pictures++);
+            packet_free(&p.packet);
+        } else {
+            sounds++;
+        }
+        av_packet_unref(packet);
+    }
+    assert_true(av_read_frame(plain, same) < 0);
+    assert_true(pictures == CLIP_FRAMES && sounds > 100);
+    for (pictures = 0; demux_next(&r[1], &p, &e); packet_free(&p.packet))
+        assert_int_equal(p.serial, pictures++);
+    assert_int_equal(pictures, CLIP_FRAMES);
+    assert_false(r[0].failed || r[1].failed || e.code != ERR_NONE);
+    for (int i = 0; i < 2; i++) {
+        demux_close(&r[i]);
+        container_close(&file[i]);
+        free(film[i].path);
+    }
+    avformat_close_input(&plain);
+    av_packet_free(&packet);
+    av_packet_free(&same);
+}
+
+/* A film and its reader. */
+struct open_film {
+    AVFormatContext *format;
+    struct film film;
+    struct demux reader;
+    bool more;
+};
+
+static void film_open(struct open_film *f, const char *name)
+{
+    struct err e = ERR_INIT;
+    *f = (struct open_film){.more = true};
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &f->format, &f->film, &e) ||
+        !demux_open(&f->reader, f->format, f->film.stream, &e))
+        fail_msg("%s", e.text);
+}
+
+/* Reads one picture, if there is one. */
+static void film_step(struct open_film *f)
+{
+    struct err e = ERR_INIT;
+    struct picture p;
+    f->more = f->more && demux_next(&f->reader, &p, &e);
+    if (f->more)
+        packet_free(&p.packet);
+}
+
+static void film_close(struct open_film *f)
+{
+    demux_close(&f->reader);
+    container_close(&f->format);
+    free(f->film.path);
+}
+
+/* Several films are read at once: what a demuxer says of one of them is no damage to another, in
+ * the same thread or not. */
+TEST(damage_of_another_film)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
+        skip();
+    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
+                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
+                            "count=20 conv=notrunc 2>/dev/null"),
+                     0);
+    for (int order = 0; order < 2; order++) {
+        struct open_film film[2];
+        film_open(&film[0], order ? "gap.mkv" : "plain.mkv");
+        film_open(&film[1], order ? "plain.mkv" : "gap.mkv");
+        while (film[0].more || film[1].more) {
+            film_step(&film[0]);
+            film_step(&film[1]);
+        }
+        assert_int_equal(film[0].reader.failed, order == 1);
+        assert_int_equal(film[1].reader.failed, order == 0);
+        assert_int_equal(film[order == 0 ? 0 : 1].reader.serial, CLIP_FRAMES);
+        film_close(&film[0]);
+        film_close(&film[1]);
+    }
+}
+
+static void *read_through(void *film)
+{
+    struct open_film *f = film;
+    while (f->more)
+        film_step(f);
+    return NULL;
+}
+
+TEST(damage_on_another_thread)
+{
+    if (access("gap.mkv", R_OK) != 0)
+        skip();
+    struct open_film film[2];
+    pthread_t thread[2];
+    film_open(&film[0], "plain.mkv");
+    film_open(&film[1], "gap.mkv");
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, read_through, &film[i]), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert_false(film[0].reader.failed);
+    assert_true(film[1].reader.failed);
+    film_close(&film[0]);
+    film_close(&film[1]);
+}
+
+/* A demuxer that opens others (a playlist's, a film's in several files) is told of what these find.
+ */
+TEST(damage_in_a_nested_film)
+{
+    if (access("gap.mkv", R_OK) != 0)
+        skip();
+    FILE *f = fopen("list.ffconcat", "w");
+    assert_non_null(f);
+    fputs("ffconcat version 1.0\nfile gap.mkv\nfile plain.mkv\n", f);
+    assert_int_equal(fclose(f), 0);
+    struct open_film film[2];
+    film_open(&film[0], "list.ffconcat");
+    film_open(&film[1], "plain.mkv");
+    while (film[0].more || film[1].more) {
+        film_step(&film[0]);
+        film_step(&film[1]);
+    }
+    assert_true(film[0].reader.failed);
+    assert_true(film[0].reader.serial > CLIP_FRAMES);
+    assert_false(film[1].reader.failed);
+    film_close(&film[0]);
+    film_close(&film[1]);
+}
+
+/* How a film ended for its reader. */
+struct ending {
+    bool failed, gap;
+    uint64_t pictures;
+};
+
+static struct ending read_to_end(const char *name)
+{
+    struct err e = ERR_INIT;
+    AVFormatContext *format = NULL;
+    struct film film;
+    struct demux r;
+    struct picture p;
+    if (!container_open(name, SOURCE_STREAM_CHOICE, &format, &film, &e) ||
+        !demux_open(&r, format, film.stream, &e))
+        fail_msg("%s: %s", name, e.text);
+    while (demux_next(&r, &p, &e))
+        packet_free(&p.packet);
+    assert_false(demux_next(&r, &p, &e)); /* who goes on with another decoder asks again */
+    assert_int_equal(e.code, ERR_NONE);
+    struct ending end = {r.failed, r.gap, r.serial};
+    demux_close(&r);
+    container_close(&format);
+    free(film.path);
+    return end;
+}
+
+/* A copy of `from` but for its last `rap` bytes, with `more` bytes behind it. */
+static void copy_film(const char *from, const char *to, long rap, const void *more, size_t bytes)
+{
+    FILE *f = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(f && out && fseek(f, 0, SEEK_END) == 0);
+    long size = ftell(f) - rap;
+    uint8_t *data = malloc((size_t)size);
+    assert_true(data && fseek(f, 0, SEEK_SET) == 0 && fread(data, (size_t)size, 1, f) == 1);
+    assert_true(fwrite(data, (size_t)size, 1, out) == 1 &&
+                (bytes == 0 || fwrite(more, bytes, 1, out) == 1));
+    assert_int_equal(fclose(f) + fclose(out), 0);
+    free(data);
+}
+
+static const uint8_t zeros[2000];
+
+TEST(transport_streams)
+{
+    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.ts") ||
+        !clip_ffmpeg("-i plain.ts -c copy -mpegts_m2ts_mode 1 blu.m2ts"))
+        skip();
+    struct ending whole = read_to_end("plain.ts"), blu = read_to_end("blu.m2ts");
+    assert_false(whole.failed || whole.gap || blu.failed || blu.gap);
+    assert_int_equal(whole.pictures, CLIP_FRAMES);
+
+    /* less than a packet: rubbish that nobody misses */
+    copy_film("plain.ts", "padded.ts", 0, zeros, 100);
+    assert_false(read_to_end("padded.ts").failed);
+}
+
+/* Elsewhere zeros at the end are padding. */
+TEST(padded_films)
+{
+    static const char *const name[] = {"plain.mpg", "plain.m2v", "plain.avi", "plain.mp4",
+                                       "plain.mkv"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        char line[128];
+        snprintf(line, sizeof line, "-c:v mpeg2video -g 10 -q:v 4 %s", name[i]);
+        if (!clip_encode(line))
+            skip();
+        snprintf(line, sizeof line, "padded%s", strrchr(name[i], '.'));
+        copy_film(name[i], line, 0, zeros, sizeof zeros);
+        struct ending whole = read_to_end(name[i]), padded = read_to_end(line);
+        assert_false(whole.failed || whole.gap);
+        assert_false(padded.failed || padded.gap);
+        assert_int_equal(padded.pictures, whole.pictures);
+    }
+}
+
+TEST_FIXTURE(clip_begin, clip_end)

@@ -1,0 +1,402 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+#include "output/writer.h"
+#include "output/html/html.h"
+#include "strips.h"
+
+static struct film film;
+static struct report report;
+static char path[] = "/films/<script>alert(1)</script>&\"\xff.mkv";
+/* what comes after the last slash, as UTF-8 */
+static const char *name = "script>&\"\xef\xbf\xbd.mkv";
+
+enum { K = 3 };
+
+static void scene(uint64_t count)
+{
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(K, 4, &e);
+    for (uint64_t i = 0; i < count; i++) {
+        struct column *column = columns_at(c, i, &e);
+        column->frame = i * 24;
+        column->time_us = (int64_t)i * 1001000;
+        if (i % 8 == 3)
+            continue;
+        column->status = i % 8 == 5 ? COLUMN_DAMAGED : COLUMN_OK;
+        memcpy(column->average, (const uint8_t[]){(uint8_t)i, 2, 255}, 3);
+        memcpy(column->dominant, (const uint8_t[]){9, (uint8_t)i, 7}, 3);
+        column->clusters = i % 2 == 0 ? 2 : K;
+        column->chosen = 1;
+        for (int k = 0; k < column->clusters; k++)
+            column->cluster[k] =
+                (struct cluster){{(uint8_t)i, (uint8_t)(k * 100), 30}, k == 0 ? 60 : 20};
+        memset(column->row, (int)(i & 255), 12);
+    }
+    film = (struct film){.path = path,
+                         .title = "</script><b>",
+                         .container = "matroska,webm",
+                         .codec = "h264",
+                         .pixel_format = "yuv420p",
+                         .videos = 1,
+                         .width = 1920,
+                         .height = 1080,
+                         .rate_num = 24,
+                         .rate_den = 1,
+                         .length.duration_us = 60000000,
+                         .length.frames = -1};
+    report = (struct report){
+        .film = &film,
+        .film_id = "7-0123456789abcdef0123456789abcdef",
+        .fingerprint = "definition=5.1 mode=kmeans",
+        .needs = STRIP_CLUSTERS,
+        .picture_width = 5,
+        .picture_height = 360,
+        .kmeans = {K, 20, 300, INIT_SCALABLE, 77, true},
+        .columns = c,
+        .count = count,
+        .width = 320,
+        .height = 4,
+        .missing = count / 8,
+        .engine = "cpu",
+        .decode = "cpu",
+        .isa = "avx2",
+        .cache = "hit",
+        .threads = 4,
+        .palette = {2, {{{200, 90, 40}, FILM_PALETTE_PIXELS - 1000}, {{10, 20, 30}, 1000}}},
+        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+}
+
+static void scene_close(void)
+{
+    struct columns *c = (struct columns *)report.columns;
+    columns_free(&c);
+}
+
+static char *written(struct strips strips)
+{
+    char *bytes = NULL;
+    size_t size;
+    FILE *f = open_memstream(&bytes, &size);
+    struct err e = ERR_INIT;
+    if (!writer_find("html")->write(&report, strips, f, &e))
+        fail_msg("%s", e.text);
+    fclose(f);
+    return bytes;
+}
+
+static json_t *json_of(const char *html, const char *id)
+{
+    size_t length;
+    const char *text = page_find_json(html, strlen(html), id, &length);
+    assert_non_null(text);
+    json_t *value = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(value);
+    return value;
+}
+
+/* Decodes base64 up to the end of its string or element; *count gets its bytes. The caller frees.
+ */
+static uint8_t *decoded(const char *at, size_t *count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint8_t *out = malloc(strlen(at) + 1);
+    uint32_t bits = 0;
+    int held = 0;
+    *count = 0;
+    for (; *at && *at != '<' && *at != '='; at++) {
+        bits = bits << 6 | (uint32_t)(strchr(digits, *at) - digits);
+        held += 6;
+        if (held >= 8)
+            out[(*count)++] = (uint8_t)(bits >> (held -= 8));
+    }
+    return out;
+}
+
+/* Decodes the element of this id; *count gets its bytes. The caller frees. */
+static uint8_t *array_of(const char *html, const char *id, size_t *count)
+{
+    char word[80];
+    snprintf(word, sizeof word, "<script type=\"text/plain\" id=\"%s\">", id);
+    const char *at = strstr(html, word);
+    assert_non_null(at);
+    return decoded(at + strlen(word), count);
+}
+
+static uint32_t u32(const uint8_t *b)
+{
+    return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+TEST(test_columns_come_back)
+{
+    size_t count;
+    scene(20);
+    char *html = written(alone("kmeans"));
+    uint8_t *times = array_of(html, "times", &count);
+    assert_int_equal(count, 20 * 4);
+    uint8_t *frames = array_of(html, "frames", &count);
+    uint8_t *states = array_of(html, "states", &count);
+    assert_int_equal(count, 20 * 3);
+    uint8_t *means = array_of(html, "means", &count);
+    assert_int_equal(count, 20 * 3);
+    uint8_t *clusters = array_of(html, "clusters", &count);
+    assert_int_equal(count, 20 * K * 5);
+    for (uint32_t i = 0; i < 20; i++) {
+        const struct column *c = columns_get(report.columns, i);
+        assert_int_equal(u32(times + 4 * i), i * 1001);
+        assert_int_equal(u32(frames + 4 * i), i * 24);
+        assert_int_equal(states[3 * i], c->status);
+        assert_int_equal(states[3 * i + 1], c->status == COLUMN_MISSING ? 0 : c->clusters);
+        assert_int_equal(states[3 * i + 2], c->chosen);
+        assert_memory_equal(means + 3 * i, c->average, 3);
+        unsigned total = 0;
+        for (int k = 0; k < states[3 * i + 1]; k++) {
+            const uint8_t *one = clusters + (i * K + (unsigned)k) * 5;
+            assert_memory_equal(one, c->cluster[k].rgb, 3);
+            total += one[3] | (unsigned)one[4] << 8;
+        }
+        assert_true(c->status == COLUMN_MISSING ? total == 0
+                                                : total + 2 >= 65535 && total <= 65537);
+    }
+    assert_int_equal(clusters[3] | clusters[4] << 8, (65535 * 60 + 40) / 80);
+    free(times), free(frames), free(states), free(means), free(clusters), free(html);
+    scene_close();
+}
+
+TEST(test_names_are_data)
+{
+    scene(9);
+    char *html = written(alone("kmeans"));
+    json_t *facts = json_of(html, "film"), *card = json_of(html, "card");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "name")),
+                        name);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "title")),
+                        "</script><b>");
+    assert_string_equal(json_string_value(json_object_get(card, "name")), name);
+    assert_string_equal(json_string_value(json_object_get(card, "title")), "</script><b>");
+    assert_null(strstr(html, "alert"));
+    assert_null(strstr(html, "script>&"));
+    /* one of nine is missing */
+    assert_int_equal(json_array_size(json_object_get(json_object_get(card, "moments"), "times")),
+                     8);
+    assert_int_equal(json_array_size(json_object_get(card, "palette")), 2);
+    assert_float_equal(json_real_value(json_object_get(card, "length")), 60, 1e-9);
+    json_decref(facts);
+    json_decref(card);
+    free(html);
+    scene_close();
+}
+
+/* The strip of a card is of the page's first mode: the one that was asked for. */
+TEST(test_card_shows_first_mode)
+{
+    static const struct {
+        const char *mode;
+        int width, height;
+    } want[] = {{"average", 480, 1}, {"palette", 320, 16}};
+    scene(600);
+    report.needs = STRIP_CLUSTERS;
+    for (size_t i = 0; i < 2; i++) {
+        size_t size;
+        struct strips strips = alone(want[i].mode);
+        const struct strip_kind *kind[] = {strips.kind[0], strip_find("kmeans", strlen("kmeans"))};
+        char *html = written((struct strips){kind, 2});
+        json_t *card = json_of(html, "card");
+        uint8_t *png = decoded(json_string_value(json_object_get(card, "strip")), &size);
+        assert_true(size > 24);
+        /* IHDR: width and height, big-endian */
+        assert_int_equal(png[18] << 8 | png[19], want[i].width);
+        assert_int_equal(png[22] << 8 | png[23], want[i].height);
+        free(png), free(html);
+        json_decref(card);
+    }
+    scene_close();
+}
+
+/* A page says which part of the film it shows. */
+TEST(test_range)
+{
+    static const struct {
+        struct selection selection;
+        double start, end; /* -1: the film's end */
+    } want[] = {
+        {{.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}, 0, -1},
+        {{.kind = SELECT_EVERY, .every = 24, .start_us = 5500000, .end_us = 50000000}, 5.5, 50},
+        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 60000000}, 0, -1},
+        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 59000000}, 0, 59},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        scene(9);
+        report.selection = want[i].selection;
+        char *html = written(alone("average"));
+        json_t *facts = json_of(html, "film"), *run = json_object_get(facts, "run"),
+               *end = json_object_get(run, "end");
+        assert_float_equal(json_real_value(json_object_get(run, "start")), want[i].start, 1e-9);
+        assert_true(want[i].end < 0 ? json_is_null(end) : json_real_value(end) == want[i].end);
+        json_decref(facts);
+        free(html);
+        scene_close();
+    }
+}
+
+/* A card lies where galleries look, whatever the film. */
+TEST(test_card_is_near)
+{
+    scene(PAGE_COLUMNS);
+    memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
+    char *html = written(stacked());
+    const char *end = strstr(html, "</script>");
+    assert_true(end && end - html < 16384);
+    free(html);
+    scene_close();
+}
+
+TEST(test_told)
+{
+    const struct writer *w = writer_find("html");
+    struct writer_metadata metadata = {.columns = 0};
+    char shown[FILM_ID_TEXT] = "";
+    scene(9);
+    report.partial = true;
+    char *html = written(alone("average"));
+    FILE *f = fmemopen(html, strlen(html), "rb");
+    assert_true(w->read_metadata(f, &metadata));
+    fclose(f);
+    assert_string_equal(metadata.film, report.film_id);
+    assert_string_equal(metadata.fingerprint, report.fingerprint);
+    assert_true(metadata.partial && metadata.columns == 9 && metadata.width == 320 &&
+                metadata.height == 4);
+    assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
+    assert_string_equal(shown, report.film_id);
+    f = fmemopen(html, strlen(html) - 2, "rb");
+    assert_false(w->read_metadata(f, &metadata));
+    fclose(f);
+    assert_false(w->recognizes((const uint8_t *)"<!DOCTYPE html>\n<html>", 22, shown));
+    free(html);
+    /* Of a pipe. */
+    report.film_id[0] = 0;
+    html = written(alone("average"));
+    shown[0] = 0;
+    assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
+    assert_string_equal(shown, "");
+    free(html);
+    scene_close();
+}
+
+/* The longest of all recipes and ids is in what writer_made reads. */
+TEST(test_head_has_room)
+{
+    char shown[FILM_ID_TEXT] = "";
+    scene(2);
+    memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
+    memset(report.film_id, '1', sizeof report.film_id - 1);
+    char *html = written(alone("average"));
+    assert_true(writer_find("html")->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
+    assert_string_equal(shown, report.film_id);
+    assert_true(strstr(html, "name=\"barcode:columns\"") - html < WRITER_HEAD);
+    free(html);
+    scene_close();
+}
+
+/* Engines, threads, times and other outputs' needs change no byte. */
+TEST(test_same_bytes)
+{
+    scene(30);
+    report.needs = 0;
+    char *one = written(alone("average"));
+    report.engine = "cuda";
+    report.decode = "nvdec";
+    report.isa = "sm_90";
+    report.cache = "miss";
+    report.threads = 1;
+    report.times.wall = 3;
+    report.needs = STRIP_CLUSTERS | STRIP_DOMINANT;
+    report.picture_width = 100;
+    report.picture_height = 7;
+    char *other = written(alone("average"));
+    assert_string_equal(one, other);
+    assert_null(strstr(one, "avx2"));
+    free(one), free(other);
+    scene_close();
+}
+
+/* The run's picture may be a poster or a circle; the page's strips are strips all the same. */
+TEST(test_strips_whatever_the_picture)
+{
+    scene(40);
+    char *first = written(alone("kmeans"));
+    report.shape = SHAPE_CIRCLE;
+    char *second = written(alone("kmeans"));
+    assert_string_equal(first, second);
+    free(second);
+    report.shape = SHAPE_STRIP;
+    report.poster = true;
+    report.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
+    report.dpi = PAPER_DPI_USUAL;
+    second = written(alone("kmeans"));
+    assert_string_equal(first, second);
+    free(second);
+    free(first);
+    scene_close();
+}
+
+TEST(test_modes)
+{
+    scene(12);
+    report.needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT;
+    char *html = written(stacked());
+    json_t *facts = json_of(html, "film");
+    assert_int_equal(json_array_size(json_object_get(facts, "modes")), strips_all().count);
+    for (size_t i = 0; i < strips_all().count; i++) {
+        char word[80];
+        snprintf(word, sizeof word, "data-mode=\"%s\"", strip_table[i]->name);
+        assert_non_null(strstr(html, word));
+    }
+    assert_true(json_is_true(json_object_get(facts, "dominant")) &&
+                json_is_null(json_object_get(facts, "thumbnails")));
+    size_t count;
+    uint8_t *means = array_of(html, "means", &count);
+    assert_int_equal(count, 12 * 6);
+    assert_memory_equal(means + 6 * 4 + 3, columns_get(report.columns, 4)->dominant, 3);
+    free(means), free(html);
+    json_decref(facts);
+    scene_close();
+}
+
+/* More columns than a page has: those under the middle of each of the page's. */
+TEST(test_many_columns)
+{
+    size_t count;
+    scene(PAGE_COLUMNS * 3);
+    char *html = written(alone("kmeans"));
+    uint8_t *frames = array_of(html, "frames", &count);
+    assert_int_equal(count, PAGE_COLUMNS * 4);
+    assert_int_equal(u32(frames), 24);
+    assert_int_equal(u32(frames + 4 * (PAGE_COLUMNS - 1)), (PAGE_COLUMNS * 3 - 2) * 24);
+    json_t *facts = json_of(html, "film");
+    assert_int_equal(json_integer_value(json_object_get(facts, "columns")), PAGE_COLUMNS);
+    assert_int_equal(json_integer_value(json_object_get(facts, "film_columns")), PAGE_COLUMNS * 3);
+    json_decref(facts);
+    free(frames), free(html);
+    scene_close();
+}
+
+TEST(test_failures)
+{
+    const struct writer *w = writer_find("html");
+    scene(9);
+    FILE *f = fopen("/dev/full", "w");
+    setvbuf(f, NULL, _IONBF, 0);
+    struct err e = ERR_INIT;
+    assert_false(w->write(&report, alone("kmeans"), f, &e));
+    assert_string_equal(e.text, "No space left on device");
+    err_clear(&e);
+    report.count = 0;
+    assert_false(w->write(&report, alone("kmeans"), f, &e));
+    assert_string_equal(e.text, "the film has no columns");
+    fclose(f);
+    scene_close();
+}

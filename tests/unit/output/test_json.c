@@ -1,0 +1,357 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+#include "output/writer.h"
+#include "strips.h"
+
+static struct film film;
+static struct report report;
+static const char *mode; /* what is asked for: columns may hold more */
+static char path[] = "/films/Am\xc3\xa9lie \xff \"x\"\n.mkv";
+
+static void scene(uint64_t count)
+{
+    mode = "kmeans";
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(3, 0, &e);
+    for (uint64_t i = 0; i < count; i++) {
+        struct column *column = columns_at(c, i, &e);
+        if (i == 2)
+            continue;
+        column->status = i == 3 ? COLUMN_DAMAGED : COLUMN_OK;
+        column->frame = i * 24;
+        column->time_us = (int64_t)i * 41667;
+        memcpy(column->average, (const uint8_t[]){1, 2, 255}, 3);
+        column->clusters = 2;
+        column->cluster[0] = (struct cluster){{10, 20, 30}, 4000000000u};
+        column->cluster[1] = (struct cluster){{(uint8_t)i, 0, 255}, 1};
+    }
+    film = (struct film){.path = path,
+                         .container = "matroska,webm",
+                         .codec = "h264",
+                         .pixel_format = "yuv420p",
+                         .videos = 1,
+                         .width = 1920,
+                         .height = 1080,
+                         .coded_width = 1920,
+                         .coded_height = 1088,
+                         .orientation = {1, false},
+                         .matrix = MATRIX_BT709,
+                         .range = RANGE_LIMITED,
+                         .range_guessed = true,
+                         .transfer = TRANSFER_HLG,
+                         .rate_num = 24000,
+                         .rate_den = 1001,
+                         .length.duration_us = 60041667,
+                         .length.frames = -1};
+    report = (struct report){.film = &film,
+                             .film_id = "7-0123456789abcdef0123456789abcdef",
+                             .needs = STRIP_CLUSTERS | STRIP_DOMINANT,
+                             .picture_height = 360,
+                             .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true},
+                             .columns = c,
+                             .count = count,
+                             .width = 320,
+                             .height = 180,
+                             .missing = 1,
+                             .engine = "cpu",
+                             .decode = "cpu",
+                             .isa = "avx2",
+                             .cache = "hit",
+                             .threads = 4,
+                             .warnings = 1,
+                             .warning = {"it \xc3"},
+                             .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+                             .light = {TONE_HABLE, 600, true},
+                             .times = {.wall = 2.0, .decode = 0.1234567},
+                             .counts = {.displayed = 96, .packets = 100}};
+}
+
+static void scene_close(void)
+{
+    struct columns *c = (struct columns *)report.columns;
+    columns_free(&c);
+}
+
+static char *written(const struct writer *w)
+{
+    char *bytes = NULL;
+    size_t size;
+    FILE *f = open_memstream(&bytes, &size);
+    struct err e = ERR_INIT;
+    assert_true(w->write(&report, alone(mode), f, &e));
+    fclose(f);
+    return bytes;
+}
+
+static json_t *parsed(const struct writer *w)
+{
+    char *bytes = written(w);
+    json_error_t error;
+    json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        fail_msg("%s", error.text);
+    free(bytes);
+    return root;
+}
+
+/* The whole text, so that nobody changes the format unawares. */
+TEST(test_golden)
+{
+    scene(4);
+    char *text = written(writer_find("json"));
+    assert_string_equal(
+        text,
+        "{\n\"version\": \"0.1.0\",\n\"format\": 1,\n"
+        "\"film\": {\"id\":\"7-0123456789abcdef0123456789abcdef\",\"path\":\"/films/Am\xc3\xa9lie "
+        "\xef\xbf\xbd \\\"x\\\"\\n.mkv\",\"container\":\"matroska,webm\","
+        "\"codec\":\"h264\",\"pixel_format\":\"yuv420p\",\"stream\":0,\"video_stream\":0,\"video_"
+        "streams\":1,\"width\":1920,\"height\":1080,"
+        "\"coded_width\":1920,\"coded_height\":1088,\"matrix\":\"bt709\",\"matrix_guessed\":false,"
+        "\"range\":\"limited\","
+        "\"range_guessed\":true,\"transfer\":\"hlg\",\"rotation\":90,\"mirror\":false,\"rate\":23."
+        "976023976024,"
+        "\"duration\":60.041667,\"duration_source\":null,\"start\":0.0,\"frames\":null},\n"
+        "\"selection\": {\"kind\":\"every\",\"every\":24,\"start\":0.0,\"end\":null},\n"
+        "\"size\": [320,180],\n\"tone_map\": \"hable\",\n\"hdr_peak\": 600,\n\"light\": "
+        "\"linear\",\n\"engine\": \"cpu\",\n\"decode\": \"cpu\",\n\"isa\": \"avx2\",\n\"cache\": "
+        "\"hit\",\n\"threads\": 4,\n"
+        "\"k\": 8,\n\"n_init\": 20,\n\"race\": true,\n\"init\": \"k-means++\",\n\"max_iter\": "
+        "300,\n\"seed\": 77,\n"
+        "\"columns\": [\n"
+        "{\"frame\":0,\"time\":0.0,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],"
+        "\"count\":4000000000},"
+        "{\"rgb\":[0,0,255],\"count\":1}]},\n"
+        "{\"frame\":24,\"time\":0.041667,\"average\":[1,2,255],\"colours\":[{\"rgb\":[10,20,30],"
+        "\"count\":4000000000},"
+        "{\"rgb\":[1,0,255],\"count\":1}]},\n"
+        "{\"frame\":null,\"time\":null,\"missing\":true},\n"
+        "{\"frame\":72,\"time\":0.125001,\"damaged\":true,\"average\":[1,2,255],"
+        "\"colours\":[{\"rgb\":[10,20,30],\"count\":4000000000},{\"rgb\":[3,0,255],\"count\":1}]}\n"
+        "],\n\"missing\": 1,\n\"warnings\": [\"it \xef\xbf\xbd\"],\n"
+        "\"stages\": "
+        "{\"wall\":2.0,\"start_up\":0.0,\"demux\":0.0,\"decode\":0.123457,\"shrink\":0.0,"
+        "\"cluster\":0.0,"
+        "\"write\":0.0}\n}\n");
+    free(text);
+    scene_close();
+}
+
+TEST(test_parses_back)
+{
+    scene(2000);
+    json_t *root = parsed(writer_find("json"));
+    json_t *columns = json_object_get(root, "columns");
+    assert_int_equal(json_array_size(columns), 2000);
+    for (size_t i = 0; i < 2000; i++) {
+        const struct column *c = columns_get(report.columns, i);
+        json_t *value = json_array_get(columns, i);
+        if (c->status == COLUMN_MISSING)
+            continue;
+        assert_int_equal(json_integer_value(json_object_get(value, "frame")), c->frame);
+        double us = json_real_value(json_object_get(value, "time")) * 1e6;
+        assert_int_equal((int64_t)(us + 0.5), c->time_us);
+        json_t *colour = json_array_get(json_object_get(value, "colours"), 1);
+        assert_int_equal(json_integer_value(json_array_get(json_object_get(colour, "rgb"), 0)),
+                         c->cluster[1].rgb[0]);
+    }
+    json_decref(root);
+    scene_close();
+}
+
+TEST(test_no_colours_unless_asked)
+{
+    scene(1);
+    mode = "squeeze";
+    json_t *root = parsed(writer_find("json"));
+    json_t *column = json_array_get(json_object_get(root, "columns"), 0);
+    assert_null(json_object_get(column, "colours"));
+    assert_null(json_object_get(column, "dominant"));
+    assert_non_null(json_object_get(column, "average"));
+    json_decref(root);
+    mode = "dominant";
+    root = parsed(writer_find("json"));
+    column = json_array_get(json_object_get(root, "columns"), 0);
+    assert_int_equal(json_array_size(json_object_get(column, "dominant")), 3);
+    assert_null(json_object_get(column, "colours"));
+    json_decref(root);
+    mode = "kmeans";
+    root = parsed(writer_find("json"));
+    assert_non_null(
+        json_object_get(json_array_get(json_object_get(root, "columns"), 0), "colours"));
+    json_decref(root);
+    scene_close();
+}
+
+/* By key frames each column has the time that it was wanted for beside the one that was taken. */
+TEST(test_keyframes)
+{
+    scene(3);
+    json_t *root = parsed(writer_find("json"));
+    assert_null(json_object_get(json_object_get(root, "selection"), "keyframes"));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "wanted"));
+    json_decref(root);
+    report.selection.keyframes = true;
+    report.selection.interval_us = 1500000;
+    root = parsed(writer_find("json"));
+    assert_true(json_is_true(json_object_get(json_object_get(root, "selection"), "keyframes")));
+    for (size_t i = 0; i < 3; i++) {
+        json_t *selected =
+            json_object_get(json_array_get(json_object_get(root, "columns"), i), "wanted");
+        assert_int_equal((int)(json_real_value(selected) * 10), 15 * (int)i);
+    }
+    json_decref(root);
+    scene_close();
+}
+
+/* With --steady each column says which of its colours it shows; without it nothing is said. */
+TEST(test_steady)
+{
+    scene(4);
+    struct err e = ERR_INIT;
+    columns_at((struct columns *)report.columns, 1, &e)->chosen = 1;
+    json_t *root = parsed(writer_find("json"));
+    assert_null(json_object_get(root, "steady"));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "chosen"));
+    json_decref(root);
+    report.steady = 10;
+    root = parsed(writer_find("json"));
+    assert_int_equal(json_integer_value(json_object_get(root, "steady")), 10);
+    for (size_t i = 0; i < 4; i++) {
+        json_t *chosen =
+            json_object_get(json_array_get(json_object_get(root, "columns"), i), "chosen");
+        assert_int_equal(chosen != NULL, i != 2); /* which is missing */
+        assert_int_equal(json_integer_value(chosen), i == 1);
+    }
+    json_decref(root);
+    mode = "average";
+    root = parsed(writer_find("json"));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "chosen"));
+    json_decref(root);
+    scene_close();
+}
+
+/* And which of its modes. */
+TEST(test_steady_modes)
+{
+    scene(1);
+    struct err e = ERR_INIT;
+    static struct cluster modes[2] = {{{1, 2, 3}, 40}, {{4, 5, 6}, 30}};
+    struct column *c = columns_at((struct columns *)report.columns, 0, &e);
+    c->mode = modes;
+    c->modes = 2;
+    c->mode_chosen = 1;
+    mode = "dominant";
+    for (report.steady = 0; report.steady <= 10; report.steady += 10) {
+        json_t *root = parsed(writer_find("json")),
+               *column = json_array_get(json_object_get(root, "columns"), 0);
+        json_t *list = json_object_get(column, "modes");
+        assert_int_equal(json_array_size(list), report.steady ? 2 : 0);
+        assert_int_equal(json_object_get(column, "mode") != NULL, report.steady > 0);
+        assert_null(json_object_get(column, "chosen"));
+        if (list) {
+            assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "count")),
+                             30);
+            assert_int_equal(json_integer_value(json_object_get(column, "mode")), 1);
+        }
+        json_decref(root);
+    }
+    scene_close();
+}
+
+TEST(test_sound)
+{
+    struct sound_row rows[2000] = {{0}};
+    for (int i = 0; i < 2000; i++)
+        rows[i] = (struct sound_row){.loudness = -233, .peak = -12, .centroid = i < 5 ? 0 : 812};
+    struct film_sound sound = {.stream = 1,
+                               .codec = "ac3",
+                               .decoder = "ac3_fixed",
+                               .layout = "5.1(side)",
+                               .rate = 48000,
+                               .channels = 6,
+                               .gap_us = 1500000,
+                               .loudness = -231,
+                               .range = 62,
+                               .peak = -3,
+                               .hops = 1,
+                               .rows = 2000,
+                               .row = rows};
+    scene(4);
+    report.sound = &sound;
+    json_t *root = parsed(writer_find("json"));
+    assert_null(json_object_get(root, "sound")); /* the mode does not show it */
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "peak"));
+    json_decref(root);
+    mode = "sound";
+    root = parsed(writer_find("json"));
+    json_t *s = json_object_get(root, "sound"), *list = json_object_get(root, "columns");
+    assert_string_equal(json_string_value(json_object_get(s, "decoder")), "ac3_fixed");
+    assert_int_equal(json_integer_value(json_object_get(s, "stream")), 1);
+    assert_true(json_real_value(json_object_get(s, "gap_seconds")) == 1.5);
+    assert_true(json_real_value(json_object_get(s, "loudness")) == -23.1);
+    assert_true(json_real_value(json_object_get(s, "range")) == 6.2);
+    assert_true(json_is_null(json_object_get(json_array_get(list, 0), "centroid")));
+    json_t *column = json_array_get(list, 3);
+    assert_true(json_real_value(json_object_get(column, "loudness")) == -23.3);
+    assert_true(json_real_value(json_object_get(column, "peak")) == -1.2);
+    assert_int_equal(json_integer_value(json_object_get(column, "centroid")), 812);
+    json_decref(root);
+    sound.stream = -1;
+    root = parsed(writer_find("json"));
+    assert_true(json_is_null(json_object_get(root, "sound")));
+    assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "peak"));
+    json_decref(root);
+    mode = "kmeans";
+    report.sound = NULL;
+    scene_close();
+}
+
+TEST(test_unknowns)
+{
+    scene(0);
+    film.rate_num = 0;
+    film.rate_den = 1;
+    film.length.duration_us = -1;
+    report.selection = (struct selection){
+        .kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
+    report.kmeans.seed = UINT64_MAX;
+    report.isa = NULL;
+    report.times.wall = -1;
+    json_t *root = parsed(writer_find("json")), *f = json_object_get(root, "film"),
+           *s = json_object_get(root, "selection");
+    assert_true(json_is_null(json_object_get(f, "rate")));
+    assert_true(json_is_null(json_object_get(f, "duration")));
+    assert_string_equal(json_string_value(json_object_get(s, "kind")), "interval");
+    assert_true(json_real_value(json_object_get(s, "interval")) == 0.5);
+    assert_true(json_real_value(json_object_get(s, "start")) == 0.000001);
+    assert_true(json_real_value(json_object_get(s, "end")) == 9.0);
+    assert_string_equal(json_string_value(json_object_get(root, "seed")), "18446744073709551615");
+    assert_true(json_is_null(json_object_get(root, "isa")));
+    assert_int_equal(json_array_size(json_object_get(root, "columns")), 0);
+    json_decref(root);
+    report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
+    root = parsed(writer_find("json"));
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);
+    json_decref(root);
+    scene_close();
+}
+
+TEST(test_full_disk)
+{
+    scene(500);
+    const struct writer *const writers[] = {writer_find("json"), writer_find("bench")};
+    for (int i = 0; i < 2; i++) {
+        struct err e = ERR_INIT;
+        FILE *f = fopen("/dev/full", "w");
+        setvbuf(f, NULL, _IONBF, 0);
+        assert_false(writers[i]->write(&report, alone("kmeans"), f, &e));
+        assert_string_equal(e.text, "No space left on device");
+        fclose(f);
+    }
+    scene_close();
+}

@@ -1,0 +1,286 @@
+#include <png.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+#include "output/poster/paint.h"
+#include "output/writer.h"
+#include "strips.h"
+
+static struct film film;
+static struct report report;
+
+static void scene(uint64_t count, char *path)
+{
+    struct err e = ERR_INIT;
+    struct columns *c = columns_open(2, 3, &e);
+    for (uint64_t i = 0; i < count; i++) {
+        struct column *column = columns_at(c, i, &e);
+        if (i % 7 == 6)
+            continue;
+        column->status = COLUMN_OK;
+        column->clusters = 2;
+        column->cluster[0] = (struct cluster){{(uint8_t)(i * 7), 20, 30}, 60};
+        column->cluster[1] = (struct cluster){{(uint8_t)(i * 3), 120, 30}, 40};
+        memset(column->row, (int)(i & 255), 9);
+    }
+    film = (struct film){.path = path};
+    report = (struct report){
+        .film = &film,
+        .picture_height = 11,
+        .kmeans = {8, 20, 300, INIT_SCALABLE, 5, false},
+        .columns = c,
+        .count = count,
+        .width = 320,
+        .height = 3,
+        .missing = count / 7,
+        .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
+}
+
+static void scene_close(void)
+{
+    struct columns *c = (struct columns *)report.columns;
+    columns_free(&c);
+}
+
+static char *to_memory(struct strips strips, size_t *size)
+{
+    char *bytes = NULL;
+    FILE *f = open_memstream(&bytes, size);
+    struct err e = ERR_INIT;
+    assert_true(writer_find("png")->write(&report, strips, f, &e));
+    assert_int_equal(e.code, ERR_NONE);
+    fclose(f);
+    return bytes;
+}
+
+struct reading {
+    const char *at;
+    size_t left;
+};
+
+static void read_bytes(png_structp png, png_bytep out, size_t size)
+{
+    struct reading *r = png_get_io_ptr(png);
+    assert_true(size <= r->left);
+    memcpy(out, r->at, size);
+    r->at += size;
+    r->left -= size;
+}
+
+static const char *text_of(png_structp png, png_infop info, const char *key)
+{
+    png_textp text;
+    int count = png_get_text(png, info, &text, NULL);
+    for (int i = 0; i < count; i++)
+        if (strcmp(text[i].key, key) == 0)
+            return text[i].text;
+    return NULL;
+}
+
+/* Reads a picture back and compares its pixels with the painter's; then `look` at its chunks. */
+static void check(struct strips strips, void (*look)(png_structp png, png_infop info))
+{
+    size_t size;
+    char *bytes = to_memory(strips, &size);
+    struct reading reading = {bytes, size};
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
+    png_infop info = png_create_info_struct(png);
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_read_fn(png, &reading, read_bytes);
+    png_read_png(png, info, PNG_TRANSFORM_IDENTITY, NULL);
+    assert_int_equal(reading.left, 0);
+
+    struct err e = ERR_INIT;
+    struct painter *p = painter_open(&report, strips, &e);
+    assert_int_equal(png_get_image_width(png, info), painter_width(p));
+    assert_int_equal(png_get_image_height(png, info), painter_height(p));
+    assert_int_equal(png_get_color_type(png, info), PNG_COLOR_TYPE_RGB);
+    assert_int_equal(png_get_bit_depth(png, info), 8);
+    size_t line = (size_t)painter_width(p) * 3;
+    uint8_t *row = malloc(line);
+    for (int y = 0; y < painter_height(p); y++) {
+        painter_row(p, y, row);
+        assert_memory_equal(row, png_get_rows(png, info)[y], line);
+    }
+    free(row);
+    painter_free(&p);
+
+    int intent = -1;
+    assert_int_equal(png_get_sRGB(png, info, &intent), PNG_INFO_sRGB);
+    assert_int_equal(intent, PNG_sRGB_INTENT_PERCEPTUAL);
+    assert_false(png_get_valid(png, info, PNG_INFO_tIME));
+    if (look)
+        look(png, info);
+    png_destroy_read_struct(&png, &info, NULL);
+    free(bytes);
+}
+
+static void look_kmeans(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "Software"), "barcode 0.1.0");
+    assert_string_equal(text_of(png, info, "Title"), "Am\xc3\xa9lie \xef\xbf\xbd?.mkv");
+    assert_string_equal(text_of(png, info, "Description"),
+                        "k-means (largest of 8 clusters) of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+                        "every 24th frame, from 1.5 s on, 20 columns");
+    assert_string_equal(text_of(png, info, "barcode:mode"), "kmeans");
+    assert_string_equal(text_of(png, info, "barcode:every"), "24");
+    assert_string_equal(text_of(png, info, "barcode:columns"), "20");
+    assert_string_equal(text_of(png, info, "barcode:start"), "1.5");
+    assert_null(text_of(png, info, "barcode:end"));
+    assert_string_equal(text_of(png, info, "barcode:size"), "320x3");
+    assert_string_equal(text_of(png, info, "barcode:missing"), "2");
+    assert_string_equal(text_of(png, info, "barcode:k"), "8");
+    assert_string_equal(text_of(png, info, "barcode:n_init"), "20");
+    assert_string_equal(text_of(png, info, "barcode:race"), "no");
+    assert_string_equal(text_of(png, info, "barcode:init"), "scalable");
+    assert_string_equal(text_of(png, info, "barcode:max_iter"), "300");
+    assert_string_equal(text_of(png, info, "barcode:seed"), "5");
+}
+
+static void look_average(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:mode"), "average");
+    assert_null(text_of(png, info, "barcode:k"));
+}
+
+static void look_stacked(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:mode"), "all");
+    assert_string_equal(
+        text_of(png, info, "Description"),
+        "k-means, dominant, palette, average and squeeze of 'Am\xc3\xa9lie \xef\xbf\xbd?.mkv': "
+        "every 24th frame, from 1.5 s on, 20 columns");
+    assert_string_equal(text_of(png, info, "barcode:k"), "8");
+}
+
+TEST(test_read_back)
+{
+    static char path[] = "/films/Am\xc3\xa9lie \xff\n.mkv";
+    scene(20, path);
+    check(alone("kmeans"), look_kmeans);
+    check(alone("palette"), NULL);
+    check(alone("average"), look_average);
+    check(alone("squeeze"), NULL);
+    check(stacked(), look_stacked);
+    report.picture_width = 7;
+    check(stacked(), NULL);
+    scene_close();
+}
+
+static void look_steady(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:steady"), "10");
+}
+
+static void look_without_steady(png_structp png, png_infop info)
+{
+    assert_null(text_of(png, info, "barcode:steady"));
+    assert_null(text_of(png, info, "barcode:order"));
+}
+
+static void look_lightness(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:order"), "lightness");
+    assert_null(text_of(png, info, "barcode:steady"));
+}
+
+static void look_mode(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:steady"), "10");
+    assert_null(text_of(png, info, "barcode:k"));
+}
+
+static void look_share(png_structp png, png_infop info)
+{
+    assert_string_equal(text_of(png, info, "barcode:order"), "share");
+}
+
+/* What changes the pixels is told, where it does. */
+TEST(test_options_of_strips)
+{
+    static char path[] = "x";
+    scene(9, path);
+    check(alone("kmeans"), look_without_steady);
+    report.steady = 10;
+    check(alone("kmeans"), look_steady);
+    check(stacked(), look_steady);
+    check(alone("dominant"), look_mode);
+    check(alone("palette"), look_lightness);
+    report.order = ORDER_SHARE;
+    check(alone("palette"), look_share);
+    check(alone("kmeans"), look_steady);
+    check(alone("average"), look_without_steady);
+    scene_close();
+}
+
+TEST(test_one_pixel)
+{
+    static char path[] = "x";
+    scene(1, path);
+    report.picture_height = 1;
+    check(alone("kmeans"), NULL);
+    scene_close();
+}
+
+TEST(test_same_bytes)
+{
+    static char path[] = "x.mkv";
+    scene(300, path);
+    size_t size[2];
+    report.engine = "cpu";
+    report.times.wall = 1;
+    char *a = to_memory(alone("palette"), &size[0]);
+    report.engine = "cuda";
+    report.threads = 9;
+    report.times.wall = 2;
+    char *b = to_memory(alone("palette"), &size[1]);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(a, b, size[0]);
+    free(a);
+    free(b);
+    scene_close();
+}
+
+/* libpng stops at a million unless told otherwise. */
+TEST(test_wide)
+{
+    static char path[] = "x.mkv";
+    scene(10, path);
+    report.picture_width = 1000003;
+    report.picture_height = 1;
+    check(alone("kmeans"), NULL);
+    scene_close();
+}
+
+TEST(test_full_disk)
+{
+    static char path[] = "x.mkv";
+    scene(3000, path);
+    report.picture_height = 300;
+    struct err e = ERR_INIT;
+    FILE *f = fopen("/dev/full", "wb");
+    setvbuf(f, NULL, _IONBF, 0);
+    assert_false(writer_find("png")->write(&report, stacked(), f, &e));
+    assert_string_equal(e.text, "No space left on device");
+    assert_false(writer_find("png")->write(&report, stacked(), f, NULL));
+    fclose(f);
+    scene_close();
+}
+
+TEST(test_nothing_to_paint)
+{
+    static char path[] = "x.mkv";
+    scene(0, path);
+    struct err e = ERR_INIT;
+    size_t size;
+    char *bytes = NULL;
+    FILE *f = open_memstream(&bytes, &size);
+    assert_false(writer_find("png")->write(&report, alone("kmeans"), f, &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    fclose(f);
+    assert_int_equal(size, 0);
+    free(bytes);
+    scene_close();
+}
