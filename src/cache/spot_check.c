@@ -47,7 +47,7 @@ static bool read_spots(const char *path, const uint64_t *at, size_t count, uint6
 static bool hash_spots(const char *path, const struct film_parts *parts, uint64_t seed,
                        uint8_t *room, struct hash128 *hash)
 {
-    uint64_t at[SPOTS], bytes = parts ? film_parts_bytes(parts) : file_bytes(path);
+    uint64_t at[SPOTS], bytes = film_bytes(path, parts);
     for (uint64_t i = 0; i < SPOTS; i++)
         at[i] = hash_64((const uint64_t[]){seed, i}, 2 * sizeof i) % (bytes ? bytes : 1);
     qsort(at, SPOTS, sizeof *at, by_place);
