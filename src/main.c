@@ -1,7 +1,7 @@
 /*
  * barcode - turns a film into one picture of its colours.
  *
- *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
+ *   options -> plan -> for each film: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
 #include "batch/batch.h"
@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
+#include "plan/plan.h"
 #include "base/log.h"
 
 int main(int argc, char **argv)
@@ -30,7 +31,10 @@ int main(int argc, char **argv)
         return cache_admin(&options.cache, stdout, &e) ? 0 : log_error(&e);
     if (options.live.column_us > 0)
         return live_run(&options);
-    status = batch_run(&options, &inputs);
+    if (plan_films(&options, &inputs, &e))
+        status = batch_render(&options, &inputs, NULL);
+    else
+        status = log_error(&e);
     inputs_free(&inputs);
     return status;
 }

@@ -18,8 +18,6 @@
 #include "base/log.h"
 #include "cache/frame_cache.h"
 #include "plan/outputs.h"
-#include "plan/shard.h"
-#include "plan/update.h"
 #include "base/progress.h"
 #include "media/container/playlists.h"
 #include "output/html/gallery.h"
@@ -384,7 +382,8 @@ int batch_render_films(const struct job_context *context, const struct batch_sin
         tally = film_queue_tally(c.batch.queue);
         log_summary(context, &tally, clock_since(begin));
         int table = write_table(c.batch.table), gallery = write_gallery(context);
-        status = status != 0 ? status : table != 0 ? table : gallery;
+        if (status == 0)
+            status = table != 0 ? table : gallery;
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
         status = status != 0 ? status : log_error(&e);
@@ -411,13 +410,4 @@ int batch_render(struct options *o, const struct inputs *in, const struct batch_
     return status;
 }
 
-int batch_run(struct options *o, struct inputs *in)
-{
-    struct err e = ERR_INIT;
-    bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
-                 update_leave_out(o, in, &e) && outputs_check(o, in, &e);
-    parent = getpid();
-    return ready ? batch_render(o, in, NULL) : log_error(&e);
-}
-
-bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }
+bool batch_is_worker(void) { return parent != 0 && getpid() != parent; }

@@ -102,10 +102,14 @@ for h in include/barcode/*/*.h; do
     echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Werror -Iinclude -Isrc -fsyntax-only -xc++ - || complain "$h: not C++17 alone"
 done
 
-# Every room has unit tests.
-for room in src/*/; do
-    compgen -G "tests/unit/$(basename "$room")/test_*.c" > /dev/null || complain "$room has no unit test"
+# Every room has unit tests: in its folder, or named after it.
+for room in $(git ls-files -co --exclude-standard 'src/*/*.c' | cut -d/ -f2 | sort -u); do
+    { compgen -G "tests/unit/$room/test_*.c" || compgen -G "tests/unit/*/*/test_$room*.c"; } > /dev/null ||
+        complain "src/$room has no unit test"
 done
+while read -r f; do
+    complain "$f: not in the folder of its room (tests/README.md)"
+done < <(compgen -G 'tests/unit/test_*.c')
 
 # The top level is fixed.
 while read -r f; do

@@ -400,4 +400,3 @@ TEST(retries)
     assert_int_equal(live_retry_seconds(INT32_MAX), 30);
     assert_int_equal(live_retry_seconds(-1), 0);
 }
-

@@ -8,7 +8,7 @@
 #include "test.h"
 #include "live/day/record.h"
 #include "base/log.h"
-#include "named.h"
+#include "files.h"
 
 static const struct live_shape shape = {10000000, 32, 18, 2, 3, 0, {0, 0}};
 
@@ -305,4 +305,3 @@ TEST(many_frames)
             assert_int_equal(mean[c], (2 * sum[c] + count) / (2 * count));
     }
 }
-

@@ -706,4 +706,3 @@ TEST(orientation_of_hevc)
     assert_true(nal_has_orientation(STREAM_HEVC, b.at, b.n, layer.at, layer.n));
     assert_false(has_orientation(STREAM_HEVC, &layer) || has_orientation(STREAM_HEVC, &suffix));
 }
-

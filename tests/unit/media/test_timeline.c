@@ -199,4 +199,3 @@ TEST(a_gap_counts_once)
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(gaps_reached(&g, at[i]), reached[i]);
 }
-

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "named.h"
+#include "files.h"
 #include "media/container/film_input.h"
 
 static AVIOContext *opened(const char *path)
@@ -352,4 +352,3 @@ TEST_WITH(skipping_from_anywhere, enter, leave)
     film_input_close(&io);
     read_faults_free(&faults);
 }
-
