@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/sandbox.h"
-#include "base/sandbox_places.h"
 #include "media/container/playlists.h"
 #include "output/poster/poster.h"
 

@@ -8,8 +8,8 @@
 
 #include "batch.h"
 #include "film_queue.h"
-#include "base/atomic_target.h"
-#include "base/file_request.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/worker.h"
 #include "plan/outputs.h"
 #include "output/run_files.h"

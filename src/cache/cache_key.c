@@ -17,7 +17,7 @@
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "barcode/engine/colour.h"
-#include "media/ffmpeg/libraries.h"
+#include "media/ffmpeg/ffmpeg.h"
 #include "sound/film_sound.h"
 
 /* ---- The film ---- */

@@ -3,7 +3,7 @@
 #define BARCODE_JOB_H
 
 #include "engine/engines.h"
-#include "media/nvdec/decoders.h"
+#include "media/source.h"
 #include "output/report.h"
 #include "plan/inputs.h"
 #include "plan/options.h"

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/slow_file.h"
 #include "output/formats/json.h"
 
 /* The beginning of every line, and so of every report. */

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "base/atomic_target.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/path.h"

@@ -31,16 +31,15 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "source": "sound reader nvdec decode schedule container gop select bitstream ffmpeg",
         "sound": "container select ffmpeg",
-        "live": "container frame bitstream ffmpeg",
-        "reader": "decode schedule container gop frame select bitstream ffmpeg",
-        "nvdec": "decode schedule gop frame bitstream ffmpeg",
-        "decode": "schedule gop frame bitstream ffmpeg",
+        "live": "container bitstream ffmpeg",
+        "reader": "decode schedule container gop select bitstream ffmpeg",
+        "nvdec": "decode schedule gop bitstream ffmpeg",
+        "decode": "schedule gop bitstream ffmpeg",
         "schedule": "gop bitstream",
-        "container": "frame select bitstream ffmpeg",
+        "container": "select bitstream ffmpeg",
         "gop": "select bitstream ffmpeg",
-        "frame": "",
         "select": "",
         "bitstream": "",
         "ffmpeg": "",
@@ -73,12 +72,12 @@ FACE = {
     "cli": "cli.h",
     "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
     "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h formats/json.h "
-              "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h modes/picture_options.h "
+              "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
               "modes/strip.h poster/poster.h poster/poster_options.h",
     "cache": "cache_options.h frame_cache.h sound_cache.h",
-    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
-             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
-             "select/selection.h sound/sound_job.h source/pass.h source.h",
+    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/ffmpeg.h "
+             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h select/frame_times.h "
+             "select/selection.h source.h",
     "engine": "digest.h engines.h steady.h",
     "sound": "film_sound.h landmarks.h",
 }

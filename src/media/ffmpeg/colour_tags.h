@@ -1,6 +1,6 @@
 /* colour_tags.h - which of the tags decide matrix, range and transfer. */
-#ifndef BARCODE_FRAME_COLOUR_TAGS_H
-#define BARCODE_FRAME_COLOUR_TAGS_H
+#ifndef BARCODE_FFMPEG_COLOUR_TAGS_H
+#define BARCODE_FFMPEG_COLOUR_TAGS_H
 
 #include <libavcodec/avcodec.h>
 

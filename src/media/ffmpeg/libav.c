@@ -1,12 +1,30 @@
-#include "alpha_decoder.h"
+#include "libav.h"
 
+#include <libavutil/error.h>
+#include <stdio.h>
 #include <string.h>
+
+bool av_out_of_memory(const char *path, struct err *e)
+{
+    return err_set(e, ERR_MEMORY, "out of memory while '%s' was being decoded", path);
+}
+
+const char *av_error_text(int code, char text[128])
+{
+    if (av_strerror(code, text, 128) < 0)
+        snprintf(text, 128, "libav error %d", code);
+    return text;
+}
+
+/* ---- Alpha of VP8 and VP9 ---- */
 
 static const AVCodec *find_libvpx(enum AVCodecID id)
 {
-    return id == AV_CODEC_ID_VP8   ? avcodec_find_decoder_by_name("libvpx")
-           : id == AV_CODEC_ID_VP9 ? avcodec_find_decoder_by_name("libvpx-vp9")
-                                   : NULL;
+    switch (id) {
+    case AV_CODEC_ID_VP8: return avcodec_find_decoder_by_name("libvpx");
+    case AV_CODEC_ID_VP9: return avcodec_find_decoder_by_name("libvpx-vp9");
+    default: return NULL;
+    }
 }
 
 void alpha_note(AVStream *s)

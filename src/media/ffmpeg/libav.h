@@ -1,13 +1,42 @@
 /*
- * av_compat.h - libav calls whose name or place depends on FFmpeg's version, 5.1 to 9. The only
- * file that tests for a version.
+ * libav.h - calls of libav that several rooms need: errors as sentences, alpha of VP8 and VP9, and
+ * what depends on FFmpeg's version, 5.1 to 9. No other file tests for a version.
  */
-#ifndef BARCODE_FFMPEG_AV_COMPAT_H
-#define BARCODE_FFMPEG_AV_COMPAT_H
+#ifndef BARCODE_FFMPEG_LIBAV_H
+#define BARCODE_FFMPEG_LIBAV_H
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <stdbool.h>
+
+#include "barcode/base/err.h"
+
+/* Fills `e` (ERR_MEMORY): libavcodec was out of memory for the film `path`. Returns false. */
+bool av_out_of_memory(const char *path, struct err *e);
+
+/* Returns the text of a libav error, such as "Invalid data found", in text[]. */
+const char *av_error_text(int code, char text[128]);
+
+/*
+ * ---- VP8 and VP9 with alpha in Matroska and WebM ----
+ *
+ * Alpha is a second stream in each packet's BlockAdditional. libavcodec's own decoders ignore it,
+ * libvpx decodes it.
+ */
+
+/*
+ * Sets the pixel format of a stream that has such alpha to YUVA420P, if there is a decoder for it.
+ * Leaves other streams as they are.
+ */
+void alpha_note(AVStream *s);
+
+/* Returns true for a stream that alpha_note changed, or a copy of its parameters. */
+bool alpha_is_extra(const AVCodecParameters *par);
+
+/* Returns libavcodec's decoder for a stream, which must decode its alpha; NULL if it has none. */
+const AVCodec *alpha_find_decoder(const AVCodecParameters *par);
+
+/* ---- versions ---- */
 
 /* FFmpeg 6.1: a stream's side data moved to its parameters, and a frame's booleans became flags. */
 #define AV_COMPAT_6_1 (LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(58, 29, 100))

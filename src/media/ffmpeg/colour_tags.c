@@ -86,7 +86,7 @@ static enum matrix matrix_of(struct colour_tags t)
 }
 
 /* Returns true if the tags are read as something else: as a similar matrix, or as none. */
-static bool is_odd(struct colour_tags t)
+static bool is_approximated(struct colour_tags t)
 {
     switch (t.space) {
     case AVCOL_SPC_UNSPECIFIED: return false;
@@ -101,28 +101,32 @@ static bool is_odd(struct colour_tags t)
 
 static enum range range_of(struct colour_tags t)
 {
-    return t.range == AVCOL_RANGE_JPEG   ? RANGE_FULL
-           : t.range == AVCOL_RANGE_MPEG ? RANGE_LIMITED
-                                         : RANGE_UNSPECIFIED;
+    switch (t.range) {
+    case AVCOL_RANGE_JPEG: return RANGE_FULL;
+    case AVCOL_RANGE_MPEG: return RANGE_LIMITED;
+    default: return RANGE_UNSPECIFIED;
+    }
 }
 
 static enum transfer transfer_of(struct colour_tags t)
 {
-    return t.transfer == AVCOL_TRC_SMPTE2084      ? TRANSFER_PQ
-           : t.transfer == AVCOL_TRC_ARIB_STD_B67 ? TRANSFER_HLG
-                                                  : TRANSFER_SDR;
+    switch (t.transfer) {
+    case AVCOL_TRC_SMPTE2084: return TRANSFER_PQ;
+    case AVCOL_TRC_ARIB_STD_B67: return TRANSFER_HLG;
+    default: return TRANSFER_SDR;
+    }
 }
 
 /*
  * Returns the primaries of a frame: BT.709 for those too near to convert, and for X'Y'Z', which
  * libswscale converts to BT.709.
  */
-static enum primaries primaries_of(enum AVColorPrimaries said, enum transfer transfer,
+static enum primaries primaries_of(enum AVColorPrimaries tag, enum transfer transfer,
                                    enum AVPixelFormat format)
 {
     if (is_xyz(format))
         return PRIMARIES_BT709;
-    switch (said) {
+    switch (tag) {
     case AVCOL_PRI_BT2020: return PRIMARIES_BT2020;
     case AVCOL_PRI_SMPTE431: return PRIMARIES_P3_DCI;
     case AVCOL_PRI_SMPTE432: return PRIMARIES_P3_D65;
@@ -209,14 +213,15 @@ static void decide_matrix(const AVCodecParameters *par, struct colour_tags strea
     if (is_never_rgb && container.space == AVCOL_SPC_RGB)
         container.space = AVCOL_SPC_UNSPECIFIED;
     f->matrix = matrix_of(stream);
-    bool odd = is_odd(stream);
+    bool approximated = is_approximated(stream);
     if (f->matrix == MATRIX_UNSPECIFIED) {
         f->matrix = matrix_of(container);
-        odd |= is_odd(container);
+        approximated |= is_approximated(container);
     }
-    if (odd) {
-        const char *said = av_color_space_name(is_odd(stream) ? stream.space : container.space);
-        snprintf(f->unknown_matrix, sizeof f->unknown_matrix, "%s", said ? said : "unknown");
+    if (approximated) {
+        const char *name =
+            av_color_space_name(is_approximated(stream) ? stream.space : container.space);
+        snprintf(f->unknown_matrix, sizeof f->unknown_matrix, "%s", name ? name : "unknown");
     }
     if (f->matrix == MATRIX_UNSPECIFIED &&
         is_among(par->codec_id, always_bt601, sizeof always_bt601 / sizeof *always_bt601))
@@ -224,7 +229,7 @@ static void decide_matrix(const AVCodecParameters *par, struct colour_tags strea
     bool by_size = f->matrix == MATRIX_UNSPECIFIED;
     if (by_size)
         f->matrix = colour_guess_matrix(par->width, par->height);
-    f->matrix_guessed = odd || by_size;
+    f->matrix_guessed = approximated || by_size;
 }
 
 static void decide_range(const AVCodecParameters *par, struct colour_tags stream,

@@ -1,13 +1,17 @@
-/*
- * pixfmt.c - converts decoded frames whose samples frame.h cannot describe, by libswscale:
- * palettes, bit fields of a word, big-endian words and X'Y'Z'. No sample changes its position or
- * range.
- */
-#include "pixfmt.h"
+#include "frame_view.h"
 
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 #include <string.h>
+
+#include "colour_tags.h"
+
+/*
+ * ---- Conversion by libswscale of frames whose samples frame.h cannot describe ----
+ *
+ * Palettes, bit fields of a word, big-endian words and X'Y'Z'. No sample changes its position or
+ * range.
+ */
 
 bool view_format_direct(enum AVPixelFormat format)
 {
@@ -37,10 +41,11 @@ bool view_format_direct(enum AVPixelFormat format)
 /* Returns the planar 4:4:4 format of a depth, in this machine's byte order. */
 static enum AVPixelFormat planar_of(int depth)
 {
-    return depth <= 8    ? AV_PIX_FMT_YUV444P
-           : depth <= 10 ? AV_PIX_FMT_YUV444P10
-           : depth <= 12 ? AV_PIX_FMT_YUV444P12
-                         : AV_PIX_FMT_YUV444P16;
+    if (depth <= 8)
+        return AV_PIX_FMT_YUV444P;
+    if (depth <= 10)
+        return AV_PIX_FMT_YUV444P10;
+    return depth <= 12 ? AV_PIX_FMT_YUV444P12 : AV_PIX_FMT_YUV444P16;
 }
 
 /* Returns the format that a frame is converted to; NONE if it cannot be. */
@@ -64,7 +69,11 @@ static enum AVPixelFormat target_of(enum AVPixelFormat format)
     return whole ? planar_of(d->comp[0].depth) : AV_PIX_FMT_NONE;
 }
 
-bool unpack_knows(enum AVPixelFormat format)
+/*
+ * Returns true if libswscale can convert the format's samples to a format that view_format_direct
+ * accepts.
+ */
+static bool can_unpack(enum AVPixelFormat format)
 {
     enum AVPixelFormat target = target_of(format);
     return target != AV_PIX_FMT_NONE && sws_isSupportedOutput(target);
@@ -129,7 +138,11 @@ static void fill_lower_half(AVFrame *rgb24)
     }
 }
 
-bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
+/*
+ * Converts a frame of a format that can_unpack accepts into *planes, whose memory is reused while
+ * format and size stay the same.
+ */
+static bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
 {
     if (!alloc_planes(planes, frame))
         return err_set(e, ERR_MEMORY, "out of memory for a frame of %dx%d", frame->width,
@@ -141,5 +154,58 @@ bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
         return err_set(e, ERR_FAILED, "libswscale cannot convert a frame");
     if (av_pix_fmt_desc_get(frame->format)->comp[0].depth == 4)
         fill_lower_half(*planes);
+    return true;
+}
+
+/* ---- The view ---- */
+
+bool view_format_known(enum AVPixelFormat format)
+{
+    return view_format_direct(format) || can_unpack(format);
+}
+
+static int plane_side(int size, int shift) { return -(-size >> shift); }
+
+static struct plane plane_of(const AVFrame *frame, const AVPixFmtDescriptor *d, int component,
+                             bool chroma)
+{
+    const AVComponentDescriptor *c = &d->comp[component];
+    return (struct plane){
+        .data = frame->data[c->plane] + c->offset,
+        .pitch = frame->linesize[c->plane],
+        .step = c->step,
+        .width = chroma ? plane_side(frame->width, d->log2_chroma_w) : frame->width,
+        .height = chroma ? plane_side(frame->height, d->log2_chroma_h) : frame->height,
+    };
+}
+
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
+                   struct frame_view *view, struct err *e)
+{
+    enum AVPixelFormat coded = frame->format;
+    if (!view_format_known(coded)) {
+        const char *name = av_get_pix_fmt_name(coded);
+        return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported",
+                       film->path, name ? name : "unknown");
+    }
+    *view = (struct frame_view){
+        .orientation = film->orientation, .width = frame->width, .height = frame->height};
+    film_colour_of_frame(frame, coded, film, view);
+    if (!view_format_direct(coded)) {
+        if (!unpack_frame(planes, frame, e))
+            return false;
+        frame = *planes;
+    }
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(frame->format);
+    bool rgb = d->flags & AV_PIX_FMT_FLAG_RGB, grey = d->nb_components < 3;
+    view->model = grey ? MODEL_GREY : MODEL_YCBCR;
+    if (rgb)
+        view->model = MODEL_RGB;
+    view->bits = d->comp[0].depth;
+    view->shift = d->comp[0].shift;
+    for (int i = 0; i < (grey ? 1 : 3); i++)
+        view->plane[i] = plane_of(frame, d, i, !rgb && i > 0);
+    if (d->flags & AV_PIX_FMT_FLAG_ALPHA && !film->alpha_unused)
+        view->alpha = plane_of(frame, d, d->nb_components - 1, false);
     return true;
 }
