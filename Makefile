@@ -229,7 +229,7 @@ $(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) 
 
 # cli names the table of match, which nothing else in these programs does.
 COMMANDS = -Wl,-u,cli_commands
-$(BIN)/test_main: LINK += $(COMMANDS)
+$(BIN)/test_main $(BIN)/made_feed: LINK += $(COMMANDS)
 $(BIN)/test_main_%: LINK += $(COMMANDS)
 
 # test_ROOM_FOLDER

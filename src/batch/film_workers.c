@@ -290,7 +290,7 @@ static int count_film_workers(const struct job_context *context, const struct wo
 static void run_film_workers(struct job_context *context, const struct film_tally *t,
                              const struct worker *w)
 {
-    struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is this thread */
+    struct film_worker film_worker[BATCH_JOBS_MOST]; /* number 0 is this thread */
     struct admissions admissions = {.probes = 0};
     int count = count_film_workers(context, w, t);
     if (count > 1 && open_admissions(&admissions, context, count)) {

@@ -187,7 +187,7 @@ static uint64_t columns_most(const struct options *o)
 {
     uint64_t each = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
     uint64_t fit = o->picture.width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
-    return fit < OPTION_COLUMNS_MOST ? fit : OPTION_COLUMNS_MOST;
+    return fit < FILM_COLUMNS_MOST ? fit : FILM_COLUMNS_MOST;
 }
 
 bool job_is_short(const struct film *f)

@@ -14,7 +14,7 @@ import sys
 ARROWS = {
     "main": "match live batch cli plan cache engine base",
     "match": "batch job cli plan output cache media sound engine base",
-    "cli": "plan output cache media engine kmeans base",
+    "cli": "live batch plan output cache media engine kmeans base",
     "live": "plan output cache media engine base",
     "batch": "job plan output cache media sound engine base",
     "job": "plan output cache media sound engine base",
@@ -70,13 +70,13 @@ FACE = {
     "live": "live.h",
     "batch": "batch.h",
     "job": "job.h",
-    "cli": "cli.h cli_explain.h",
+    "cli": "cli.h",
     "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
-    "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h formats/json.h "
-              "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h modes/picture_options.h "
+    "output": "picture_options.h report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h "
+              "formats/json.h formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h "
               "modes/strip.h poster/poster.h poster/poster_options.h",
     "cache": "cache_options.h frame_cache.h sound_cache.h",
-    "media": "film_options.h select/size.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
+    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
              "select/selection.h sound/sound_job.h source/pass.h source.h",
     "engine": "digest.h engines.h steady.h",

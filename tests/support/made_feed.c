@@ -18,6 +18,7 @@
 
 #include "cli/cli.h"
 #include "live/serve/serve.h"
+#include "../unit/set_option.h"
 
 static volatile sig_atomic_t ended;
 
@@ -73,7 +74,7 @@ int main(int argc, char **argv)
 {
     struct options o = {.live.serve = {.port = 0}};
     struct err e = ERR_INIT;
-    if (argc < 3 || !cli_parse_serve(argv[1], &o, &e))
+    if (argc < 3 || !set_option(&o, "serve", argv[1], &e))
         return err_report(&e);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGTERM, on_signal);

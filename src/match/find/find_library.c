@@ -22,11 +22,11 @@ static struct hash128 identify(const struct find_library *l, size_t i)
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
-bool find_library_open(struct find_library *l, const struct command_line *line, char *const *word,
-                       size_t words, bool recursive, struct err *e)
+bool find_library_open(struct find_library *l, const struct options *o, char **word, size_t words,
+                       bool recursive, struct err *e)
 {
     *l = (struct find_library){0};
-    if (!command_films_open(&l->films, line, word, words, recursive, e))
+    if (!command_films_open(&l->films, o, word, words, recursive, e))
         return false;
     const struct inputs *in = &l->films.in;
     l->id = err_calloc(in->count + 1, sizeof *l->id, e);

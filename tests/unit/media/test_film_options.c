@@ -1,7 +1,7 @@
-/* size_resolve: the four rules, never larger than the film. */
+/* --size: its values, and the size of analysis frames, never larger than the film. */
 
 #include "test.h"
-#include "media/select/size.h"
+#include "set_option.h"
 
 static void resolves(struct size_rule rule, int width, int height, int want_width, int want_height)
 {
@@ -76,3 +76,40 @@ TEST(divide)
 }
 
 TEST(full) { resolves((struct size_rule){.kind = SIZE_FULL}, 1919, 1079, 1919, 1079); }
+
+TEST(values)
+{
+    struct film_options o = {.stream = 0};
+    struct err e = ERR_INIT;
+    const struct size_rule *r = &o.size;
+    assert_true(set_in_room(&film_options, &o, "size", "320x180", &e));
+    assert_true(r->kind == SIZE_EXACT && r->width == 320 && r->height == 180);
+    assert_true(set_in_room(&film_options, &o, "size", "16384", &e));
+    assert_true(r->kind == SIZE_SIDE && r->side == 16384);
+    assert_true(set_in_room(&film_options, &o, "size", "1", &e));
+    assert_true(r->kind == SIZE_SIDE && r->side == 1);
+    assert_true(set_in_room(&film_options, &o, "size", "1/1000", &e));
+    assert_true(r->kind == SIZE_DIVIDE && r->divisor == 1000);
+    assert_true(set_in_room(&film_options, &o, "size", "full", &e));
+    assert_true(r->kind == SIZE_FULL);
+    static const char *const no[] = {"",
+                                     "0",
+                                     "16385",
+                                     "320x",
+                                     "x180",
+                                     "320x0",
+                                     "0x1",
+                                     "320x180x2",
+                                     "1/0",
+                                     "1/1001",
+                                     "2/3",
+                                     "1/",
+                                     "Full",
+                                     "320X180",
+                                     "-3",
+                                     "320 x 180",
+                                     "99999999999999999999"};
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        assert_false(set_in_room(&film_options, &o, "size", no[i], &e));
+    assert_int_equal(r->kind, SIZE_FULL);
+}

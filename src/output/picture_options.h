@@ -3,11 +3,9 @@
 #define BARCODE_PICTURE_OPTIONS_H
 
 #include "barcode/engine/slit.h"
+#include "base/option.h"
 #include "engine/steady.h"
-#include "strip.h"
-
-/* limit of --columns, of --width, and of the columns that --interval gives */
-enum { OPTION_COLUMNS_MOST = 10000000 };
+#include "output/modes/strip.h"
 
 struct picture_options {
     /* the selected modes in the order of strip_table; `strips` entries */
@@ -21,14 +19,16 @@ struct picture_options {
     size_t computes;
     int steady; /* --steady: a percentage, 0 (off) to STEADY_MOST */
     enum palette_order order;
-    int colours;      /* --colours, of the film's palette */
-    struct slit slit; /* -m slit=X, --rotate */
-    /*
-     * after cli_finalize_picture; the size along time may be 0: one pixel per column
-     */
-    int width, height;
+    int colours;       /* --colours, of the film's palette */
+    struct slit slit;  /* -m slit=X, --rotate */
+    int width, height; /* completed by cli_check; along time 0: one pixel per column */
     enum strip_shape shape;
     int64_t smooth_us; /* --smooth; 0: off */
 };
+
+extern const struct option_table picture_options;
+
+/* Returns the help of -m, which lists all modes; the caller frees it. NULL if out of memory. */
+char *picture_options_modes(void);
 
 #endif

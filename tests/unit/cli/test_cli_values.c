@@ -3,7 +3,9 @@
 
 #include "test.h"
 #include "cli/cli.h"
+#include "barcode/engine/engine.h"
 #include "plan/outputs.h"
+#include "set_option.h"
 
 static struct options o;
 static struct err e;
@@ -141,16 +143,16 @@ TEST(what_posters_look_like)
     static const char *const none[] = {"#12", "blu", "", "#1234567", "gray+", "random"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         err_clear(&e);
-        assert_false(cli_parse_background(none[i], &o, &e));
+        assert_false(set_option(&o, "background", none[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
     static const char *const no_fonts[] = {"", " ", ",", "a\xff", "a\nb", "\x7f"};
     for (size_t i = 0; i < sizeof no_fonts / sizeof *no_fonts; i++) {
         err_clear(&e);
-        assert_false(cli_parse_font(no_fonts[i], &o, &e));
+        assert_false(set_option(&o, "font", no_fonts[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(cli_parse_font("\xe6\xb8\xb8 Gothic", &o, &e));
+    assert_true(set_option(&o, "font", "\xe6\xb8\xb8 Gothic", &e));
     bad("f --subtitle x",
         "--subtitle is for posters: give -o a name that ends in .pdf or .svg, or --poster");
     bad("f --bare", "--bare is for posters: give -o a name that ends in .pdf or .svg, or --poster");
@@ -217,13 +219,182 @@ TEST(slits)
                                      "slit=101", "all=3",  "slit=3=4", "slit=.5"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
-        assert_false(cli_parse_modes(no[i], &o, &e));
+        assert_false(set_option(&o, "mode", no[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
     static const char *const turns[] = {"", "-", "361", "-360.01", "1e1", "4.", "nan", "--3"};
     for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
         err_clear(&e);
-        assert_false(cli_parse_rotate(turns[i], &o, &e));
+        assert_false(set_option(&o, "rotate", turns[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
+}
+
+/* ---- Engines, decoders, memory ---- */
+
+static bool engine(const char *text)
+{
+    err_clear(&e);
+    o = (struct options){.engine.devices = {.count = 9}};
+    return set_option(&o, "engine", text, &e);
+}
+
+TEST(engines_by_name)
+{
+    assert_true(engine("auto"));
+    assert_int_equal(o.engine.choice, ENGINE_AUTO);
+    assert_true(engine("cpu"));
+    assert_int_equal(o.engine.choice, ENGINE_CPU);
+    static const char *const bad[] = {"",
+                                      "gpu",
+                                      "CPU",
+                                      "cud",
+                                      "cuda:",
+                                      "cuda:x",
+                                      "cuda:1x",
+                                      "cuda:123",
+                                      "cuda1",
+                                      "cuda:-1",
+                                      "cuda,1",
+                                      "cuda:0,",
+                                      "cuda:,0",
+                                      "cuda:0,,1",
+                                      "cuda:0:1",
+                                      "cuda:0, 1",
+                                      "cuda:0,100",
+                                      "cuda:0;1",
+                                      "cuda:99999999999999999999",
+                                      "cuda: 1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_false(engine(bad[i]));
+        assert_int_equal(e.code, ERR_USAGE);
+        assert_non_null(strstr(e.text, "is not auto, cpu or cuda[:N,...]"));
+    }
+}
+
+TEST(cuda_where_it_is_built)
+{
+    static const struct {
+        const char *text;
+        struct engine_devices devices;
+    } good[] = {
+        {"cuda", {.count = 0}},
+        {"cuda:0", {.count = 1, .number = {0}}},
+        {"cuda:7", {.count = 1, .number = {7}}},
+        {"cuda:12", {.count = 1, .number = {12}}},
+        {"cuda:0,2", {.count = 2, .number = {0, 2}}},
+        {"cuda:0,0", {.count = 2, .number = {0, 0}}},
+        {"cuda:3,1,02,99", {.count = 4, .number = {3, 1, 2, 99}}},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        bool ok = engine(good[i].text);
+        assert_int_equal(ok, engine_built("cuda"));
+        if (!ok)
+            assert_int_equal(e.code, ERR_ENGINE);
+        assert_int_equal(o.engine.choice, ENGINE_CUDA);
+        assert_int_equal(o.engine.devices.count, good[i].devices.count);
+        for (int k = 0; k < good[i].devices.count; k++)
+            assert_int_equal(o.engine.devices.number[k], good[i].devices.number[k]);
+    }
+}
+
+/* As many as a list may have, and not one more. */
+TEST(many_numbers)
+{
+    char text[200] = "cuda:0";
+    for (int i = 1; i < ENGINE_DEVICES_MOST; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ",%d", i);
+    assert_int_equal(engine(text), engine_built("cuda"));
+    assert_int_equal(o.engine.devices.count, ENGINE_DEVICES_MOST);
+    assert_int_equal(o.engine.devices.number[ENGINE_DEVICES_MOST - 1], ENGINE_DEVICES_MOST - 1);
+    snprintf(text + strlen(text), sizeof text - strlen(text), ",0");
+    assert_false(engine(text));
+    assert_int_equal(e.code, ERR_USAGE);
+}
+
+TEST(decoders_by_name)
+{
+    static const char *const name[] = {"auto", "cpu", "nvdec"};
+    for (int i = DECODE_AUTO; i <= DECODE_NVDEC; i++) {
+        assert_true(set_option(&o, "decode", name[i], &e));
+        assert_int_equal(o.film.decode, i);
+    }
+    err_clear(&e);
+    assert_false(set_option(&o, "decode", "gpu", &e));
+    assert_int_equal(e.code, ERR_USAGE);
+    assert_string_equal(e.text, "--decode: 'gpu' is not auto, cpu or nvdec");
+}
+
+TEST(memory_by_size)
+{
+    static const char *const bad[] = {"", "lots", "-1G", "255M", "1", "2X", "1e30"};
+    const uint64_t mib = (uint64_t)1 << 20;
+    assert_true(set_option(&o, "memory", "256M", &e) && o.process.memory == 256 * mib);
+    assert_true(set_option(&o, "memory", "1.5GiB", &e) && o.process.memory == 1536 * mib);
+    assert_true(set_option(&o, "memory", "268435457", &e) && o.process.memory == 256 * mib + 1);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err_clear(&e);
+        assert_false(set_option(&o, "memory", bad[i], &e));
+        assert_int_equal(e.code, ERR_USAGE);
+        assert_non_null(strstr(e.text, "is not a size such as 500M or 2G (at least 256M)"));
+    }
+}
+
+/* ---- Live ---- */
+
+TEST(columns_that_divide_a_day)
+{
+    static const char *const good[] = {"0.04", "0.1", "0.2", "10", "50", "60", "86400"},
+                             *const bad[] = {"0.039", "7", "0", "172800", "-10", "x", ""};
+    o = (struct options){.picture.width = 0};
+    assert_true(set_option(&o, "live", NULL, NULL) && o.live.column_us == 10000000);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        assert_true(set_option(&o, "live", good[i], NULL));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(set_option(&o, "live", bad[i], NULL));
+}
+
+TEST(addresses)
+{
+    static const struct {
+        const char *text, *host;
+        int port;
+    } good[] = {{"8080", "127.0.0.1", 8080},
+                {"0", "127.0.0.1", 0},
+                {"0.0.0.0:80", "0.0.0.0", 80},
+                {"[::1]:8080", "::1", 8080},
+                {"[::]:65535", "::", 65535},
+                {"sky.local:1", "sky.local", 1},
+                {"[fe80::1%eth0]:1", "fe80::1%eth0", 1}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        o = (struct options){.picture.width = 0};
+        assert_true(set_option(&o, "serve", good[i].text, NULL));
+        assert_string_equal(o.live.serve.host, good[i].host);
+        assert_int_equal(o.live.serve.port, good[i].port);
+        assert_true(o.live.serve.given);
+    }
+    static const char *const bad[] = {
+        "",      ":",   "8080x",  "-1",     "65536",    ":8080",     "a:",        "[]:1",
+        "[::1]", "::1", "[::1:1", "::1:80", "[::1]x:1", "127.0.0.1", "localhost", "[:1]:"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        o = (struct options){.picture.width = 0};
+        err_clear(&e);
+        if (set_option(&o, "serve", bad[i], &e))
+            fail_msg("'%s' is taken as '%s' %d", bad[i], o.live.serve.host, o.live.serve.port);
+        assert_int_equal(e.code, ERR_USAGE);
+    }
+    char longest[400];
+    memset(longest, 'a', sizeof longest);
+    strcpy(longest + 300, ":80");
+    o = (struct options){.picture.width = 0};
+    assert_false(set_option(&o, "serve", longest, NULL));
+}
+
+TEST(formats)
+{
+    o = (struct options){.picture.width = 0};
+    assert_true(set_option(&o, "live-format", "rgb", NULL) && o.live.format == LIVE_FORMAT_RGB);
+    assert_true(set_option(&o, "live-format", "jsonl", NULL) && o.live.format == LIVE_FORMAT_JSONL);
+    assert_false(set_option(&o, "live-format", "RGB", NULL));
+    assert_false(set_option(&o, "live-format", "", NULL));
 }
