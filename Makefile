@@ -87,7 +87,7 @@ ifeq ($(CUDA),1)
   CUDA_ARCH  ?= $(if $(PORTABLE),80 86 89 90,90)
   HARDEN_CXX := $(addprefix -Xcompiler=,-fPIE $(call taken,$(CXX),$(HARDEN)))
   # Line numbers are for profilers. Temporary files beside the object have no random names, which nvcc writes into it.
-  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) --objdir-as-tempdir -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off $(HARDEN_CXX) \
+  NVCC_FLAGS  = -std=c++17 -O3 $(if $(PORTABLE),,-lineinfo) --objdir-as-tempdir -MMD -MP -Iinclude -Icuda -Xcompiler -Wall,-Wextra,-ffp-contract=off $(HARDEN_CXX) \
       $(foreach a,$(CUDA_ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
       -gencode arch=compute_75,code=compute_75
   BASE       += -DBARCODE_CUDA
@@ -130,13 +130,14 @@ BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-d
 AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
 VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
-isa_flags = $(if $(filter %_avx2.c,$(1)),$(AVX2_FLAGS))$(if $(filter %_avx512.c,$(1)),$(AVX512_FLAGS))$(if $(filter %_vnni.c,$(1)),$(VNNI_FLAGS))
+ISA_FLAGS_avx2   = $(AVX2_FLAGS)
+ISA_FLAGS_avx512 = $(AVX512_FLAGS)
+ISA_FLAGS_vnni   = $(VNNI_FLAGS)
 X86_64  := $(filter __x86_64__,$(PREDEFINED))
+# The sets that a file X_isa.c is compiled for, each into an object of its own (isa.h). The k-means has no such code for plain C.
+isa_sets = $(if $(filter %/kmeans_isa.c,$(1)),$(if $(X86_64),avx2 avx512 vnni),c $(if $(X86_64),avx2))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
-ifeq ($(X86_64),)
-  SRC   := $(filter-out %_avx2.c %_avx512.c %_vnni.c,$(SRC))
-endif
 SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 
@@ -144,7 +145,9 @@ SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),ca
 # an arrow runs up, a test program of the lower room does not link. The CUDA engine and the CPU's call each other.
 include out/build/rooms.mk
 archive   = $(patsubst %,$(BUILD)/lib%.a,$(1))
-room_obj  = $(patsubst src/%.c,$(BUILD)/src/%.o,$(filter src/$(1)/%,$(SRC))) \
+ISA_SRC  := $(filter %_isa.c,$(SRC))
+room_obj  = $(patsubst %.c,$(BUILD)/%.o,$(filter src/$(1)/%,$(filter-out $(ISA_SRC),$(SRC)))) \
+    $(foreach f,$(filter src/$(1)/%,$(ISA_SRC)),$(foreach set,$(call isa_sets,$(f)),$(f:%.c=$(BUILD)/%.$(set).o))) \
     $(if $(filter output,$(1)),$(PAGE_MADE).o) $(if $(filter engine,$(1)),$(CUDA_OBJ))
 lean      = $(sort $(1) $(foreach room,$(1),$(ARROWS_$(room))) $(if $(CUDA_OBJ),$(if $(filter engine,$(1)),sound)))
 with_below = $(filter $(call lean,$(call lean,$(call lean,$(call lean,$(1))))),$(ROOMS))
@@ -172,7 +175,14 @@ all: $(BIN)/barcode ## the program, in out/bin
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(HARDENED) $(MAP) $(PKG_CFLAGS) $(or $(call isa_flags,$<),$(ZEROED)) -c $< -o $@
+	$(call quietly,CC,$<)$(CC) $(BASE) $(CFLAGS) $(HARDENED) $(MAP) $(PKG_CFLAGS) $(ZEROED) -c $< -o $@
+
+define isa_rule
+$(BUILD)/%_isa.$(1).o: %_isa.c
+	@mkdir -p $$(@D)
+	$$(call quietly,CC,"$$< $(1)")$$(CC) $$(BASE) $$(CFLAGS) $$(HARDENED) $$(MAP) $$(PKG_CFLAGS) -DISA=$(1) $$(or $$(ISA_FLAGS_$(1)),$$(ZEROED)) -c $$< -o $$@
+endef
+$(foreach set,c avx2 avx512 vnni,$(eval $(call isa_rule,$(set))))
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)
@@ -183,7 +193,7 @@ $(PAGE_MADE).o: $(PAGE_MADE).c
 
 $(NVCC_BUILD)/%.o: %.cu
 	@mkdir -p $(@D)
-	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MMD -MF $(@:.o=.d) -c $< -o $@
+	$(call quietly,NVCC,$<)$(NVCC) $(NVCC_FLAGS) -MF $(@:.o=.d) -c $< -o $@
 
 # When the flags are others than the last time, what lies in BIN is of the last time: everything is linked anew.
 $(BIN)/.flags: FORCE
@@ -218,7 +228,7 @@ $(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) 
 
 # cli names the table of match, which nothing else in these programs does.
 COMMANDS = -Wl,-u,cli_commands
-$(BIN)/test_main: LINK += $(COMMANDS)
+$(BIN)/test_main $(BIN)/made_feed: LINK += $(COMMANDS)
 $(BIN)/test_main_%: LINK += $(COMMANDS)
 
 # test_ROOM_FOLDER
@@ -447,7 +457,7 @@ fuzz-replay: $(BIN)/barcode $(patsubst fuzz_%,$(BIN)/replay_%,$(FUZZ)) ## made s
 # ------------------------------------------------------------------ the GPU
 
 # The kernels' own source, compiled for the CPU: whether the algorithm is right can be told without a GPU.
-EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart cuda/kmeans_choose
+EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart
 EMULATED_DOMINANT := cuda/dominant_gpu
 EMULATED_SOUND    := cuda/sound_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated check_sound_emulated check_shared_emulated)

@@ -92,20 +92,20 @@ static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int 
 }
 
 /* Returns the maximum over the block. Call it from the entire block. */
-static __device__ wide block_max(wide mine)
+static __device__ wide block_max(wide largest)
 {
     __shared__ wide part[WARPS];
     for (int d = 16; d; d >>= 1) {
-        wide other = __shfl_xor_sync(WARP_ALL, mine, d);
-        mine = other > mine ? other : mine;
+        wide other = __shfl_xor_sync(WARP_ALL, largest, d);
+        largest = other > largest ? other : largest;
     }
     if (lane_id() == 0)
-        part[warp_id()] = mine;
+        part[warp_id()] = largest;
     __syncthreads();
     for (int i = 0; i < WARPS; i++)
-        mine = part[i] > mine ? part[i] : mine;
+        largest = part[i] > largest ? part[i] : largest;
     __syncthreads();
-    return mine;
+    return largest;
 }
 
 enum { NUMBER_BITS = 15, NUMBERS = 1 << NUMBER_BITS };
@@ -241,9 +241,9 @@ __global__ void modes_kernel(const struct dominant_frame *frames, struct gpu_mod
     uint32_t n = threadIdx.x;
     if (n < DOMINANT_MOST) {
         const wide *total = f->total[n][DOMINANT_ROUNDS];
-        bool there = n < f->peaks;
-        uint32_t rgb = there ? mean(total, 0) | mean(total, 1) << 8 | mean(total, 2) << 16 : 0;
-        ((uint2 *)to->mode)[n] = make_uint2(rgb, there ? f->count[n] : 0);
+        bool found = n < f->peaks;
+        uint32_t rgb = found ? mean(total, 0) | mean(total, 1) << 8 | mean(total, 2) << 16 : 0;
+        ((uint2 *)to->mode)[n] = make_uint2(rgb, found ? f->count[n] : 0);
     }
     if (n == 0) {
         to->modes = (int32_t)f->peaks;

@@ -15,13 +15,101 @@
  */
 #include "engine_cuda.h"
 
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "barcode/base/clock.h"
 #include "cuda_check.h"
-#include "device.h"
-#include "shrink_gpu.h"
+#include "shared_gpu.h"
 #include "sound_gpu.h"
+
+/* ------------------------------------------------------------------ devices */
+
+namespace {
+
+/* Gets the runtime's primary context, which libavcodec's decoders share. */
+bool find_context(void **context, struct err *e)
+{
+    typedef int get_current(void **);
+    void *function = NULL;
+    cudaDriverEntryPointQueryResult found;
+#if CUDART_VERSION >= 12050
+    cudaError_t code = cudaGetDriverEntryPointByVersion("cuCtxGetCurrent", &function, 12000,
+                                                        cudaEnableDefault, &found);
+#else
+    cudaError_t code =
+        cudaGetDriverEntryPoint("cuCtxGetCurrent", &function, cudaEnableDefault, &found);
+#endif
+    if (!cuda_check(code, "find the driver", e))
+        return false;
+    if (found != cudaDriverEntryPointSuccess || ((get_current *)function)(context) != 0 ||
+        !*context)
+        return err_set(e, ERR_ENGINE, "the CUDA driver returned no context");
+    return true;
+}
+
+/*
+ * Returns the number of GPUs visible to this process; 0 if there is none or no driver. Any thread.
+ */
+int gpu_device_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess)
+        return count;
+    cudaGetLastError(); /* clears the error: opening a device reports it */
+    return 0;
+}
+
+/* Returns true if the GPU's compute mode allows only one process at a time. Any thread. */
+bool gpu_device_is_exclusive(int device)
+{
+    int mode = cudaComputeModeDefault;
+    return cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, device) != cudaSuccess ||
+           mode != cudaComputeModeDefault;
+}
+
+/*
+ * Makes GPU `device`, from 0, current for the calling thread. Sets *context to its primary context
+ * and writes its name to `detail`, truncated to `size`. Fails with ERR_ENGINE if the GPU cannot be
+ * used. Any thread, several at once.
+ */
+bool gpu_device_start(int device, void **context, char *detail, size_t size, struct err *e)
+{
+    int count = 0;
+    int driver = 0;
+    if (cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0)
+        return err_set(e, ERR_ENGINE,
+                       "there is no usable CUDA device: no NVIDIA driver is installed");
+    cudaError_t code = cudaGetDeviceCount(&count);
+    if (code != cudaSuccess || count == 0)
+        return err_set(e, ERR_ENGINE, "there is no usable CUDA device: %s",
+                       code == cudaSuccess ? "none found" : cudaGetErrorString(code));
+    if (device >= count)
+        return err_set(e, ERR_ENGINE, "there is no CUDA device %d: the last one is %d", device,
+                       count - 1);
+    cudaDeviceProp p;
+    if (!cuda_check(cudaGetDeviceProperties(&p, device), "ask the device", e))
+        return false;
+    if (p.major * 10 + p.minor < 75)
+        return err_set(e, ERR_ENGINE,
+                       "CUDA device %d (%s) is too old: compute capability %d.%d, 7.5 is needed",
+                       device, p.name, p.major, p.minor);
+    snprintf(detail, size, "%s", p.name);
+    /* Threads that wait for the GPU sleep, because the software decoders need the cores. */
+    return cuda_check(cudaSetDevice(device), "begin", e) &&
+           cuda_check(cudaSetDeviceFlags(cudaDeviceScheduleBlockingSync), "begin", e) &&
+           cuda_check(cudaFree(0), "begin", e) && find_context(context, e);
+}
+
+} // namespace
+
+/* ------------------------------------------------------------------ slots */
+
+size_t gpu_frame_bytes(const struct engine_job *job)
+{
+    return (size_t)job->width * job->height * 3;
+}
 
 bool cuda_fail(struct cuda *c, const struct err *e)
 {
@@ -38,7 +126,7 @@ bool cuda_fail(struct cuda *c, const struct err *e)
     return false;
 }
 
-bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e)
+bool cuda_reserve_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e)
 {
     pthread_mutex_lock(&c->lock);
     while (!c->failed && !c->open) {
@@ -67,7 +155,7 @@ bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct 
  * no port is filling a slot. Returns NULL otherwise. Frames that come while a batch is in flight
  * wait in the next one. `c` must be locked.
  */
-static struct gpu_batch *take_prompt(struct cuda *c)
+static struct gpu_batch *close_prompt_batch(struct cuda *c)
 {
     struct gpu_batch *b = c->open;
     if (!c->job.prompt || c->in_flight > 0 || !b || b->taken == 0 || b->filled < b->taken)
@@ -85,7 +173,7 @@ bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struc
     pthread_mutex_lock(&c->lock);
     bool whole = ++b->filled == c->plan.frames;
     c->in_flight += whole;
-    struct gpu_batch *due = whole ? b : take_prompt(c);
+    struct gpu_batch *due = whole ? b : close_prompt_batch(c);
     pthread_mutex_unlock(&c->lock);
     if (!due || queue_push(c->todo, due))
         return true;
@@ -111,6 +199,119 @@ bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e)
 namespace {
 
 /* ------------------------------------------------------------------ batches */
+
+/*
+ * Chooses the plan from the free device memory: enough frames for every multiprocessor, but no more
+ * than fit.
+ */
+bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct err *e)
+{
+    size_t free_bytes, total;
+    int device, multiprocessors;
+    if (!cuda_check(cudaMemGetInfo(&free_bytes, &total), "see the free memory", e) ||
+        !cuda_check(cudaGetDevice(&device), "find the device", e) ||
+        !cuda_check(
+            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+            "ask the device", e))
+        return false;
+    /*
+     * Decoders need memory too. So the batches use a third of the free memory, and each at most 192
+     * MiB for frames.
+     */
+    size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = gpu_frame_bytes(job);
+    plan->batches = 3;
+    int frames = 2 * multiprocessors;
+    while (frames > 1 && frames * bytes > most)
+        frames = (frames + 1) / 2;
+    for (; frames >= 1; frames /= 2) {
+        size_t workspace =
+            job->cluster ? kmeans_gpu_bytes(&job->kmeans, (int)(bytes / 3), frames) : 0;
+        workspace += job->modes ? dominant_gpu_bytes(frames) : 0;
+        if (plan->batches * frames * bytes + workspace <= budget || frames == 1)
+            break;
+    }
+    plan->frames = frames;
+    return true;
+}
+
+/*
+ * Allocates the batch's memory; *b must be zeroed. After a failure gpu_batch_close must still be
+ * called.
+ */
+bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frames, struct err *e)
+{
+    size_t bytes = gpu_frame_bytes(job), n = (size_t)frames, rows = n * job->height * 3;
+    const char *what = "take memory for frames";
+    b->tag = (struct frame_tag *)calloc(n, sizeof *b->tag);
+    if (!b->tag)
+        return err_memory(e, n * sizeof *b->tag);
+    return cuda_check(cudaEventCreate(&b->begun), what, e) &&
+           cuda_check(cudaEventCreateWithFlags(&b->done, cudaEventBlockingSync), what, e) &&
+           cuda_check(cudaMalloc(&b->rgb, n * bytes), what, e) &&
+           cuda_check(cudaMalloc(&b->frame, n * sizeof *b->frame), what, e) &&
+           cuda_check(cudaMalloc(&b->sum, rows * sizeof *b->sum), what, e) &&
+           cuda_check(cudaMallocHost(&b->host_frame, n * sizeof *b->frame), what, e) &&
+           cuda_check(cudaMallocHost(&b->host_sum, rows * sizeof *b->sum), what, e) &&
+           (!job->tap || cuda_check(cudaMallocHost(&b->host_rgb, n * bytes), what, e)) &&
+           (!job->modes ||
+            (cuda_check(cudaMalloc(&b->modes, n * sizeof *b->modes), what, e) &&
+             cuda_check(cudaMallocHost(&b->host_modes, n * sizeof *b->modes), what, e))) &&
+           (!job->cluster ||
+            (cuda_check(cudaMalloc(&b->column, n * sizeof *b->column), what, e) &&
+             cuda_check(cudaMallocHost(&b->host_column, n * sizeof *b->column), what, e)));
+}
+
+void gpu_batch_close(struct gpu_batch *b)
+{
+    free(b->tag);
+    if (b->begun)
+        cudaEventDestroy(b->begun);
+    if (b->done)
+        cudaEventDestroy(b->done);
+    cudaFree(b->rgb);
+    cudaFree(b->frame);
+    cudaFree(b->sum);
+    cudaFree(b->column);
+    cudaFree(b->modes);
+    cudaFreeHost(b->host_frame);
+    cudaFreeHost(b->host_sum);
+    cudaFreeHost(b->host_column);
+    cudaFreeHost(b->host_modes);
+    cudaFreeHost(b->host_rgb);
+    memset(b, 0, sizeof *b);
+}
+
+bool deliver_one(const struct gpu_batch *b, int i, const struct engine_job *job, struct err *e)
+{
+    const struct frame_tag *tag = &b->tag[i];
+    struct column *to = columns_at(job->columns, tag->column, e);
+    if (!to)
+        return false;
+    column_fill(to, tag, b->host_sum + (size_t)i * job->height * 3, job->width, job->height,
+                job->rows, job->means);
+    if (job->cluster) {
+        const struct gpu_column *from = &b->host_column[i];
+        to->clusters = (uint8_t)from->clusters;
+        memcpy(to->cluster, from->cluster, (size_t)from->clusters * sizeof *to->cluster);
+    }
+    if (job->modes)
+        column_fill_modes(to, b->host_modes[i].mode, b->host_modes[i].modes);
+    columns_note_done(job->columns, tag);
+    return true;
+}
+
+/* Writes the columns of a batch after its `done` event; calls the tap. */
+bool gpu_batch_deliver(struct gpu_batch *b, const struct engine_job *job, struct err *e)
+{
+    for (int i = 0; i < b->taken; i++) {
+        if (job->tap &&
+            !job->tap(job->tap_user, &b->tag[i], b->host_rgb + (size_t)i * gpu_frame_bytes(job), e))
+            return false;
+        if (!frame_is_preview_only(&b->tag[i]) && !deliver_one(b, i, job, e))
+            return false;
+    }
+    return true;
+}
 
 /* Enqueues all the work of one batch on one stream. Called by the feeder thread. */
 bool enqueue(struct cuda *c, struct gpu_batch *b, struct err *e)
@@ -173,7 +374,7 @@ bool collect(struct cuda *c, struct gpu_batch *b, struct err *e)
     b->taken = b->filled = 0;
     c->idle[c->idles++] = b;
     c->in_flight--;
-    struct gpu_batch *due = take_prompt(c);
+    struct gpu_batch *due = close_prompt_batch(c);
     pthread_cond_broadcast(&c->freed);
     pthread_mutex_unlock(&c->lock);
     return !due || queue_push(c->todo, due) || err_set(e, ERR_ENGINE, "the GPU has failed");
@@ -243,7 +444,7 @@ void release_all(struct cuda *c)
     c->stream = NULL;
 }
 
-/* Returns true if take_memory allocates the same for both jobs. */
+/* Returns true if allocate_film allocates the same for both jobs. */
 bool same_shape(const struct engine_job *a, const struct engine_job *b)
 {
     const struct kmeans_params *p = &a->kmeans, *q = &b->kmeans;
@@ -254,7 +455,7 @@ bool same_shape(const struct engine_job *a, const struct engine_job *b)
 }
 
 /* Allocates memory for films of the job's shape. */
-bool take_memory(struct cuda *c, struct err *e)
+bool allocate_film(struct cuda *c, struct err *e)
 {
     const struct engine_job *job = &c->job;
     if (!gpu_plan_choose(job, &c->plan, e) || !cuda_stream_open(&c->stream, false, e))
@@ -304,7 +505,7 @@ bool cuda_begin(struct engine *g, const struct engine_job *job, struct err *e)
     c->times = {0, 0};
     c->failed = false;
     err_clear(&c->error);
-    ok = ok && (kept || take_memory(c, e)) && begin_film(c, e);
+    ok = ok && (kept || allocate_film(c, e)) && begin_film(c, e);
     if (ok) {
         c->feeding = pthread_create(&c->feeder, NULL, feeder_main, c) == 0;
         c->collecting = c->feeding && pthread_create(&c->collector, NULL, collector_main, c) == 0;
@@ -371,3 +572,12 @@ extern "C" const struct engine_ops engine_cuda = {
     cuda_rows,  cuda_port_close, cuda_failed,      cuda_finish,    cuda_detail, cuda_device,
     cuda_sound, cuda_close,      gpu_device_count, CUDART_VERSION,
 };
+
+bool shared_votes_gpu(const uint64_t *word, size_t n, const struct shared_films *films, size_t most,
+                      uint64_t **vote, size_t *votes, struct err *e)
+{
+    void *context = NULL;
+    char name[64];
+    return gpu_device_start(0, &context, name, sizeof name, e) &&
+           shared_votes_device(word, n, films, most, vote, votes, e);
+}

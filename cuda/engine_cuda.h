@@ -11,12 +11,33 @@
 #include "barcode/base/queue.h"
 #include "barcode/engine/engine.h"
 #include "barcode/engine/shrink.h"
-#include "batch.h"
 #include "dominant_gpu.h"
 #include "kmeans_gpu.h"
-#include "light_gpu.h"
+#include "shrink_gpu.h"
 
 enum { BATCHES_MAX = 3 };
+
+/* A batch of analysis frames: device memory for frames, pinned host memory for results. */
+struct gpu_batch {
+    int taken, filled;         /* assigned slots; slots whose frame is complete */
+    struct frame_tag *tag;     /* [frames] */
+    uint8_t *rgb;              /* device [frames][height][width][3] */
+    uint64_t *frame;           /* device [frames]: frame numbers */
+    uint32_t *sum;             /* device [frames][height][3]: row sums */
+    struct gpu_column *column; /* device [frames]; NULL without k-means */
+    struct gpu_modes *modes;   /* device [frames]; NULL without modes */
+    uint64_t *host_frame;      /* pinned host copies of the above */
+    uint32_t *host_sum;
+    struct gpu_column *host_column;
+    struct gpu_modes *host_modes;
+    uint8_t *host_rgb; /* only if there is a tap */
+    cudaEvent_t begun, done;
+};
+
+/* Number of frames in a batch for this job, and number of batches. */
+struct gpu_plan {
+    int frames, batches;
+};
 
 struct cuda {
     struct engine base;
@@ -69,7 +90,7 @@ bool cuda_fail(struct cuda *c, const struct err *e);
 /*
  * Gets a slot of the open batch; waits while every batch is in use. Call it from a port's thread.
  */
-bool cuda_take_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e);
+bool cuda_reserve_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e);
 
 /* Marks the slot's frame as complete; queues a full batch for clustering. */
 bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag,
@@ -80,6 +101,9 @@ bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struc
  * because the runtime then leaves an invalid handle.
  */
 bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e);
+
+/* Returns the bytes of an analysis frame. */
+size_t gpu_frame_bytes(const struct engine_job *job);
 
 /* ---- port.cu: see engine_ops ---- */
 

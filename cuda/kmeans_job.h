@@ -7,11 +7,11 @@
  *                              points, groups
  *   start   kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is
  *                              left: the initial centroids (kmeans_seed.cuh, kmeans_nearest.cuh)
- *   lloyd   kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh, kmeans_update.cuh) up
+ *   lloyd   kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh) up
  *                              to the rung of the race, or to the end
- *   race    kmeans_choose.cu   between two rungs: lists the restarts that continue, for the next
+ *   race    kmeans_restart.cu  between two rungs: lists the restarts that continue, for the next
  *                              launch of lloyd, with a suitable number of warps a block
- *   choose  kmeans_choose.cu   the best restart, clusters in order
+ *   choose  kmeans_restart.cu  the best restart, clusters in order
  *
  * A point is one word, r | g << 8 | b << 16 | weight << 24. A weight above 255 does not fit, so a
  * colour may have several consecutive points. This does not change sums, and draws are compared by
@@ -109,14 +109,14 @@ void points_launch(const struct kmeans_job *j, const struct points_scratch *s, c
                    int first, int frames, cudaStream_t stream);
 
 /*
- * kmeans_sort.cu. Sorts in[count] by the low `bits` bits into `out`. If `scratch` is NULL, only
+ * kmeans_points.cu. Sorts in[count] by the low `bits` bits into `out`. If `scratch` is NULL, only
  * sets *bytes to the size of the scratch memory.
  */
 cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
                       int bits, cudaStream_t stream);
 
 /*
- * kmeans_choose.cu. race_launch lists the `go_on` best of a frame's `racing` restarts in
+ * kmeans_restart.cu. race_launch lists the `go_on` best of a frame's `racing` restarts in
  * list[frames][go_on]. The restarts are those of j->list, or all if it is NULL.
  */
 void race_launch(const struct kmeans_job *j, int racing, int go_on, uint32_t *list,

@@ -5,6 +5,10 @@
  * fastest on many keys, and every frame size uses the same code. A new point begins where the key
  * changes and at every multiple of 255, so that no weight exceeds 255.
  */
+#ifndef BARCODE_EMULATED
+#include <cub/device/device_radix_sort.cuh>
+#endif
+
 #include "kmeans_job.h"
 #include "warp.cuh"
 
@@ -18,7 +22,7 @@ __global__ void keys_kernel(const uint8_t *rgb, uint32_t *key, uint32_t pixels)
     if (i >= pixels)
         return;
     size_t at = (size_t)blockIdx.y * pixels + i;
-    key[at] = key_of(rgb[3 * at], rgb[3 * at + 1], rgb[3 * at + 2]) | blockIdx.y << 24;
+    key[at] = key_of(rgb + 3 * at) | blockIdx.y << 24;
 }
 
 /* Returns true if pixel i begins a point; *fresh: it begins a colour. */
@@ -162,3 +166,12 @@ void points_launch(const struct kmeans_job *j, const struct points_scratch *s, c
     LAUNCH(groups_kernel, dim3((j->groups + TILE_WARPS - 1) / TILE_WARPS, frames), THREADS, 0,
            stream, *j, first, s->start);
 }
+
+/* The emulator has a sort of its own in its place. */
+#ifndef BARCODE_EMULATED
+cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
+                      int bits, cudaStream_t stream)
+{
+    return cub::DeviceRadixSort::SortKeys(scratch, *bytes, in, out, count, 0, bits, stream);
+}
+#endif

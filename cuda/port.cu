@@ -164,7 +164,7 @@ static bool put(struct cuda_port *p, const struct frame_view *view, const uint8_
     p->shrink_seconds += (double)(clock_ns() - before) / 1e9;
     if (!ok)
         return cuda_fail(c, e);
-    if (!cuda_take_slot(c, &b, &index, e))
+    if (!cuda_reserve_slot(c, &b, &index, e))
         return false;
     before = clock_ns();
     uint8_t *slot = b->rgb + (size_t)index * gpu_frame_bytes(&c->job);

@@ -2,6 +2,10 @@
  * shared_gpu.cu - a thread for each sorted word: it finds the word's run, counts the words after it
  * that are of other films, and after the sums of these counts writes its votes.
  */
+#ifndef BARCODE_EMULATED
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_scan.cuh>
+#endif
 #include <cstdlib>
 
 #include "cuda_check.h"
@@ -181,3 +185,20 @@ bool shared_votes_device(const uint64_t *word, size_t n, const struct shared_fil
     }
     return ok;
 }
+
+/* The emulator has functions of its own in their place. */
+#ifndef BARCODE_EMULATED
+cudaError_t shared_sort(void *scratch, size_t *bytes, const uint64_t *in, uint64_t *out,
+                        size_t count)
+{
+    return cub::DeviceRadixSort::SortKeys(scratch, *bytes, in, out, count);
+}
+
+/* Sums have 64 bits because the first value has. */
+cudaError_t shared_sum(void *scratch, size_t *bytes, const uint32_t *in, uint64_t *out,
+                       size_t count)
+{
+    return cub::DeviceScan::ExclusiveScan(scratch, *bytes, in, out, cuda::std::plus<>{},
+                                          uint64_t{0}, count);
+}
+#endif

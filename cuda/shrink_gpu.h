@@ -14,7 +14,7 @@
 
 /*
  * Enqueues the downscaling of `view` into rgb[height][width][3] (device; orientation applied;
- * 1..16384 each). `light`: the device tables (light_gpu.h) if light_wanted returns true for the
+ * 1..16384 each). `light`: the device tables (light_gpu_table) if light_wanted returns true for the
  * view, else NULL; with them light_gamut's matrix. The planes must not change until `stream` has
  * finished. Fails if shrink_check_view fails, or if the launch fails.
  */
@@ -29,5 +29,25 @@ bool shrink_gpu(const struct frame_view *view, int width, int height,
  */
 bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct light_table *means,
                   uint32_t *sum, cudaStream_t stream, struct err *e);
+
+/* ---- Device copies of the tables of light.h ---- */
+
+struct light_gpu;
+
+/*
+ * Creates the copies' owner for one film on the current device; copies nothing yet. Borrows `light`
+ * until light_gpu_free. Returns NULL if out of memory.
+ */
+struct light_gpu *light_gpu_open(struct light *light, struct err *e);
+
+/*
+ * Returns the device copy of light_table, which is made on first use and owned by `g`. Returns NULL
+ * with *e on failure. Any thread, with the device current.
+ */
+const struct light_table *light_gpu_table(struct light_gpu *g, enum transfer transfer,
+                                          struct err *e);
+
+/* Frees the copies and sets *g to NULL. Does nothing if *g is NULL. */
+void light_gpu_free(struct light_gpu **g);
 
 #endif

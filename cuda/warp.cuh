@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "barcode/kmeans/points.h"
+
 #define WARP_ALL 0xffffffffu
 
 typedef unsigned long long wide;
@@ -108,24 +110,7 @@ static __device__ __forceinline__ wide random_u64(uint64_t seed, uint32_t draw, 
     return out.x | (wide)out.y << 32;
 }
 
-/* Convert a colour r | g << 8 | b << 16 to its Morton key (points.h) and back. */
-static __device__ __forceinline__ uint32_t key_spread(uint32_t v)
-{
-    v = (v | v << 8) & 0x00f00f;
-    v = (v | v << 4) & 0x0c30c3;
-    return (v | v << 2) & 0x249249;
-}
-static __device__ __forceinline__ uint32_t key_compact(uint32_t v)
-{
-    v &= 0x249249;
-    v = (v | v >> 2) & 0x0c30c3;
-    v = (v | v >> 4) & 0x00f00f;
-    return (v | v >> 8) & 255;
-}
-static __device__ __forceinline__ uint32_t key_of(uint32_t r, uint32_t g, uint32_t b)
-{
-    return key_spread(r) << 2 | key_spread(g) << 1 | key_spread(b);
-}
+/* Returns the colour r | g << 8 | b << 16 of a Morton key (points.h). */
 static __device__ __forceinline__ uint32_t colour_of(uint32_t key)
 {
     return key_compact(key >> 2) | key_compact(key >> 1) << 8 | key_compact(key) << 16;

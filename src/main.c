@@ -1,7 +1,7 @@
 /*
  * barcode - turns a film into one picture of its colours.
  *
- *   options -> films -> for each: source -> analysis frames -> engine -> columns -> pictures
+ *   options -> plan -> for each film: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
 #include "batch/batch.h"
@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
+#include "plan/plan.h"
 
 int main(int argc, char **argv)
 {
@@ -29,7 +30,10 @@ int main(int argc, char **argv)
         return cache_admin(&options.cache, stdout, &e) ? 0 : err_report(&e);
     if (options.live.column_us > 0)
         return live_run(&options);
-    status = batch_run(&options, &inputs);
+    if (plan_films(&options, &inputs, &e))
+        status = batch_render(&options, &inputs, NULL);
+    else
+        status = err_report(&e);
     inputs_free(&inputs);
     return status;
 }

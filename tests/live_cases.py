@@ -73,7 +73,7 @@ class Feed:
 
     def __init__(self, address="127.0.0.1:0", period_ms=100, height=40, before=50):
         self.period_ms, self.height = period_ms, height
-        self.process = start(MADE_FEED, address, period_ms, "", height, before, stderr=subprocess.PIPE, text=True)
+        self.process = start(MADE_FEED, address, period_ms, height, before, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
         found = re.search(r"serving http://(.*):(\d+)/", line)
         check(found, f"no server: {line}")

@@ -10,7 +10,7 @@ import time
 import zlib
 
 from cases import check, same, wait_for
-from live_cases import MADE_FEED, Feed, Reader, ask, figure, processor_seconds, records, resident_kib, start, stop, test, test_alone
+from live_cases import MADE_FEED, Feed, Reader, ask, figure, processor_seconds, records, resident_kib, test, test_alone
 
 
 @test
@@ -143,28 +143,6 @@ def readers_lose_nothing_over_restarts():
     for number, _, missing, _, _, _, pixels in found:
         same((missing, pixels), (number % 10 == 9, feed.pixels(number)), f"column {number}")
     feed.stop()
-
-
-@test
-def stdout_pixels_and_lines():
-    made = subprocess.run([MADE_FEED, "-", "100", "rgb", "40", "0", "500"], stdout=subprocess.PIPE)
-    same((made.returncode, len(made.stdout)), (0, 500 * 120), "raw columns")
-    feed = Feed()
-    for n in range(500):
-        same(made.stdout[120 * n:120 * n + 120], feed.pixels(n), f"column {n}")
-    feed.stop()
-    lines = subprocess.run([MADE_FEED, "-", "100", "jsonl", "40", "0", "500"], stdout=subprocess.PIPE, text=True).stdout
-    same(lines.count("\n"), 500, "lines")
-    same(lines.split("\n")[8], '{"number":8,"time":"1970-01-01T00:00:00.800Z","missing":false,"average":"#080080","dominant":"#3840f7"}', "a line")
-    same(lines.split("\n")[9], '{"number":9,"time":"1970-01-01T00:00:00.900Z","missing":true,"average":null,"dominant":null}', "a line")
-
-
-@test
-def stdout_closed_ends_in_order():
-    writer = start(MADE_FEED, "-", "20", "jsonl", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    writer.stdout.readline()
-    writer.stdout.close()
-    same((writer.wait(timeout=5), writer.stderr.read()), (0, ""), "after the reader left")
 
 
 # ------------------------------------------------------------------ hostile clients
@@ -310,19 +288,3 @@ def answered(port):
         return ask(port, timeout=2)[0] == 200
     except OSError:
         return False
-
-
-@test_alone
-def a_slow_pipe_delays_nothing():
-    """A reader of stdout that never reads: the columns go on, which a reader of the server sees."""
-    port_feed = start(MADE_FEED, "0", "50", "rgb", "2000", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    port = int(port_feed.stderr.readline().rsplit(":", 1)[1].strip("/\n"))
-    reader = Reader(port)
-    found = [c[0] for c in reader.complete(80)]
-    same(found, list(range(found[0], found[0] + 80)), "the numbers")
-    late = time.time() - (found[-1] + 1) * 0.05
-    check(late < 1, f"{late:.2f} s late")
-    reader.close()
-    at = time.monotonic()
-    same(stop(port_feed), 0, "the exit status")
-    check(time.monotonic() - at < 4, "the end waits for the pipe")

@@ -8,8 +8,8 @@ static const char *const names[] = {"c", "avx2", "avx512", "vnni"};
 #ifdef __x86_64__
 
 /*
- * These functions check the flags that the Makefile sets for the _avx2, _avx512 and _vnni files:
- * the compiler may use any of them. __builtin_cpu_supports also checks that the operating system
+ * These functions check the flags that the Makefile sets for the _isa files: the compiler may
+ * use any of them. __builtin_cpu_supports also checks that the operating system
  * saves the registers. LZCNT is not checked, because clang 14 does not know its name here; every
  * processor with AVX2 and BMI has it.
  */

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "log.h"
+#include "option.h"
 #include "sandbox.h"
 
 struct process_options {
@@ -11,6 +13,9 @@ struct process_options {
     uint64_t memory;     /* --memory: bytes for all films; 0: chosen */
     uint64_t max_pixels; /* --max-pixels, of a frame; 0: not given */
     enum sandbox_choice sandbox;
+    enum log_level log; /* -q, -v, -vv */
 };
+
+extern const struct option_table process_options;
 
 #endif

@@ -19,8 +19,6 @@
 #include "base/machine.h"
 #include "cache/frame_cache.h"
 #include "plan/outputs.h"
-#include "plan/shard.h"
-#include "plan/update.h"
 #include "base/progress.h"
 #include "media/container/playlists.h"
 #include "output/html/gallery.h"
@@ -385,7 +383,8 @@ int batch_render_films(const struct job_context *context, const struct batch_sin
         tally = film_queue_tally(c.batch.queue);
         log_summary(context, &tally, clock_since(begin));
         int table = write_table(c.batch.table), gallery = write_gallery(context);
-        status = status != 0 ? status : table != 0 ? table : gallery;
+        if (status == 0)
+            status = table != 0 ? table : gallery;
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
         status = status != 0 ? status : err_report(&e);
@@ -412,13 +411,4 @@ int batch_render(struct options *o, const struct inputs *in, const struct batch_
     return status;
 }
 
-int batch_run(struct options *o, struct inputs *in)
-{
-    struct err e = ERR_INIT;
-    bool ready = inputs_expand(o, in, &e) && shard_split(o, in, &e) &&
-                 update_leave_out(o, in, &e) && outputs_check(o, in, &e);
-    parent = getpid();
-    return ready ? batch_render(o, in, NULL) : err_report(&e);
-}
-
-bool batch_run_is_worker(void) { return parent != 0 && getpid() != parent; }
+bool batch_is_worker(void) { return parent != 0 && getpid() != parent; }

@@ -1,4 +1,4 @@
-/* batch.h - a run of the program after its options are parsed. */
+/* batch.h - all films of a run, in worker processes. */
 #ifndef BARCODE_BATCH_H
 #define BARCODE_BATCH_H
 
@@ -17,18 +17,12 @@ struct batch_sink {
 };
 
 /*
- * Lists the films of `o`, names and checks their outputs and renders them in worker processes.
- * Reports each failure. Returns the exit status; the caller calls inputs_free(in) in any case.
- * `*in` is empty before the call. interrupt_install was called.
+ * Renders the films of `in` (plan.h) in worker processes. Reports each failure. Returns the exit
+ * status. `sink` is NULL unless outputs_options.in_memory. May be called repeatedly.
+ * interrupt_install was called.
  *
- * Also returns in each worker process, which must then exit with that status: batch_run_is_worker
- * is true there. No other thread may be running. Main thread only.
- */
-int batch_run(struct options *o, struct inputs *in);
-
-/*
- * The same for films that are listed; their outputs are not checked. `sink` is NULL unless
- * outputs_options.in_memory. May be called repeatedly.
+ * Also returns in each worker process, which must then exit with that status: batch_is_worker is
+ * true there. No other thread may be running. Main thread only.
  */
 int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
 
@@ -37,11 +31,11 @@ int batch_render(struct options *o, const struct inputs *in, const struct batch_
  * the context's engines. Several films are in progress at once if that keeps the cores busy
  * (batch_options.jobs). A film that fails does not stop the others; a crash of the worker fails
  * only the film that caused it. --report gets a line for each entry of this process, except for
- * films that an interruption left untouched. Otherwise as the two above.
+ * films that an interruption left untouched. Otherwise as batch_render.
  */
 int batch_render_films(const struct job_context *context, const struct batch_sink *sink);
 
 /* Returns true in a process that one of these has forked. */
-bool batch_run_is_worker(void);
+bool batch_is_worker(void);
 
 #endif

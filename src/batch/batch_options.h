@@ -4,14 +4,17 @@
 
 #include <stdint.h>
 
+#include "base/option.h"
 #include "base/progress.h"
 
-enum { OPTION_JOBS_MOST = 64 };
+enum { BATCH_JOBS_MOST = 64 };
 
 struct batch_options {
-    int jobs;                /* films in progress at once: 1..OPTION_JOBS_MOST; 0: chosen */
+    int jobs;                /* films in progress at once: 1..BATCH_JOBS_MOST; 0: chosen */
     int64_t film_timeout_us; /* --film-timeout; 0: none */
     enum progress_when progress;
 };
+
+extern const struct option_table batch_options;
 
 #endif

@@ -285,7 +285,9 @@ int film_files_handle(struct film_process *p, struct batch *b, int slot, enum fi
     case FILE_PUBLISH: ok = publish(p, b, slot, *file); break;
     case FILE_DISCARD: ok = discard(p, slot, *file); break;
     }
-    *error = ok || fd >= 0 ? 0 : errno ? errno : EIO;
+    *error = 0;
+    if (!ok && fd < 0)
+        *error = errno ? errno : EIO;
     return fd;
 }
 

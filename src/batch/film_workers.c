@@ -60,9 +60,12 @@ int film_worker_count(int threads, uint64_t memory)
 {
     enum { LEAST = 3, MOST = 8 };
     const uint64_t memory_a_film = (uint64_t)256 << 20;
-    int count = threads < LEAST ? LEAST : threads < MOST ? threads : MOST;
-    int fit = memory / memory_a_film < MOST ? (int)(memory / memory_a_film) : MOST;
-    return fit < 1 ? 1 : fit < count ? fit : count;
+    int count = threads < MOST ? threads : MOST;
+    if (count < LEAST)
+        count = LEAST;
+    if (memory / memory_a_film < (uint64_t)count)
+        count = (int)(memory / memory_a_film);
+    return count > 1 ? count : 1;
 }
 
 /* ---- The link to the parent; if the parent is gone, the process ends ---- */
@@ -219,9 +222,11 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory)
 {
     const uint64_t memory_per_probe = (uint64_t)4 << 30;
     int most = threads / PROBE_THREADS * 2, probes = most < film_workers ? most : film_workers;
+    if (probes > PROBES_MOST)
+        probes = PROBES_MOST;
     if (memory / memory_per_probe < (uint64_t)probes)
         probes = (int)(memory / memory_per_probe);
-    return probes < 1 ? 1 : probes < PROBES_MOST ? probes : PROBES_MOST;
+    return probes > 1 ? probes : 1;
 }
 
 /* Opens the admissions of `film_workers` threads. */
@@ -285,7 +290,7 @@ static int count_film_workers(const struct job_context *context, const struct wo
 static void run_film_workers(struct job_context *context, const struct film_tally *t,
                              const struct worker *w)
 {
-    struct film_worker film_worker[OPTION_JOBS_MOST]; /* number 0 is this thread */
+    struct film_worker film_worker[BATCH_JOBS_MOST]; /* number 0 is this thread */
     struct admissions admissions = {.probes = 0};
     int count = count_film_workers(context, w, t);
     if (count > 1 && open_admissions(&admissions, context, count)) {

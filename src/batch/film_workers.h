@@ -21,7 +21,7 @@ int worker_process_count(const struct job_context *context, const struct film_ta
 /*
  * Returns how many films are in progress at once on `threads` cores without --jobs, and with
  * `memory` bytes. The number is greater than that of decoding films, so that one film opens and
- * another is written meanwhile. 1..OPTION_JOBS_MOST.
+ * another is written meanwhile. 1..BATCH_JOBS_MOST.
  */
 int film_worker_count(int threads, uint64_t memory);
 

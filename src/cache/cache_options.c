@@ -1,6 +1,5 @@
 #include "cache_options.h"
 
-#include <errno.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,10 +7,7 @@
 
 #include "base/path.h"
 
-struct cache_options cache_options_default(void)
-{
-    return (struct cache_options){.limit = CACHE_LIMIT_AUTO};
-}
+#define OPTION_STRUCT struct cache_options
 
 uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes)
 {
@@ -20,53 +16,44 @@ uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes)
     return tenth < most ? tenth : most;
 }
 
-bool cache_options_size(const char *text, uint64_t *bytes)
+static bool set_folder(void *options, const struct option_row *row, const char *arg, struct err *e)
 {
-    static const char units[] = "KMGT";
-    /* strtod would also accept signs, spaces, "inf" and hexadecimal. */
-    size_t digits = strspn(text, "0123456789.");
-    char *end;
-    errno = 0;
-    double value = strtod(text, &end);
-    if (digits == 0 || end != text + digits || errno != 0)
-        return false;
-    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-    if (unit) {
-        for (const char *u = units; u <= unit; u++)
-            value *= 1024;
-        end++;
-    }
-    if (unit && *end == 'i' && end[1] == 'B')
-        end++;
-    if (*end == 'B')
-        end++;
-    if (*end || value < 0 || value > 9e18)
-        return false;
-    *bytes = (uint64_t)value;
+    struct cache_options *o = options;
+    if (!*arg)
+        return err_set(e, ERR_USAGE, "--%s: the name is empty", row->name);
+    o->folder = arg;
     return true;
 }
 
-bool cache_options_set(struct cache_options *o, int option, const char *value, struct err *e)
+static bool set_limit(void *options, const struct option_row *row, const char *arg, struct err *e)
 {
-    switch (option) {
-    case CACHE_OPTION_FOLDER:
-        if (!*value)
-            return err_set(e, ERR_USAGE, "--cache: the name is empty");
-        o->folder = value;
-        return true;
-    case CACHE_OPTION_LIMIT:
-        return cache_options_size(value, &o->limit) ||
-               err_set(e, ERR_USAGE, "--cache-limit: '%s' is not a size such as 500M or 20G",
-                       value);
-    case CACHE_OPTION_OFF: o->off = true; break;
-    case CACHE_OPTION_REFRESH: o->refresh = true; break;
-    case CACHE_OPTION_STATS: o->stats = true; break;
-    case CACHE_OPTION_VERIFY: o->verify = true; break;
-    case CACHE_OPTION_CLEAR: o->clear = true; break;
-    default: return err_set(e, ERR_USAGE, "an unknown option");
-    }
+    struct cache_options *o = options;
+    if (!option_read_bytes(arg, &o->limit))
+        return err_set(e, ERR_USAGE, "--%s: '%s' is not a size such as 500M or 20G", row->name,
+                       arg);
     return true;
 }
+
+static const struct option_row rows[] = {
+    {"cache", "DIR", "cache folder, - for none (~/.cache/barcode)", .group = OPTION_CACHE,
+     OPTION_CUSTOM(set_folder)},
+    {"no-cache", NULL, "do not read or write the cache", .group = OPTION_CACHE, OPTION_FLAG(off)},
+    {"refresh", NULL, "decode again and replace the cached frames", .group = OPTION_CACHE,
+     OPTION_FLAG(refresh)},
+    {"cache-limit", "SIZE", "limit of the cache (10G, less on a full disk)", .group = OPTION_CACHE,
+     OPTION_CUSTOM(set_limit)},
+    {"cache-stats", NULL, "list the cache; takes no FILM", .group = OPTION_CACHE,
+     OPTION_FLAG(stats)},
+    {"cache-verify", NULL, "remove damaged entries; takes no FILM", .group = OPTION_CACHE,
+     OPTION_FLAG(verify)},
+    {"cache-clear", NULL, "empty the cache; takes no FILM", .group = OPTION_CACHE,
+     OPTION_FLAG(clear)},
+    {0}};
+
+const struct cache_options cache_options_default = {.limit = CACHE_LIMIT_AUTO};
+
+const struct option_table cache_options = {rows, &cache_options_default,
+                                           sizeof cache_options_default};
 
 bool cache_options_action(const struct cache_options *o)
 {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "barcode/base/err.h"
+#include "base/option.h"
 
 /* No --cache-limit: cache_limit_default chooses the limit when the folder is known. */
 #define CACHE_LIMIT_AUTO UINT64_MAX
@@ -23,20 +23,10 @@ struct cache_options {
     bool stats, clear, verify;
 };
 
-/* The keys of the cache options in the table of options. */
-enum cache_option {
-    CACHE_OPTION_FOLDER = 1024,
-    CACHE_OPTION_OFF,
-    CACHE_OPTION_REFRESH,
-    CACHE_OPTION_LIMIT,
-    CACHE_OPTION_STATS,
-    CACHE_OPTION_VERIFY,
-    CACHE_OPTION_CLEAR,
-    CACHE_OPTION_END
-};
+extern const struct option_table cache_options;
 
-/* Returns the options of a command line without cache options. */
-struct cache_options cache_options_default(void);
+/* The options of a command line without cache options. */
+extern const struct cache_options cache_options_default;
 
 /*
  * Returns the limit without --cache-limit: 10 GiB or a tenth of the free space, whichever is less.
@@ -44,17 +34,8 @@ struct cache_options cache_options_default(void);
  */
 uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes);
 
-/* Sets one option and keeps its value (NULL if it has none). Returns false with ERR_USAGE. */
-bool cache_options_set(struct cache_options *o, int option, const char *value, struct err *e);
-
 /* Returns true if the options ask for an action on the cache itself, without a film. */
 bool cache_options_action(const struct cache_options *o);
-
-/*
- * Parses "500", "64K" or "3.5G", also followed by B or iB. K, M, G and T are powers of 1024.
- * Returns false if `text` is no size.
- */
-bool cache_options_size(const char *text, uint64_t *bytes);
 
 /*
  * Writes the path of the cache's folder to `folder`: --cache, else $BARCODE_CACHE, else

@@ -1,4 +1,4 @@
-#include "cli_explain.h"
+#include "cli_rows.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -35,29 +35,9 @@ static const struct habit {
 };
 
 struct check {
-    const struct argp_option *table;
-    bool (*is_answer)(int key);
+    struct cli_rows *rows;
     struct err *e;
 };
-
-const struct argp_option *cli_find_key(const struct argp_option *table, int key)
-{
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (key != 0 && t->key == key)
-            return t;
-    }
-    return NULL;
-}
-
-static const struct argp_option *find_long(const struct argp_option *table, const char *name,
-                                           size_t length)
-{
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        if (t->name && strlen(t->name) == length && memcmp(t->name, name, length) == 0)
-            return t;
-    }
-    return NULL;
-}
 
 static const char *find_habit(const char *word, size_t length)
 {
@@ -81,13 +61,13 @@ static size_t count_common(const char *a, const char *b, size_t length)
  * Writes the option names with the longest common beginning with `name` into text[size]. Returns
  * false if there are none, or too many.
  */
-static bool list_similar(const struct argp_option *table, const char *name, size_t length,
-                         char *text, size_t size)
+static bool list_similar(const struct cli_rows *rows, const char *name, size_t length, char *text,
+                         size_t size)
 {
     size_t best = 0, hits = 0, used = 0;
-    for (const struct argp_option *t = table; t->name || t->doc; t++) {
-        size_t common =
-            t->name && !(t->flags & OPTION_HIDDEN) ? count_common(t->name, name, length) : 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct option_row *t = &rows->at[i].row;
+        size_t common = t->name && !t->hidden ? count_common(t->name, name, length) : 0;
         if (common < best || common == 0 || (common < length && common < COMMON_LEAST))
             continue;
         if (common > best)
@@ -107,20 +87,14 @@ static int fail_long(const struct check *check, const char *word, size_t length)
     const char *name = word + 2, *hint = find_habit(word, length + 2);
     if (hint)
         err_set(check->e, ERR_USAGE, "unknown option '%.*s'; %s", (int)length + 2, word, hint);
-    else if (length == 1 && cli_find_key(check->table, *name))
+    else if (length == 1 && cli_row_by_letter(check->rows, *name))
         err_set(check->e, ERR_USAGE, "unknown option '--%c'; did you mean -%c?", *name, *name);
-    else if (list_similar(check->table, name, length, names, sizeof names))
+    else if (list_similar(check->rows, name, length, names, sizeof names))
         err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean %s?", (int)length + 2,
                 word, names);
     else
         err_set(check->e, ERR_USAGE, "unknown option '%.*s'; see --help", (int)length + 2, word);
     return 0;
-}
-
-/* Returns true if the option's value may be the next word; "=VALUE" is the other form. */
-static bool takes_next(const struct argp_option *t)
-{
-    return t->arg && !(t->flags & OPTION_ARG_OPTIONAL);
 }
 
 /* Returns true for a number or a picture's ending, if no film has that name. */
@@ -134,9 +108,9 @@ static bool is_value(const char *word)
 }
 
 /* Rejects "--poster png" and "--steady 20": an optional value follows "=". */
-static bool check_optional(const struct check *check, const struct argp_option *t, const char *next)
+static bool check_optional(const struct check *check, const struct option_row *t, const char *next)
 {
-    return !t->arg || takes_next(t) || !next || !is_value(next) ||
+    return !t->arg || option_takes_next(t) || !next || !is_value(next) ||
            err_set(check->e, ERR_USAGE, "'%s' does not exist; a value of --%s follows '=': --%s=%s",
                    next, t->name, t->name, next);
 }
@@ -146,16 +120,19 @@ static int check_long(const struct check *check, const char *word, const char *n
 {
     size_t length = strcspn(word + 2, "=");
     bool value = word[2 + length] == '=';
-    const struct argp_option *t = find_long(check->table, word + 2, length);
-    if (!t)
+    const struct cli_row *found = cli_row_by_name(check->rows, word + 2, length);
+    if (!found)
         return fail_long(check, word, length);
+    const struct option_row *t = &found->row;
     if (value && !t->arg)
         return err_set(check->e, ERR_USAGE, "--%s takes no value", t->name);
-    if (takes_next(t) && !value && !next)
+    if (option_takes_next(t) && !value && !next)
         return err_set(check->e, ERR_USAGE, "--%s needs a value: %s", t->name, t->arg);
     if (!value && !check_optional(check, t, next))
         return 0;
-    return check->is_answer(t->key) ? ANSWERED : takes_next(t) && !value ? 2 : 1;
+    if (t->group == OPTION_ANSWER)
+        return ANSWERED;
+    return option_takes_next(t) && !value ? 2 : 1;
 }
 
 static int fail_short(const struct check *check, char letter)
@@ -174,16 +151,19 @@ static int check_short(const struct check *check, const char *word, bool last)
 {
     size_t length = strcspn(word + 1, "=");
     const char *hint = length > 1 ? find_habit(word, length + 1) : NULL;
-    if (!check->is_answer(word[1]) && length > 1 && find_long(check->table, word + 1, length))
+    const struct cli_row *first = cli_row_by_letter(check->rows, word[1]);
+    bool answer = first && first->row.group == OPTION_ANSWER;
+    if (!answer && length > 1 && cli_row_by_name(check->rows, word + 1, length))
         return err_set(check->e, ERR_USAGE, "unknown option '%.*s'; did you mean -%.*s?",
                        (int)length + 1, word, (int)length + 1, word);
     if (hint)
         return err_set(check->e, ERR_USAGE, "unknown option '%s'; %s", word, hint);
     for (const char *c = word + 1; *c; c++) {
-        const struct argp_option *t = cli_find_key(check->table, *c);
-        if (!t)
+        const struct cli_row *found = cli_row_by_letter(check->rows, *c);
+        if (!found)
             return fail_short(check, *c);
-        if (check->is_answer(t->key))
+        const struct option_row *t = &found->row;
+        if (t->group == OPTION_ANSWER)
             return ANSWERED;
         if (t->arg && c[1])
             return 1;
@@ -195,10 +175,9 @@ static int check_short(const struct check *check, const char *word, bool last)
     return 1;
 }
 
-bool cli_check_words(const struct argp_option *table, bool (*is_answer)(int key), int argc,
-                     char **argv, struct err *e)
+bool cli_check_words(struct cli_rows *rows, int argc, char **argv, struct err *e)
 {
-    const struct check check = {table, is_answer, e};
+    const struct check check = {rows, e};
     for (int i = 1, step = 1; i < argc && strcmp(argv[i], "--") != 0; i += step) {
         bool last = i + 1 == argc;
         if (strncmp(argv[i], "--", 2) == 0)

@@ -1,89 +1,35 @@
-#include "completions.h"
-
+#include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
-#include "output/poster/paper.h"
-#include "output/modes/strip.h"
+#include "cli_rows.h"
 
 /* The kind of an option's value, derived from its placeholder in --help. */
 enum value { VALUE_NONE, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS, VALUE_OTHER };
 
-#ifdef BARCODE_CUDA
-#define CUDA_WORD " cuda"
-#else
-#define CUDA_WORD ""
-#endif
-
-static const struct words {
-    const char *option, *words;
-} words[] = {
-    {"shape", "strip circle vertical"},
-    {"svg-text", "outlines live"},
-    {"trickplay", "jellyfin bif"},
-    {"order", "lightness share"},
-    {"init", "scalable k-means++ random"},
-    {"size", "320 1/2 1/4 full"},
-    {"crop", "auto off"},
-    {"tone-map", "bt2390 hable reinhard clip off"},
-    {"light", "code linear"},
-    {"engine", "auto cpu" CUDA_WORD},
-    {"decode", "auto cpu nvdec"},
-    {"progress", "auto always never"},
-    {"sandbox", "auto require off"},
-    {"day", "utc local"},
-    {"live-format", "rgb jsonl"},
-    {"generate", "complete-bash complete-zsh complete-fish"},
-};
-
-static const char *mode_name(size_t i)
-{
-    return i < strip_count ? strip_table[i]->name : i == strip_count ? STRIP_ALL : NULL;
-}
-
-/* Returns all names, separated by blanks. */
-static const char *join_names(const char *(*name)(size_t i))
+/* Returns the words of a value, separated by blanks; "" if it has none. */
+static const char *words_of(const struct option_row *o)
 {
     static _Thread_local char text[32 * (STRIPS_MOST + 1)];
     size_t used = 0;
-    for (size_t i = 0; name(i) && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "", name(i));
+    text[0] = 0;
+    for (size_t i = 0; option_word(o, i) && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? " " : "",
+                                 option_word(o, i));
     return text;
 }
 
-const char *completions_words(const char *option, bool *list)
+static enum value value_kind(const struct option_row *o)
 {
-    bool is_mode = strcmp(option, "mode") == 0;
-    if (list)
-        *list = is_mode || strcmp(option, "trickplay") == 0;
-    if (is_mode)
-        return join_names(mode_name);
-    if (strcmp(option, "page") == 0)
-        return join_names(paper_name);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strcmp(words[i].option, option) == 0)
-            return words[i].words;
-    return "";
-}
-
-static enum value value_kind(const struct argp_option *o)
-{
-    if (!o->arg || o->flags & OPTION_ARG_OPTIONAL)
+    if (!option_takes_next(o))
         return VALUE_NONE;
-    if (*completions_words(o->name, NULL))
+    if (option_word(o, 0))
         return VALUE_WORDS;
     if (strstr(o->arg, "FILE"))
         return VALUE_FILE;
     return strstr(o->arg, "DIR") ? VALUE_FOLDER : VALUE_OTHER;
 }
 
-static bool is_shown(const struct argp_option *o) { return o->name && !(o->flags & OPTION_HIDDEN); }
-
-/* Returns the option's letter, or 0 if it has none. */
-static char letter_of(const struct argp_option *o)
-{
-    return o->key > 0 && o->key < 128 ? (char)o->key : 0;
-}
+static bool is_shown(const struct option_row *o) { return o->name && !o->hidden; }
 
 /*
  * Returns the length of the description: the --help text up to its first ';', or up to the
@@ -101,9 +47,9 @@ static size_t text_length(const char *text)
  * Writes the description within single quotes. `quote` replaces a single quote, and characters in
  * `special` get a backslash.
  */
-static void put_text(FILE *f, const struct argp_option *o, const char *quote, const char *special)
+static void put_text(FILE *f, const struct option_row *o, const char *quote, const char *special)
 {
-    const char *text = o->key == 'm' ? "how columns become pixels" : o->doc;
+    const char *text = o->letter == 'm' ? "how columns become pixels" : o->help;
     for (const char *end = text + text_length(text); text < end; text++)
         if (*text == '\'')
             fputs(quote, f);
@@ -114,56 +60,60 @@ static void put_text(FILE *f, const struct argp_option *o, const char *quote, co
 /* ---- bash ---- */
 
 /* Writes "-o | --output | ..." for all options with this kind of value. */
-static void put_bash_names(FILE *f, const struct argp_option *table, enum value value)
+static void put_bash_names(FILE *f, const struct cli_rows *rows, enum value value)
 {
     const char *between = "";
-    for (const struct argp_option *o = table; o->name || o->doc; o++) {
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct option_row *o = &rows->at[i].row;
         if (!is_shown(o) || value_kind(o) != value)
             continue;
-        if (letter_of(o))
-            fprintf(f, "%s-%c | --%s", between, letter_of(o), o->name);
+        if (o->letter)
+            fprintf(f, "%s-%c | --%s", between, o->letter, o->name);
         else
             fprintf(f, "%s--%s", between, o->name);
         between = " | ";
     }
 }
 
-static void put_bash_words(FILE *f, const struct argp_option *table)
+static void put_bash_words(FILE *f, const struct cli_rows *rows)
 {
-    for (const struct argp_option *o = table; o->name || o->doc; o++) {
-        bool list;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct option_row *o = &rows->at[i].row;
         if (!is_shown(o) || value_kind(o) != VALUE_WORDS)
             continue;
-        const char *text = completions_words(o->name, &list);
+        const char *text = words_of(o);
         fputs("        ", f);
-        if (letter_of(o))
-            fprintf(f, "-%c | ", letter_of(o));
+        if (o->letter)
+            fprintf(f, "-%c | ", o->letter);
         fprintf(f, "--%s)\n            _barcode_words '%s'%s\n            return ;;\n", o->name,
-                text, list ? " list" : "");
+                text, o->list ? " list" : "");
     }
 }
 
-static void put_bash_options(FILE *f, const struct argp_option *table)
+static void put_bash_options(FILE *f, const struct cli_rows *rows)
 {
-    for (const struct argp_option *o = table; o->name || o->doc; o++)
-        if (is_shown(o) && letter_of(o))
-            fprintf(f, "-%c --%s ", letter_of(o), o->name);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct option_row *o = &rows->at[i].row;
+        if (is_shown(o) && o->letter)
+            fprintf(f, "-%c --%s ", o->letter, o->name);
         else if (is_shown(o))
             fprintf(f, "--%s ", o->name);
+    }
 }
 
 /* Writes which options there are, by the first word, and what that word may be. */
-static void put_bash_commands(FILE *f, const struct argp_option *table)
+static void put_bash_commands(FILE *f, const struct cli_rows *rows)
 {
+    struct cli_rows command_rows;
     fputs("    case ${COMP_WORDS[1]} in\n", f);
     for (size_t i = 0; i < cli_command_count; i++) {
-        fprintf(f, "        %s)\n            options='", cli_commands[i].name);
-        put_bash_options(f, cli_commands[i].options);
-        put_bash_options(f, cli_command_options);
+        fprintf(f, "        %s)\n            options='", cli_commands[i]->name);
+        cli_rows_of_command(&command_rows, cli_commands[i], NULL, NULL);
+        put_bash_options(f, &command_rows);
         fputs("' ;;\n", f);
     }
     fputs("        *)\n            options='", f);
-    put_bash_options(f, table);
+    put_bash_options(f, rows);
     fputs("' ;;\n    esac\n"
           "    if [[ $cur == -* ]]; then\n"
           "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
@@ -172,7 +122,7 @@ static void put_bash_commands(FILE *f, const struct argp_option *table)
           "        mapfile -t COMPREPLY < <(compgen -f -W '",
           f);
     for (size_t i = 0; i < cli_command_count; i++)
-        fprintf(f, "%s ", cli_commands[i].name);
+        fprintf(f, "%s ", cli_commands[i]->name);
     fputs("' -- \"$cur\")\n    fi\n", f);
 }
 
@@ -181,7 +131,7 @@ static void put_bash_commands(FILE *f, const struct argp_option *table)
  * are used. Bash splits --name=value into three words. With `-o default` bash offers files if the
  * function offers nothing; compopt turns that off for values that are not file names.
  */
-static void write_bash(const struct argp_option *table, FILE *f)
+static void write_bash(const struct cli_rows *rows, FILE *f)
 {
     fputs("# bash completion for barcode; made by barcode --generate complete-bash\n\n"
           "_barcode_words() {\n"
@@ -202,25 +152,24 @@ static void write_bash(const struct argp_option *table, FILE *f)
           "    fi\n"
           "    case $previous in\n",
           f);
-    put_bash_words(f, table);
+    put_bash_words(f, rows);
     fputs("        ", f);
-    put_bash_names(f, table, VALUE_FILE);
+    put_bash_names(f, rows, VALUE_FILE);
     fputs(")\n            return ;;\n        ", f);
-    put_bash_names(f, table, VALUE_FOLDER);
+    put_bash_names(f, rows, VALUE_FOLDER);
     fputs(")\n            compopt +o default -o dirnames\n            return ;;\n        ", f);
-    put_bash_names(f, table, VALUE_OTHER);
+    put_bash_names(f, rows, VALUE_OTHER);
     fputs(")\n            compopt +o default\n            return ;;\n    esac\n", f);
-    put_bash_commands(f, table);
+    put_bash_commands(f, rows);
     fputs("}\n\ncomplete -o default -F _barcode barcode\n", f);
 }
 
 /* ---- zsh ---- */
 
 /* Writes the action of _arguments for a value. */
-static void put_zsh_value(FILE *f, const struct argp_option *o)
+static void put_zsh_value(FILE *f, const struct option_row *o)
 {
-    bool list;
-    const char *text = completions_words(o->name, &list);
+    const char *text = words_of(o);
     switch (value_kind(o)) {
     case VALUE_NONE: return;
     case VALUE_FILE: fprintf(f, ":%s:_files", o->arg); return;
@@ -228,19 +177,19 @@ static void put_zsh_value(FILE *f, const struct argp_option *o)
     case VALUE_OTHER: fprintf(f, ":%s: ", o->arg); return;
     case VALUE_WORDS: break;
     }
-    if (list)
+    if (o->list)
         fprintf(f, ":mode:_sequence compadd - %s", text);
     else
         fprintf(f, ":%s:(%s)", o->arg, text);
 }
 
-static void put_zsh_option(FILE *f, const struct argp_option *o)
+static void put_zsh_option(FILE *f, const struct option_row *o)
 {
     bool value = value_kind(o) != VALUE_NONE;
     fputs("    ", f);
-    if (letter_of(o))
-        fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", letter_of(o), o->name, letter_of(o),
-                value ? "+" : "", o->name, value ? "=" : "");
+    if (o->letter)
+        fprintf(f, "'(-%c --%s)'{-%c%s,--%s%s}'", o->letter, o->name, o->letter, value ? "+" : "",
+                o->name, value ? "=" : "");
     else
         fprintf(f, "'--%s%s", o->name, value ? "=" : o->arg ? "=-" : "");
     fputs("[", f);
@@ -252,50 +201,52 @@ static void put_zsh_option(FILE *f, const struct argp_option *o)
     fputs("' \\\n", f);
 }
 
-static void put_zsh_options(FILE *f, const struct argp_option *table)
+static void put_zsh_options(FILE *f, const struct cli_rows *rows)
 {
-    for (const struct argp_option *o = table; o->name || o->doc; o++)
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct option_row *o = &rows->at[i].row;
         if (is_shown(o))
             put_zsh_option(f, o);
+    }
 }
 
-static void write_zsh(const struct argp_option *table, FILE *f)
+static void write_zsh(const struct cli_rows *rows, FILE *f)
 {
+    struct cli_rows command_rows;
     fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n", f);
     for (size_t i = 0; i < cli_command_count; i++) {
         fprintf(f,
                 "if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then\n    shift words\n"
                 "    (( CURRENT-- ))\n    _arguments -s -S \\\n",
-                cli_commands[i].name);
-        put_zsh_options(f, cli_commands[i].options);
-        put_zsh_options(f, cli_command_options);
+                cli_commands[i]->name);
+        cli_rows_of_command(&command_rows, cli_commands[i], NULL, NULL);
+        put_zsh_options(f, &command_rows);
         fputs("    '*:film:_files'\n    return\nfi\n", f);
     }
     fputs("_arguments -s -S \\\n", f);
-    put_zsh_options(f, table);
+    put_zsh_options(f, rows);
     fputs("    '1:film or command:{ _files; compadd", f);
     for (size_t i = 0; i < cli_command_count; i++)
-        fprintf(f, " %s", cli_commands[i].name);
+        fprintf(f, " %s", cli_commands[i]->name);
     fputs(" }' \\\n    '*:film:_files'\n", f);
 }
 
 /* ---- fish ---- */
 
 /* `test` is a command of fish that succeeds where the option is offered. */
-static void put_fish_option(FILE *f, const struct argp_option *o, const char *test)
+static void put_fish_option(FILE *f, const struct option_row *o, const char *test)
 {
-    bool list;
-    const char *text = completions_words(o->name, &list);
+    const char *text = words_of(o);
     fprintf(f, "complete -c barcode -n '%s'", test);
-    if (letter_of(o))
-        fprintf(f, " -s %c", letter_of(o));
+    if (o->letter)
+        fprintf(f, " -s %c", o->letter);
     fprintf(f, " -l %s", o->name);
     switch (value_kind(o)) {
     case VALUE_NONE: break;
     case VALUE_FILE: fputs(" -r -F", f); break;
     case VALUE_FOLDER: fputs(" -x -a '(__fish_complete_directories)'", f); break;
     case VALUE_WORDS:
-        if (list)
+        if (o->list)
             fprintf(f, " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"%s\\\"\")'",
                     text);
         else
@@ -308,37 +259,42 @@ static void put_fish_option(FILE *f, const struct argp_option *o, const char *te
     fputs("'\n", f);
 }
 
-static void put_fish_options(FILE *f, const struct argp_option *table, const char *test)
+static void put_fish_options(FILE *f, const struct cli_rows *rows, const char *test)
 {
-    for (const struct argp_option *o = table; o->name || o->doc; o++)
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct option_row *o = &rows->at[i].row;
         if (is_shown(o))
             put_fish_option(f, o, test);
+    }
 }
 
-static void write_fish(const struct argp_option *table, FILE *f)
+static void write_fish(const struct cli_rows *rows, FILE *f)
 {
+    struct cli_rows command_rows;
     char none[256] = "not __fish_seen_subcommand_from", one[64];
     fputs("# fish completion for barcode; made by barcode --generate complete-fish\n", f);
     for (size_t i = 0; i < cli_command_count; i++) {
-        const struct cli_command *c = &cli_commands[i];
+        const struct cli_command *c = cli_commands[i];
         fprintf(f, "complete -c barcode -n __fish_use_subcommand -a %s -d '%s'\n", c->name,
                 c->what);
         snprintf(one, sizeof one, "__fish_seen_subcommand_from %s", c->name);
-        put_fish_options(f, c->options, one);
-        put_fish_options(f, cli_command_options, one);
+        cli_rows_of_command(&command_rows, c, NULL, NULL);
+        put_fish_options(f, &command_rows, one);
         snprintf(none + strlen(none), sizeof none - strlen(none), " %s", c->name);
     }
-    put_fish_options(f, table, none);
+    put_fish_options(f, rows, none);
 }
 
-bool completions_write(const struct argp_option *table, const char *kind, FILE *f, struct err *e)
+bool cli_write_completions(const char *kind, FILE *f, struct err *e)
 {
+    struct cli_rows rows;
+    cli_rows_of_films(&rows, NULL);
     if (strcmp(kind, "complete-bash") == 0)
-        write_bash(table, f);
+        write_bash(&rows, f);
     else if (strcmp(kind, "complete-zsh") == 0)
-        write_zsh(table, f);
+        write_zsh(&rows, f);
     else if (strcmp(kind, "complete-fish") == 0)
-        write_fish(table, f);
+        write_fish(&rows, f);
     else
         return err_set(e, ERR_USAGE,
                        "--generate: '%s' is not complete-bash, complete-zsh or complete-fish",

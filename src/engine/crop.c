@@ -224,9 +224,9 @@ static int middle(const struct crop_seen *seen, size_t count, const struct crop_
                   bool down, bool high)
 {
     int tally[2 * NEAR + 1] = {0}, total = 0, at = 0;
-    struct crop_axis mine = down ? shape->down : shape->across;
-    int place = high ? mine.high : mine.low;
-    for (size_t i = 0; i < count && mine.known; i++) {
+    struct crop_axis axis = down ? shape->down : shape->across;
+    int place = high ? axis.high : axis.low;
+    for (size_t i = 0; i < count && axis.known; i++) {
         struct crop_axis a = down ? seen[i].down : seen[i].across;
         if (a.known && supports(&seen[i], shape)) {
             tally[(high ? a.high : a.low) - place + NEAR]++;
@@ -259,7 +259,8 @@ static size_t quorum(size_t count)
     return share > CROP_QUORUM ? share : CROP_QUORUM;
 }
 
-static void keep(struct crop *t, size_t votes[CROP_RECTS], struct crop_rect r, size_t supporters)
+static void add_rect(struct crop *t, size_t votes[CROP_RECTS], struct crop_rect r,
+                     size_t supporters)
 {
     for (int i = 0; i < t->count; i++)
         if (near(t->rect[i].x, r.x) && near(t->rect[i].y, r.y) && near(t->rect[i].width, r.width) &&
@@ -287,10 +288,10 @@ static int by_area(const void *a, const void *b)
 }
 
 /*
- * Keeps the shapes of frames with both axes detected, or of frames with only one. An axis that no
+ * Adds the shapes of frames with both axes detected, or of frames with only one. An axis that no
  * frame detects has no bars.
  */
-static void keep_shapes(struct crop *t, const struct crop_seen *seen, size_t count, bool both)
+static void add_shapes(struct crop *t, const struct crop_seen *seen, size_t count, bool both)
 {
     size_t votes[CROP_RECTS] = {0};
     for (size_t i = 0; i < count; i++) {
@@ -308,18 +309,18 @@ static void keep_shapes(struct crop *t, const struct crop_seen *seen, size_t cou
             right = middle(seen, count, shape, false, true);
         int top = middle(seen, count, shape, true, false),
             bottom = middle(seen, count, shape, true, true);
-        keep(t, votes,
-             (struct crop_rect){left, top, t->width - left - right, t->height - top - bottom},
-             supporters);
+        add_rect(t, votes,
+                 (struct crop_rect){left, top, t->width - left - right, t->height - top - bottom},
+                 supporters);
     }
 }
 
 struct crop crop_find(const struct crop_seen *seen, size_t count, int width, int height)
 {
     struct crop t = {.width = width, .height = height};
-    keep_shapes(&t, seen, count, true);
+    add_shapes(&t, seen, count, true);
     if (t.count == 0)
-        keep_shapes(&t, seen, count, false);
+        add_shapes(&t, seen, count, false);
     qsort(t.rect, (size_t)t.count, sizeof *t.rect, by_area);
     return t;
 }
@@ -484,7 +485,7 @@ void crop_to_rect(struct frame_view *view, const struct crop_rect *rect)
 /* ------------------------------------------------------------------ as displayed */
 
 /* Rotates a rectangle clockwise by 90 degrees in a frame of height `height`. */
-static struct crop_rect turn(struct crop_rect r, int height)
+static struct crop_rect rotate(struct crop_rect r, int height)
 {
     return (struct crop_rect){height - r.y - r.height, r.x, r.height, r.width};
 }
@@ -494,7 +495,7 @@ struct crop_rect crop_to_shown(struct crop_rect r, struct orientation o, int wid
     if (o.mirror)
         r.x = width - r.x - r.width;
     for (int i = 0; i < (o.quarter_turns & 3); i++)
-        r = turn(r, i % 2 == 0 ? height : width);
+        r = rotate(r, i % 2 == 0 ? height : width);
     return r;
 }
 
@@ -502,7 +503,7 @@ struct crop_rect crop_to_decoded(struct crop_rect r, struct orientation o, int w
 {
     int turns = (4 - (o.quarter_turns & 3)) & 3;
     for (int i = 0; i < turns; i++)
-        r = turn(r, (i % 2 == 0) == (turns % 2 == 1) ? width : height);
+        r = rotate(r, (i % 2 == 0) == (turns % 2 == 1) ? width : height);
     if (o.mirror)
         r.x = width - r.x - r.width;
     return r;

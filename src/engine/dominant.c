@@ -6,6 +6,19 @@
 
 #include "barcode/engine/srgb.h"
 
+/* Returns the lower bound of x * 2^45 for roots above r; at most 2^61. */
+static uint64_t root_bound(uint64_t r) { return (2 * r + 1) * (2 * r + 1) * (2 * r + 1) * 65535; }
+
+void oklab_roots(uint16_t root[OKLAB_ROOTS])
+{
+    uint64_t r = 0;
+    for (uint64_t x = 0; x < OKLAB_ROOTS; x++) {
+        while (x << 45 >= root_bound(r))
+            r++;
+        root[x] = (uint16_t)r;
+    }
+}
+
 /*
  * Pixels whose sums fit in 32 bits: 128 * 10404 * 1037 < 2^31. So the compiler can vectorize the
  * loop over them.
@@ -110,9 +123,9 @@ static bool is_peak(const uint64_t *density, int cell)
     for (int step = 0; step < 27; step++) {
         int i = l + step / 9 - 1, j = a + step / 3 % 3 - 1, k = b + step % 3 - 1,
             other = (i * DOMINANT_A + j) * DOMINANT_B + k;
-        bool there =
+        bool inside =
             i >= 0 && i < DOMINANT_L && j >= 0 && j < DOMINANT_A && k >= 0 && k < DOMINANT_B;
-        if (there &&
+        if (inside &&
             (density[other] > density[cell] || (density[other] == density[cell] && other < cell)))
             return false;
     }

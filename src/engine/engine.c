@@ -51,13 +51,13 @@ static bool tap_slit(void *user, const struct frame_tag *tag, const uint8_t *rgb
 
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
 {
-    struct engine_job own = *job;
+    struct engine_job passed = *job;
     g->job = *job;
     if (job->slit) {
-        own.tap = tap_slit;
-        own.tap_user = g;
+        passed.tap = tap_slit;
+        passed.tap_user = g;
     }
-    return g->ops->begin(g, &own, e);
+    return g->ops->begin(g, &passed, e);
 }
 
 struct engine_port *engine_port_open(struct engine *g, struct err *e)

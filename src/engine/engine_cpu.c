@@ -203,7 +203,7 @@ static bool equip(struct cpu *c, struct worker *w, struct err *e)
     return c->job.modes == 0 || (w->dominant = dominant_open(pixels, e));
 }
 
-static bool take_memory(struct cpu *c, struct err *e)
+static bool allocate_film(struct cpu *c, struct err *e)
 {
     size_t bytes = (size_t)c->job.width * (size_t)c->job.height * 3;
     c->batches = c->job.ports + 2 * c->threads;
@@ -240,7 +240,7 @@ static bool cpu_begin(struct engine *g, const struct engine_job *job, struct err
     c->job = *job;
     c->times = (struct engine_times){0};
     err_clear(&c->error);
-    if (!take_memory(c, e)) {
+    if (!allocate_film(c, e)) {
         release_film(c);
         return false;
     }
@@ -297,7 +297,7 @@ static struct engine_port *cpu_port_open(struct engine *g, struct err *e)
     return NULL;
 }
 
-static bool borrow(struct cpu_port *p, struct batch **b, struct err *e)
+static bool wait_for_batch(struct cpu_port *p, struct batch **b, struct err *e)
 {
     void *item;
     if (queue_pop(p->cpu->free, &item)) {
@@ -326,7 +326,7 @@ static bool cpu_put(struct engine_port *port, const struct frame_view *view,
 {
     struct cpu_port *p = (struct cpu_port *)port;
     struct batch *b;
-    if (!borrow(p, &b, e))
+    if (!wait_for_batch(p, &b, e))
         return false;
     int64_t before = clock_thread_ns();
     bool ok = shrink_frame(p->shrink, view, b->rgb, e);
@@ -341,7 +341,7 @@ static bool cpu_put_analysed(struct engine_port *port, const uint8_t *rgb,
 {
     struct cpu_port *p = (struct cpu_port *)port;
     struct batch *b;
-    if (!borrow(p, &b, e))
+    if (!wait_for_batch(p, &b, e))
         return false;
     memcpy(b->rgb, rgb, (size_t)p->cpu->job.width * (size_t)p->cpu->job.height * 3);
     return submit(p, b, tag, e);

@@ -154,13 +154,13 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
     if (absent < s->devices.count)
         return open_device(g, s, absent, e);
     for (int i = s->next; i < s->devices.count && !s->opened; i++) {
-        struct err mine = ERR_INIT;
-        if (open_device(g, s, i, &mine))
+        struct err failure = ERR_INIT;
+        if (open_device(g, s, i, &failure))
             s->next = i;
         else if (s->devices.count > 1)
-            log_msg(LOG_VERBOSE, "%s", mine.text);
+            log_msg(LOG_VERBOSE, "%s", failure.text);
         if (why.code == ERR_NONE)
-            why = mine;
+            why = failure;
     }
     if (!s->opened)
         *e = why;

@@ -29,6 +29,8 @@ struct engine_options {
     struct engine_devices devices; /* the GPUs that it names */
 };
 
+extern const struct option_table engine_options;
+
 /* One engine of the list. */
 struct engine_slot {
     const char *kind; /* "cpu" or "cuda", for engine_open */

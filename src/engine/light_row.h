@@ -1,7 +1,4 @@
-/*
- * light_row.h - light.h's steps 1 to 5 on a row of samples, for one instruction set. light_row.c
- * and light_row_avx2.c compile the same code (light_row_template.h).
- */
+/* light_row.h - light.h's steps 1 to 5 on a row of samples, for one instruction set. */
 #ifndef BARCODE_SRC_LIGHT_ROW_H
 #define BARCODE_SRC_LIGHT_ROW_H
 
@@ -32,6 +29,15 @@ struct light_row {
 
 extern const struct light_row light_row_c, light_row_avx2; /* light_row_avx2: x86-64 only */
 
-const struct light_row *light_row_for(enum isa isa);
+/* Returns the code for a supported instruction set. */
+static inline const struct light_row *light_row_for(enum isa isa)
+{
+#ifdef __x86_64__
+    if (isa >= ISA_AVX2)
+        return &light_row_avx2;
+#endif
+    (void)isa;
+    return &light_row_c;
+}
 
 #endif

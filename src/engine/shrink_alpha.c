@@ -191,7 +191,7 @@ struct walk {
 };
 
 /* Returns the number of pixels that the walk's next pixel gets; `all` is the coverage of all n. */
-static uint64_t take_share(struct walk *w, const uint8_t *cover, size_t n, uint64_t all)
+static uint64_t next_share(struct walk *w, const uint8_t *cover, size_t n, uint64_t all)
 {
     uint64_t before = (w->cover * n + all / 2) / all;
     w->cover += cover[w->at++];
@@ -205,10 +205,10 @@ void shrink_alpha_fill(const uint8_t *cover, uint8_t *rgb, size_t n)
     for (size_t i = 0; i < n; i++)
         all += cover[i];
     while (to.at < n) {
-        if (take_share(&to, cover, n, all) > 0)
+        if (next_share(&to, cover, n, all) > 0)
             continue;
         while (spare == 0) {
-            uint64_t share = take_share(&from, cover, n, all);
+            uint64_t share = next_share(&from, cover, n, all);
             spare = share > 1 ? share - 1 : 0;
         }
         memcpy(rgb + 3 * (to.at - 1), rgb + 3 * (from.at - 1), 3);

@@ -86,6 +86,8 @@ static bool make_pictures(const struct job_order *order, struct job *j, int64_t 
     struct report *r = &j->report;
     bool ok = open_film(order, j, e);
     r->times.start_up = clock_since(started) - r->times.waiting;
+    /* The sound beside the pictures uses the engine's device, too. */
+    j->sound.job.engine = j->film.engine;
     ok = ok && job_decode(order, &j->film, &j->stores, &j->passes, &j->sound, r, e);
     describe_decoding(order, j);
     return ok && job_end_sound(order, &j->film, &j->sound, &j->passes, r, e) &&

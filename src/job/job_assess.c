@@ -129,10 +129,11 @@ static void assess_keys(uint64_t total_bytes, struct report *r)
     const struct film *f = r->film;
     int64_t film_end = film_length_end(&f->length), start = r->selection.start_us;
     int64_t end = film_end < r->selection.end_us ? film_end : r->selection.end_us;
-    int64_t span =
-        (end < INT64_MAX ? end : c->last_us) - (start > c->first_us ? start : c->first_us);
     if (!r->selection.keyframes)
         return;
+    if (end == INT64_MAX)
+        end = c->last_us;
+    int64_t span = end - (start > c->first_us ? start : c->first_us);
     if (c->bad_keys > 0)
         job_warn(r,
                  "'%s': %" PRIu64
@@ -155,8 +156,9 @@ static void assess_keys(uint64_t total_bytes, struct report *r)
  */
 static bool choose_steady(struct columns *columns, const struct report *r, struct err *e)
 {
-    return r->steady == 0 || !(r->needs & (STRIP_CLUSTERS | STRIP_DOMINANT)) ||
-           steady_columns(columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
+    if (r->steady == 0 || !(r->needs & (STRIP_CLUSTERS | STRIP_DOMINANT)))
+        return true;
+    return steady_columns(columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
 }
 
 /* Warns of bytes that --keep-going skipped, and of a film that changed while it was read. */
@@ -209,8 +211,9 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
     job_decide_width(order->options, r);
     if (!choose_steady(s->columns, r, e))
         return false;
-    return !s->histogram ||
-           film_palette_make(s->histogram, order->options->picture.colours, &r->palette, e);
+    if (!s->histogram)
+        return true;
+    return film_palette_make(s->histogram, order->options->picture.colours, &r->palette, e);
 }
 
 bool job_is_whole(const struct job_passes *p, const struct report *r)

@@ -158,8 +158,9 @@ static void decide_key_columns(struct selection *s, const struct film *f, int64_
         counted.frames = keys;
         uint64_t inside = frames_inside(s, &counted);
         s->kind = SELECT_COLUMNS;
-        s->columns = inside < 1 ? 1 : inside < JOB_COLUMNS ? inside : JOB_COLUMNS;
+        s->columns = inside < JOB_COLUMNS ? inside : JOB_COLUMNS;
         s->columns = s->columns < most ? s->columns : most;
+        s->columns = s->columns > 1 ? s->columns : 1;
     } else if (l->duration_us > 0 && end > start) {
         s->kind = SELECT_INTERVAL;
         s->interval_us = (end - start + JOB_COLUMNS - 1) / JOB_COLUMNS;
@@ -174,7 +175,9 @@ static int64_t every_us(uint64_t every, const struct film *f)
     const int64_t unknown_us = 40000, longest_us = INT64_MAX / 4;
     double us = f->rate_num > 0 ? 1e6 * (double)every * (double)f->rate_den / (double)f->rate_num
                                 : (double)every * unknown_us;
-    return us < 1 ? 1 : us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
+    if (us < 1)
+        return 1;
+    return us > (double)longest_us ? longest_us : (int64_t)(us + 0.5);
 }
 
 /*
@@ -184,7 +187,7 @@ static uint64_t columns_most(const struct options *o)
 {
     uint64_t each = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
     uint64_t fit = o->picture.width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
-    return fit < OPTION_COLUMNS_MOST ? fit : OPTION_COLUMNS_MOST;
+    return fit < FILM_COLUMNS_MOST ? fit : FILM_COLUMNS_MOST;
 }
 
 bool job_is_short(const struct film *f)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmeans_lines.h"
 #include "kmeans_vector.h"
 
 /*
@@ -94,7 +93,8 @@ static uint16_t int16_gap(uint32_t a, uint32_t b, bool *far)
     return (uint16_t)gap;
 }
 
-void assign_load(struct assign *a, bool first)
+/* Computes now, moved and far from q. */
+static void load_centroids(struct assign *a, bool first)
 {
     a->far = false;
     for (int j = 0; j < a->k; j++) {
@@ -141,6 +141,7 @@ void assign_step(struct assign *a, const struct points *p, bool first)
         step_plain(a);
         return;
     }
+    load_centroids(a, first);
     a->vector->step(a, first);
     for (int j = 0; j < a->k; j++)
         for (int c = 0; c < 4; c++)

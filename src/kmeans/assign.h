@@ -86,9 +86,6 @@ void assign_close(struct assign **a);
  */
 void assign_step(struct assign *a, const struct points *p, bool first);
 
-/* Computes now, moved and far from q, for the vector code. */
-void assign_load(struct assign *a, bool first);
-
 /* Returns constant_j of the score above, for j = index. */
 int32_t assign_constant(const int32_t q[3], int bits, int index);
 

@@ -94,7 +94,7 @@ static inline lanes index_of(const struct assign *a, lanes least)
     return lanes_and(least, lanes_all((1 << a->bits) - 1));
 }
 
-FOR_SHAPE lanes look_up(const void *table, lanes index, struct shape shape)
+FOR_SHAPE lanes gather_entries(const void *table, lanes index, struct shape shape)
 {
     return shape.few ? lanes_permute(lanes_load(table), index) : lanes_gather(table, index);
 }
@@ -110,7 +110,8 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
     lanes w = index_of(a, least);
-    lanes half_rb = look_up(a->now.half_rb, w, shape), half_g = look_up(a->now.half_g, w, shape);
+    lanes half_rb = gather_entries(a->now.half_rb, w, shape),
+          half_g = gather_entries(a->now.half_g, w, shape);
     lanes twice_rb = lanes_double(c.edge_rb), twice_g = lanes_double(c.edge_g);
     for (int word = 0; word < shape.words; word++) {
         set[word] = lanes_all(0);
@@ -140,9 +141,10 @@ FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, s
     const struct assign_table *m = &a->moved;
     lanes low = lanes_and(kind, lanes_all(CLUSTERS_MAX - 1));
     lanes high = lanes_and(lanes_right(kind, KIND_HIGH), lanes_all(CLUSTERS_MAX - 1));
-    lanes rb = pairs_sub(look_up(m->rb, low, shape), look_up(m->rb, high, shape));
-    lanes g = pairs_sub(look_up(m->g, low, shape), look_up(m->g, high, shape));
-    lanes centre = lanes_sub(look_up(m->twice, low, shape), look_up(m->twice, high, shape));
+    lanes rb = pairs_sub(gather_entries(m->rb, low, shape), gather_entries(m->rb, high, shape));
+    lanes g = pairs_sub(gather_entries(m->g, low, shape), gather_entries(m->g, high, shape));
+    lanes centre =
+        lanes_sub(gather_entries(m->twice, low, shape), gather_entries(m->twice, high, shape));
     centre = lanes_dot(lanes_dot(centre, c.centre_rb, rb), c.centre_g, g);
     lanes reach =
         lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, pairs_abs(rb)), c.edge_g, pairs_abs(g));
@@ -264,7 +266,7 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
  * Updates the labels and the sums for the changes. Neighbours change between the same two
  * centroids: with one set of totals, every addition would wait for the previous one.
  */
-static void apply(struct assign *a, const struct stretch *s)
+static void apply_changes(struct assign *a, const struct stretch *s)
 {
     size_t first = s->block * BLOCK;
     const uint32_t *colour = a->p->colour + first, *weight = a->p->weight + first;
@@ -288,7 +290,7 @@ static inline void add_total(struct assign *a, int set, uint32_t winner, const u
 }
 
 /* Assigns a block, or each of its groups, to the winner of its centre. A visit corrects this. */
-static inline void claim(struct assign *a, size_t block)
+static inline void assign_block(struct assign *a, size_t block)
 {
     _Alignas(64) uint32_t winner[LANES];
     int kind = a->kind[block];
@@ -325,7 +327,7 @@ static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
 }
 
 /* Returns the blocks of a stretch to examine, one bit a block, and updates their state. */
-FOR_SHAPE uint32_t look(struct assign *a, size_t block, bool first, struct shape shape)
+FOR_SHAPE uint32_t test_blocks(struct assign *a, size_t block, bool first, struct shape shape)
 {
     struct places c = places_of(&a->p->block, block);
     lanes set[2], known[2], all = lanes_all(-1), none = lanes_all(0), up[2] = {none, none},
@@ -414,18 +416,18 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     struct stretch s;
     for (s.block = 0; s.block < a->p->blocks; s.block += LANES) {
         size_t count = a->p->blocks - s.block < LANES ? a->p->blocks - s.block : LANES;
-        uint32_t blocks = look(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);
+        uint32_t blocks =
+            test_blocks(a, s.block, first, shape) & (uint32_t)((UINT64_C(1) << count) - 1);
         for (size_t i = 0; first && i < count; i++)
-            claim(a, s.block + i);
+            assign_block(a, s.block + i);
         visit_blocks(a, &s, blocks, shape);
-        apply(a, &s);
+        apply_changes(a, &s);
     }
 }
 
-/* Implements assign_step, except for `sum`. */
+/* Implements assign_step with loaded centroids, except for `sum`. */
 static void assign_again(struct assign *a, bool first)
 {
-    assign_load(a, first);
     if (first)
         memset(a->total, 0, sizeof a->total);
     if (a->k <= LANES)

@@ -69,11 +69,11 @@ static bool open_restarts(struct kmeans *km, size_t most, struct err *e)
     struct assign *shared = NULL;
     for (int i = 0; i < km->room; i++) {
         struct restart *r = km->order[i] = &km->restart[i];
-        r->own = (size_t)i < fit;
-        r->assign = !r->own && shared ? shared : assign_open(km->params.k, most, km->isa, e);
+        r->unshared = (size_t)i < fit;
+        r->assign = !r->unshared && shared ? shared : assign_open(km->params.k, most, km->isa, e);
         if (!r->assign)
             return false;
-        shared = r->own ? NULL : r->assign;
+        shared = r->unshared ? NULL : r->assign;
     }
     return true;
 }

@@ -1,7 +1,7 @@
 /*
  * kmeans_vector.h - the vectorized loops over a frame's points, one set of functions for each
- * instruction set. They are written once in the templates on top of kmeans_lanes.h, and compiled by
- * kmeans_avx2.c, kmeans_avx512.c and kmeans_vnni.c.
+ * instruction set, and the memory that they need. They are written once in the templates on top of
+ * kmeans_lanes.h, and compiled by kmeans_isa.c.
  */
 #ifndef BARCODE_KMEANS_VECTOR_H
 #define BARCODE_KMEANS_VECTOR_H
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "barcode/base/isa.h"
 
@@ -19,7 +21,7 @@ struct points;
 /* Gives the same results as the plain functions. Those from `begin` on need the output of `box`. */
 struct kmeans_vector {
     /*
-     * Writes the pixels rgb[pixels][3] as runs of equal neighbours to run[pixels] (points_key.h).
+     * Writes the pixels rgb[pixels][3] as runs of equal neighbours to run[pixels] (points.h).
      * Returns the number of runs. Overwrites p.
      */
     size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
@@ -41,7 +43,7 @@ struct kmeans_vector {
     void (*try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
     /* Implements seed_nearest_count. */
     void (*count)(const struct nearest *n, uint32_t *weight, int count);
-    /* Implements assign_step; the caller sets `p` and computes `sum`. */
+    /* Implements assign_step; the caller sets `p`, loads the centroids and computes `sum`. */
     void (*step)(struct assign *a, bool first);
 };
 
@@ -52,6 +54,35 @@ extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;
  * Returns the functions for a supported instruction set. Returns NULL for ISA_C, which uses plain
  * C.
  */
-const struct kmeans_vector *kmeans_vector_of(enum isa isa);
+static inline const struct kmeans_vector *kmeans_vector_of(enum isa isa)
+{
+    switch (isa) {
+#ifdef __x86_64__
+    case ISA_AVX2: return &kmeans_avx2;
+    case ISA_AVX512: return &kmeans_avx512;
+    case ISA_VNNI: return &kmeans_vnni;
+#endif
+    default: return NULL;
+    }
+}
+
+/*
+ * Arrays are complete, aligned cache lines of 64 bytes, a multiple of every vector size. So a
+ * vector at any multiple of its size may be loaded and stored, even over the end of an array.
+ */
+static inline size_t kmeans_lines_bytes(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* Allocates `bytes` uninitialized bytes. Returns NULL if out of memory. */
+static inline void *kmeans_lines(size_t bytes)
+{
+    return aligned_alloc(64, kmeans_lines_bytes(bytes));
+}
+
+/* Allocates zeroed bytes, up to the end of the last line. Returns NULL if out of memory. */
+static inline void *kmeans_lines_zeroed(size_t bytes)
+{
+    void *p = kmeans_lines(bytes);
+    return p ? memset(p, 0, kmeans_lines_bytes(bytes)) : NULL;
+}
 
 #endif

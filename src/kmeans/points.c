@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmeans_lines.h"
 #include "kmeans_vector.h"
-#include "points_key.h"
 
 /*
  * Up to SORT_MOST pixels, the keys are radix-sorted, 12 bits a pass, low half first, with 8 bytes a

@@ -7,7 +7,6 @@
 
 #include "kmeans_lanes.h"
 #include "kmeans_vector.h"
-#include "points_key.h"
 
 /* Moves the lowest three bits of each byte to their positions in a key's lowest nine. */
 static inline lanes keys_of_three(lanes rgb)

@@ -76,7 +76,7 @@ void restart_go_on(struct restart *r, const struct points *p, int iterations)
 {
     struct assign *a = r->assign;
     size_t k = (size_t)a->k;
-    bool first = r->iterations == 0 || !r->own;
+    bool first = r->iterations == 0 || !r->unshared;
     memcpy(a->q, r->q, k * sizeof *a->q);
     for (; !r->ended && r->iterations < iterations && !interrupted(); r->iterations++) {
         assign_step(a, p, first);

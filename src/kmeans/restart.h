@@ -16,7 +16,8 @@
 
 struct restart {
     struct assign *assign; /* the workspace to use */
-    bool own; /* `assign` is not shared, so its state is still valid when this restart continues */
+    bool unshared;         /* `assign` is not shared, so its state is still valid when this restart
+                              continues */
     bool ended;
     int number, iterations;        /* iterations: number of finished iterations */
     int32_t q[CLUSTERS_MAX][3];    /* centroids of the next iteration, as in assign.h */
@@ -27,7 +28,7 @@ struct restart {
 
 /*
  * Initializes restart `number` with the starting centres centre[k], colour words (points.h). Does
- * not change `assign` and `own`.
+ * not change `assign` and `unshared`.
  */
 void restart_begin(struct restart *r, int number, const uint32_t *centre);
 

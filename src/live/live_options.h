@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/option.h"
+
 /* --serve */
 struct serve_address {
     char host[256]; /* a name or an address, without brackets */
@@ -28,5 +30,7 @@ struct live_run_options {
     enum live_format format;    /* --live-format; LIVE_FORMAT_NONE: not given */
     struct live_day_rule day;   /* --day */
 };
+
+extern const struct option_table live_options;
 
 #endif

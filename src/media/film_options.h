@@ -5,8 +5,25 @@
 #include "barcode/engine/crop.h"
 #include "barcode/engine/light.h"
 #include "media/select/selection.h"
-#include "media/select/size.h"
+#include "base/option.h"
 #include "source.h"
+
+/* limit of --columns, of --width, and of the columns that --interval gives */
+enum { FILM_COLUMNS_MOST = 10000000 };
+
+/* The size of analysis frames. */
+enum size_kind {
+    SIZE_SIDE,   /* longer side = side (default 320) */
+    SIZE_ROWS,   /* height = side (default with the mode `slit`: the height of a strip) */
+    SIZE_EXACT,  /* width x height */
+    SIZE_DIVIDE, /* 1/divisor of the film's width and height */
+    SIZE_FULL
+};
+
+struct size_rule {
+    enum size_kind kind;
+    int side, width, height, divisor;
+};
 
 struct film_options {
     struct selection selection; /* every == 0: chosen by the film's length */
@@ -19,5 +36,14 @@ struct film_options {
     bool keep_going; /* skip bytes that the disk cannot read */
     bool verify;     /* decode twice and compare */
 };
+
+extern const struct option_table film_options;
+
+/*
+ * Computes the size of the analysis frames of a film with the displayed size width x height. The
+ * result is never larger than the film.
+ */
+void size_resolve(const struct size_rule *rule, int width, int height, int *out_width,
+                  int *out_height);
 
 #endif

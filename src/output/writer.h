@@ -5,7 +5,7 @@
  * Everything that depends on the format is in its entry. To add a format, write a file
  * formats/NAME.c with its entry and add a line to writer.c. `-o` then selects it by its file name
  * ending. An option of its own, with the name of the writer, needs a key and a line in
- * option_table.c.
+ * outputs_options.c.
  */
 #ifndef BARCODE_WRITER_H
 #define BARCODE_WRITER_H

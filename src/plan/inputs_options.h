@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/option.h"
+
 struct inputs_options {
     char **argument; /* FILM|FOLDER..., as given; points into argv */
     size_t count;
@@ -18,5 +20,7 @@ struct inputs_options {
     int64_t rate_num, rate_den; /* --rate, of images; 0/0: not given */
     int shard, shards;          /* --shard I/N: I from 1; both 0: not given */
 };
+
+extern const struct option_table inputs_options;
 
 #endif

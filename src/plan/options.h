@@ -9,7 +9,7 @@
 #include "live/live_options.h"
 #include "media/film_options.h"
 #include "output/formats/format_options.h"
-#include "output/modes/picture_options.h"
+#include "output/picture_options.h"
 #include "output/poster/poster_options.h"
 #include "inputs_options.h"
 #include "outputs_options.h"

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/option.h"
 #include "output/writer.h"
 
 /* The placeholders of --name: the film's name without its ending, and its modes. */
@@ -23,7 +24,7 @@ struct outputs_options {
     /* --json, --bench and the like, in the order of writer_table; `extras` entries */
     struct options_extra extra[WRITERS_MOST];
     size_t extras;
-    const char *name;   /* --name, checked by cli_parse_name; NULL: not given */
+    const char *name;   /* --name, as its row checks it; NULL: not given */
     const char *report; /* --report: a line per film; NULL: not given; "-": stdout */
     const char *dump;   /* --dump; NULL: not given; "-": stdout */
     bool update;        /* skip films whose outputs exist */
@@ -34,5 +35,10 @@ struct outputs_options {
     bool in_memory; /* hand `extra` and `dump` to the run's sink (batch.h); likewise no option
                      */
 };
+
+extern const struct option_table outputs_options;
+
+/* Adds an output, or replaces its path: `extra` stays in the order of writer_table. */
+void outputs_options_add(struct outputs_options *o, const struct writer *w, const char *path);
 
 #endif

@@ -4,7 +4,7 @@
  * Output n is the input at n RATE / SPECTROGRAM_RATE, through a low-pass filter: a sinc of
  * RESAMPLE_ZEROS zeros a side under a Kaiser window. It passes up to 6.4 kHz (0.8 of half the lower
  * rate) and stops from 8 kHz on by 60 dB (55 dB above 192 kHz). Coefficients have 14 bits, so that
- * sums have 32. They are computed by integers alone (resample_filter.c): the same on every machine.
+ * sums have 32. They are computed by integers alone: the same on every machine.
  *
  * The filter has a row of coefficients for each place between two samples that an output can have
  * (polyphase). 48 kHz has one, 44.1 kHz 160. Rates with more than about 1,000 of them, as 44,099
@@ -25,6 +25,35 @@
 
 enum { RESAMPLE_ZEROS = 21, RESAMPLE_RATE_MOST = 768000 };
 
+/* ---- The inner loop, for one instruction set (fir_isa.c) ---- */
+
+enum { FIR_BATCH = 4, FIR_STEP = 16, FIR_BITS = 14 };
+
+/* Any thread. */
+struct fir {
+    /*
+     * Computes out[i] = round(sum of in[i][k] coef[i][k] / 2^FIR_BITS), halves upwards, saturated,
+     * for FIR_BATCH outputs. `taps` is a multiple of FIR_STEP, and the sum of |coef[i]| is below
+     * 2^16, so that no sum overflows.
+     */
+    void (*run)(const int16_t *const *in, const int16_t *const *coef, size_t taps, int16_t *out);
+};
+
+extern const struct fir fir_c, fir_avx2; /* fir_avx2: x86-64 only */
+
+/* Returns the code for a supported instruction set. */
+static inline const struct fir *fir_for(enum isa isa)
+{
+#ifdef __x86_64__
+    if (isa >= ISA_AVX2)
+        return &fir_avx2;
+#endif
+    (void)isa;
+    return &fir_c;
+}
+
+/* ---- The filter ---- */
+
 /* The coefficients for a rate. */
 struct resample_filter {
     int rate;
@@ -37,6 +66,8 @@ struct resample_filter {
 /* Makes *f the filter for a rate, 1..RESAMPLE_RATE_MOST, and frees what it had. */
 bool resample_filter_set(struct resample_filter *f, int rate, struct err *e);
 void resample_filter_free(struct resample_filter *f);
+
+/* ---- The resampler ---- */
 
 struct resampler;
 

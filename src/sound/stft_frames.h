@@ -1,7 +1,4 @@
-/*
- * stft_frames.h - spectrogram.h's steps for some frames at once, for one instruction set.
- * stft_frames.c and stft_frames_avx2.c compile the same code (stft_frames_template.h).
- */
+/* stft_frames.h - spectrogram.h's steps for some frames at once, for one instruction set. */
 #ifndef BARCODE_SRC_STFT_FRAMES_H
 #define BARCODE_SRC_STFT_FRAMES_H
 
@@ -24,6 +21,14 @@ struct stft_frames {
 extern const struct stft_frames stft_frames_c, stft_frames_avx2; /* stft_frames_avx2: x86-64 only */
 
 /* Returns the code for a supported instruction set. */
-const struct stft_frames *stft_frames_for(enum isa isa);
+static inline const struct stft_frames *stft_frames_for(enum isa isa)
+{
+#ifdef __x86_64__
+    if (isa >= ISA_AVX2)
+        return &stft_frames_avx2;
+#endif
+    (void)isa;
+    return &stft_frames_c;
+}
 
 #endif

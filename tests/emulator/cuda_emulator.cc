@@ -216,7 +216,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, const
     return cudaSuccess;
 }
 
-/* In the place of kmeans_sort.cu. */
+/* In the place of CUB in kmeans_points.cu. */
 cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
                       int bits, cudaStream_t)
 {
@@ -230,7 +230,7 @@ cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t
     return cudaSuccess;
 }
 
-/* In the place of shared_sort.cu. */
+/* In the place of CUB in shared_gpu.cu. */
 cudaError_t shared_sort(void *scratch, size_t *bytes, const uint64_t *in, uint64_t *out,
                         size_t count)
 {

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "fuzz.h"
+#include "../unit/set_option.h"
 
 enum { WORDS_MAX = 60 };
 
@@ -62,19 +63,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     text[size - 1] = 0;
     int64_t us = -1;
-    struct size_rule rule = {.kind = SIZE_FULL};
     struct options o = {.picture.stacked = false};
     struct err e = ERR_INIT;
     switch (data[0] % 4) {
-    case 0: fuzz_demand(!cli_parse_time(text, &us) || us >= 0); break;
+    case 0: fuzz_demand(!option_read_time(text, &us) || us >= 0); break;
     case 1:
-        if (cli_parse_size(text, &rule)) {
+        if (set_option(&o, "size", text, &e)) {
             int w, h;
-            size_resolve(&rule, 720, 576, &w, &h);
+            size_resolve(&o.film.size, 720, 576, &w, &h);
             fuzz_demand(w >= 1 && w <= 720 && h >= 1 && h <= 576);
         }
         break;
-    case 2: fuzz_demand(cli_parse_modes(text, &o, &e) == (e.code == ERR_NONE)); break;
+    case 2: fuzz_demand(set_option(&o, "mode", text, &e) == (e.code == ERR_NONE)); break;
     default: parse_line(text); break;
     }
     free(text);

@@ -14,7 +14,7 @@ import sys
 ARROWS = {
     "main": "match live batch cli plan cache engine base",
     "match": "batch job cli plan output cache media sound engine base",
-    "cli": "plan output cache media engine kmeans base",
+    "cli": "live batch plan output cache media engine kmeans base",
     "live": "plan output cache media engine base",
     "batch": "job plan output cache media sound engine base",
     "job": "plan output cache media sound engine base",
@@ -72,13 +72,13 @@ FACE = {
     "live": "live.h",
     "batch": "batch.h",
     "job": "job.h",
-    "cli": "cli.h cli_explain.h",
-    "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h shard.h update.h",
-    "output": "modes/picture_options.h poster/poster_options.h formats/format_options.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
+    "cli": "cli.h",
+    "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
+    "output": "picture_options.h poster/poster_options.h formats/format_options.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
               "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
               "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
     "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
-    "media": "film_options.h select/size.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
+    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
              "select/selection.h sound/sound_job.h source/pass.h source.h",
     "engine": "digest.h engines.h steady.h",

@@ -1,13 +1,12 @@
 /*
- * made_feed.c - a feed of made columns, shown by the server and on stdout as a live barcode is; for
+ * made_feed.c - a feed of made columns, shown by the server as a live barcode is; for
  * tests/live.sh.
  *
- *     made_feed [ADDR:]PORT|- PERIOD_MS [rgb|jsonl] [HEIGHT] [FIRST] [COUNT]
+ *     made_feed [ADDR:]PORT PERIOD_MS [HEIGHT] [FIRST]
  *
  * Column n begins at n PERIOD_MS of UTC, as --live has it, and is open until it ends; with a period
  * of 10 s or more it is put only once before. FIRST: how many earlier columns there are at the
- * start, as after a restart. Every tenth is missing. COUNT: ends after that many, made without
- * waiting. Ends on SIGTERM.
+ * start, as after a restart. Every tenth is missing. Ends on SIGTERM.
  */
 #include <poll.h>
 #include <signal.h>
@@ -19,6 +18,7 @@
 
 #include "cli/cli.h"
 #include "live/serve/serve.h"
+#include "../unit/set_option.h"
 
 static volatile sig_atomic_t ended;
 
@@ -53,32 +53,20 @@ static void put(struct live_feed *f, int64_t n, bool open, uint8_t *rgb)
     live_feed_put(f, &c, c.missing ? NULL : rgb);
 }
 
-/* Waits for 20 ms at most. Returns false if nobody reads stdout any more. */
-static bool show(struct server *s, struct live_output *out)
+static void run(struct live_feed *f, struct server *s, int64_t before, uint8_t *rgb)
 {
     enum { MOMENT_MS = 20 };
-    struct pollfd p[2] = {{.fd = s ? serve_descriptor(s) : -1, .events = POLLIN}, {.fd = -1}};
-    bool read = !out || live_output_write(out);
-    if (out && read)
-        p[1] = live_output_poll(out);
-    int ms = s ? serve_run(s) : -1;
-    (void)poll(p, 2, ms >= 0 && ms < MOMENT_MS ? ms : MOMENT_MS);
-    return read;
-}
-
-static void run(struct live_feed *f, struct server *s, struct live_output *out, int64_t before,
-                uint8_t *rgb)
-{
     const int64_t period = live_feed_period_us(f);
     int64_t n = now_us() / period - before, opened = -1;
-    for (const int64_t end = now_us() / period; n < end; n++)
-        put(f, n, false, rgb);
-    while (!ended && show(s, out)) {
+    while (!ended) {
         for (int64_t now = now_us() / period; n < now; n++)
             put(f, n, false, rgb);
         if (n != opened || period < 10000000)
             put(f, n, true, rgb);
         opened = n;
+        struct pollfd p = {.fd = serve_descriptor(s), .events = POLLIN};
+        int ms = serve_run(s);
+        (void)poll(&p, 1, ms >= 0 && ms < MOMENT_MS ? ms : MOMENT_MS);
     }
 }
 
@@ -86,30 +74,18 @@ int main(int argc, char **argv)
 {
     struct options o = {.live.serve = {.port = 0}};
     struct err e = ERR_INIT;
-    if (argc < 3 || (strcmp(argv[1], "-") != 0 && !cli_parse_serve(argv[1], &o, &e)) ||
-        (argc > 3 && argv[3][0] && !cli_parse_live_format(argv[3], &o, &e)))
+    if (argc < 3 || !set_option(&o, "serve", argv[1], &e))
         return err_report(&e);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGTERM, on_signal);
-    signal(SIGINT, on_signal);
-    const int height = argc > 4 ? atoi(argv[4]) : 200;
+    const int height = argc > 3 ? atoi(argv[3]) : 200;
     struct live_feed *f = live_feed_open(8640, height, atoll(argv[2]) * 1000, &e);
     uint8_t *rgb = malloc((size_t)height * 3);
-    struct server *s = NULL;
-    struct live_output *out = NULL;
-    const int64_t count = argc > 6 ? atoll(argv[6]) : 0;
-    bool good = f && rgb;
-    if (good && o.live.format)
-        good = (out = live_output_open(STDOUT_FILENO, o.live.format, f, &e));
-    if (good && o.live.serve.given)
-        good = (s = serve_open(&o.live.serve, f, "made \"columns\" <b>&", &e));
-    for (int64_t n = 0; good && n < count; n++)
-        put(f, n, false, rgb);
-    if (good && count == 0)
-        run(f, s, out, argc > 5 ? atoll(argv[5]) : 0, rgb);
-    good = live_output_close(&out, &e) && good;
+    struct server *s = f ? serve_open(&o.live.serve, f, "made \"columns\" <b>&", &e) : NULL;
+    if (s && rgb)
+        run(f, s, argc > 4 ? atoll(argv[4]) : 0, rgb);
     serve_close(&s);
     live_feed_free(&f);
     free(rgb);
-    return good ? 0 : err_report(&e);
+    return e.code == ERR_NONE ? 0 : err_report(&e);
 }

@@ -24,6 +24,14 @@ enum isa {
 };
 
 /*
+ * A file NAME_isa.c is compiled once for each of several instruction sets (Makefile). There, ISA is
+ * the set's name, and ISA_NAME(x) is x_c, x_avx2, ...
+ */
+#define ISA_NAME(name) ISA_JOIN(name, ISA)
+#define ISA_JOIN(name, isa) ISA_PASTE(name, isa)
+#define ISA_PASTE(name, isa) name##_##isa
+
+/*
  * Returns true if the processor and the operating system support `isa`. Processors other than
  * x86-64 support ISA_C only. Any thread.
  */

@@ -119,6 +119,9 @@ struct kmeans_params {
     bool race;
 };
 
+/* The options of a command line (base/option.h); their defaults are those of the program. */
+extern const struct option_table kmeans_options;
+
 /*
  * One rung of the race: restarts run up to `iterations` iterations, then the best `go_on` continue
  * to the next rung.

@@ -13,13 +13,13 @@
 #include "base/log.h"
 #include "base/path.h"
 
-enum { FILMS = 2, OUTPUTS_MOST = 16, KEY_EXACT = COMMAND_OWN };
+enum { FILMS = 2, OUTPUTS_MOST = 16 };
 
 struct align {
     const char *path[OUTPUTS_MOST]; /* -o */
     size_t outputs;
     bool exact; /* --exact */
-    struct command_line line;
+    struct options options;
     struct command_films films;
     struct film_sound sound[FILMS];
     struct align_map map;
@@ -27,23 +27,12 @@ struct align {
     int status; /* of a batch that failed, or of a worker process */
 };
 
-const struct argp_option align_options[] = {
-    {NULL, 0, NULL, 0, "Outputs:", 1},
-    {"output", 'o', "FILE", 0,
-     ".html: both barcodes on one axis; .csv, .json: the parts; .edl: how B is made of A; may be "
-     "repeated (CSV to stdout)",
-     0},
-    {NULL, 0, NULL, 0, "Films:", 2},
-    {"exact", KEY_EXACT, NULL, 0, "place edits to the frame, by the pictures around them", 0},
-    {"sound-stream", COMMAND_COMMON + 100, "N", 0, "stream of sound N, from 0 (the default one)",
-     0},
-    {0}};
+#define OPTION_STRUCT struct align
 
-static bool set_option(void *user, int key, const char *arg, struct err *e)
+static bool set_output(void *options, const struct option_row *row, const char *arg, struct err *e)
 {
-    struct align *a = user;
-    if (key == KEY_EXACT)
-        return a->exact = true;
+    struct align *a = options;
+    (void)row;
     if (a->outputs == OUTPUTS_MOST)
         return err_set(e, ERR_USAGE, "-o: at most %d outputs", OUTPUTS_MOST);
     if (!align_format_of(arg))
@@ -52,11 +41,25 @@ static bool set_option(void *user, int key, const char *arg, struct err *e)
     return true;
 }
 
-static const struct command command = {
-    "align", "A B",
-    "Aligns two versions of a film by their sound: which times of B are which times of A, and what "
-    "only one of them has. A film that is another one is refused (exit status 1).",
-    align_options, set_option};
+static const struct option_row rows[] = {
+    {"output", "FILE",
+     ".html: both barcodes on one axis; .csv, .json: the parts; .edl: how B is made of A; may be "
+     "repeated (CSV to stdout)",
+     'o', .group = 1, OPTION_CUSTOM(set_output)},
+    {"exact", NULL, "place edits to the frame, by the pictures around them", .group = 2,
+     OPTION_FLAG(exact)},
+    {"sound-stream", "N", "stream of sound N, from 0 (the default one)", .group = 2},
+    {0}};
+
+const struct cli_command align_command = {
+    .name = "align",
+    .what = "compare two versions of a film",
+    .run = command_align,
+    .args = "A B",
+    .doc = "Aligns two versions of a film by their sound: which times of B are which times of A, "
+           "and what only one of them has. A film that is another one is refused (exit status 1).",
+    .row = rows,
+    .heading = {[1] = "Outputs:", [2] = "Films:"}};
 
 /* ---- Sound ---- */
 
@@ -68,18 +71,20 @@ static bool load_sound(struct align *a, int i, struct err *e)
                        "cannot read the sound of '%s' from the cache (is it a pipe, or does it "
                        "change?)",
                        path);
-    return a->sound[i].stream >= 0 || err_set(e, ERR_FAILED, "'%s' has no sound", path);
+    if (a->sound[i].stream < 0)
+        return err_set(e, ERR_FAILED, "'%s' has no sound", path);
+    return true;
 }
 
 static bool read_sounds(struct align *a, struct err *e)
 {
     struct command_films *f = &a->films;
-    if (!command_films_open(f, &a->line, a->line.word, FILMS, false, e))
+    if (!command_films_open(f, &a->options, a->options.inputs.argument, FILMS, false, e))
         return false;
     if (f->in.count != FILMS)
         return err_set(e, ERR_USAGE, "align needs two films, not %zu", f->in.count);
     a->status = command_films_render(&f->options, &f->in, NULL);
-    if (a->status != 0 || batch_run_is_worker())
+    if (a->status != 0 || batch_is_worker())
         return false;
     return load_sound(a, 0, e) && load_sound(a, 1, e);
 }
@@ -131,13 +136,13 @@ static bool read_pictures(struct align *a, bool strips, struct err *e)
 /* Refuses what would fail after the films were read. */
 static bool check_words(const struct align *a, struct err *e)
 {
-    if (a->line.words != FILMS)
+    if (a->options.inputs.count != FILMS)
         return err_set(e, ERR_USAGE, "align needs two films; usage: barcode align [OPTION...] A B");
     for (size_t i = 0; i < FILMS; i++) {
         struct stat st;
-        if (stat(a->line.word[i], &st) == 0 && S_ISDIR(st.st_mode))
+        if (stat(a->options.inputs.argument[i], &st) == 0 && S_ISDIR(st.st_mode))
             return err_set(e, ERR_USAGE, "align needs two films; '%s' is a folder",
-                           a->line.word[i]);
+                           a->options.inputs.argument[i]);
     }
     for (size_t i = 0; i < a->outputs; i++) {
         char *folder = path_beside(a->path[i], ".", e);
@@ -163,7 +168,7 @@ static bool run(struct align *a, struct err *e)
         rate |= align_format_of(a->path[i])->rate;
     }
     for (size_t i = 0; i < FILMS; i++) {
-        a->film[i].path = a->line.word[i];
+        a->film[i].path = a->options.inputs.argument[i];
         a->film[i].name = align_film_name(a->film[i].path, e);
         if (!a->film[i].name)
             return false;
@@ -188,7 +193,7 @@ int command_align(int argc, char **argv)
 {
     struct err e = ERR_INIT;
     struct align a = {0};
-    if (command_parse(&command, argc, argv, &a, &a.line, &e) == COMMAND_RUN)
+    if (cli_parse_command(&align_command, argc, argv, &a, &a.options, &e) == CLI_RUN)
         (void)run(&a, &e);
     for (size_t i = 0; i < FILMS; i++) {
         film_sound_free(&a.sound[i]);
@@ -197,6 +202,5 @@ int command_align(int argc, char **argv)
     }
     align_map_free(&a.map);
     command_films_close(&a.films);
-    command_line_free(&a.line);
     return e.code != ERR_NONE ? err_report(&e) : a.status;
 }

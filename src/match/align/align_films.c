@@ -30,7 +30,9 @@ static bool write_facts(const struct report *r, struct strips strips, FILE *f, s
     fwrite(&facts, sizeof facts, 1, f);
     for (uint64_t i = 0; i < r->count; i++)
         fwrite(&columns_get(r->columns, i)->time_us, sizeof(int64_t), 1, f);
-    return !ferror(f) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    if (ferror(f))
+        return err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    return true;
 }
 
 static const struct writer facts_writer = {
@@ -108,7 +110,7 @@ bool align_films_render(const struct command_films *films, const struct options 
     if (frames)
         with.outputs.dump = "frames";
     *status = command_films_render(&with, &films->in, &sink);
-    if (*status != 0 || batch_run_is_worker())
+    if (*status != 0 || batch_is_worker())
         return false;
     if (!frames)
         return true;

@@ -265,7 +265,9 @@ static int64_t exact_offset_us(const struct aligner *m, const struct align_run *
 
 static int64_t clamp(int64_t value, int64_t least, int64_t most)
 {
-    return value < least ? least : value > most ? most : value;
+    if (value < least)
+        return least;
+    return value < most ? value : most;
 }
 
 /* Returns the time of a frame. What a frame has belongs to the middle of its window. */
@@ -275,10 +277,15 @@ static void add_segment(struct align_map *out, enum align_kind kind, int64_t a_t
 {
     const struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
     int64_t a = last ? last->a_to_us : 0, b = last ? last->b_to_us : 0;
-    if (kind == ALIGN_BOTH ? a_to <= a || b_to <= b : kind == ALIGN_ONLY_A ? a_to <= a : b_to <= b)
+    if (kind == ALIGN_ONLY_A)
+        b_to = b;
+    else if (b_to <= b)
         return;
-    out->segment[out->segments++] = (struct align_segment){kind, a, kind == ALIGN_ONLY_B ? a : a_to,
-                                                           b, kind == ALIGN_ONLY_A ? b : b_to};
+    if (kind == ALIGN_ONLY_B)
+        a_to = a;
+    else if (a_to <= a)
+        return;
+    out->segment[out->segments++] = (struct align_segment){kind, a, a_to, b, b_to};
     if (kind == ALIGN_BOTH)
         out->common_us += a_to - a;
 }

@@ -92,7 +92,9 @@ bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b
 
 size_t align_peaks_first(const struct align_peaks *p, int64_t frame)
 {
-    return p->start[frame < 0 ? 0 : frame > p->frames ? p->frames : frame];
+    if (frame < 0)
+        frame = 0;
+    return p->start[frame < p->frames ? frame : p->frames];
 }
 
 /* ---- The offsets that landmarks propose ---- */

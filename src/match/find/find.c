@@ -161,40 +161,32 @@ static bool print_same(FILE *out, const struct find_same *s, char *const *path, 
     return end_output(out, ok, e);
 }
 
-enum { KEY_SAME = COMMAND_OWN, KEY_JSON };
-
-const struct argp_option find_options[] = {
-    {"same", KEY_SAME, NULL, 0, "list the films of a library that share their sound", 1},
-    {"json", KEY_JSON, NULL, 0, "print JSON", 1},
-    {0}};
-
 struct find_options {
     bool same, json;
 };
 
-static bool set_option(void *user, int key, const char *arg, struct err *e)
-{
-    struct find_options *o = user;
-    (void)arg;
-    (void)e;
-    if (key == KEY_SAME)
-        o->same = true;
-    else
-        o->json = true;
-    return true;
-}
+#define OPTION_STRUCT struct find_options
 
-static const struct command command = {
-    "find", "CLIP LIBRARY...\n--same LIBRARY...",
-    "Finds by its sound which film of a library a clip is from, and when. The clip may be "
-    "sound alone, such as an MP3; 10 seconds are enough. Subfolders are searched, too. The "
-    "exit status is 1 if the clip is in no film. With --same, finds the films of a library that "
-    "share their sound. The sound of each film is read once and kept in the cache.",
-    find_options, set_option};
+static const struct option_row rows[] = {
+    {"same", NULL, "list the films of a library that share their sound", .group = 1,
+     OPTION_FLAG(same)},
+    {"json", NULL, "print JSON", .group = 1, OPTION_FLAG(json)},
+    {0}};
+
+const struct cli_command find_command = {
+    .name = "find",
+    .what = "find the film of a clip",
+    .run = command_find,
+    .args = "CLIP LIBRARY...\n--same LIBRARY...",
+    .doc = "Finds by its sound which film of a library a clip is from, and when. The clip may be "
+           "sound alone, such as an MP3; 10 seconds are enough. Subfolders are searched, too. The "
+           "exit status is 1 if the clip is in no film. With --same, finds the films of a library "
+           "that share their sound. The sound of each film is read once and kept in the cache.",
+    .row = rows};
 
 struct find {
-    struct find_options options;
-    struct command_line line;
+    struct find_options wanted;
+    struct options options;
     struct find_library clip, library;
     struct peak *peak;        /* of the clip */
     struct align_sound sound; /* the same */
@@ -216,10 +208,11 @@ static bool keep_sound(void *user, size_t i, const struct film_sound *sound, str
 /* Reads the clip's sound. */
 static bool read_clip(struct find *f, struct err *e)
 {
-    if (!find_library_open(&f->clip, &f->line, f->line.word, 1, false, e))
+    if (!find_library_open(&f->clip, &f->options, f->options.inputs.argument, 1, false, e))
         return false;
     if (f->clip.films.in.count != 1)
-        return err_set(e, ERR_USAGE, "'%s' is a folder; find needs one clip", f->line.word[0]);
+        return err_set(e, ERR_USAGE, "'%s' is a folder; find needs one clip",
+                       f->options.inputs.argument[0]);
     if (!find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e) || f->status != 0)
         return false;
     if (f->sound.peaks > 0)
@@ -241,7 +234,7 @@ static bool load_sound(void *user, uint32_t film, struct film_sound *sound)
 static bool print_found(struct find *f, struct find_result *r, struct err *e)
 {
     char *const *path = f->library.films.in.path;
-    if (r->found == 0 && f->options.json && !print_places(stdout, r, path, true, e))
+    if (r->found == 0 && f->wanted.json && !print_places(stdout, r, path, true, e))
         return false;
     if (r->found == 0)
         return err_set(e, ERR_FAILED,
@@ -249,7 +242,7 @@ static bool print_found(struct find *f, struct find_result *r, struct err *e)
                        f->clip.films.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
                        r->place[0].votes, r->needed);
     return find_refine_offsets(r, &f->sound, load_sound, f, e) &&
-           print_places(stdout, r, path, f->options.json, e);
+           print_places(stdout, r, path, f->wanted.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again, once. */
@@ -278,27 +271,28 @@ static bool look_up(struct find *f, char *const *word, size_t words, struct err 
 
 static bool find_clip_in(struct find *f, struct err *e)
 {
-    char **word = f->line.word + 1;
-    size_t words = f->line.words - 1;
-    if (f->line.words < 2)
+    char **word = f->options.inputs.argument + 1;
+    size_t words = f->options.inputs.count - 1;
+    if (f->options.inputs.count < 2)
         return err_set(e, ERR_USAGE,
                        "find needs a clip and a library; usage: barcode find CLIP LIBRARY");
-    return read_clip(f, e) && find_library_open(&f->library, &f->line, word, words, true, e) &&
+    return read_clip(f, e) && find_library_open(&f->library, &f->options, word, words, true, e) &&
            look_up(f, word, words, e);
 }
 
 static bool find_same_in(struct find *f, struct err *e)
 {
     struct find_same same = {0};
-    if (f->line.words < 1)
+    if (f->options.inputs.count < 1)
         return err_set(e, ERR_USAGE,
                        "find --same needs a library; usage: barcode find --same LIBRARY");
-    if (!find_library_open(&f->library, &f->line, f->line.word, f->line.words, true, e))
+    if (!find_library_open(&f->library, &f->options, f->options.inputs.argument,
+                           f->options.inputs.count, true, e))
         return false;
     bool ok = find_same_films(&f->library, &same, &f->status, e);
     if (ok && same.pairs == 0)
         log_msg(LOG_INFO, "no films of the library share their sound");
-    ok = ok && print_same(stdout, &same, f->library.films.in.path, f->options.json, e);
+    ok = ok && print_same(stdout, &same, f->library.films.in.path, f->wanted.json, e);
     find_same_free(&same);
     return ok;
 }
@@ -307,11 +301,10 @@ int command_find(int argc, char **argv)
 {
     struct err e = ERR_INIT;
     struct find f = {0};
-    if (command_parse(&command, argc, argv, &f.options, &f.line, &e) == COMMAND_RUN)
-        (void)(f.options.same ? find_same_in(&f, &e) : find_clip_in(&f, &e));
+    if (cli_parse_command(&find_command, argc, argv, &f.wanted, &f.options, &e) == CLI_RUN)
+        (void)(f.wanted.same ? find_same_in(&f, &e) : find_clip_in(&f, &e));
     find_library_close(&f.library);
     find_library_close(&f.clip);
-    command_line_free(&f.line);
     free(f.peak);
     return e.code != ERR_NONE ? err_report(&e) : f.status;
 }

@@ -21,8 +21,8 @@ struct find_library {
 };
 
 /* Lists the films of the files and folders word[words]. The caller calls find_library_close. */
-bool find_library_open(struct find_library *l, const struct command_line *line, char *const *word,
-                       size_t words, bool recursive, struct err *e);
+bool find_library_open(struct find_library *l, const struct options *o, char **word, size_t words,
+                       bool recursive, struct err *e);
 
 /*
  * Calls `visit` with the sound of each film i for which skip[i] is not set (NULL: all), from the

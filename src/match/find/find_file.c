@@ -248,8 +248,9 @@ struct find_writer *find_writer_open(const char *path, struct err *e)
 
 static bool write_bytes(struct find_writer *w, const void *data, size_t bytes, struct err *e)
 {
-    return fwrite(data, 1, bytes, atomic_file_stream(w->file)) == bytes ||
-           err_set(e, ERR_FAILED, "cannot write the index: %s", strerror(errno));
+    if (fwrite(data, 1, bytes, atomic_file_stream(w->file)) == bytes)
+        return true;
+    return err_set(e, ERR_FAILED, "cannot write the index: %s", strerror(errno));
 }
 
 static bool end_block(struct find_writer *w, struct err *e)

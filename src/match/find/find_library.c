@@ -22,11 +22,11 @@ static struct hash128 identify(const struct find_library *l, size_t i)
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
-bool find_library_open(struct find_library *l, const struct command_line *line, char *const *word,
-                       size_t words, bool recursive, struct err *e)
+bool find_library_open(struct find_library *l, const struct options *o, char **word, size_t words,
+                       bool recursive, struct err *e)
 {
     *l = (struct find_library){0};
-    if (!command_films_open(&l->films, line, word, words, recursive, e))
+    if (!command_films_open(&l->films, o, word, words, recursive, e))
         return false;
     const struct inputs *in = &l->films.in;
     l->id = err_calloc(in->count + 1, sizeof *l->id, e);
@@ -64,9 +64,9 @@ static bool decode_part(const struct walk *w, struct err *e)
     struct command_films *films = &w->library->films;
     bool found;
     int status = batch_render(&films->options, &films->in, NULL);
-    if (status != 0 || batch_run_is_worker())
+    if (status != 0 || batch_is_worker())
         *w->status = status;
-    if (batch_run_is_worker())
+    if (batch_is_worker())
         return false;
     films->options.cache.refresh = false;
     for (size_t i = 0; i < films->in.count; i++)
@@ -162,7 +162,7 @@ bool find_library_index(struct find_library *l, char *const *word, size_t words,
     if (!open_index(l, word, words, e) || !find_index_want(&l->index, l->id, films, l->has, e))
         return false;
     bool ok = find_library_each(l, l->has, add_film, l, status, e);
-    if (batch_run_is_worker())
+    if (batch_is_worker())
         return false;
     /* also after an interruption: what is known need not be decoded again */
     struct err unsaved = ERR_INIT;

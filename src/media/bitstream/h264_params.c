@@ -35,7 +35,7 @@ static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
         skip_scaling_lists(r, chroma == 3 ? 12 : 8);
 }
 
-void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps)
+static void read_sps(struct bit_reader *r, struct nal_sps *sps)
 {
     static const uint8_t high[] = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
     *sps = (struct nal_sps){.known = false};
@@ -103,7 +103,7 @@ static void note_set(const struct nal *nal, struct nal_sets *s)
                         hash_64(s->pps_hash, sizeof s->pps_hash)};
     s->state = hash_64(both, sizeof both);
     if (type == 7) {
-        nal_sets_read_sps(&r, &s->sps[id]);
+        read_sps(&r, &s->sps[id]);
         return;
     }
     uint32_t sps = read_ue(&r);
@@ -132,9 +132,12 @@ static bool is_slice(const struct nal *nal)
     return type == 1 || type == 5;
 }
 
-/* `data`: at least HEAD bytes of the unit, or all */
-bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size,
-                         struct nal_slice *slice)
+/*
+ * Reads the header of the slice in `data`: at least HEAD bytes of a unit without emulation
+ * prevention bytes, or all. Returns false if the header is truncated or its sets are unknown.
+ */
+static bool read_slice_header(const struct nal_sets *s, const uint8_t *data, size_t size,
+                              struct nal_slice *slice)
 {
     struct bit_reader r = {.data = data, .size = size, .bit = 8};
     *slice = (struct nal_slice){.idr = (data[0] & 31) == 5};
@@ -163,7 +166,7 @@ static bool read_head(const struct nal_sets *s, const struct nal *nal, struct na
 {
     uint8_t head[HEAD];
     size_t size = unescape_unit(nal, head, sizeof head);
-    return nal_sets_read_slice(s, head, size, slice);
+    return read_slice_header(s, head, size, slice);
 }
 
 bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data,
@@ -285,7 +288,7 @@ size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *da
             continue;
         size_t n = unescape_unit(&nal, plain, nal.size);
         n -= nal_zeros_at_end(plain, n);
-        if (n == 0 || !nal_sets_read_slice(s, plain, n, &slice))
+        if (n == 0 || !read_slice_header(s, plain, n, &slice))
             return 0;
         const struct nal_sps *sps = &s->sps[slice.sps];
         uint32_t mask = (UINT32_C(1) << sps->order_bits) - 1;

@@ -35,11 +35,6 @@ struct nal_pps {
     uint8_t references[2]; /* num_ref_idx_default_active, 1 to 32 */
 };
 
-struct bit_reader;
-
-/* Reads an SPS up to frame_mbs_only_flag; `r` is positioned after its ID. */
-void nal_sets_read_sps(struct bit_reader *r, struct nal_sps *sps);
-
 /* The latest SPS and PPS of each ID. Begins as {0}. */
 struct nal_sets {
     uint64_t state; /* a hash over the two arrays of hashes below: equal for equal sets */
@@ -65,13 +60,6 @@ struct nal_slice {
     /* its bit position in the unit without emulation prevention bytes */
     size_t order_bit;
 };
-
-/*
- * Reads the header of the slice in `data`, a unit without emulation prevention bytes. Returns false
- * if the header is truncated or its sets are unknown.
- */
-bool nal_sets_read_slice(const struct nal_sets *s, const uint8_t *data, size_t size,
-                         struct nal_slice *slice);
 
 /*
  * Reads the header of the packet's first slice. Returns false if the packet has no slice or its

@@ -143,18 +143,4 @@ static inline void skip_ue(struct bit_reader *r, int numbers)
         read_ue(r);
 }
 
-/*
- * Reads the type or size of an SEI message: a byte, and the bytes after it while they are 255
- * (H.264 7.3.2.3.1, H.265 7.3.5). Moves *at past it.
- */
-static inline size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
-{
-    size_t value = 0;
-    while (*at < size && sei[*at] == 255) {
-        value += 255;
-        ++*at;
-    }
-    return *at < size ? value + sei[(*at)++] : value;
-}
-
 #endif

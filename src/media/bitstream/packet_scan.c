@@ -11,6 +11,20 @@ struct codec_traits codec_traits(enum bitstream stream)
 }
 
 /*
+ * Reads the type or size of an SEI message: a byte, and the bytes after it while they are 255
+ * (H.264 7.3.2.3.1, H.265 7.3.5). Moves *at past it.
+ */
+static size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
+{
+    size_t value = 0;
+    while (*at < size && sei[*at] == 255) {
+        value += 255;
+        ++*at;
+    }
+    return *at < size ? value + sei[(*at)++] : value;
+}
+
+/*
  * Finds the first message of a type in an SEI unit without emulation prevention bytes, whose header
  * has `head` bytes.
  */

@@ -5,8 +5,6 @@
  * have is not cropped. A key frame counts once, even if several seeks lead to it. A short film may
  * have one or two key frames: then some of the frames after the first one are sampled as well.
  */
-#include "frame_probe.h"
-
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/mastering_display_metadata.h>
@@ -27,6 +25,7 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/ffmpeg/side_data.h"
 #include "media/frame/frame_view.h"
+#include "reader.h"
 
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */
 enum { CROP_SAMPLES_FEW = 4 }; /* fewer different frames do not show the shape of a film */

@@ -1,4 +1,4 @@
-/* reader.h - the reading thread, which is the caller's. */
+/* reader.h - the reading thread, which is the caller's, and what it finds before it decodes. */
 #ifndef BARCODE_READER_READER_H
 #define BARCODE_READER_READER_H
 
@@ -38,5 +38,21 @@ bool film_keys_probe(struct demux *r, const struct film *film, unsigned want,
 
 bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_state *state,
                        struct err *e);
+
+/* ---- frame_probe.c: facts that take decoding some frames ---- */
+
+/*
+ * Finds PROBE_BARS of `film`, whose video stream is `requested` (container_open). Opens the file
+ * again for each thread, so that other readers are not disturbed. `opened` is the film as it was
+ * opened already, which is only inspected, or NULL. If the film is not seekable, or nothing can be
+ * decoded, no bars are found, and the function succeeds. Returns false if out of memory, if a
+ * thread cannot start, or if interrupted.
+ */
+bool film_bars_probe(const struct film *film, int requested, const AVFormatContext *opened,
+                     const struct probe_request *request, struct probe_facts *facts, struct err *e);
+
+/* Finds PROBE_LIGHT of `film` in its first frame, likewise. A film without a frame has none. */
+bool film_light_probe(const struct film *film, int requested, struct probe_facts *facts,
+                      struct err *e);
 
 #endif

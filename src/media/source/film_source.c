@@ -20,7 +20,6 @@
 #include "media/ffmpeg/av_log.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/nvdec/nvdec.h"
-#include "media/reader/frame_probe.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/scheduler.h"

@@ -2,6 +2,7 @@
 #ifndef BARCODE_FORMAT_OPTIONS_H
 #define BARCODE_FORMAT_OPTIONS_H
 
+#include "base/option.h"
 #include "csv_columns.h"
 #include "previews.h"
 
@@ -9,5 +10,7 @@ struct format_options {
     struct csv_columns csv_columns; /* --csv-columns; count 0: not given */
     struct previews_rule previews;  /* --trickplay-width, --trickplay-interval */
 };
+
+extern const struct option_table format_options;
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef BARCODE_POSTER_OPTIONS_H
 #define BARCODE_POSTER_OPTIONS_H
 
+#include "base/option.h"
 #include "output/writer.h"
 #include "paper.h"
 
@@ -15,5 +16,7 @@ struct poster_options {
     /* --subtitle, --font, --bare, --svg-text, --background */
     struct paper_style style;
 };
+
+extern const struct option_table poster_options;
 
 #endif

@@ -25,7 +25,7 @@ TEST(probes_by_cores)
     assert_int_equal(max_concurrent_probes(16, 2, 64 * gib), 2);
     assert_int_equal(max_concurrent_probes(16, 1, 64 * gib), 1);
     assert_int_equal(max_concurrent_probes(64, 11, UINT64_MAX), 11);
-    assert_int_equal(max_concurrent_probes(512, OPTION_JOBS_MOST, UINT64_MAX), 16);
+    assert_int_equal(max_concurrent_probes(512, BATCH_JOBS_MOST, UINT64_MAX), 16);
 }
 
 /* Short memory leaves fewer, but one. */

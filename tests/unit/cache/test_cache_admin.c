@@ -12,7 +12,7 @@ static char said[4096];
 /* Runs it; what it says is in `said`. */
 static bool ask(bool verify, bool clear, bool stats, struct err *e)
 {
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     o.folder = cached_folder;
     o.off = true; /* --no-cache is about films */
     o.limit = UINT64_C(10) << 30;
@@ -92,7 +92,7 @@ TEST(foreign_text)
 TEST(no_folder)
 {
     struct err e = ERR_INIT;
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     o.folder = "-";
     o.stats = true;
     assert_false(cache_admin(&o, stdout, &e));
@@ -110,7 +110,7 @@ TEST(not_a_folder)
     struct err e = ERR_INIT;
     FILE *f = fopen("file", "w");
     assert_true(f && fclose(f) == 0);
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     o.folder = "file";
     o.stats = true;
     assert_false(cache_admin(&o, stderr, &e));

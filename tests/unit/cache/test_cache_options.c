@@ -3,6 +3,7 @@
 
 #include "test.h"
 #include "cache/cache_options.h"
+#include "set_option.h"
 
 TEST(sizes)
 {
@@ -18,35 +19,36 @@ TEST(sizes)
                                       "1e3", "1..2", ".",     "99999999T", "1Gi"};
     uint64_t bytes;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        assert_true(cache_options_size(good[i].text, &bytes));
+        assert_true(option_read_bytes(good[i].text, &bytes));
         assert_true(bytes == good[i].bytes);
     }
     bytes = 77;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(cache_options_size(bad[i], &bytes));
+        assert_false(option_read_bytes(bad[i], &bytes));
     assert_true(bytes == 77);
 }
 
 TEST(setting)
 {
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     struct err e = ERR_INIT;
     assert_true(o.limit == CACHE_LIMIT_AUTO && !o.folder && !o.off && !cache_options_action(&o));
-    assert_true(cache_options_set(&o, CACHE_OPTION_FOLDER, "/x", &e) &&
-                strcmp(o.folder, "/x") == 0);
-    assert_true(cache_options_set(&o, CACHE_OPTION_LIMIT, "1K", &e) && o.limit == 1024);
-    assert_true(cache_options_set(&o, CACHE_OPTION_OFF, NULL, &e) && o.off);
-    assert_true(cache_options_set(&o, CACHE_OPTION_REFRESH, NULL, &e) && o.refresh);
+    assert_true(set_in_room(&cache_options, &o, "cache", "/x", &e) && strcmp(o.folder, "/x") == 0);
+    assert_true(set_in_room(&cache_options, &o, "cache-limit", "1K", &e) && o.limit == 1024);
+    assert_true(set_in_room(&cache_options, &o, "no-cache", NULL, &e) && o.off);
+    assert_true(set_in_room(&cache_options, &o, "refresh", NULL, &e) && o.refresh);
     assert_false(cache_options_action(&o));
-    for (int option = CACHE_OPTION_STATS; option < CACHE_OPTION_END; option++) {
-        struct cache_options only = cache_options_default();
-        assert_true(cache_options_set(&only, option, NULL, &e) && cache_options_action(&only));
+    static const char *const actions[] = {"cache-stats", "cache-verify", "cache-clear"};
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        o = cache_options_default;
+        assert_true(set_in_room(&cache_options, &o, actions[i], NULL, &e) &&
+                    cache_options_action(&o));
     }
     assert_int_equal(e.code, ERR_NONE);
-    assert_false(cache_options_set(&o, CACHE_OPTION_LIMIT, "lots", &e));
+    assert_false(set_in_room(&cache_options, &o, "cache-limit", "lots", &e));
     assert_int_equal(e.code, ERR_USAGE);
     err_clear(&e);
-    assert_false(cache_options_set(&o, CACHE_OPTION_FOLDER, "", &e));
+    assert_false(set_in_room(&cache_options, &o, "cache", "", &e));
     assert_int_equal(e.code, ERR_USAGE);
 }
 
@@ -73,7 +75,7 @@ static void expect_folder(const struct cache_options *o, const char *want)
 
 TEST(folders)
 {
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     unsetenv("BARCODE_CACHE");
     setenv("XDG_CACHE_HOME", "/xdg", 1);
     setenv("HOME", "/home/me", 1);

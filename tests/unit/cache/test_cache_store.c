@@ -327,7 +327,7 @@ TEST_WITH(folders, empty, NULL)
     snprintf(s.folder, sizeof s.folder, "%s", "/dev/null/x");
     assert_false(cache_store_make(&s, &e));
     assert_int_equal(e.code, ERR_FAILED);
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     o.folder = cached_folder;
     assert_true(cache_store_open(&s, &o, &e));
     assert_string_equal(s.folder, cached_folder);

@@ -87,7 +87,7 @@ static void forget(struct run *r)
 
 static struct cache_options in(const char *folder)
 {
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     o.folder = folder;
     return o;
 }

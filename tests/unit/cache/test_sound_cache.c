@@ -19,7 +19,7 @@ static int set_up(void **state)
 
 static struct cache_options options(void)
 {
-    struct cache_options o = cache_options_default();
+    struct cache_options o = cache_options_default;
     o.folder = "cache";
     return o;
 }

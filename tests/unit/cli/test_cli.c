@@ -8,7 +8,7 @@
 #include "base/version.h"
 #include "cli/cli.h"
 #include "barcode/engine/engine.h"
-#include "cli/cli_modes.h"
+#include "set_option.h"
 
 static char words[1024];
 static char *argument[64];
@@ -335,6 +335,32 @@ TEST(what_this_build_lacks)
     assert_string_equal(e.text, "--engine cuda:1: no CUDA engine in this build");
 }
 
+/* getopt takes "--k" for --keyframes and ffmpeg's "-output" for -o utput. */
+TEST(options_are_exact)
+{
+    bad("--k 5 f", "unknown option '--k'; did you mean -k?");
+    bad("f --k=5", "unknown option '--k'; did you mean -k?");
+    bad("f --clus 3", "unknown option '--clus'; did you mean --clusters?");
+    bad("f --clusters 3 --verb", "unknown option '--verb'; did you mean --verbose?");
+    bad("f --st 3", "unknown option '--st'; did you mean --steady, --start, --stream, --strict?");
+    bad("f --th 3", "unknown option '--th'; did you mean --thumbnails, --threads?");
+    bad("f --c 3", "unknown option '--c'; see --help");
+    bad("f --heigth=3", "unknown option '--heigth'; did you mean --height?");
+    bad("f -output x.png", "unknown option '-output'; did you mean --output?");
+    bad("f -start 10", "unknown option '-start'; did you mean --start?");
+    bad("f -version", "unknown option '-version'; did you mean --version?");
+    bad("-i f", "unknown option '-i'; name the FILM without an option");
+    bad("f -y", "unknown option '-y'; did you mean --overwrite?");
+    bad("f --force", "unknown option '--force'; did you mean --overwrite?");
+    bad("f -ss 10 -to 20", "unknown option '-ss'; did you mean --start?");
+    bad("f -T4", "unknown option '-T'; did you mean --threads?");
+    bad("f --key --help", "unknown option '--key'; did you mean --keyframes?");
+    good("f -k5 -qr -osteady -- --k -start");
+    assert_int_equal(o.kmeans.k, 5);
+    assert_string_equal(o.outputs.path, "steady");
+    assert_int_equal(o.inputs.count, 3);
+}
+
 TEST(levels)
 {
     good("f --verbose");
@@ -384,48 +410,13 @@ TEST(times)
                                      "1s"};
     int64_t us;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
-        assert_true(cli_parse_time(yes[i].text, &us));
+        assert_true(option_read_time(yes[i].text, &us));
         assert_true(us == yes[i].us);
     }
     us = 17;
     for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        assert_false(cli_parse_time(no[i], &us));
+        assert_false(option_read_time(no[i], &us));
     assert_int_equal(us, 17);
-}
-
-TEST(sizes)
-{
-    struct size_rule r;
-    assert_true(cli_parse_size("320x180", &r));
-    assert_true(r.kind == SIZE_EXACT && r.width == 320 && r.height == 180);
-    assert_true(cli_parse_size("16384", &r));
-    assert_true(r.kind == SIZE_SIDE && r.side == 16384);
-    assert_true(cli_parse_size("1", &r));
-    assert_true(r.kind == SIZE_SIDE && r.side == 1);
-    assert_true(cli_parse_size("1/1000", &r));
-    assert_true(r.kind == SIZE_DIVIDE && r.divisor == 1000);
-    assert_true(cli_parse_size("full", &r));
-    assert_true(r.kind == SIZE_FULL);
-    static const char *const no[] = {"",
-                                     "0",
-                                     "16385",
-                                     "320x",
-                                     "x180",
-                                     "320x0",
-                                     "0x1",
-                                     "320x180x2",
-                                     "1/0",
-                                     "1/1001",
-                                     "2/3",
-                                     "1/",
-                                     "Full",
-                                     "320X180",
-                                     "-3",
-                                     "320 x 180",
-                                     "99999999999999999999"};
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
-        assert_false(cli_parse_size(no[i], &r));
-    assert_int_equal(r.kind, SIZE_FULL);
 }
 
 TEST(modes)
@@ -442,14 +433,14 @@ TEST(modes)
                 o.picture.strip[0] != o.picture.strip[1] && selected("squeeze"));
     for (size_t m = 0; m < strip_count; m++) {
         memset(&o, 0, sizeof o);
-        assert_true(cli_parse_modes(strip_table[m]->name, &o, &e));
+        assert_true(set_option(&o, "mode", strip_table[m]->name, &e));
         assert_true(selected(strip_table[m]->name));
     }
     static const char *const no[] = {"palette,all", "all,kmeans", "all,all", "kmeans+", ",",
                                      "kmeans,",     ",kmeans",    "",        "kmeans2", "Kmeans"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         err_clear(&e);
-        assert_false(cli_parse_modes(no[i], &o, &e));
+        assert_false(set_option(&o, "mode", no[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
     assert_true(o.picture.strips == 1 && selected(strip_table[strip_count - 1]->name)); /* as it was
@@ -499,7 +490,7 @@ TEST(questions_are_answered)
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
         assert_non_null(strstr(help, shown[i]));
     assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
-    char *modes = cli_modes_help();
+    char *modes = picture_options_modes();
     assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, sound, "
                                "spectrum, slit[=X%]; several give one picture each, NAME-MODE.png, "
                                "and joined by + one picture; all is the first five in one picture");
@@ -513,6 +504,10 @@ TEST(questions_are_answered)
     assert_non_null(strstr(brief, "kmeans (default), dominant, palette, average,"));
     assert_null(strstr(brief, "--cache-limit"));
     assert_null(strstr(brief, "Mandatory"));
+    int examples = 0;
+    for (const char *c = brief; (c = strstr(c, "\n  barcode ")); c++)
+        examples++;
+    assert_int_equal(examples, 3);
 }
 
 TEST(a_full_disk_is_noticed)

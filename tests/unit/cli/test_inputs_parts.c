@@ -2,6 +2,7 @@
 #include "test.h"
 #include "cli/cli.h"
 #include "named.h"
+#include "set_option.h"
 
 /* Checks the films of a list, and their parts, as "STEM: PART PART; STEM". */
 static void expect_films(const struct options *o, const char *films)
@@ -172,7 +173,7 @@ TEST(rates)
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         struct options o = {.inputs.rate_num = 0};
         struct err e = ERR_INIT;
-        assert_int_equal(cli_parse_rate(t[i].text, &o, &e), t[i].num > 0);
+        assert_int_equal(set_option(&o, "rate", t[i].text, &e), t[i].num > 0);
         assert_int_equal(o.inputs.rate_num, t[i].num);
         assert_int_equal(o.inputs.rate_den, t[i].den);
         assert_int_equal(e.code, t[i].num > 0 ? ERR_NONE : ERR_USAGE);

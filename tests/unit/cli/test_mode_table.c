@@ -5,6 +5,7 @@
 #include "output/report.h"
 #include "output/modes/band_order.h"
 #include "strips.h"
+#include "set_option.h"
 
 /* The names are used three times: on the command line, in file names and in the PNG. They must be
  * the same word. */
@@ -14,7 +15,7 @@ TEST(every_name_is_a_mode)
         struct options o = {0};
         struct err e = ERR_INIT;
         const char *name = strip_table[m]->name;
-        assert_true(cli_parse_modes(name, &o, &e));
+        assert_true(set_option(&o, "mode", name, &e));
         assert_int_equal(o.picture.strips, 1);
         assert_ptr_equal(o.picture.strip[0], strip_table[m]);
         assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
@@ -32,7 +33,7 @@ TEST(the_former_name)
     struct options o = {0};
     struct err e = ERR_INIT;
     assert_string_equal(strip_find("downsample", strlen("downsample"))->name, "squeeze");
-    assert_true(cli_parse_modes("downsample,average,squeeze", &o, &e));
+    assert_true(set_option(&o, "mode", "downsample,average,squeeze", &e));
     assert_int_equal(o.picture.strips, 2);
     assert_string_equal(o.picture.strip[0]->name, "average");
     assert_string_equal(o.picture.strip[1]->name, "squeeze");
@@ -43,16 +44,16 @@ TEST(stacks)
 {
     struct options o = {0};
     struct err e = ERR_INIT;
-    assert_true(cli_parse_modes("spectrum+slit=20%+all+sound", &o, &e));
+    assert_true(set_option(&o, "mode", "spectrum+slit=20%+all+sound", &e));
     assert_int_equal(o.picture.slit.x, 2000);
     assert_true(o.picture.strips == strip_count && o.picture.stacked);
-    assert_true(cli_parse_modes("sound+squeeze", &o, &e));
+    assert_true(set_option(&o, "mode", "sound+squeeze", &e));
     assert_true(o.picture.strips == 2 && o.picture.stacked);
     assert_string_equal(o.picture.strip[0]->name, "squeeze");
     assert_string_equal(o.picture.strip[1]->name, "sound");
-    assert_true(cli_parse_modes("sound+sound", &o, &e));
+    assert_true(set_option(&o, "mode", "sound+sound", &e));
     assert_true(o.picture.strips == 1 && !o.picture.stacked);
-    assert_false(cli_parse_modes("sound+squeeze,average", &o, &e));
+    assert_false(set_option(&o, "mode", "sound+squeeze,average", &e));
     assert_string_equal(e.text,
                         "-m: 'sound+squeeze,average' has both , and +: give one picture for "
                         "each mode, or one with several modes");

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "nobody.h"
 #include "outputs_asked.h"
+#include "set_option.h"
 
 /* A PNG up to its text chunk; `pad` bytes of another chunk in front. */
 static void put_png(const char *path, const char *type, const void *text, size_t size, size_t pad)
@@ -24,7 +25,7 @@ static void put_png(const char *path, const char *type, const void *text, size_t
 static void want(struct options *o, const char *modes)
 {
     struct err e = ERR_INIT;
-    assert_true(cli_parse_modes(modes, o, &e));
+    assert_true(set_option(o, "mode", modes, &e));
 }
 
 /* The picture of this strip, or of STRIP_ALL, has this path and may be written. */

@@ -2,8 +2,8 @@
 #include "test.h"
 #include "cli/cli.h"
 #include "plan/outputs.h"
-#include "cli/cli_modes.h"
 #include "named.h"
+#include "set_option.h"
 
 static void ask_html(struct options *o, const char *path)
 {
@@ -123,8 +123,9 @@ TEST_WITH(what_is_computed, enter, leave)
         struct options o = options_for(NULL, 0);
         struct err e = ERR_INIT;
         char got[200] = "";
-        assert_true(cli_parse_modes(want[i].asked, &o, &e));
-        cli_finalize_modes(&o);
+        assert_true(set_option(&o, "mode", want[i].asked, &e));
+        o.inputs.count = 1;
+        assert_true(cli_complete(&o, &e));
         for (size_t k = 0; k < o.picture.computes; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s ",
                      o.picture.computed[k]->name);

@@ -3,6 +3,7 @@
 #include "test.h"
 #include "cli/cli.h"
 #include "outputs_asked.h"
+#include "set_option.h"
 
 /* Film `i` has these outputs, a blank between two, and each may be written. */
 static void expect_names(const struct options *o, struct inputs *in, size_t i, const char *names)
@@ -36,7 +37,7 @@ TEST_WITH(a_folder_of_films, enter, leave)
     struct options o = expand(LIST("films/"), &in);
     o.outputs.path = "films";
     expect_names(&o, &in, 0, "films/a-barcode.png");
-    assert_true(cli_parse_modes("palette", &o, NULL));
+    assert_true(set_option(&o, "mode", "palette", NULL));
     o.poster.wanted = true;
     extra(&o, "json", "films/s1/../");
     expect_names(&o, &in, 0, "films/a-barcode-palette-poster.png films/s1/../a-barcode.json");
@@ -91,15 +92,15 @@ TEST_WITH(patterns, enter, leave)
     o.inputs.recursive = true;
     o.outputs.path = "o/";
     extra(&o, "csv", "c/");
-    assert_true(cli_parse_name("x {stem}-{mode}-{stem}", &o, &e) && inputs_expand(&o, &in, &e));
+    assert_true(set_option(&o, "name", "x {stem}-{mode}-{stem}", &e) && inputs_expand(&o, &in, &e));
     expect_names(&o, &in, 1, "o/s1/x e-kmeans-e.png c/s1/x e-kmeans-e.csv");
-    assert_true(cli_parse_modes("kmeans,average", &o, &e));
+    assert_true(set_option(&o, "mode", "kmeans,average", &e));
     expect_names(&o, &in, 0, "o/x a-kmeans-a.png o/x a-average-a.png c/x a-kmeans-average-a.csv");
-    assert_true(cli_parse_modes("all", &o, &e));
+    assert_true(set_option(&o, "mode", "all", &e));
     expect_names(&o, &in, 0, "o/x a-all-a.png c/x a-all-a.csv");
-    assert_true(cli_parse_name("{stem}", &o, &e));
+    assert_true(set_option(&o, "name", "{stem}", &e));
     expect_names(&o, &in, 0, "o/a.png c/a.csv");
-    assert_true(cli_parse_modes("kmeans,average", &o, &e));
+    assert_true(set_option(&o, "mode", "kmeans,average", &e));
     expect_refusal(
         &o, &in, ERR_USAGE,
         "--name '{stem}': 2 pictures of a film would have the same name; put {mode} into it");
@@ -134,7 +135,7 @@ TEST_WITH(patterns_that_are_none, enter, leave)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct options o = options_for(NULL, 0);
         struct err e = ERR_INIT;
-        assert_false(cli_parse_name(bad[i], &o, &e));
+        assert_false(set_option(&o, "name", bad[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
         assert_null(o.outputs.name);
     }

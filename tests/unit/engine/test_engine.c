@@ -1,5 +1,5 @@
 /*
- * test_engine.c - the contract of engine.h, for every engine of this build.
+ * test_engine.c - the contract of engine.h, on the CPU (tests/check has the GPU).
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,8 +8,6 @@
 #include "staged.h"
 
 enum { W = 40, H = 24, FRAMES = 30, PIXELS = W * H, BYTES = PIXELS * 3 };
-
-static const char *const engines[] = {"cpu"};
 
 static struct engine_job job_for(struct columns *columns)
 {
@@ -25,13 +23,13 @@ static struct engine_job job_for(struct columns *columns)
     };
 }
 
-static struct engine *open_engine(const char *name, int threads)
+static struct engine *open_engine(int threads)
 {
     struct err e = ERR_INIT;
     struct engine_config config = {.threads = threads};
-    struct engine *g = engine_open(name, &config, &e);
+    struct engine *g = engine_open("cpu", &config, &e);
     if (!g)
-        fail_msg("%s: %s", name, e.text);
+        fail_msg("%s", e.text);
     return g;
 }
 
@@ -49,11 +47,11 @@ static bool put(struct engine_port *p, uint64_t n, bool staged, struct err *e)
 }
 
 /* The right answer: frames one after another in order, one thread. */
-static struct columns *in_order(const char *name, bool staged)
+static struct columns *in_order(bool staged)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns();
-    struct engine *g = open_engine(name, 1);
+    struct engine *g = open_engine(1);
     struct engine_job job = job_for(c);
     struct engine_times times;
     assert_true(engine_begin(g, &job, &e));
@@ -95,51 +93,47 @@ static uint8_t mean(const uint8_t *rgb, size_t pixels, int channel)
 
 TEST(averages_rows_and_clusters)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct columns *c = in_order(engines[i], false);
-        for (uint64_t n = 0; n < FRAMES; n++) {
-            const struct column *column = columns_get(c, n);
-            uint8_t rgb[BYTES];
-            staged_draw(rgb, W, H, n);
-            uint64_t pixels = 0;
-            assert_int_equal(column->status, COLUMN_OK);
-            assert_int_equal(column->frame, n * 24);
-            assert_int_equal(column->time_us, n * 1000000);
-            for (int channel = 0; channel < 3; channel++) {
-                assert_int_equal(column->average[channel], mean(rgb, PIXELS, channel));
-                for (int y = 0; y < H; y++)
-                    assert_int_equal(column->row[3 * y + channel],
-                                     mean(rgb + (size_t)y * W * 3, W, channel));
-            }
-            assert_int_equal(column->clusters, 6);
-            for (int k = 0; k < 6; k++) {
-                pixels += column->cluster[k].count;
-                assert_true(k == 0 || column->cluster[k].count <= column->cluster[k - 1].count);
-            }
-            assert_int_equal(pixels, PIXELS);
+    struct columns *c = in_order(false);
+    for (uint64_t n = 0; n < FRAMES; n++) {
+        const struct column *column = columns_get(c, n);
+        uint8_t rgb[BYTES];
+        staged_draw(rgb, W, H, n);
+        uint64_t pixels = 0;
+        assert_int_equal(column->status, COLUMN_OK);
+        assert_int_equal(column->frame, n * 24);
+        assert_int_equal(column->time_us, n * 1000000);
+        for (int channel = 0; channel < 3; channel++) {
+            assert_int_equal(column->average[channel], mean(rgb, PIXELS, channel));
+            for (int y = 0; y < H; y++)
+                assert_int_equal(column->row[3 * y + channel],
+                                 mean(rgb + (size_t)y * W * 3, W, channel));
         }
-        columns_free(&c);
+        assert_int_equal(column->clusters, 6);
+        for (int k = 0; k < 6; k++) {
+            pixels += column->cluster[k].count;
+            assert_true(k == 0 || column->cluster[k].count <= column->cluster[k - 1].count);
+        }
+        assert_int_equal(pixels, PIXELS);
     }
+    columns_free(&c);
 }
 
 TEST(staged_equals_shrunk)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct columns *a = in_order(engines[i], false), *b = in_order(engines[i], true);
-        assert_int_equal(first_difference(a, b, H), -1);
-        columns_free(&a);
-        columns_free(&b);
-    }
+    struct columns *a = in_order(false), *b = in_order(true);
+    assert_int_equal(first_difference(a, b, H), -1);
+    columns_free(&a);
+    columns_free(&b);
 }
 
 /* ------------------------------------------------------------------ alpha */
 
 /* Puts three frames: opaque, visible in the left half, transparent. */
-static struct columns *with_alpha(const char *name, const struct crop *crop, uint8_t *rgb)
+static struct columns *with_alpha(const struct crop *crop, uint8_t *rgb)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns();
-    struct engine *g = open_engine(name, 2);
+    struct engine *g = open_engine(2);
     struct engine_job job = job_for(c);
     struct engine_times times;
     job.crop = crop;
@@ -167,29 +161,27 @@ TEST(transparent_samples_do_not_count)
     struct crop left = {W, H, 1, true, {{0, 0, W / 2, H}}};
     uint8_t rgb[BYTES], half[BYTES];
     staged_draw(rgb, W, H, 0);
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct columns *plain = in_order(engines[i], false), *c = with_alpha(engines[i], NULL, rgb);
-        /* opaque alpha gives the bytes of a frame without alpha */
-        assert_true(same_column(columns_get(c, 0), columns_get(plain, 0), H));
-        /* one half is visible: its pixels count twice */
-        const struct column *column = columns_get(c, 1);
-        for (size_t y = 0, at = 0; y < H; y++, at += W / 2 * 3)
-            memcpy(half + at, rgb + y * W * 3, W / 2 * 3);
-        for (int channel = 0; channel < 3; channel++)
-            assert_int_equal(column->average[channel], mean(half, PIXELS / 2, channel));
-        assert_int_equal(column->status, COLUMN_OK);
-        column = columns_get(c, 2);
-        assert_true(column->status == COLUMN_MISSING && column->transparent);
-        assert_int_equal(column->frame, 48);
-        columns_free(&c);
-        /* cropped to what is opaque */
-        c = with_alpha(engines[i], &left, rgb);
-        assert_true(columns_get(c, 0)->status == COLUMN_OK && columns_get(c, 2)->transparent);
-        assert_memory_equal(columns_get(c, 0)->row, columns_get(c, 1)->row, 3 * H);
-        assert_memory_equal(columns_get(c, 0)->average, columns_get(c, 1)->average, 3);
-        columns_free(&c);
-        columns_free(&plain);
-    }
+    struct columns *plain = in_order(false), *c = with_alpha(NULL, rgb);
+    /* opaque alpha gives the bytes of a frame without alpha */
+    assert_true(same_column(columns_get(c, 0), columns_get(plain, 0), H));
+    /* one half is visible: its pixels count twice */
+    const struct column *column = columns_get(c, 1);
+    for (size_t y = 0, at = 0; y < H; y++, at += W / 2 * 3)
+        memcpy(half + at, rgb + y * W * 3, W / 2 * 3);
+    for (int channel = 0; channel < 3; channel++)
+        assert_int_equal(column->average[channel], mean(half, PIXELS / 2, channel));
+    assert_int_equal(column->status, COLUMN_OK);
+    column = columns_get(c, 2);
+    assert_true(column->status == COLUMN_MISSING && column->transparent);
+    assert_int_equal(column->frame, 48);
+    columns_free(&c);
+    /* cropped to what is opaque */
+    c = with_alpha(&left, rgb);
+    assert_true(columns_get(c, 0)->status == COLUMN_OK && columns_get(c, 2)->transparent);
+    assert_memory_equal(columns_get(c, 0)->row, columns_get(c, 1)->row, 3 * H);
+    assert_memory_equal(columns_get(c, 0)->average, columns_get(c, 1)->average, 3);
+    columns_free(&c);
+    columns_free(&plain);
 }
 
 /* A frame that cannot be downscaled fails the film, as any other. */
@@ -197,7 +189,7 @@ TEST(invalid_alpha)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns();
-    struct engine *g = open_engine("cpu", 1);
+    struct engine *g = open_engine(1);
     struct engine_job job = job_for(c);
     struct engine_times times;
     uint8_t rgb[BYTES] = {0};
@@ -240,36 +232,34 @@ static void *push_frames(void *argument)
 
 TEST(any_order_any_threads)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct columns *right = in_order(engines[i], false);
-        static const int threads[] = {1, 2, 5};
-        for (int t = 0; t < 3; t++) {
-            for (int ports = 1; ports <= 4; ports++) {
-                struct err e = ERR_INIT;
-                struct columns *c = open_columns();
-                struct engine *g = open_engine(engines[i], threads[t]);
-                struct engine_job job = job_for(c);
-                struct engine_times times;
-                struct pusher u[4];
-                job.ports = ports;
-                assert_true(engine_begin(g, &job, &e));
-                for (int k = 0; k < ports; k++) {
-                    u[k] = (struct pusher){.engine = g, .index = k, .step = ports};
-                    assert_int_equal(pthread_create(&u[k].thread, NULL, push_frames, &u[k]), 0);
-                }
-                for (int k = 0; k < ports; k++) {
-                    pthread_join(u[k].thread, NULL);
-                    assert_true(u[k].ok);
-                }
-                assert_true(engine_finish(g, &times, &e));
-                assert_true(times.cluster > 0 && times.shrink > 0);
-                assert_int_equal(first_difference(right, c, H), -1);
-                engine_close(&g);
-                columns_free(&c);
+    struct columns *right = in_order(false);
+    static const int threads[] = {1, 2, 5};
+    for (int t = 0; t < 3; t++) {
+        for (int ports = 1; ports <= 4; ports++) {
+            struct err e = ERR_INIT;
+            struct columns *c = open_columns();
+            struct engine *g = open_engine(threads[t]);
+            struct engine_job job = job_for(c);
+            struct engine_times times;
+            struct pusher u[4];
+            job.ports = ports;
+            assert_true(engine_begin(g, &job, &e));
+            for (int k = 0; k < ports; k++) {
+                u[k] = (struct pusher){.engine = g, .index = k, .step = ports};
+                assert_int_equal(pthread_create(&u[k].thread, NULL, push_frames, &u[k]), 0);
             }
+            for (int k = 0; k < ports; k++) {
+                pthread_join(u[k].thread, NULL);
+                assert_true(u[k].ok);
+            }
+            assert_true(engine_finish(g, &times, &e));
+            assert_true(times.cluster > 0 && times.shrink > 0);
+            assert_int_equal(first_difference(right, c, H), -1);
+            engine_close(&g);
+            columns_free(&c);
         }
-        columns_free(&right);
     }
+    columns_free(&right);
 }
 
 /* ------------------------------------------------------------------ the tap */
@@ -295,121 +285,115 @@ static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, str
 
 TEST(tap_sees_every_frame)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct err e = ERR_INIT;
-        struct tapped t = {.fail_at = -1};
-        struct columns *c = open_columns();
-        struct engine *g = open_engine(engines[i], 3);
-        struct engine_job job = job_for(c);
-        struct engine_times times;
-        job.tap = tap;
-        job.tap_user = &t;
-        assert_true(engine_begin(g, &job, &e));
-        struct engine_port *p = engine_port_open(g, &e);
-        for (uint64_t n = 0; n < FRAMES; n++)
-            assert_true(put(p, n, n % 2, &e));
-        engine_port_close(&p);
-        assert_true(engine_finish(g, &times, &e));
-        assert_int_equal(atomic_load(&t.calls), FRAMES);
-        assert_int_equal(atomic_load(&t.wrong), 0);
-        engine_close(&g);
-        columns_free(&c);
-    }
+    struct err e = ERR_INIT;
+    struct tapped t = {.fail_at = -1};
+    struct columns *c = open_columns();
+    struct engine *g = open_engine(3);
+    struct engine_job job = job_for(c);
+    struct engine_times times;
+    job.tap = tap;
+    job.tap_user = &t;
+    assert_true(engine_begin(g, &job, &e));
+    struct engine_port *p = engine_port_open(g, &e);
+    for (uint64_t n = 0; n < FRAMES; n++)
+        assert_true(put(p, n, n % 2, &e));
+    engine_port_close(&p);
+    assert_true(engine_finish(g, &times, &e));
+    assert_int_equal(atomic_load(&t.calls), FRAMES);
+    assert_int_equal(atomic_load(&t.wrong), 0);
+    engine_close(&g);
+    columns_free(&c);
 }
 
 /* Rule 6: one sentence, for every later put and for finish; the next film starts clean. */
 TEST(failure)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct tapped t;
-        atomic_init(&t.calls, 0);
-        atomic_init(&t.wrong, 0);
-        atomic_init(&t.fail_at, 5);
-        struct columns *c = open_columns();
-        struct engine *g = open_engine(engines[i], 2);
-        struct engine_job job = job_for(c);
-        struct engine_times times;
-        struct err first = ERR_INIT, e = ERR_INIT;
-        job.tap = tap;
-        job.tap_user = &t;
-        assert_true(engine_begin(g, &job, &e));
-        struct engine_port *p = engine_port_open(g, &e);
-        bool ok = true;
-        for (uint64_t n = 0; n < 10000 && ok; n++)
-            ok = put(p, n % FRAMES, true, &first);
-        assert_false(ok);
-        assert_int_equal(first.code, ERR_INPUT);
-        assert_memory_equal(first.text, "the tap said no", 15);
-        for (uint64_t n = 0; n < 20; n++) {
-            err_clear(&e);
-            assert_false(put(p, n, n % 2, &e));
-            assert_string_equal(e.text, first.text);
-            assert_int_equal(e.code, first.code);
-        }
-        engine_port_close(&p);
+    struct tapped t;
+    atomic_init(&t.calls, 0);
+    atomic_init(&t.wrong, 0);
+    atomic_init(&t.fail_at, 5);
+    struct columns *c = open_columns();
+    struct engine *g = open_engine(2);
+    struct engine_job job = job_for(c);
+    struct engine_times times;
+    struct err first = ERR_INIT, e = ERR_INIT;
+    job.tap = tap;
+    job.tap_user = &t;
+    assert_true(engine_begin(g, &job, &e));
+    struct engine_port *p = engine_port_open(g, &e);
+    bool ok = true;
+    for (uint64_t n = 0; n < 10000 && ok; n++)
+        ok = put(p, n % FRAMES, true, &first);
+    assert_false(ok);
+    assert_int_equal(first.code, ERR_INPUT);
+    assert_memory_equal(first.text, "the tap said no", 15);
+    for (uint64_t n = 0; n < 20; n++) {
         err_clear(&e);
-        assert_false(engine_finish(g, &times, &e));
+        assert_false(put(p, n, n % 2, &e));
         assert_string_equal(e.text, first.text);
-
-        err_clear(&e);
-        atomic_store(&t.fail_at, -1);
-        assert_true(engine_begin(g, &job, &e));
-        p = engine_port_open(g, &e);
-        for (uint64_t n = 0; n < FRAMES; n++)
-            assert_true(put(p, n, true, &e));
-        engine_port_close(&p);
-        assert_true(engine_finish(g, &times, &e));
-        struct columns *right = in_order(engines[i], true);
-        assert_int_equal(first_difference(right, c, H), -1);
-        engine_close(&g);
-        columns_free(&right);
-        columns_free(&c);
+        assert_int_equal(e.code, first.code);
     }
+    engine_port_close(&p);
+    err_clear(&e);
+    assert_false(engine_finish(g, &times, &e));
+    assert_string_equal(e.text, first.text);
+
+    err_clear(&e);
+    atomic_store(&t.fail_at, -1);
+    assert_true(engine_begin(g, &job, &e));
+    p = engine_port_open(g, &e);
+    for (uint64_t n = 0; n < FRAMES; n++)
+        assert_true(put(p, n, true, &e));
+    engine_port_close(&p);
+    assert_true(engine_finish(g, &times, &e));
+    struct columns *right = in_order(true);
+    assert_int_equal(first_difference(right, c, H), -1);
+    engine_close(&g);
+    columns_free(&right);
+    columns_free(&c);
 }
 
 /* ------------------------------------------------------------------ film after film */
 
 TEST(film_after_film)
 {
-    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++) {
-        struct engine *g = open_engine(engines[i], 2);
-        assert_non_null(engine_detail(g));
-        static const int sizes[][2] = {{8, 8}, {1, 1}, {64, 3}, {3, 64}, {8, 8}};
-        for (int s = 0; s < 5; s++) {
-            struct err e = ERR_INIT;
-            int w = sizes[s][0], h = sizes[s][1];
-            bool cluster = s % 2 == 0;
-            struct columns *c = columns_open(cluster ? 3 : 0, 0, &e);
-            struct engine_job job = {.width = w,
-                                     .height = h,
-                                     .cluster = cluster,
-                                     .ports = 1,
-                                     .columns = c,
-                                     .kmeans = {.k = 3, .n_init = 1, .max_iter = 9}};
-            struct engine_times times;
-            assert_true(engine_begin(g, &job, &e));
-            struct engine_port *p = engine_port_open(g, &e);
-            uint8_t rgb[192 * 3];
-            struct frame_tag tag = {
-                .column = 2, .repeat = 3, .frame = 9, .time_us = 5, .damaged = s % 2};
-            staged_draw(rgb, w, h, 1);
-            assert_true(engine_put_analysed(p, rgb, &tag, &e));
-            engine_port_close(&p);
-            assert_true(engine_finish(g, &times, &e));
-            const struct column *column = columns_get(c, 2);
-            assert_int_equal(column->status, s % 2 ? COLUMN_DAMAGED : COLUMN_OK);
-            assert_int_equal(column->repeat, 3);
-            assert_int_equal(column->average[1], mean(rgb, (size_t)(w * h), 1));
-            assert_int_equal(column->clusters > 0, cluster);
-            assert_int_equal(columns_get(c, 0)->status, COLUMN_MISSING);
-            columns_free(&c);
-        }
+    struct engine *g = open_engine(2);
+    assert_non_null(engine_detail(g));
+    static const int sizes[][2] = {{8, 8}, {1, 1}, {64, 3}, {3, 64}, {8, 8}};
+    for (int s = 0; s < 5; s++) {
         struct err e = ERR_INIT;
-        struct engine_job job = {.width = 4, .height = 4, .ports = 1};
-        struct engine_times times = {9, 9};
-        assert_true(engine_begin(g, &job, &e)); /* a film without a frame */
+        int w = sizes[s][0], h = sizes[s][1];
+        bool cluster = s % 2 == 0;
+        struct columns *c = columns_open(cluster ? 3 : 0, 0, &e);
+        struct engine_job job = {.width = w,
+                                 .height = h,
+                                 .cluster = cluster,
+                                 .ports = 1,
+                                 .columns = c,
+                                 .kmeans = {.k = 3, .n_init = 1, .max_iter = 9}};
+        struct engine_times times;
+        assert_true(engine_begin(g, &job, &e));
+        struct engine_port *p = engine_port_open(g, &e);
+        uint8_t rgb[192 * 3];
+        struct frame_tag tag = {
+            .column = 2, .repeat = 3, .frame = 9, .time_us = 5, .damaged = s % 2};
+        staged_draw(rgb, w, h, 1);
+        assert_true(engine_put_analysed(p, rgb, &tag, &e));
+        engine_port_close(&p);
         assert_true(engine_finish(g, &times, &e));
-        assert_true(times.shrink == 0);
-        engine_close(&g);
+        const struct column *column = columns_get(c, 2);
+        assert_int_equal(column->status, s % 2 ? COLUMN_DAMAGED : COLUMN_OK);
+        assert_int_equal(column->repeat, 3);
+        assert_int_equal(column->average[1], mean(rgb, (size_t)(w * h), 1));
+        assert_int_equal(column->clusters > 0, cluster);
+        assert_int_equal(columns_get(c, 0)->status, COLUMN_MISSING);
+        columns_free(&c);
     }
+    struct err e = ERR_INIT;
+    struct engine_job job = {.width = 4, .height = 4, .ports = 1};
+    struct engine_times times = {9, 9};
+    assert_true(engine_begin(g, &job, &e)); /* a film without a frame */
+    assert_true(engine_finish(g, &times, &e));
+    assert_true(times.shrink == 0);
+    engine_close(&g);
 }

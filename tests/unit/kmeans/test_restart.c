@@ -64,9 +64,9 @@ TEST(parts_make_the_whole)
         frame_open(&f, (enum isa)isa);
         struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa),
                       *other = workspace((enum isa)isa);
-        for (int own = 0; own < 2; own++) {
-            struct restart r[2] = {{.assign = one, .own = own},
-                                   {.assign = own ? other : one, .own = own}};
+        for (int unshared = 0; unshared < 2; unshared++) {
+            struct restart r[2] = {{.assign = one, .unshared = unshared},
+                                   {.assign = unshared ? other : one, .unshared = unshared}};
             for (int i = 0; i < 2; i++)
                 restart_begin(&r[i], i, f.centre[i]);
             for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)

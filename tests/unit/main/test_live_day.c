@@ -12,6 +12,7 @@
 #include "output/poster/paint.h"
 #include "live/day/day.h"
 #include "output/poster/layout.h"
+#include "set_option.h"
 
 static struct options o;
 static const int64_t step = 10000000;
@@ -25,7 +26,7 @@ static void zone(const char *name)
 static void rule(const char *text)
 {
     struct err e = ERR_INIT;
-    if (!cli_parse_day(text, &o, &e))
+    if (!set_option(&o, "day", text, &e))
         fail_msg("%s", e.text);
 }
 
@@ -135,7 +136,7 @@ TEST(bad_rules)
                                      "12:60", "12:00:00", "noon",  "-1:00"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
         struct err e = ERR_INIT;
-        assert_false(cli_parse_day(no[i], &o, &e));
+        assert_false(set_option(&o, "day", no[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
 }

@@ -5,7 +5,7 @@
 #include <libavformat/avformat.h>
 
 #include "test.h"
-#include "media/reader/frame_probe.h"
+#include "media/reader/reader.h"
 #include "clip.h"
 
 #define X264 "-c:v libx264 -preset ultrafast -crf 23 -g 12 "

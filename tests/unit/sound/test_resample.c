@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "barcode/sound/spectrogram.h"
-#include "sound/fir.h"
 #include "sound/resample.h"
 #include "test.h"
 

@@ -11,6 +11,7 @@
 #include "job/job.h"
 #include "named.h"
 #include "synth.h"
+#include "set_option.h"
 
 /* ------------------------------------------------------------------ facts.c */
 
@@ -56,7 +57,7 @@ TEST_WITH(is_one_of_the_outputs, enter, leave)
     struct outputs list;
     struct err e = ERR_INIT;
     struct options o = expand(LIST("film.mkv"), &in);
-    assert_true(cli_parse_modes("kmeans,average", &o, &e));
+    assert_true(set_option(&o, "mode", "kmeans,average", &e));
     o.outputs.path = "./";
     ask(&o, &writer_facts, "x.facts");
     assert_true(outputs_of(&o, &in, 0, &list, &e));

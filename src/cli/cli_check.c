@@ -1,0 +1,369 @@
+/* cli_check.c - what options of several rooms say together. */
+#include <string.h>
+
+#include "cli_rows.h"
+#include "output/poster/paint.h"
+#include "plan/outputs.h"
+#include "plan/outputs_names.h"
+
+enum {
+    HEIGHT_USUAL = 800,
+    STACKED_HEIGHT_USUAL = 360, /* of each mode */
+    POSTER_HEIGHT_USUAL = 1080,
+    EMBEDDED_MOST = 16384,
+    CIRCLE_MOST = 16384
+};
+
+/* ---- Modes ---- */
+
+static bool complete_slit(struct options *o, bool sized, struct err *e)
+{
+    bool has_slit = strips_need((struct strips){o->picture.strip, o->picture.strips}) & STRIP_SLIT;
+    if (o->picture.slit.angle != 0 && !has_slit)
+        return err_set(e, ERR_USAGE, "--rotate applies to the mode slit; add -m slit");
+    if (has_slit && !sized)
+        o->film.size = (struct size_rule){
+            .kind = SIZE_ROWS,
+            .side = o->picture.shape == SHAPE_VERTICAL ? o->picture.width : o->picture.height};
+    return true;
+}
+
+/* Sets what follows from the modes: o->picture.computed, and whether k-means may race. */
+static void complete_modes(struct options *o)
+{
+    struct strips asked = {o->picture.strip, o->picture.strips};
+    unsigned needs = strips_need(asked);
+    o->kmeans.race = o->kmeans.race && !strips_settled(asked);
+    o->picture.computes = 0;
+    for (size_t i = 0; i < o->picture.strips; i++)
+        o->picture.computed[o->picture.computes++] = o->picture.strip[i];
+    for (size_t i = 0; i < strip_count; i++) {
+        bool selected = false;
+        for (size_t k = 0; k < o->picture.strips; k++)
+            selected |= o->picture.strip[k] == strip_table[i];
+        if (!selected && (strip_table[i]->needs & ~needs) == 0)
+            o->picture.computed[o->picture.computes++] = strip_table[i];
+    }
+}
+
+/* ---- Pictures ---- */
+
+/* Rejects options for posters if the output is none. */
+static bool check_plain(const struct options *o, struct err *e)
+{
+    const struct {
+        bool given;
+        const char *name;
+    } only[] = {
+        {o->poster.page.given, "--page"},
+        {o->poster.dpi > 0, "--dpi"},
+        {o->poster.title && !o->picture.stacked, "--title"},
+        {o->poster.style.subtitle, "--subtitle"},
+        {o->poster.style.bare, "--bare"},
+        {o->poster.style.font && !o->picture.stacked, "--font"},
+        {o->poster.style.live_text, "--svg-text"},
+    };
+    if (!o->poster.page.given && o->poster.dpi > 0)
+        return err_set(e, ERR_USAGE, "--dpi is for posters of pixels: give --poster");
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (only[i].given)
+            return err_set(
+                e, ERR_USAGE,
+                "%s is for posters: give -o a name that ends in .pdf or .svg, or --poster",
+                only[i].name);
+    return true;
+}
+
+static bool check_poster(const struct options *o, struct err *e)
+{
+    const struct writer *w = outputs_format(o);
+    int width, height;
+    if (!w->page && !w->pixels)
+        return err_set(e, ERR_USAGE,
+                       "--poster: '%s' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf",
+                       o->outputs.path);
+    if (o->poster.style.live_text && strcmp(w->name, "svg") != 0)
+        return err_set(e, ERR_USAGE, "--svg-text is for posters in SVG, not in %s", w->title);
+    if (o->poster.format && w != o->poster.format)
+        return err_set(e, ERR_USAGE, "--poster=%s and -o '%s' are different formats; give only one",
+                       o->poster.format->name, o->outputs.path);
+    if (w->page && o->poster.dpi > 0)
+        return err_set(
+            e, ERR_USAGE,
+            "--dpi is for a poster of pixels: %s keeps the strip's own pixels (--width, --height)",
+            w->title);
+    if (w->page && (o->picture.width > EMBEDDED_MOST || o->picture.height > EMBEDDED_MOST))
+        return err_set(e, ERR_USAGE,
+                       "the strip of a poster in %s is at most %d pixels wide and high; give a "
+                       "smaller --width or --height",
+                       w->title, EMBEDDED_MOST);
+    if (w->page)
+        return true;
+    if (o->picture.width > 0 || o->picture.height > 0)
+        return err_set(e, ERR_USAGE,
+                       "a poster in %s is as large as its page: give --page and --dpi, and no "
+                       "--width or --height",
+                       w->title);
+    if (o->poster.page.pixels && o->poster.dpi > 0)
+        return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches",
+                       o->poster.page.width, o->poster.page.height);
+    paper_pixels(&o->poster.page, o->picture.shape,
+                 o->poster.dpi > 0 ? o->poster.dpi : PAPER_DPI_USUAL, &width, &height);
+    if ((uint64_t)width * (uint64_t)height > PAINT_PIXELS_MOST)
+        return err_set(e, ERR_USAGE,
+                       "a poster of %dx%d pixels is too large (at most %llu in all); give a "
+                       "smaller --page or --dpi",
+                       width, height, (unsigned long long)PAINT_PIXELS_MOST);
+    return true;
+}
+
+static bool check_shape(const struct options *o, struct err *e)
+{
+    if (o->picture.shape != SHAPE_STRIP && o->picture.stacked)
+        return err_set(
+            e, ERR_USAGE,
+            "--shape %s: -m all and + stack modes in one picture; name the modes, separated by "
+            "commas, for a picture each",
+            strip_shape_name(o->picture.shape));
+    if (o->picture.shape != SHAPE_CIRCLE)
+        return true;
+    if (o->picture.width > 0 && o->picture.height > 0 && o->picture.width != o->picture.height)
+        return err_set(
+            e, ERR_USAGE,
+            "--shape circle: a circle is as wide as it is high; give one of --width and --height");
+    if (o->picture.width > CIRCLE_MOST || o->picture.height > CIRCLE_MOST)
+        return err_set(e, ERR_USAGE, "--shape circle: at most %d pixels", CIRCLE_MOST);
+    return true;
+}
+
+/* Checks --background. A ring in a format without transparency is on white. */
+static bool finalize_background(struct options *o, bool poster, struct err *e)
+{
+    static const uint8_t white[3] = {255, 255, 255};
+    bool ring = o->picture.shape == SHAPE_CIRCLE && !poster;
+    if (o->poster.style.has_background && !poster && !ring && !o->picture.stacked)
+        return err_set(e, ERR_USAGE,
+                       "--background is for posters, for --shape circle and for stacked modes: a "
+                       "strip fills its picture");
+    if (ring && outputs_format(o)->opaque && !o->poster.style.has_background) {
+        memcpy(o->poster.style.background, white, 3);
+        o->poster.style.has_background = true;
+    }
+    return true;
+}
+
+/* Checks the sides that are known without the film against the limit of the format. */
+static bool check_sides(const struct options *o, bool poster, struct err *e)
+{
+    const struct writer *w = outputs_format(o);
+    int width = o->picture.width, height = o->picture.height;
+    if (!w->pixels || w->side_most == 0)
+        return true;
+    if (poster)
+        paper_pixels(&o->poster.page, o->picture.shape, o->poster.dpi, &width, &height);
+    else if (o->film.selection.kind == SELECT_COLUMNS && o->picture.shape == SHAPE_STRIP &&
+             width == 0)
+        width = (int)o->film.selection.columns;
+    else if (o->film.selection.kind == SELECT_COLUMNS && o->picture.shape == SHAPE_VERTICAL &&
+             height == 0)
+        height = (int)o->film.selection.columns;
+    if (width > w->side_most || height > w->side_most)
+        return err_set(e, ERR_USAGE, "a %s is at most %d pixels wide and high; give a smaller %s",
+                       w->title, w->side_most,
+                       poster ? "--page or --dpi"
+                              : "--width or --height, or a name that ends in .png");
+    return true;
+}
+
+/* Sets the sides that no option gives. A circle is as wide as it is high. */
+static void complete_sides(struct picture_options *o, bool page)
+{
+    if (o->shape == SHAPE_CIRCLE) {
+        int side = page ? 2 * POSTER_HEIGHT_USUAL : POSTER_HEIGHT_USUAL;
+        if (o->height > 0)
+            side = o->height;
+        if (o->width > 0)
+            side = o->width;
+        o->width = o->height = side;
+        return;
+    }
+    int across = o->stacked ? STACKED_HEIGHT_USUAL : HEIGHT_USUAL;
+    if (page)
+        across = POSTER_HEIGHT_USUAL;
+    int *side = o->shape == SHAPE_VERTICAL ? &o->width : &o->height;
+    if (*side == 0)
+        *side = across;
+}
+
+static bool complete_picture(struct options *o, struct err *e)
+{
+    bool poster = outputs_are_posters(o);
+    if (!(poster ? check_poster(o, e) : check_plain(o, e)))
+        return false;
+    if (!check_shape(o, e) || !finalize_background(o, poster, e))
+        return false;
+    o->poster.dpi = o->poster.dpi > 0 ? o->poster.dpi : PAPER_DPI_USUAL;
+    complete_sides(&o->picture, outputs_format(o)->page);
+    return check_sides(o, poster, e);
+}
+
+/* ---- Live ---- */
+
+/* Returns an option that was given and does nothing for a stream; NULL: none. */
+static const char *option_of_films(const struct options *o)
+{
+    const struct selection *s = &o->film.selection;
+    for (size_t i = 0; i < o->outputs.extras; i++)
+        if (strcmp(o->outputs.extra[i].writer->name, "bench") != 0)
+            return writer_option(o->outputs.extra[i].writer);
+    const struct {
+        bool given;
+        const char *name;
+    } only[] = {
+        {s->kind == SELECT_COLUMNS, "columns"},
+        {s->kind == SELECT_INTERVAL, "interval"},
+        {s->kind == SELECT_EVERY && s->every > 0, "every"},
+        {s->start_us > 0, "start"},
+        {s->end_us != INT64_MAX, "end"},
+        {o->outputs.dump, "dump"},
+        {o->outputs.report, "report"},
+        {o->film.verify, "verify"},
+        {o->inputs.sequence, "sequence"},
+        {o->inputs.join, "join"},
+        {o->inputs.recursive, "recursive"},
+        {o->outputs.update, "update"},
+    };
+    for (size_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (only[i].given)
+            return only[i].name;
+    return NULL;
+}
+
+/* What a day, whose end is to come, cannot have. */
+static bool check_day(const struct options *o, struct err *e)
+{
+    const char *name = option_of_films(o);
+    if (name)
+        return err_set(e, ERR_USAGE, "--live: --%s is for films", name);
+    for (size_t i = 0; i < o->picture.strips; i++)
+        if (o->picture.strip[i]->needs & STRIP_SOUND)
+            return err_set(e, ERR_USAGE, "--live: a stream's sound is not read: no -m %s",
+                           o->picture.strip[i]->name);
+    if (o->outputs.path && !outputs_names_folder(o->outputs.path) &&
+        writer_by_ending(o->outputs.path))
+        return err_set(e, ERR_USAGE, "--live: -o names the folder of the day's files, not a file");
+    if (o->picture.steady > 0 || o->picture.smooth_us > 0)
+        return err_set(e, ERR_USAGE,
+                       "--live: --steady and --smooth need all columns of a film, also later ones");
+    if (o->picture.shape != SHAPE_STRIP || o->poster.wanted)
+        return err_set(e, ERR_USAGE, "--live: the picture of a day is a strip");
+    return true;
+}
+
+static bool check_live(const struct options *o, struct err *e)
+{
+    const bool to_stdout = o->outputs.path && outputs_is_stdout(o->outputs.path),
+               shown = o->live.serve.given || o->live.format != LIVE_FORMAT_NONE;
+    if (o->live.column_us == 0 && shown)
+        return err_set(e, ERR_USAGE, "--serve and --live-format need --live");
+    if (o->live.column_us == 0)
+        return true;
+    if (!o->outputs.path && !o->live.serve.given)
+        return err_set(e, ERR_USAGE, "--live: give the folder of the day's files by -o DIR");
+    if (to_stdout != (o->live.format != LIVE_FORMAT_NONE))
+        return err_set(e, ERR_USAGE, "--live: -o - and --live-format rgb or jsonl belong together");
+    if (shown && o->inputs.count > 1)
+        return err_set(e, ERR_USAGE, "--serve and --live-format show one stream");
+    return check_day(o, e);
+}
+
+/* ---- All ---- */
+
+/*
+ * Checks the size of the picture as far as it is known without the film. With one pixel per column
+ * the film determines the width.
+ */
+static bool check_pixels(const struct options *o, struct err *e)
+{
+    if (outputs_are_posters(o))
+        return true; /* complete_picture checks the page */
+    uint64_t width = o->picture.width > 0                       ? (uint64_t)o->picture.width
+                     : o->film.selection.kind == SELECT_COLUMNS ? o->film.selection.columns
+                                                                : 1;
+    uint64_t height = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
+    if (width * height > PAINT_PIXELS_MOST)
+        return err_set(e, ERR_USAGE,
+                       "a picture of %llux%llu is too large (at most %llu pixels); give a smaller "
+                       "--width or --height",
+                       (unsigned long long)width, (unsigned long long)height,
+                       (unsigned long long)PAINT_PIXELS_MOST);
+    return true;
+}
+
+/* Rejects options of outputs that are not requested: --csv-columns, --trickplay-width. */
+static bool check_outputs(const struct options *o, const struct cli_rows *rows, struct err *e)
+{
+    const char *previews = NULL;
+    if (cli_given(rows, "trickplay-interval"))
+        previews = "--trickplay-interval";
+    if (cli_given(rows, "trickplay-width"))
+        previews = "--trickplay-width";
+    bool table = outputs_format(o)->table, beside = false;
+    for (size_t i = 0; i < o->outputs.extras; i++) {
+        table |= o->outputs.extra[i].writer->table;
+        beside |= o->outputs.extra[i].writer->beside != NULL;
+    }
+    if (o->formats.csv_columns.count > 0 && !table)
+        return err_set(e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
+    if (previews && !beside)
+        return err_set(e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND", previews);
+    return true;
+}
+
+/* Rejects two outputs on stdout. */
+static bool check_stdout(const struct options *o, struct err *e)
+{
+    int on_stdout = (o->outputs.path && outputs_is_stdout(o->outputs.path)) +
+                    (o->outputs.dump && outputs_is_stdout(o->outputs.dump)) +
+                    (o->outputs.report && outputs_is_stdout(o->outputs.report));
+    for (size_t i = 0; i < o->outputs.extras; i++)
+        on_stdout += outputs_is_stdout(o->outputs.extra[i].path);
+    if (on_stdout > 1)
+        return err_set(e, ERR_USAGE,
+                       "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
+                       "-, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
+    return true;
+}
+
+bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e)
+{
+    const char *start = cli_given(rows, "start"), *end = cli_given(rows, "end");
+    int rules = (cli_given(rows, "every") != NULL) + (cli_given(rows, "interval") != NULL) +
+                (cli_given(rows, "columns") != NULL);
+    complete_modes(o);
+    if (o->inputs.count > 0 && cache_options_action(&o->cache))
+        return err_set(e, ERR_USAGE,
+                       "--cache-stats, --cache-verify and --cache-clear take no FILM");
+    if (o->inputs.count == 0 && !cache_options_action(&o->cache))
+        return err_set(e, ERR_USAGE,
+                       "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
+    if (rules > 1)
+        return err_set(e, ERR_USAGE,
+                       "--every, --interval and --columns exclude each other; give one");
+    if (o->inputs.join && (o->inputs.no_join || o->inputs.sequence))
+        return err_set(e, ERR_USAGE, "--join and %s exclude each other",
+                       o->inputs.no_join ? "--no-join" : "--sequence");
+    if (o->film.verify && o->film.selection.keyframes)
+        return err_set(
+            e, ERR_USAGE,
+            "--verify and --keyframes exclude each other: key frames are decoded in only one way");
+    if (end && o->film.selection.start_us >= o->film.selection.end_us)
+        return err_set(e, ERR_USAGE, "--start %s is not before --end %s", start ? start : "0", end);
+    if (!check_outputs(o, rows, e) || !check_live(o, e) || !check_stdout(o, e))
+        return false;
+    if (!complete_picture(o, e) || !check_pixels(o, e))
+        return false;
+    return complete_slit(o, cli_given(rows, "size") != NULL, e);
+}
+
+bool cli_complete(struct options *o, struct err *e) { return cli_check(o, NULL, e); }

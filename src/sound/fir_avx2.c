@@ -1,2 +1,0 @@
-#define FIR fir_avx2
-#include "fir_template.h"
