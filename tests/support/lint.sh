@@ -26,7 +26,7 @@ only() {  # PATTERN ALLOWED-REGEX WHAT
         [[ $f =~ $2 ]] || complain "$f: $3 does not belong here"
     done < <(grep -lE "$1" -r src include cuda samples --include='*.c' --include='*.h' --include='*.cu' --include='*.cuh' 2>/dev/null)
 }
-only '#include <libav' '^(src/media/(ffmpeg|container|schedule|decode|nvdec|reader|sound|live)/|samples/)' 'a libav header'
+only '#include <libav' '^(src/media/(ffmpeg|container|schedule|decode|nvdec|reader|sound|live)/)' 'a libav header'
 only '#include <png\.h>' '^src/output/formats/png\.c$' 'png.h'
 only '#include <microhttpd\.h>' '^src/live/serve/serve\.c$' 'a header of libmicrohttpd'
 only '#include <j(peglib|error)\.h>' '^src/output/formats/jpeg\.c$' 'a header of libjpeg'
