@@ -163,7 +163,6 @@ ROOM    := main $(ROOMS)
 unit_programs = $(patsubst tests/unit/%/,test_%,$(sort $(dir $(wildcard tests/unit/$(1)/test_*.c tests/unit/$(1)/*/test_*.c))))
 UNIT    := $(subst /,_,$(foreach room,$(ROOM),$(call unit_programs,$(room))))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
-SAMPLES := $(patsubst samples/%.c,%,$(sort $(wildcard samples/*.c)))
 
 # C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
 $(NVCC_BUILD)/tests/%: NVCC_FLAGS += -Isrc
@@ -229,7 +228,7 @@ $(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) 
 
 # cli names the table of match, which nothing else in these programs does.
 COMMANDS = -Wl,-u,cli_commands
-$(BIN)/test_main: LINK += $(COMMANDS)
+$(BIN)/test_main $(BIN)/made_feed: LINK += $(COMMANDS)
 $(BIN)/test_main_%: LINK += $(COMMANDS)
 
 # test_ROOM_FOLDER
@@ -256,10 +255,6 @@ $(BIN)/tried-calls.so: tests/unit/base/sandbox_attempts.h
 $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -O2 -shared -fPIC $< -o $@
-
-$(addprefix $(BIN)/,$(SAMPLES)): $(BIN)/%: $(BUILD)/samples/%.o $(LIB)
-	@mkdir -p $(@D)
-	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) -o $@
 
 # What runs tests, or makes of its own, goes one after another in the order in which it was named, whatever -j says: tests
 # that kill and time programs want no others beside them, and two makes would write the same objects.
@@ -313,8 +308,11 @@ UNIT_BIN := $(addprefix $(BIN)/,$(UNIT))
 unit: $(UNIT_BIN) ## the unit tests alone (ROOM=media: of this room; TEST=test_demux or test_demux:PATTERN: of this file)
 	@TEST='$(TEST)' tests/support/run-unit.sh $(UNIT_BIN)
 
-out/sample.mkv: $(wildcard samples/*.c samples/*.h) | $(BIN)/make_film
-	$(BIN)/make_film $@
+out/sample.mkv: samples/make_film.py
+	@mkdir -p $(@D)
+	$(PYTHON) $< $@.part.mkv
+	@mv $@.part.answers.tsv out/sample.answers.tsv
+	@mv $@.part.mkv $@
 
 out/clips.made: tests/support/make-clips.sh tests/support/make-clips-formats.sh tests/support/make-film.sh
 	tests/support/make-clips.sh out/clips
@@ -520,7 +518,7 @@ test-gpu: films-there $(if $(GPU_BIN),,out/sample.mkv out/clips.made) ## everyth
 
 # ------------------------------------------------------------------ every program
 
-PROGRAMS := barcode $(UNIT) $(SAMPLES) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED))) made_feed
+PROGRAMS := barcode $(UNIT) $(BENCH) $(FUZZ:fuzz_%=replay_%) $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED))) made_feed
 
 .PHONY: programs
 programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree, built and not run
@@ -544,7 +542,7 @@ format: ## clang-format on all code
 
 .PHONY: tidy
 tidy: compdb ## clang-tidy alone
-	@printf '%s\n' $(SRC) samples/*.c | xargs -P $$(nproc) -I{} tests/support/tidy.sh {}
+	@printf '%s\n' $(SRC) | xargs -P $$(nproc) -I{} tests/support/tidy.sh {}
 
 .PHONY: compdb
 compdb: ## out/compile_commands.json, where .clangd looks: how clang compiles every file, from make's own dry run

@@ -5,11 +5,12 @@
  */
 #include "base/interrupt.h"
 #include "batch/batch.h"
-#include "cache/cache_admin.h"
+#include "cache/cache_options.h"
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
 #include "plan/plan.h"
+#include "base/log.h"
 
 int main(int argc, char **argv)
 {
@@ -22,18 +23,18 @@ int main(int argc, char **argv)
         return status;
     switch (cli_parse(argc, argv, &options, &e)) {
     case CLI_DONE: return 0;
-    case CLI_BAD: return err_report(&e);
+    case CLI_BAD: return log_error(&e);
     case CLI_RUN: break;
     }
     interrupt_install();
     if (cache_options_action(&options.cache))
-        return cache_admin(&options.cache, stdout, &e) ? 0 : err_report(&e);
+        return cache_admin(&options.cache, stdout, &e) ? 0 : log_error(&e);
     if (options.live.column_us > 0)
         return live_run(&options);
     if (plan_films(&options, &inputs, &e))
         status = batch_render(&options, &inputs, NULL);
     else
-        status = err_report(&e);
+        status = log_error(&e);
     inputs_free(&inputs);
     return status;
 }

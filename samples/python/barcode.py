@@ -117,7 +117,7 @@ def _from_json(film: dict) -> List[Column]:
     if film.get("format") != 1:
         raise ValueError("this is not the JSON of barcode --json that this file can read")
     path = film["film"]["path"]
-    mode = re.search(r"mode=(\w+)", film.get("recipe", "mode=average"))
+    mode = re.search(r"mode=(\w+)", film.get("fingerprint", "mode=average"))
     columns = []
     for number, c in enumerate(film["columns"]):
         clusters = c.get("colours", [])

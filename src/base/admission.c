@@ -41,18 +41,19 @@ bool admission_enter(struct admission_ticket *t, struct err *e)
     if (!g)
         return true;
     pthread_mutex_lock(&g->lock);
-    uint64_t mine = g->calls++;
+    const uint64_t number = g->calls++;
     watch_untimed(true);
-    while (!interrupted() && (g->ticket != mine || g->feeding || g->busy >= g->cores))
+    while (!interrupted() && (g->ticket != number || g->feeding || g->busy >= g->cores))
         wait_a_moment(g);
     watch_untimed(false);
-    bool ok = !interrupted();
-    g->feeding |= ok;
-    t->holds = ok;
+    t->holds = !interrupted();
+    g->feeding |= t->holds;
     g->ticket++;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
-    return ok || interrupt_error(e);
+    if (!t->holds)
+        return interrupt_error(e);
+    return true;
 }
 
 void admission_release(struct admission_ticket *t)

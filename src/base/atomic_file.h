@@ -1,5 +1,9 @@
 /*
  * atomic_file.h - writes a file that appears complete or not at all. Use one file from one thread.
+ *
+ * A target is its place in the file system: a file without a name, or with a temporary one, that
+ * replaces an older output. The process that may write there holds the target (file_request in
+ * file.h); the content may come from another one.
  */
 #ifndef BARCODE_ATOMIC_FILE_H
 #define BARCODE_ATOMIC_FILE_H
@@ -7,13 +11,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "atomic_target.h"
 #include "barcode/base/err.h"
 
 struct atomic_file;
 
 /*
- * Opens a temporary file in the folder of `path`, or has the parent open it (file_request.h). Fails
+ * Opens a temporary file in the folder of `path`, or has the parent open it (file.h). Fails
  * if the folder does not exist or is not writable, or if `path` is a folder or a file that is not
  * writable.
  *
@@ -37,9 +40,11 @@ FILE *atomic_file_stream(struct atomic_file *f);
 /* A folder of sheets, N.jpg, which replaces an older one as a whole. */
 struct atomic_folder;
 
+typedef bool atomic_is_own(const char *path);
+
 /*
  * Begins the folder at `path`. An older one is replaced if `is_own` is true for all files in it; a
- * parent that opens the folder (file_request.h) has a rule of its own. Returns NULL with an error.
+ * parent that opens the folder (file.h) has a rule of its own. Returns NULL with an error.
  */
 struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e);
 
@@ -62,5 +67,47 @@ bool atomic_file_commit(struct atomic_file **f, struct err *e);
  * nothing if *f is NULL.
  */
 void atomic_file_discard(struct atomic_file **f);
+
+/* ---- targets ---- */
+
+struct atomic_target;
+
+/*
+ * Begins an output at `path`, which the rules of atomic_file_open apply to. A FIFO without a reader
+ * fails with ENXIO: this does not wait. Returns NULL with errno on failure. One thread.
+ */
+struct atomic_target *atomic_target_open(const char *path);
+
+/*
+ * Begins a folder that will replace the one at `path`, if any. All its files are made by
+ * atomic_target_add. Returns NULL with errno: ENOTEMPTY if the folder has other files than N.jpg,
+ * or one for which `is_own` returns false: a replacement would remove them.
+ */
+struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);
+
+/*
+ * Makes a file in the folder. `name` is 1 to 4 digits and ".jpg". Returns a descriptor, or -1 with
+ * errno.
+ */
+int atomic_target_add(struct atomic_target *t, const char *name);
+
+/*
+ * Returns the path that an output at `path` replaces: `path`, or what a symbolic link leads to. The
+ * caller frees it. Returns NULL with errno on failure. Any thread.
+ */
+char *atomic_target_path(const char *path);
+
+/* Returns the descriptor of the output, to write to. It belongs to the target. */
+int atomic_target_descriptor(const struct atomic_target *t);
+
+/*
+ * Gives the output its name in place of an older one, and frees the target; sets *t to NULL. What
+ * was written must be on the disk (fsync). Returns false with errno on failure; the old output is
+ * then unchanged, and nothing is left of the new one.
+ */
+bool atomic_target_publish(struct atomic_target **t);
+
+/* Removes the output, and frees the target; sets *t to NULL. Does nothing if *t is NULL. */
+void atomic_target_discard(struct atomic_target **t);
 
 #endif

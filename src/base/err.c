@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
-
 static atomic_uint_fast64_t memory_count;
 
 void err_memory_seen(void) { atomic_fetch_add(&memory_count, 1); }
@@ -81,8 +79,10 @@ bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct er
     more = count > more ? count : more;
     memcpy(&grown, array, sizeof grown);
     grown = reallocarray(grown, more, size);
+    if (!grown && e)
+        err_memory(e, more * size);
     if (!grown)
-        return e ? err_memory(e, more * size) : false;
+        return false;
     memcpy(array, &grown, sizeof grown);
     *room = more;
     return true;
@@ -93,12 +93,4 @@ void err_clear(struct err *e) { *e = (struct err)ERR_INIT; }
 int err_exit_status(const struct err *e)
 {
     return e->code == ERR_MEMORY ? ERR_FAILED : (int)e->code;
-}
-
-int err_report(const struct err *e)
-{
-    log_msg(LOG_ERROR, "%s", e->text);
-    if (e->file)
-        log_msg(LOG_DEBUG, "raised at %s:%d", e->file, e->line);
-    return err_exit_status(e);
 }

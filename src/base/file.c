@@ -3,14 +3,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "file_request.h"
 #include "path.h"
 #include "watch.h"
+#include "interrupt.h"
 
 file_asking *file_ask;
 
@@ -143,22 +146,109 @@ static bool same_inode(const struct stat *a, const struct stat *b)
 bool file_same(const char *a, const char *b)
 {
     struct stat sa, sb;
-    bool there_a = stat(a, &sa) == 0, there_b = stat(b, &sb) == 0;
-    if (there_a && there_b)
+    bool found_a = stat(a, &sa) == 0, found_b = stat(b, &sb) == 0;
+    if (found_a && found_b)
         return S_ISREG(sa.st_mode) && same_inode(&sa, &sb);
-    if (there_a || there_b)
+    if (found_a || found_b)
         return false;
     size_t na, nb;
     const char *last_a = path_last(a, &na), *last_b = path_last(b, &nb);
     if (na != nb || memcmp(last_a, last_b, na) != 0)
         return false;
     char *up_a = strndup(a, (size_t)(last_a - a)), *up_b = strndup(b, (size_t)(last_b - b));
-    there_a = up_a && stat(*up_a ? up_a : ".", &sa) == 0;
-    there_b = up_b && stat(*up_b ? up_b : ".", &sb) == 0;
-    bool same = there_a && there_b && same_inode(&sa, &sb);
-    if (up_a && up_b && !there_a && !there_b)
+    found_a = up_a && stat(*up_a ? up_a : ".", &sa) == 0;
+    found_b = up_b && stat(*up_b ? up_b : ".", &sb) == 0;
+    bool same = found_a && found_b && same_inode(&sa, &sb);
+    if (up_a && up_b && !found_a && !found_b)
         same = strcmp(up_a, up_b) == 0; /* a folder that does not exist yet */
     free(up_a);
     free(up_b);
     return same;
+}
+
+/* ---- Files that can block ---- */
+
+enum { WAIT_MS = 100 };
+
+/*
+ * Waits until the descriptor is ready or at its end. A signal does not interrupt a blocking read or
+ * write: the handlers restart it, and the kernel may deliver the signal to another thread. If
+ * `patient`, the wait counts as progress of the film.
+ */
+static bool wait_for(int fd, short events, bool patient)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+    for (;;) {
+        if (patient ? interrupted() : interrupt_pending()) {
+            errno = EINTR;
+            return false;
+        }
+        int n = poll(&p, 1, WAIT_MS);
+        if (n > 0)
+            return true;
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+    }
+}
+
+bool slow_is_fifo(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISFIFO(s.st_mode);
+}
+
+int slow_open(const char *path, bool writing)
+{
+    int number = file_descriptor(path);
+    if (!writing)
+        return file_open_read(path);
+    if (number >= 0)
+        return fcntl(number, F_DUPFD_CLOEXEC, 0);
+    for (;;) {
+        int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+        /* ENXIO: the FIFO has no reader yet. A socket also gives ENXIO, but permanently. */
+        if (fd >= 0 || errno != ENXIO || !slow_is_fifo(path))
+            return fd;
+        if (interrupted()) {
+            errno = EINTR;
+            return -1;
+        }
+        nanosleep(&(struct timespec){.tv_nsec = WAIT_MS / 2 * 1000000L}, NULL);
+    }
+}
+
+ssize_t slow_read(int fd, void *to, size_t bytes, bool patient)
+{
+    /*
+     * A FIFO without a writer so far is empty but not at its end. Only poll can distinguish this.
+     */
+    while (wait_for(fd, POLLIN, patient)) {
+        ssize_t n = read(fd, to, bytes);
+        if (n > 0)
+            watch_moved();
+        if (n >= 0 || (errno != EINTR && errno != EAGAIN))
+            return n;
+    }
+    return -1;
+}
+
+bool slow_write(int fd, const void *from, size_t bytes)
+{
+    const uint8_t *at = from;
+    while (bytes > 0) {
+        if (!wait_for(fd, POLLOUT, true))
+            return false;
+        /*
+         * A pipe that poll reports as ready has room for PIPE_BUF bytes. A larger write would
+         * block.
+         */
+        ssize_t n = write(fd, at, bytes < PIPE_BUF ? bytes : PIPE_BUF);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            return false;
+        if (n > 0) {
+            at += n;
+            bytes -= (size_t)n;
+        }
+    }
+    return true;
 }

@@ -1,4 +1,4 @@
-/* file.h - file helpers. Any thread. */
+/* file.h - reads, opens and compares files. Any thread. */
 #ifndef BARCODE_FILE_H
 #define BARCODE_FILE_H
 
@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /*
  * Reads `bytes` bytes at offset `at` of an open file. Returns false with errno if the file cannot
@@ -39,7 +40,7 @@ bool file_is_regular(const char *path);
 
 /*
  * Opens a file to read it, or a duplicate of the descriptor that the path names, without waiting
- * for the writer of a FIFO. A worker process asks its parent (file_request.h). The caller closes
+ * for the writer of a FIFO. A worker process asks its parent (file_ask). The caller closes
  * it. Returns -1 with errno on failure.
  */
 int file_open_read(const char *path);
@@ -67,5 +68,66 @@ int file_open_scratch(const char *folder);
  * Returns false for devices and pipes.
  */
 bool file_same(const char *a, const char *b);
+
+/*
+ * ---- files that can block: pipes, FIFOs, sockets, terminals, and inherited descriptors ----
+ *
+ * Each wait ends within 0.1 s once interrupted() is true. Regular files work too.
+ */
+
+/*
+ * Opens `path` for reading or writing. Neither creates nor truncates a file. The caller closes the
+ * descriptor. Returns -1 with errno on failure; EINTR if interrupted.
+ *
+ * - If the path names an open descriptor (file_descriptor), returns a duplicate of it. Such a file,
+ *   for instance a socket or another user's pipe, may not be openable by name.
+ * - Opening a FIFO for reading returns at once, and slow_read waits for its first writer. Opening
+ *   it for writing waits for a reader.
+ */
+int slow_open(const char *path, bool writing);
+
+/* Returns true if `path` is a FIFO. */
+bool slow_is_fifo(const char *path);
+
+/*
+ * Reads like read(2): waits for data; returns 0 at the end, when all writers have closed. Returns
+ * -1 with errno on failure; EINTR if interrupted. `patient`: waiting counts as progress of the film
+ * (watch.h), so it may take as long as it likes.
+ */
+ssize_t slow_read(int fd, void *to, size_t bytes, bool patient);
+
+/*
+ * Writes all bytes; waiting counts as progress. Returns false with errno on failure, possibly after
+ * a partial write; EINTR if interrupted.
+ */
+bool slow_write(int fd, const void *from, size_t bytes);
+
+/*
+ * ---- how a confined worker process opens files ----
+ *
+ * It asks its parent, which knows what the films in progress may read and write, and passes a
+ * descriptor. So the worker has no right to open any file of the user by name. A process without
+ * `file_ask` opens files itself.
+ */
+
+enum file_request {
+    FILE_READ,    /* opens `path` to read it, without waiting; returns a descriptor */
+    FILE_SCRATCH, /* opens a nameless temporary file; returns a descriptor */
+    FILE_WRITE,   /* begins an output at `path` and sets `*file`; returns a descriptor */
+    FILE_FOLDER,  /* begins a folder that will replace the one of file `path`, and sets `*file` */
+    FILE_ADD,     /* makes the file `path`, a plain name, in folder `*file`; returns a descriptor */
+    FILE_PUBLISH, /* gives output or folder `*file` its name, and forgets it */
+    FILE_DISCARD  /* removes output or folder `*file`, and forgets it */
+};
+
+/*
+ * Asks the parent. Returns a descriptor, which the caller closes, or 0 where the request has none.
+ * Returns -1 with errno on failure. `path` may be NULL and `*file` unset where the request names
+ * none. Any thread.
+ */
+typedef int file_asking(enum file_request request, const char *path, int *file);
+
+/* NULL: this process opens files itself. Set it before other threads run. */
+extern file_asking *file_ask;
 
 #endif

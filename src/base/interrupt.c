@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "barcode/base/clock.h"
+#include "log.h"
 #include "watch.h"
 
 static const int caught[] = {SIGINT, SIGTERM, SIGHUP};
@@ -90,6 +91,7 @@ void interrupt_install(void)
     /* sa_mask: handle one signal at a time. */
     struct sigaction action = {
         .sa_handler = on_signal, .sa_mask = caught_set(), .sa_flags = SA_RESTART};
+    log_set_end(interrupt_pending);
     if (wake < 0)
         wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interrupt.h"
 #include "text.h"
 
 enum { STATUS = 256 };
@@ -18,13 +17,16 @@ static char status[STATUS];                                  /* the visible prog
 static enum log_level highest = LOG_INFO;
 static log_sink *sink; /* NULL: stderr */
 static bool patience = true;
-static unsigned left_out; /* lines, since the last one that was written */
+static bool (*is_over)(void); /* NULL: lines wait for ever */
+static unsigned left_out;     /* lines, since the last one that was written */
 
 void log_set_level(enum log_level level) { highest = level; }
 
 bool log_enabled(enum log_level level) { return level <= highest; }
 
 void log_set_patience(bool patient) { patience = patient; }
+
+void log_set_end(bool (*check)(void)) { is_over = check; }
 
 void log_set_sink(log_sink *to) { sink = to; }
 
@@ -47,7 +49,7 @@ static void put(const char *lift, const char *text, const char *below)
     enum { WAIT_MS = 100 };
     char all[LOG_LINE + 3 * STATUS], note[STATUS] = "";
     bool ready = is_writable(patience ? WAIT_MS : 0);
-    while (!ready && patience && !interrupt_pending())
+    while (!ready && patience && !(is_over && is_over()))
         ready = is_writable(WAIT_MS);
     if (!ready) {
         left_out += !patience;
@@ -84,6 +86,14 @@ void log_msg(enum log_level level, const char *format, ...)
     put(status[0] ? "\r\033[K" : "", line, status);
     pthread_mutex_unlock(&terminal);
     errno = saved;
+}
+
+int log_error(const struct err *e)
+{
+    log_msg(LOG_ERROR, "%s", e->text);
+    if (e->file)
+        log_msg(LOG_DEBUG, "raised at %s:%d", e->file, e->line);
+    return err_exit_status(e);
 }
 
 void log_status(const char *line)

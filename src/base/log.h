@@ -10,6 +10,8 @@
 
 #include <stdbool.h>
 
+#include "barcode/base/err.h"
+
 enum log_level {
     LOG_ERROR,   /* always "barcode: ..." */
     LOG_WARNING, /* unless -q "barcode: warning: ..." */
@@ -29,15 +31,21 @@ bool log_enabled(enum log_level level);
 /* Writes one line, made plain (text.h), and appends a newline. */
 void log_msg(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Logs the error; with -vv also where it was set. Returns the exit status. */
+int log_error(const struct err *e);
+
 /* Replaces the progress line below the log on a terminal. NULL erases it permanently. Does nothing
  * with a log_sink. */
 void log_status(const char *line);
 
 /*
- * Whether a line waits while stderr takes none; initially it does. Otherwise it is left out, and
- * the next one tells how many were. Call it before any other thread runs.
+ * Sets whether a line waits while stderr accepts none; initially it does. Otherwise it is left out,
+ * and the next line has the number of those. Call it before any other thread runs.
  */
 void log_set_patience(bool patient);
+
+/* Lines that wait are lost once `is_over` returns true. Call it before any other thread runs. */
+void log_set_end(bool (*is_over)(void));
 
 /* Returns true if stderr takes a line now; false while its reader or its user has paused it. */
 bool log_is_ready(void);

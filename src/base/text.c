@@ -7,25 +7,32 @@
 #include <string.h>
 #include <time.h>
 
+/* Table 3-7 of Unicode, without the sequences of one byte. */
+static const struct {
+    unsigned char first, last, second_low, second_high;
+    size_t length;
+} rows[] = {
+    {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+    {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3}, {0xf0, 0xf0, 0x90, 0xbf, 4},
+    {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+};
+
 size_t text_sequence(const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     if (p[0] < 0x80)
         return 1;
-    size_t length = p[0] >= 0xc2 && p[0] <= 0xdf   ? 2
-                    : (p[0] & 0xf0) == 0xe0        ? 3
-                    : p[0] >= 0xf0 && p[0] <= 0xf4 ? 4
-                                                   : 0;
-    if (length == 0)
-        return 0;
-    unsigned low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;  /* overlong forms */
-    unsigned high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf; /* surrogates, > 10FFFF */
-    if (p[1] < low || p[1] > high)
-        return 0;
-    for (size_t i = 2; i < length; i++)
-        if ((p[i] & 0xc0) != 0x80)
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        if (p[0] < rows[k].first || p[0] > rows[k].last)
+            continue;
+        if (p[1] < rows[k].second_low || p[1] > rows[k].second_high)
             return 0;
-    return length;
+        for (size_t i = 2; i < rows[k].length; i++)
+            if ((p[i] & 0xc0) != 0x80)
+                return 0;
+        return rows[k].length;
+    }
+    return 0;
 }
 
 /* Returns the character of a well-formed sequence. */

@@ -102,9 +102,11 @@ void watch_set_progress(const struct watch_progress *p)
 {
     if (!current)
         return;
-    uint32_t share = p->share < 0   ? UINT32_MAX
-                     : p->share < 1 ? (uint32_t)(p->share * PARTS)
-                                    : PARTS;
+    uint32_t share = PARTS;
+    if (p->share < 0)
+        share = UINT32_MAX;
+    else if (p->share < 1)
+        share = (uint32_t)(p->share * PARTS);
     atomic_store_explicit(&current->share, share, memory_order_relaxed);
     atomic_store_explicit(&current->frames, p->frames, memory_order_relaxed);
     atomic_store_explicit(&current->columns, p->columns, memory_order_relaxed);

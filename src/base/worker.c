@@ -3,20 +3,127 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "watch.h"
 #include "barcode/base/clock.h"
 #include "limits.h"
-#include "link.h"
 #include "log.h"
-#include "process_limits.h"
+
+/* ---- Messages between two processes ---- */
+
+enum { WAIT_MS = 100 };
+
+/* The ancillary data of one descriptor, aligned as cmsg(3) requires. */
+union control {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr header;
+};
+
+bool link_open(int end[2], struct err *e)
+{
+    const int room = 4 * LINK_BYTES;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, end) != 0)
+        return err_set(e, ERR_FAILED, "cannot open a link between processes: %s", strerror(errno));
+    for (int i = 0; i < 2; i++) /* the default may be too small for LINK_BYTES */
+        (void)setsockopt(end[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
+    return true;
+}
+
+bool link_try_send(int link, const void *message, size_t size, int fd)
+{
+    union control control;
+    struct iovec part = {.iov_base = (void *)message, .iov_len = size};
+    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+    ssize_t n;
+    if (fd >= 0) {
+        memset(&control, 0, sizeof control);
+        m.msg_control = control.bytes;
+        m.msg_controllen = sizeof control.bytes;
+        struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+        c->cmsg_level = SOL_SOCKET;
+        c->cmsg_type = SCM_RIGHTS;
+        c->cmsg_len = CMSG_LEN(sizeof fd);
+        memcpy(CMSG_DATA(c), &fd, sizeof fd);
+    }
+    do
+        n = sendmsg(link, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)size;
+}
+
+/* Waits a moment for `events`. */
+static void poll_link(int link, short events)
+{
+    struct pollfd p = {.fd = link, .events = events};
+    (void)poll(&p, 1, WAIT_MS);
+    watch_moved();
+}
+
+bool link_send(int link, const void *message, size_t size, int fd)
+{
+    while (!link_try_send(link, message, size, fd)) {
+        /* The user's processes have too many descriptors on their way, or the kernel no memory. */
+        bool refused = errno == ETOOMANYREFS || errno == ENOBUFS || errno == ENOMEM;
+        if (errno != EAGAIN && !refused)
+            return false;
+        poll_link(link, refused ? 0 : POLLOUT);
+    }
+    return true;
+}
+
+/* Returns the descriptor of a message, or -1. The kernel has closed those beyond the first. */
+static int passed_descriptor(struct msghdr *m)
+{
+    int fd = -1;
+    struct cmsghdr *c = CMSG_FIRSTHDR(m);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(sizeof fd))
+        memcpy(&fd, CMSG_DATA(c), sizeof fd);
+    return fd;
+}
+
+ssize_t link_receive(int link, void *message, size_t room, int *fd)
+{
+    union control control;
+    struct iovec part = {.iov_base = message, .iov_len = room};
+    struct msghdr m = {.msg_iov = &part,
+                       .msg_iovlen = 1,
+                       .msg_control = control.bytes,
+                       .msg_controllen = CMSG_LEN(sizeof *fd)}; /* no room for a second one */
+    ssize_t n;
+    *fd = -1;
+    do
+        n = recvmsg(link, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return errno == EAGAIN ? LINK_EMPTY : LINK_CLOSED;
+    *fd = passed_descriptor(&m);
+    /* without one of several: this process can open no more */
+    bool broken = (m.msg_flags & MSG_TRUNC) || (*fd >= 0 && (m.msg_flags & MSG_CTRUNC));
+    if (broken && *fd >= 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return broken ? LINK_BROKEN : n;
+}
+
+ssize_t link_wait(int link, void *message, size_t room, int *fd)
+{
+    ssize_t n;
+    while ((n = link_receive(link, message, room, fd)) == LINK_EMPTY)
+        poll_link(link, POLLIN);
+    return n;
+}
 
 struct line_message {
     uint32_t kind, level;
@@ -234,7 +341,7 @@ void worker_tick(struct worker *w, uint64_t memory)
  * Returns the status from waitpid. A killed worker that hangs in the kernel runs no code any more,
  * so the parent does not wait for it long. One that has announced its end gets some seconds for it.
  */
-static int wait_for(const struct worker *w)
+static int wait_for_exit(const struct worker *w)
 {
     const double most = w->killed ? 1 : 3;
     int64_t began = clock_ns();
@@ -280,7 +387,7 @@ bool worker_end(struct worker *w, struct err *e)
     if (w->lingers) /* the driver ends in the kernel, and nothing else goes on */
         kill(w->pid, SIGKILL);
     else
-        how = wait_for(w);
+        how = wait_for_exit(w);
     interrupt_forget_worker(w->pid);
     close(w->link);
     watch_free(w->watch);

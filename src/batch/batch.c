@@ -16,7 +16,6 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "cache/frame_cache.h"
 #include "plan/outputs.h"
 #include "base/progress.h"
@@ -46,9 +45,9 @@ static void fail_film(struct supervisor *c, size_t film, const struct err *e)
     struct err unwritten = ERR_INIT;
     table_remove(c->batch.table, film);
     film_queue_done(c->batch.queue, film, e);
-    err_report(e);
+    log_error(e);
     if (!film_report_add(&c->batch, film, NULL, &job_no_result, e, &unwritten))
-        err_report(&unwritten);
+        log_error(&unwritten);
 }
 
 /*
@@ -144,7 +143,7 @@ static bool end_process(struct supervisor *c, struct film_process *p)
     }
     if (count > 0)
         return true;
-    int status = err_report(&e);
+    int status = log_error(&e);
     c->idle_deaths[w->number] = p->taken > 0 ? 1 : c->idle_deaths[w->number] + 1;
     if (c->idle_deaths[w->number] == 1)
         return true;
@@ -263,7 +262,7 @@ static int run_worker(const struct supervisor *c, struct worker *w)
     umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
     if (confinement_enter(c->batch.context, w, &e))
         return film_workers_run(c->batch.context, &tally, w, c->count);
-    int status = err_report(&e);
+    int status = log_error(&e);
     worker_leaves(w, status, false);
     return status;
 }
@@ -297,7 +296,7 @@ static int run_workers(struct supervisor *c, bool *here)
     size_t left = count_waiting(c->batch.queue);
     if (left > 0 && c->sanitizer_status == 0 && c->failed_status == 0 && !interrupt_pending()) {
         err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
-        return err_report(&e);
+        return log_error(&e);
     }
     return c->sanitizer_status > 0 ? c->sanitizer_status
            : c->failed_status > 0  ? c->failed_status
@@ -313,7 +312,7 @@ static int write_gallery(const struct job_context *context)
     if (!path || interrupted())
         return 0;
     if (!outputs_make_gallery_folder(context->options, &e) || !gallery_write(path, &films, &e))
-        return err_report(&e);
+        return log_error(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
 }
@@ -326,7 +325,7 @@ static int write_table(struct table *table)
     if (!table || interrupted())
         return 0;
     if (!table_write(table, &films, &e))
-        return err_report(&e);
+        return log_error(&e);
     if (films > 0 && !outputs_is_stdout(table_path(table)))
         log_msg(LOG_INFO, "wrote '%s': a table of %zu film%s", table_path(table), films,
                 films == 1 ? "" : "s");
@@ -387,7 +386,7 @@ int batch_render_films(const struct job_context *context, const struct batch_sin
             status = table != 0 ? table : gallery;
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
-        status = status != 0 ? status : err_report(&e);
+        status = status != 0 ? status : log_error(&e);
     table_close(&c.batch.table);
     film_queue_free(&c.batch.queue);
     return status;

@@ -8,9 +8,8 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/sandbox.h"
-#include "base/sandbox_places.h"
 #include "media/container/playlists.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 
 /* ---- The GPU ---- */
 

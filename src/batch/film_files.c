@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "media/container/playlists.h"
-#include "output/dump.h"
+#include "output/sinks.h"
 
 /* ---- What a film may read ---- */
 

@@ -30,7 +30,7 @@ struct film_answer {
     uint64_t serial; /* of watch.h */
 };
 
-/* A file_request (file_request.h) for the film of film worker `slot`. */
+/* A file_request (file.h) for the film of film worker `slot`. */
 struct file_ask {
     uint32_t kind, slot, request;
     int32_t file;

@@ -6,7 +6,7 @@
 
 #include "film_messages.h"
 #include "base/interrupt.h"
-#include "base/link.h"
+#include "base/worker.h"
 #include "base/log.h"
 #include "base/text.h"
 
@@ -104,7 +104,7 @@ bool film_report_known(const struct batch *b, struct err *e)
         if (in->duty[i] == INPUT_LEFT_OUT) {
             ok = report_skipped(b, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
-            err_report(&in->problem[i]);
+            log_error(&in->problem[i]);
             ok = film_report_add(b, i, NULL, &job_no_result, &in->problem[i], e);
         }
     }
@@ -213,7 +213,7 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
         e.code == ERR_NONE)
         err_set(&e, unwritten.code, "'%s': %s", b->context->inputs->path[s->film], unwritten.text);
     if (e.code != ERR_NONE)
-        err_report(&e);
+        log_error(&e);
     film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);
     film_process_leave(p, (int)m.slot);
     return true;

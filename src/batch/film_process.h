@@ -8,12 +8,11 @@
 
 #include "batch.h"
 #include "film_queue.h"
-#include "base/atomic_target.h"
-#include "base/file_request.h"
+#include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/worker.h"
 #include "plan/outputs.h"
-#include "output/report_log.h"
-#include "output/table.h"
+#include "output/run_files.h"
 #include "job/job.h"
 
 /* What the films of a run have in common in the parent. */

@@ -8,15 +8,13 @@
 #include <unistd.h>
 
 #include "base/admission.h"
-#include "base/file_request.h"
-#include "base/heap.h"
-#include "base/interrupt.h"
+#include "base/file.h"
 #include "base/limits.h"
-#include "base/link.h"
+#include "base/interrupt.h"
+#include "base/worker.h"
 #include "base/log.h"
-#include "base/process_limits.h"
 #include "base/watch.h"
-#include "media/nvdec/decoders.h"
+#include "media/source.h"
 #include "media/probe.h"
 
 enum { PROBES_MOST = 16 }; /* films that are probed at once */
@@ -344,7 +342,7 @@ int film_workers_run(const struct job_context *context, const struct film_tally 
     open_client(w);
     if (claim_share(&own, w, workers)) {
         if (t->due > 1)
-            (void)heap_keep();
+            (void)process_limits_keep_heap();
         own.decoders = decoders_open(t->due > 1, &e); /* out of memory: no decoders are pooled */
         context->engines->films = t->due;
         const uint64_t memory = limits_memory() / (uint64_t)own.workers;

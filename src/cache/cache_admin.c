@@ -1,4 +1,4 @@
-#include "cache_admin.h"
+#include "cache_options.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -9,7 +9,6 @@
 
 #include "base/file.h"
 #include "pack.h"
-#include "residual.h"
 
 static const char magic[] = "barcodef";
 /* In memory a hostile index is up to 24 times larger. A frame has about 10 bytes. */
@@ -20,9 +19,9 @@ static const char magic[] = "barcodef";
 /* Returns the state of an entry of which a read has failed with errno; 0: it is too short. */
 static enum entry_state state_of(int error)
 {
-    return error == 0                                ? ENTRY_BROKEN
-           : error != ENOMEM && file_is_fault(error) ? ENTRY_UNREADABLE
-                                                     : ENTRY_ABSENT;
+    if (error == 0)
+        return ENTRY_BROKEN;
+    return error != ENOMEM && file_is_fault(error) ? ENTRY_UNREADABLE : ENTRY_ABSENT;
 }
 
 /*
@@ -72,11 +71,11 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
         return err_set(e, ERR_FAILED, "%s", errno ? strerror(errno) : "it is truncated");
     struct wire_in in = wire_read(tail, sizeof tail);
     uint64_t at = wire_u64(&in), bytes = wire_u64(&in);
-    struct hash128 key_said = wire_hash(&in), index_said = wire_hash(&in),
-                   tail_said = wire_hash(&in);
-    if (!hash_same(tail_said, hash_128(tail, ENTRY_TAIL - 16)))
+    struct hash128 stored_key_hash = wire_hash(&in), index_hash = wire_hash(&in),
+                   tail_hash = wire_hash(&in);
+    if (!hash_same(tail_hash, hash_128(tail, ENTRY_TAIL - 16)))
         return err_set(e, ERR_FAILED, "its last bytes are not those of an entry");
-    if (!hash_same(key_said, key_hash))
+    if (!hash_same(stored_key_hash, key_hash))
         return err_set(e, ERR_FAILED, "its key does not match its checksum");
     if (at < begin || at > c->bytes - ENTRY_TAIL || bytes != c->bytes - ENTRY_TAIL - at ||
         bytes > INDEX_BYTES_MAX)
@@ -84,11 +83,13 @@ static bool read_index(struct cache_entry *c, size_t key_length, struct hash128 
     uint8_t *data = malloc((size_t)bytes + 1);
     if (!data)
         return err_memory(e, (size_t)bytes);
-    bool ok = file_read_at(c->fd, data, (size_t)bytes, at) ||
-              err_set(e, ERR_FAILED, "%s", errno ? strerror(errno) : "it is truncated");
-    if (ok && !hash_same(index_said, hash_128(data, (size_t)bytes)))
-        ok = err_set(e, ERR_FAILED, "its index does not match its checksum");
-    ok = ok && cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
+    bool ok = false;
+    if (!file_read_at(c->fd, data, (size_t)bytes, at))
+        err_set(e, ERR_FAILED, "%s", errno ? strerror(errno) : "it is truncated");
+    else if (!hash_same(index_hash, hash_128(data, (size_t)bytes)))
+        err_set(e, ERR_FAILED, "its index does not match its checksum");
+    else
+        ok = cache_index_decode(&c->index, data, (size_t)bytes, begin, at, e);
     free(data);
     return ok;
 }
@@ -112,11 +113,12 @@ struct cache_entry *cache_entry_open_fd(int fd, enum entry_state *state, struct 
         *state = read_key(fd, &c->key, &length, &hash);
         ok = *state == ENTRY_GOOD;
     }
-    if (!ok)
-        err_set(e, ERR_FAILED, "%s",
-                *state == ENTRY_OTHER        ? "another version of barcode wrote it"
-                : *state == ENTRY_UNREADABLE ? strerror(errno)
-                                             : "it is not an entry");
+    if (*state == ENTRY_OTHER)
+        err_set(e, ERR_FAILED, "another version of barcode wrote it");
+    else if (*state == ENTRY_UNREADABLE)
+        err_set(e, ERR_FAILED, "%s", strerror(errno));
+    else if (!ok)
+        err_set(e, ERR_FAILED, "it is not an entry");
     errno = 0;
     if (ok && !read_index(c, length, hash, e)) {
         *state = state_of(errno); /* also ENOMEM: the entry may be good */

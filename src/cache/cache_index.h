@@ -6,7 +6,7 @@
  *
  *     "barcodef"  u32 ENTRY_VERSION  u32 length of the key              ENTRY_HEAD bytes
  *     the key's text (cache_key.h)
- *     blocks, without gaps: the residuals (residual.h) of one or more frames, compressed (pack.h)
+ *     blocks, without gaps: the residuals of one or more frames, compressed (pack.h)
  *     the index
  *     u64 offset of the index  u64 its length                           ENTRY_TAIL bytes with
  *     XXH3-128 of header and key, of the index, of the 48 bytes before    the checksums
@@ -60,7 +60,7 @@ struct index_frame {
     bool transparent;          /* MISSING, because no pixel is visible */
 };
 
-enum { TRACK_SPOT_CHECK = 1 /* spot_check.h */, TRACK_SOUND = 2 /* sound_cache.c */ };
+enum { TRACK_SOUND = 2 /* sound_cache.c */ };
 
 /*
  * A second kind of data beside the frames, such as the film's sound. The index owns `data`. A

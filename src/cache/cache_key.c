@@ -17,7 +17,7 @@
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "barcode/engine/colour.h"
-#include "media/ffmpeg/libraries.h"
+#include "media/ffmpeg/ffmpeg.h"
 #include "sound/film_sound.h"
 
 /* ---- The film ---- */
@@ -256,8 +256,8 @@ bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, in
 size_t cache_key_difference(const char *text, const char *other, const char **line)
 {
     while (*text) {
-        size_t length = strcspn(text, "\n"), theirs = strcspn(other, "\n");
-        if (length != theirs || memcmp(text, other, length) != 0) {
+        size_t length = strcspn(text, "\n"), other_length = strcspn(other, "\n");
+        if (length != other_length || memcmp(text, other, length) != 0) {
             *line = text;
             return length;
         }

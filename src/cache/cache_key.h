@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "base/film_parts.h"
+#include "base/film_id.h"
 #include "base/hash.h"
 #include "base/version.h"
 #include "media/film.h"

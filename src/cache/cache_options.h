@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/option.h"
 
@@ -43,5 +44,14 @@ bool cache_options_action(const struct cache_options *o);
  * of these gives a folder, if "-" turns the cache off, or if the path is too long.
  */
 bool cache_options_folder(const struct cache_options *o, char *folder, size_t room);
+
+/*
+ * Does what --cache-verify, --cache-clear and --cache-stats ask for, in the order verify, clear,
+ * stats, and writes the results as text to `out`. Verifying removes damaged entries. Returns false
+ * with ERR_FAILED if there is no folder for a cache, or if an entry is damaged or cannot be
+ * removed. Also fails if `out` cannot be written. Returns false with ERR_INTERRUPTED if
+ * interrupted() becomes true. Main thread only.
+ */
+bool cache_admin(const struct cache_options *o, FILE *out, struct err *e);
 
 #endif

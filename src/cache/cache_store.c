@@ -12,9 +12,53 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cache_writer.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "cache_writer.h"
+
+static bool is_own_file(const struct stat *st)
+{
+    return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/* Returns true if the group of this process or one of its supplementary groups is `group`. */
+static bool is_member(gid_t group)
+{
+    if (getegid() == group)
+        return true;
+    int count = getgroups(0, NULL);
+    gid_t *list = count > 0 ? malloc((size_t)count * sizeof *list) : NULL;
+    bool found = false;
+    count = list ? getgroups(count, list) : 0;
+    for (int i = 0; i < count; i++)
+        found |= list[i] == group;
+    free(list);
+    return found;
+}
+
+bool cache_owner_read(struct cache_owner *o, const char *folder, struct err *e)
+{
+    struct stat link, st;
+    *o = (struct cache_owner){.shared = false};
+    if (lstat(folder, &link) != 0 || stat(folder, &st) != 0)
+        return true; /* whoever makes it will see whose it is */
+    o->group = st.st_gid;
+    o->shared = S_ISDIR(st.st_mode) && st.st_mode & S_ISGID && !(st.st_mode & S_IWOTH);
+    bool ok = is_own_file(&st) || (o->shared && is_member(o->group));
+    /* Who may change the link can lead it to any folder. */
+    ok = ok && (!S_ISLNK(link.st_mode) || is_own_file(&link));
+    return ok || err_set(e, ERR_FAILED, "another user made it");
+}
+
+bool cache_owner_trusts(const struct cache_owner *o, const struct stat *file)
+{
+    return is_own_file(file) || (o->shared && file->st_gid == o->group);
+}
+
+mode_t cache_owner_mode(const struct cache_owner *o, mode_t group)
+{
+    return 0600 | (o->shared ? group << 3 : 0);
+}
 
 /* Returns the free bytes of the file system on which `folder` lies or will be made. */
 static uint64_t free_space(const char *folder)
@@ -234,16 +278,16 @@ void cache_store_reject(const struct cache_store *s, const struct cache_entry *e
 }
 
 /* The state of a walk that looks up every selected frame. */
-struct look {
+struct frame_lookup {
     const struct cache_index *index;
     uint64_t lacking;
 };
 
-static bool look_up(void *user, const struct frame_tag *tag)
+static bool find_frame(void *user, const struct frame_tag *tag)
 {
-    struct look *l = user;
-    l->lacking = tag->frame;
-    return cache_index_find(l->index, tag->frame) != NULL;
+    struct frame_lookup *lookup = user;
+    lookup->lacking = tag->frame;
+    return cache_index_find(lookup->index, tag->frame) != NULL;
 }
 
 struct search {
@@ -276,9 +320,9 @@ static void set_found(struct search *s, struct cache_entry *entry, enum cache_an
 /* Checks one entry of the same film and size, and keeps it if it is better than the best so far. */
 static void consider(struct search *s, struct cache_entry *entry)
 {
-    struct look look = {.index = &entry->index};
+    struct frame_lookup lookup = {.index = &entry->index};
     struct frame_times_walked walked;
-    bool own = s->rule && strcmp(entry->key, s->key->text) == 0,
+    bool same_key = s->rule && strcmp(entry->key, s->key->text) == 0,
          clean = cache_index_is_clean(&entry->index);
     bool by_gpu = entry->index.counts.hardware > 0,
          same_decoder = clean || by_gpu == (s->decoder == CACHE_BY_GPU);
@@ -291,23 +335,24 @@ static void consider(struct search *s, struct cache_entry *entry)
                  "the cached frames are of a damaged film and valid only for that file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
         snprintf(s->found.why, sizeof s->found.why, "a GPU decoded the cached frames");
-    } else if (own && !entry->index.partial && same_decoder && s->rule->preview_us == 0) {
+    } else if (same_key && !entry->index.partial && same_decoder && s->rule->preview_us == 0) {
         set_found(s, entry, CACHE_HIT, "all frames are cached");
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why,
                  "the cached frames are of a damaged film and valid only for their own selection");
     } else if (s->rule && s->rule->preview_us == 0 &&
-               frame_times_walk(entry->index.frame_times, s->rule, look_up, &look, &walked)) {
+               frame_times_walk(entry->index.frame_times, s->rule, find_frame, &lookup, &walked)) {
         set_found(s, entry, CACHE_HIT_OTHER,
                   "the frames of another selection include all selected ones");
         return;
     } else if (!s->found.entry || s->found.entry->index.frames < entry->index.frames) {
-        set_found(s, entry, CACHE_PARTIAL,
-                  own && entry->index.partial ? "frames of an interrupted run"
-                  : own                       ? "all columns are cached, but no previews"
-                  : s->rule                   ? "frames of another selection"
-                                              : "frames of a run without --keyframes");
+        const char *why =
+            s->rule ? "frames of another selection" : "frames of a run without --keyframes";
+        if (same_key)
+            why = entry->index.partial ? "frames of an interrupted run"
+                                       : "all columns are cached, but no previews";
+        set_found(s, entry, CACHE_PARTIAL, why);
         return;
     }
     cache_entry_close(&entry);
@@ -338,14 +383,14 @@ static void explain(void *user, const char *path, const char *name, const struct
 {
     struct search *s = user;
     char text[CACHE_KEY_BYTES];
-    const char *line, *mine = strstr(s->key->text, "film.fingerprint=");
+    const char *line, *film_line = strstr(s->key->text, "film.fingerprint=");
     (void)name;
     (void)st;
-    if (!mine || !cache_entry_peek_key(path, text, sizeof text))
+    if (!film_line || !cache_entry_peek_key(path, text, sizeof text))
         return;
-    const char *theirs = strstr(text, "film.fingerprint=");
-    size_t length = strcspn(mine, "\n");
-    if (!theirs || strncmp(mine, theirs, length) != 0)
+    const char *cached_line = strstr(text, "film.fingerprint=");
+    size_t length = strcspn(film_line, "\n");
+    if (!cached_line || strncmp(film_line, cached_line, length) != 0)
         return;
     length = cache_key_difference(text, s->key->text, &line);
     bool copy = strncmp(line, "film.", 5) == 0;
@@ -376,12 +421,12 @@ struct cache_found cache_store_find(const struct cache_store *store, const struc
 {
     struct search s = {
         .store = store, .key = key, .place = place, .rule = rule, .decoder = decoder};
-    struct cache_entry *own = cache_store_named(store, key->name);
+    struct cache_entry *named = cache_store_named(store, key->name);
     /* The name is only a hash; the text of the key decides. */
-    if (own && strcmp(own->key, key->text) == 0)
-        consider(&s, own);
+    if (named && strcmp(named->key, key->text) == 0)
+        consider(&s, named);
     else
-        cache_entry_close(&own);
+        cache_entry_close(&named);
     if (s.found.answer < CACHE_HIT)
         cache_store_each(store, false, consider_other, &s);
     if (s.found.answer == CACHE_MISS && !s.found.why[0] && rule && log_enabled(LOG_VERBOSE))

@@ -12,13 +12,37 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "barcode/base/err.h"
 #include "cache_entry.h"
 #include "cache_key.h"
-#include "cache_owner.h"
 #include "cache_options.h"
 #include "frame_cache.h"
 
 enum { CACHE_PATH_BYTES = 4096 };
+
+/*
+ * Whose cache and whose entries may be believed: frames of a stranger could show anything.
+ *
+ * Those of this user and of root. A folder with the set-group-ID bit that not everybody may write
+ * to is shared on purpose: there also entries of its group are believed, and entries can be read by
+ * the group.
+ */
+struct cache_owner {
+    bool shared; /* with the group of the folder */
+    gid_t group;
+};
+
+/*
+ * Sets `*o` for a folder, which need not exist. Returns false (ERR_FAILED) if another user made the
+ * folder, or the link to it, and does not share it with a group of this process.
+ */
+bool cache_owner_read(struct cache_owner *o, const char *folder, struct err *e);
+
+/* Returns true if a file of the folder may be believed. */
+bool cache_owner_trusts(const struct cache_owner *o, const struct stat *file);
+
+/* Returns the permissions of a new file in the folder, of which the group gets 4 or 6. */
+mode_t cache_owner_mode(const struct cache_owner *o, mode_t group);
 
 struct cache_store {
     char folder[CACHE_PATH_BYTES - 256];
@@ -95,8 +119,8 @@ void cache_store_evict(const struct cache_store *s, const char *keep);
 
 /*
  * Calls `visit` for every entry of the folder, and with `temps` also for temporaries and for
- * files of an index of sound. Passes over those of other users (cache_owner.h). Returns false if
- * there is no such folder.
+ * files of an index of sound. Passes over those of other users (cache_owner_trusts). Returns false
+ * if there is no such folder.
  */
 typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);
 bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user);

@@ -17,9 +17,8 @@
 #include "base/path.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
-#include "cache_owner.h"
+#include "cache_store.h"
 #include "pack.h"
-#include "residual.h"
 
 /* The frames of one block, before they are compressed. */
 struct load {
@@ -233,8 +232,11 @@ static bool open_file(struct cache_writer *w, const char *folder, const char *ke
     wire_put_u32(&head, ENTRY_VERSION);
     wire_put_u32(&head, (uint32_t)strlen(key));
     wire_put(&head, key, strlen(key));
-    bool ok = !head.failed || err_memory(e, 64);
-    ok = ok && write_all(w->fd, head.data, head.count, e);
+    bool ok = false;
+    if (head.failed)
+        err_memory(e, 64);
+    else
+        ok = write_all(w->fd, head.data, head.count, e);
     if (ok)
         w->head_hash = hash_128(head.data, head.count);
     w->offset = head.count;
@@ -275,8 +277,9 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
     pthread_mutex_init(&w->put_lock, NULL);
     pthread_mutex_init(&w->lock, NULL);
     w->thread = calloc((size_t)threads, sizeof *w->thread);
-    bool ok = (w->thread || err_memory(e, (size_t)threads * sizeof *w->thread)) &&
-              open_file(w, folder, key, e) && open_loads(w, e);
+    if (!w->thread)
+        err_memory(e, (size_t)threads * sizeof *w->thread);
+    bool ok = w->thread && open_file(w, folder, key, e) && open_loads(w, e);
     for (; ok && w->started < threads; w->started++)
         if (watch_thread(&w->thread[w->started], writer_main, w) != 0)
             break;
@@ -450,11 +453,10 @@ bool cache_writer_finish(struct cache_writer **writer, const struct cache_index 
     if (ok && w->frames > 0)
         qsort(w->frame, w->frames, sizeof *w->frame, by_column);
     ok = ok && write_end(w, facts, e) && reads_back(w, e);
-    if (ok) {
-        ok = rename(w->temp, path) == 0 || err_set(e, ERR_FAILED, "%s", strerror(errno));
-        if (ok)
-            w->temp[0] = 0;
-    }
+    if (ok && rename(w->temp, path) != 0)
+        ok = err_set(e, ERR_FAILED, "%s", strerror(errno));
+    else if (ok)
+        w->temp[0] = 0;
     free(path);
     cache_writer_discard(writer);
     return ok;

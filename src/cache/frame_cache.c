@@ -10,7 +10,6 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "source_cache.h"
-#include "spot_check.h"
 
 struct frame_cache {
     const struct cache_options *options;
@@ -99,23 +98,6 @@ static void look_for_exact(struct frame_cache *c)
         c->found = found;
 }
 
-/*
- * Drops an entry of a film that only looks like this one. The file that the entry was made from
- * needs no check, and an entry of an older barcode has none.
- */
-static void check_film(struct frame_cache *c)
-{
-    const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
-    const struct index_track *check = index ? cache_index_track(index, TRACK_SPOT_CHECK) : NULL;
-    if (!check || cache_place_same(&index->film, &c->id.place) ||
-        spot_check_holds(c->path, c->parts, check->data, check->bytes))
-        return;
-    cache_entry_close(&c->found.entry);
-    c->found.answer = CACHE_MISS;
-    snprintf(c->found.why, sizeof c->found.why,
-             "the cached frames are of another film with this size and modification time");
-}
-
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
 {
     struct err e = ERR_INIT;
@@ -132,7 +114,6 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
     if (c->found.answer == CACHE_MISS && ask->selection->keyframes &&
         ask->film->film.frames_have_times && !c->options->refresh)
         look_for_exact(c);
-    check_film(c);
     const struct cache_index *index = c->found.entry ? &c->found.entry->index : NULL;
     bool other_size = index && (index->width != ask->width || index->height != ask->height);
     if (other_size)
@@ -213,10 +194,10 @@ static bool may_replace(const struct frame_cache *c)
     char path[CACHE_PATH_BYTES];
     enum entry_state state;
     snprintf(path, sizeof path, "%s/%s", c->store.folder, c->key.name);
-    struct cache_entry *there = cache_store_entry(&c->store, path, &state, NULL);
-    bool whole = there && !there->index.partial;
-    cache_entry_close(&there);
-    return !whole;
+    struct cache_entry *old = cache_store_entry(&c->store, path, &state, NULL);
+    bool complete = old && !old->index.partial;
+    cache_entry_close(&old);
+    return !complete;
 }
 
 /*
@@ -230,8 +211,9 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 ||
         !may_replace(c))
         return false;
-    bool own = c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
-    return !own || cache_writer_add(c->writer, c->found.entry, e);
+    bool same_key =
+        c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
+    return !same_key || cache_writer_add(c->writer, c->found.entry, e);
 }
 
 /* Publishes the entry. Returns false, and logs why, if nothing is kept. */
@@ -239,11 +221,7 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
                          const struct decode_counts *counts, bool ok)
 {
     struct err e = ERR_INIT;
-    uint8_t check[SPOT_CHECK_BYTES];
-    struct index_track track = {TRACK_SPOT_CHECK, sizeof check, check};
-    struct cache_index facts = {.track = &track,
-                                .tracks = spot_check_make(c->path, c->parts, check) ? 1 : 0,
-                                .film = c->id.place,
+    struct cache_index facts = {.film = c->id.place,
                                 .counts = *counts,
                                 .exact_only = c->exact_only,
                                 .crop = c->crop,
@@ -252,15 +230,15 @@ static bool keep_written(struct frame_cache *c, struct columns *columns,
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : c->path);
     /* The disk may read the same bytes correctly next time. */
     bool whole = counts->bytes_unread == 0 && !counts->lack[0];
-    bool keep = whole && cache_film_holds(c->path, c->parts, &c->id) &&
-                (ok || prepare_partial(c, &facts, &e));
-    if (!keep) {
+    const char *why = NULL;
+    if (!whole)
+        why = "the file could not be read whole";
+    else if (!cache_film_holds(c->path, c->parts, &c->id))
+        why = "the file was modified";
+    else if (!ok && !prepare_partial(c, &facts, &e))
+        why = e.text[0] ? e.text : "the film was not decoded to its end";
+    if (why) {
         cache_writer_discard(&c->writer);
-        const char *why = e.text[0] ? e.text
-                          : !whole  ? "the file could not be read whole"
-                          : !cache_film_holds(c->path, c->parts, &c->id)
-                              ? "the file was modified"
-                              : "the film was not decoded to its end";
         log_msg(LOG_VERBOSE, "'%s': frames not stored in the cache: %s", c->path, why);
         return false;
     }

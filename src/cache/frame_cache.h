@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/film_parts.h"
+#include "base/film_id.h"
 #include "cache_options.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/crop.h"

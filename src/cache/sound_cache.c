@@ -9,7 +9,6 @@
 #include "cache_store.h"
 #include "cache_writer.h"
 #include "pack.h"
-#include "spot_check.h"
 
 enum { UNPACKED_MOST = 1 << 28 };
 
@@ -45,17 +44,21 @@ static bool decode_track(const struct index_track *t, struct film_sound *out, st
     return ok;
 }
 
-/* Returns true if the entry is of this film, not modified since, and not of one that looks alike.
- */
-static bool is_of_film(const struct place *p, const struct cache_entry *entry, const char *path,
-                       const struct film_parts *parts)
+/* Returns true if the entry is of this film, which was not modified since. */
+static bool is_of_film(const struct place *p, const struct cache_entry *entry)
 {
-    const struct cache_place *seen = &entry->index.film;
-    const struct index_track *check = cache_index_track(&entry->index, TRACK_SPOT_CHECK);
-    if (strcmp(entry->key, p->key.text) != 0 || cache_place_suspect(seen, &p->id.place))
-        return false;
-    return cache_place_same(seen, &p->id.place) ||
-           (check && spot_check_holds(path, parts, check->data, check->bytes));
+    return strcmp(entry->key, p->key.text) == 0 &&
+           !cache_place_suspect(&entry->index.film, &p->id.place);
+}
+
+/*
+ * Returns true if the sound may be used. A damaged one may not, but for the very same file: a
+ * repaired film may have the size, the time and the sampled bytes of the damaged one.
+ */
+static bool is_usable(const struct place *p, const struct cache_entry *entry,
+                      const struct film_sound *s)
+{
+    return (s->gaps == 0 && s->errors == 0) || cache_place_same(&entry->index.film, &p->id.place);
 }
 
 bool sound_cache_load(const struct cache_options *o, const char *path,
@@ -68,7 +71,11 @@ bool sound_cache_load(const struct cache_options *o, const char *path,
         return false;
     struct cache_entry *entry = cache_store_named(&p.store, p.key.name);
     const struct index_track *t = entry ? cache_index_track(&entry->index, TRACK_SOUND) : NULL;
-    bool found = t && is_of_film(&p, entry, path, parts) && decode_track(t, out, &e);
+    bool found = t && is_of_film(&p, entry) && decode_track(t, out, &e);
+    if (found && !is_usable(&p, entry, out)) {
+        film_sound_free(out);
+        found = false;
+    }
     if (e.code == ERR_INPUT)
         cache_store_reject(&p.store, entry, true, e.text);
     if (found)
@@ -105,14 +112,11 @@ static bool encode_track(struct cache_index *x, const struct film_sound *s, stru
 static bool write_entry(const struct place *p, const char *path, const struct film_parts *parts,
                         const struct film_sound *s, struct err *e)
 {
-    uint8_t check[SPOT_CHECK_BYTES];
     const char *slash = strrchr(path, '/');
     struct cache_index facts = {.film = p->id.place};
     struct cache_writer *w = NULL;
     snprintf(facts.name, sizeof facts.name, "%s", slash ? slash + 1 : path);
-    bool ok = (!spot_check_make(path, parts, check) ||
-               cache_index_add_track(&facts, TRACK_SPOT_CHECK, check, sizeof check, e)) &&
-              encode_track(&facts, s, e) && cache_store_make(&p->store, e) &&
+    bool ok = encode_track(&facts, s, e) && cache_store_make(&p->store, e) &&
               (w = cache_writer_open(p->store.folder, p->key.text, 1, 1, 1, p->store.limit, e));
     ok = ok && cache_film_holds(path, parts, &p->id) &&
          cache_writer_finish(&w, &facts, NULL, p->key.name, e);

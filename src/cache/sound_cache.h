@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/film_parts.h"
+#include "base/film_id.h"
 #include "cache_options.h"
 #include "sound/film_sound.h"
 

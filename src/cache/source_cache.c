@@ -229,9 +229,12 @@ static bool cache_decode(struct source *base, const struct decode_job *job,
     s->job = job;
     s->count = 0;
     atomic_store(&s->next, 0);
-    bool ok = s->found->answer == CACHE_HIT         ? want_all(s, counts, e)
-              : s->found->answer == CACHE_HIT_OTHER ? want_picked(s, counts, e)
-                                                    : want_beside_film(s, counts, times, e);
+    bool ok;
+    switch (s->found->answer) {
+    case CACHE_HIT: ok = want_all(s, counts, e); break;
+    case CACHE_HIT_OTHER: ok = want_picked(s, counts, e); break;
+    default: ok = want_beside_film(s, counts, times, e); break;
+    }
     if (ok && !decode_must_restart(counts))
         ok = put_all(s, e);
     counts->cache_failed = s->broken.code != ERR_NONE;

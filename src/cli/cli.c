@@ -8,7 +8,7 @@
 
 #include "barcode/engine/engine.h"
 #include "base/version.h"
-#include "media/ffmpeg/libraries.h"
+#include "media/ffmpeg/ffmpeg.h"
 #include "cli_rows.h"
 
 #ifdef __clang__

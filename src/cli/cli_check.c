@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli_rows.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "plan/outputs.h"
 #include "plan/outputs_names.h"
 
@@ -33,7 +33,7 @@ static void complete_modes(struct options *o)
 {
     struct strips asked = {o->picture.strip, o->picture.strips};
     unsigned needs = strips_need(asked);
-    o->kmeans.race = o->kmeans.race && !strips_settled(asked);
+    o->kmeans.race = o->kmeans.race && !strips_forbid_race(asked);
     o->picture.computes = 0;
     for (size_t i = 0; i < o->picture.strips; i++)
         o->picture.computed[o->picture.computes++] = o->picture.strip[i];

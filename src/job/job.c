@@ -10,7 +10,7 @@
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "base/watch.h"
-#include "output/spectrum.h"
+#include "output/sinks.h"
 #include "phases.h"
 
 /* The state of a job, whose parts are handed to its phases. */
@@ -45,6 +45,7 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
     film->stamp = film_stamp(order->path, order->parts);
     if (!job_look_for_sound(order, &j->sound, r, e))
         return false;
+    engines_open_ahead(order->context->engines, film_bytes(order->path, order->parts));
     film->source = source_open_stream(order->path, order->parts, o->stream,
                                       job_sound_stream(order, &j->sound), o->keep_going, e);
     if (!film->source || !job_probe(order, film, e) || !job_decide(order, film, r, e))
@@ -86,6 +87,8 @@ static bool make_pictures(const struct job_order *order, struct job *j, int64_t 
     struct report *r = &j->report;
     bool ok = open_film(order, j, e);
     r->times.start_up = clock_since(started) - r->times.waiting;
+    /* The sound beside the pictures uses the engine's device, too. */
+    j->sound.job.engine = j->film.engine;
     ok = ok && job_decode(order, &j->film, &j->stores, &j->passes, &j->sound, r, e);
     describe_decoding(order, j);
     return ok && job_end_sound(order, &j->film, &j->sound, &j->passes, r, e) &&

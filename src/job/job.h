@@ -3,13 +3,13 @@
 #define BARCODE_JOB_H
 
 #include "engine/engines.h"
-#include "media/nvdec/decoders.h"
+#include "media/source.h"
 #include "output/report.h"
 #include "plan/inputs.h"
 #include "plan/options.h"
 #include "plan/outputs.h"
 
-/* What became of a film, for the report of the run (report_log.h). Plain numbers and texts. */
+/* What became of a film, for the report of the run (run_files.h). Plain numbers and texts. */
 struct job_result {
     double seconds;  /* without waiting for other films */
     int64_t columns; /* < 0: none */

@@ -7,7 +7,7 @@
 #include "base/admission.h"
 #include "base/film_id.h"
 #include "media/probe.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "phases.h"
 
 /* ---- Facts that the headers lack ---- */

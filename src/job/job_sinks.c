@@ -7,10 +7,9 @@
 #include "barcode/sound/spectrogram.h"
 #include "base/watch.h"
 #include "engine/digest.h"
-#include "output/dump.h"
-#include "output/formats/previews.h"
+#include "output/sinks.h"
 #include "output/formats/thumbs.h"
-#include "output/palette/colour_histogram.h"
+#include "output/modes/film_palette.h"
 #include "phases.h"
 #include "plan/options_fingerprint.h"
 

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 
 #include "cache/sound_cache.h"
-#include "output/spectrum.h"
+#include "output/sinks.h"
 #include "barcode/sound/spectrogram.h"
 #include "phases.h"
 

@@ -14,7 +14,6 @@
 #include "cache/frame_cache.h"
 #include "job.h"
 #include "media/source.h"
-#include "media/source/pass.h"
 #include "output/report.h"
 
 /* What is asked of the job. */

@@ -21,7 +21,7 @@ struct points;
 /* Gives the same results as the plain functions. Those from `begin` on need the output of `box`. */
 struct kmeans_vector {
     /*
-     * Writes the pixels rgb[pixels][3] as runs of equal neighbours to run[pixels] (points_key.h).
+     * Writes the pixels rgb[pixels][3] as runs of equal neighbours to run[pixels] (points.h).
      * Returns the number of runs. Overwrites p.
      */
     size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);

@@ -46,7 +46,4 @@ static inline uint64_t philox_u64(uint64_t seed, uint32_t draw, uint32_t restart
     return out[0] | (uint64_t)out[1] << 32;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

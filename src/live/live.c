@@ -23,7 +23,6 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/machine.h"
 #include "base/path.h"
 #include "plan/outputs.h"
 
@@ -223,7 +222,7 @@ static _Noreturn void run_worker(struct live *l)
                             .means = l->means,
                             .stream = err_calloc(l->count, sizeof *w.stream, &e)};
     if (!w.stream)
-        _exit(err_report(&e));
+        _exit(log_error(&e));
     for (size_t i = 0; i < l->count; i++) {
         struct stream *s = &l->stream[i];
         const struct live_columns *columns = live_receiver_columns(s->receiver);
@@ -254,7 +253,7 @@ static void start_worker(struct live *l)
         run_worker(l);
     if (pid < 0) {
         l->worker.pid = 0;
-        l->status = err_report(&e);
+        l->status = log_error(&e);
         l->over = true;
     }
 }
@@ -551,13 +550,13 @@ static void finish(struct live *l)
         struct err why = *live_receiver_error(s->receiver);
         if (why.code != ERR_NONE) {
             err_prefix(&why, "'%s'", s->label);
-            l->status = err_report(&why);
+            l->status = log_error(&why);
         }
         if (l->o->outputs.extras > 0) /* --bench: it is the only one that goes with --live */
             print_bench(s);
     }
     if (!live_output_close(&l->output, &e) && l->status == 0)
-        l->status = err_report(&e);
+        l->status = log_error(&e);
 }
 
 int live_run(struct options *o)
@@ -572,7 +571,7 @@ int live_run(struct options *o)
         run_until_end(&l);
         finish(&l);
     } else {
-        l.status = err_report(&e);
+        l.status = log_error(&e);
     }
     if (l.status == 0 && interrupt_signal() == SIGINT)
         l.status = ERR_INTERRUPTED;

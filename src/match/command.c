@@ -14,7 +14,7 @@
 #include "cache/sound_cache.h"
 #include "cli/cli.h"
 #include "match.h"
-#include "output/dump.h"
+#include "output/sinks.h"
 
 const struct cli_command *const cli_commands[] = {&align_command, &find_command};
 const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/film_parts.h"
+#include "base/film_id.h"
 #include "barcode/engine/frame.h"
 #include "film_length.h"
 

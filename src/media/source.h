@@ -14,11 +14,11 @@
 #include "barcode/base/err.h"
 #include "base/admission.h"
 #include "barcode/engine/engine.h"
-#include "media/nvdec/decoders.h"
 #include "film.h"
 #include "probe.h"
 #include "media/select/selection.h"
-#include "media/sound/sound_job.h"
+#include "barcode/base/isa.h"
+#include "sound/film_sound.h"
 #include "media/gop/decode_counts.h"
 #include "media/select/frame_times.h"
 
@@ -44,6 +44,30 @@ static inline bool decode_is_device(enum decode_choice choice) { return choice >
  */
 const char *decode_device_word(enum decode_choice choice);
 
+/*
+ * ---- a pool of the GPU's decoders, for one film or several ----
+ *
+ * NVIDIA's driver opens one decoder at a time and closes it as slowly. So a film reuses the
+ * decoders that earlier films of the same stream parameters have finished with, and never are more
+ * at work than keep the GPU busy. Those of the last film are closed after all images are written.
+ */
+
+struct decoders;
+
+/*
+ * Opens an empty pool, for one film or `several`; the caller frees it with decoders_free. Returns
+ * NULL if out of memory. Any thread.
+ */
+struct decoders *decoders_open(bool several, struct err *e);
+
+/*
+ * Closes the pooled decoders; sets *d to NULL. Does nothing if *d is NULL. No film may be decoding.
+ * Any thread.
+ */
+void decoders_free(struct decoders **d);
+
+/* ---- decoding ---- */
+
 enum decode_plan {
     DECODE_PARALLEL,  /* chunks of GOPs, one worker a core; sequential where that is not exact */
     DECODE_SEQUENTIAL /* one decoder, every picture: what --verify compares with */
@@ -60,6 +84,16 @@ enum source_ability {
     SOURCE_SPARING = 1 << 3,      /* decode_job.have: it skips frames that exist already */
     SOURCE_EXACT_DAMAGE = 1 << 4, /* decode_job.exact_damage: it counts damage_found */
     SOURCE_HAS_SOUND = 1 << 5     /* decode_job.sound, source_sound */
+};
+
+/* The sound of a film that a source reads. */
+struct sound_job {
+    enum isa isa;            /* that analyses the sound */
+    struct engine *engine;   /* its device analyses the sound, if it has one; NULL: `isa` does */
+    sound_spectrum_tap *tap; /* see sound_maker_open; may be NULL */
+    void *tap_user;
+    bool done;               /* the sound was read to its end, and `sound` is filled */
+    struct film_sound sound; /* the caller frees it with film_sound_free */
 };
 
 /* The arguments of source_decode, borrowed for the call. */
@@ -142,9 +176,9 @@ enum {
      * most channels likewise
      */
     SOURCE_STREAM_CHOICE = -1,
-    SOURCE_SOUND_NONE = -2,     /* no sound will be read */
-    SOURCE_STREAM_OR_SOUND = -2 /* as SOURCE_STREAM_CHOICE, or only sound: a film without pictures
-                                 */
+    /* as SOURCE_STREAM_CHOICE, or only sound: a film without pictures */
+    SOURCE_STREAM_OR_SOUND = -2,
+    SOURCE_SOUND_NONE = -3 /* no sound will be read */
 };
 
 /*
@@ -210,7 +244,54 @@ bool source_sound(struct source *s, struct sound_job *sound, struct err *e);
 /* Frees the source; sets *s to NULL. Does nothing if *s is NULL. */
 void source_close(struct source **s);
 
-struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
-                                int sound, bool keep_going, struct err *e);
+/*
+ * ---- one pass over a film ----
+ *
+ * A source decodes into an engine while the calling thread gets the progress.
+ */
+
+/* How far a pass is. */
+struct pass_state {
+    struct decode_progress film; /* of the film */
+    uint64_t columns;            /* done so far */
+    bool done;                   /* the pass succeeded: all columns exist */
+};
+
+/*
+ * Called on the thread of pass_run, ten times a second, and once at the end unless the film must be
+ * decoded again.
+ */
+typedef void pass_tick(void *user, const struct pass_state *state);
+
+/* The arguments of pass_run, borrowed for the call. */
+struct pass {
+    struct source *source;
+    struct engine *engine;      /* not begun */
+    struct engine_job job;      /* all fields but `ports`, which pass_run decides */
+    struct selection selection; /* decided */
+    enum decode_plan plan;
+    enum decode_choice decode;
+    int threads;
+    bool exact_damage; /* with SOURCE_EXACT_DAMAGE, see source.h */
+    pass_tick *tick;   /* NULL: silent */
+    void *tick_user;
+    struct decoders *decoders; /* of all films; NULL: no decoder is pooled */
+    /* with several films: waits for its turn there. NULL: a single film */
+    struct admission *admission;
+    /* how many worker processes work at once, each with an admission of its own; 0: one */
+    int worker_processes;
+    struct sound_job *sound;         /* SOURCE_HAS_SOUND; NULL: not needed */
+    struct frame_times *frame_times; /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not needed */
+};
+
+/*
+ * Begins the engine, decodes the film into it, finishes it. *counts is overwritten, also after a
+ * failure; seconds are added to *times. Returns true if each selected frame is in its column,
+ * unless decode_must_restart. Returns false on the first error of the source or the engine; the
+ * engine can be used again. ERR_INTERRUPTED also while it waits for admission. Any thread, one at a
+ * time for an engine.
+ */
+bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_times *times,
+              struct err *e);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "media/film_options.h"
-#include "output/palette/film_palette.h"
+#include "output/modes/film_palette.h"
 
 #define OPTION_STRUCT struct picture_options
 

@@ -18,8 +18,8 @@
 #include "media/select/selection.h"
 #include "media/gop/decode_counts.h"
 #include "output/formats/csv_columns.h"
-#include "output/palette/film_palette.h"
-#include "output/poster/paper.h"
+#include "output/modes/film_palette.h"
+#include "output/poster/poster.h"
 #include "output/modes/strip.h"
 #include "sound/film_sound.h"
 
@@ -80,11 +80,11 @@ struct report {
     bool gaps; /* columns that lack what a mode needs are hatched (strip.h), not filled */
     /* thumbnails of analysis frames (thumbs.h); NULL unless the writer of an output needs them */
     const struct thumbs *thumbs;
-    struct previews *previews;      /* previews.h; NULL unless the writer of an output needs them */
+    struct previews *previews;      /* thumbs.h; NULL unless the writer of an output needs them */
     int64_t preview_us;             /* the time between previews; 0: none */
     struct film_palette palette;    /* of the film */
     const struct film_sound *sound; /* NULL: no output asks for it */
-    struct spectrum *spectrum;      /* spectrum.h; NULL unless the writer of an output needs it */
+    struct spectrum *spectrum;      /* sinks.h; NULL unless the writer of an output needs it */
     /* columns without a frame, including those that were cut off the end; not transparent ones */
     uint64_t missing;
     const char *engine, *decode, *isa; /* "cpu", "cpu", "avx2" */

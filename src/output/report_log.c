@@ -1,4 +1,4 @@
-#include "report_log.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/slow_file.h"
 #include "output/formats/json.h"
 
 /* The beginning of every line, and so of every report. */
@@ -189,8 +188,9 @@ bool report_log_add(struct report_log *l, const struct report_entry *entry, stru
     if (!line)
         return err_memory(e, 4096);
     lock(l, F_WRLCK);
-    bool done =
-        l->slow ? write_slowly(l, line, size, e) : write_bytes(l, line, size) || cannot(l->path, e);
+    bool done = l->slow ? write_slowly(l, line, size, e) : write_bytes(l, line, size);
+    if (!done && !l->slow)
+        cannot(l->path, e);
     lock(l, F_UNLCK);
     free(line);
     return done;
@@ -201,8 +201,9 @@ bool report_log_close(struct report_log **log, struct err *e)
     struct report_log *l = *log;
     if (!l)
         return true;
-    bool done = l->size == 0 || slow_write(l->fd, l->waiting, l->size) || interrupted() ||
-                cannot(l->path, e);
+    bool done = true;
+    if (l->size > 0 && !slow_write(l->fd, l->waiting, l->size) && !interrupted())
+        done = cannot(l->path, e);
     if (l->fd >= 0)
         close(l->fd);
     free(l->waiting);

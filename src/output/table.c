@@ -1,4 +1,4 @@
-#include "table.h"
+#include "run_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
-#include "base/atomic_target.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/path.h"
-#include "dump.h"
+#include "writer.h"
+#include "sinks.h"
 
 /* The output of a film in the temporary file, with its header. */
 struct part {
@@ -125,7 +125,7 @@ static bool copy_part(const struct table *t, const struct part *part, bool heade
         if (interrupted())
             return interrupt_error(e);
         if (!file_read_at(t->fd, block, n, part->begin + done))
-            return err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+            return writer_failed(e);
         const char *line = header ? block : memchr(block, '\n', n);
         size_t skipped = !line ? n : header ? 0 : (size_t)(line + 1 - block);
         header |= line != NULL;

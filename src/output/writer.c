@@ -1,10 +1,16 @@
 #include "writer.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <strings.h>
 
-/* One line per writer. NAME stands for writer_NAME, the entry in formats/NAME.c. The first is the
- * default of -o. */
+#include "base/atomic_file.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+
+/* One line per writer. NAME stands for writer_NAME, which a file of formats/ defines. The first is
+ * the default of -o. */
 #define EACH_WRITER(DO) \
     DO(png) \
     DO(jpeg) \
@@ -67,4 +73,75 @@ const struct writer *writer_by_ending(const char *path)
 const char *writer_usual_ending(const struct writer *w)
 {
     return w->ending ? w->ending[0] : w->name;
+}
+
+/* ---- Files ---- */
+
+bool writer_failed(struct err *e)
+{
+    return err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+}
+
+bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
+{
+    uint8_t head[WRITER_HEAD];
+    film[0] = 0;
+    FILE *f = w->recognizes ? file_open_regular(path) : NULL;
+    if (!f)
+        return false;
+    if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
+        rewind(f); /* the file is shorter */
+    size_t size = fread(head, 1, sizeof head, f);
+    fclose(f);
+    return w->recognizes(head, size, film);
+}
+
+bool writer_read_metadata(const struct writer *w, const char *path,
+                          struct writer_metadata *metadata)
+{
+    *metadata = (struct writer_metadata){.columns = 0};
+    FILE *f = w->read_metadata ? file_open_regular(path) : NULL;
+    bool whole = f && w->read_metadata(f, metadata);
+    if (f)
+        fclose(f);
+    return whole && (!w->has_all_parts || w->has_all_parts(path, metadata));
+}
+
+/* Serializes films that finish at the same time and write to stdout. */
+static pthread_mutex_t stdout_turn = PTHREAD_MUTEX_INITIALIZER;
+
+static bool save(const struct writer *w, const struct report *r, struct strips strips,
+                 const char *path, struct err *e)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    struct err why = ERR_INIT;
+    if (w->save)
+        return w->save(r, strips, path, e);
+    struct atomic_file *f = atomic_file_open(path, w->binary, e);
+    if (!f)
+        return false;
+    if (w->write(r, strips, atomic_file_stream(f), &why))
+        return atomic_file_commit(&f, e);
+    atomic_file_discard(&f);
+    if (interrupted()) /* replaces the writer's own message */
+        return interrupt_output(to_stdout ? "standard output" : path, e);
+    if (to_stdout)
+        err_prefix(&why, "cannot write to standard output");
+    else
+        err_prefix(&why, "cannot write '%s'", path);
+    if (e)
+        *e = why;
+    return false;
+}
+
+bool writer_save(const struct writer *w, const struct report *r, struct strips strips,
+                 const char *path, struct err *e)
+{
+    bool to_stdout = strcmp(path, "-") == 0;
+    if (to_stdout)
+        pthread_mutex_lock(&stdout_turn);
+    bool ok = save(w, r, strips, path, e);
+    if (to_stdout)
+        pthread_mutex_unlock(&stdout_turn);
+    return ok;
 }

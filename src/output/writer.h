@@ -2,8 +2,8 @@
  * writer.h - the output formats: a table with one entry per format, and functions that write a file
  * completely or not at all.
  *
- * Everything that depends on the format is in its entry. To add a format, write a file
- * formats/NAME.c with its entry and add a line to writer.c. `-o` then selects it by its file name
+ * Everything that depends on the format is in its entry. To add a format, write its entry in a file
+ * of formats/ and add a line to writer.c. `-o` then selects it by its file name
  * ending. An option of its own, with the name of the writer, needs a key and a line in
  * outputs_options.c.
  */
@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "output/formats/previews.h"
+#include "output/formats/thumbs.h"
 #include "report.h"
 #include "output/modes/strip.h"
 
@@ -52,7 +52,7 @@ struct writer {
      */
     bool one_a_strip;
     bool page;     /* always a poster (options.h) */
-    bool pixels;   /* an image of pixels (paint.h), which is a poster with --poster */
+    bool pixels;   /* an image of pixels (poster.h), which is a poster with --poster */
     bool opaque;   /* with `pixels`: the format has no transparency */
     int side_most; /* with `pixels`: of an image, in pixels; 0: unlimited */
     bool tail;     /* `recognizes` gets the end of a file, not its beginning */
@@ -62,7 +62,7 @@ struct writer {
     /* for several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool gallery;
     bool one_line; /* one line per film: several films may share one stream */
-    bool table;    /* a header line, then rows: several films may share one file (table.h) */
+    bool table;    /* a header line, then rows: several films may share one file (run_files.h) */
     /* its option takes a folder, which need not exist; the program chooses the names in it */
     bool folder;
     bool modeless;   /* independent of the modes: nothing is computed for them */
@@ -92,7 +92,7 @@ struct writer {
 
     /* Returns true if the other files that belong to the one at `path` (metadata->parts) exist and
      * are complete. NULL: the format has no other files. */
-    bool (*parts_there)(const char *path, const struct writer_metadata *metadata);
+    bool (*has_all_parts)(const char *path, const struct writer_metadata *metadata);
 
     /* Returns true if `other` is the path of one of the other files that belong to the one at
      * `path`. NULL: as above. */
@@ -117,28 +117,24 @@ struct writer {
 
 /*
  *     png             libpng: 8-bit RGB or RGBA, sRGB chunk. tEXt/iTXt: Software, barcode:film,
- *                     barcode:recipe, Title, Description, barcode:KEY = the parameters. Nothing
- *                     about engine or times: the same input gives the same bytes.
- *     jpeg            libjpeg: quality 92, 4:4:4; APP2: a profile of sRGB; COM: the provenance
- *                     (provenance.h). The same library gives the same bytes.
- *     webp            libwebp, lossless: RGB or RGBA; ICCP: a profile of sRGB; XMP: the provenance.
- *     svg             A poster: the strip's pixels as an embedded PNG, text as outlines or live.
- *                     Title and film id in <metadata>.
- *     pdf             A poster by cairo: the strip's pixels lossless, text in embedded fonts, no
- *                     date. SVG and PDF end with film id, options fingerprint and a checksum in a
- *                     comment (trailer_comment.h).
- *     html            A page to view the film, with the card for a gallery: src/output/README.md.
- *                     The same input gives the same bytes.
- *     json            Man page, section JSON; one key per line, one column per line, stages last.
- *     csv             A header and a row per column: csv_columns.h.
- *     gpl, ase, css,  The film's palette (film_palette.h), for --swatches.
- *     swatches-json
- *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.
- *     jellyfin        Trickplay sheets as Jellyfin reads them: a folder, which is replaced whole.
+ *                     barcode:fingerprint, Title, Description, barcode:KEY = the parameters.
+ * Nothing about engine or times: the same input gives the same bytes. jpeg            libjpeg:
+ * quality 92, 4:4:4; APP2: a profile of sRGB; COM: the provenance (provenance.h). The same library
+ * gives the same bytes. webp            libwebp, lossless: RGB or RGBA; ICCP: a profile of sRGB;
+ * XMP: the provenance. svg             A poster: the strip's pixels as an embedded PNG, text as
+ * outlines or live. Title and film id in <metadata>. pdf             A poster by cairo: the strip's
+ * pixels lossless, text in embedded fonts, no date. SVG and PDF end with film id, options
+ * fingerprint and a checksum in a comment (provenance.h). html            A page to view the film,
+ * with the card for a gallery: src/output/README.md. The same input gives the same bytes. json Man
+ * page, section JSON; one key per line, one column per line, stages last. csv             A header
+ * and a row per column: csv_columns.h. gpl, ase, css,  The film's palette (film_palette.h), for
+ * --swatches. swatches-json thumbnails      WebVTT of the film's thumbnails, and the sheets beside
+ * it. jellyfin        Trickplay sheets as Jellyfin reads them: a folder, which is replaced whole.
  *     bif             Roku's BIF: previews in one file, for Emby and Plex.
- *     spectrogram     The spectrogram of the film's sound for NumPy: src/output/formats/npy.c.
- *     landmarks       The peaks of the film's sound (peaks.h): a CSV header and a row per peak.
- *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
+ *     spectrogram     The spectrogram of the film's sound for NumPy:
+ * src/output/formats/spectrogram.c. landmarks       The peaks of the film's sound (peaks.h): a CSV
+ * header and a row per peak. bench           Stage times, counts, frames/s, peak memory: one JSON
+ * object on one line.
  *
  * -o uses the first for a name without an ending, and for names that the program chooses.
  */
@@ -178,6 +174,9 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
  */
 bool writer_read_metadata(const struct writer *w, const char *path,
                           struct writer_metadata *metadata);
+
+/* Sets the reason of a stream that failed, from errno. Returns false. Any thread. */
+bool writer_failed(struct err *e);
 
 /*
  * Writes to `path` through a temporary file beside it, fsync and rename. After a failure the old

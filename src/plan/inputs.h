@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/film_parts.h"
+#include "base/film_id.h"
 #include "options.h"
 
 /*

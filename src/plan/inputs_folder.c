@@ -8,7 +8,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "output/report_log.h"
+#include "output/run_files.h"
 #include "output/writer.h"
 #include "inputs_list.h"
 #include "inputs_names.h"

@@ -17,7 +17,7 @@
 struct options {
     struct inputs_options inputs;
     struct film_options film;
-    struct kmeans_params kmeans; /* race: false if strips_settled */
+    struct kmeans_params kmeans; /* race: false if strips_forbid_race */
     struct engine_options engine;
     struct picture_options picture;
     struct poster_options poster;

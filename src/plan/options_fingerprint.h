@@ -1,7 +1,7 @@
 /*
  * options_fingerprint.h - the text of all options that can change an output. Two outputs of one
- * film with the same fingerprint are the same. Images and JSON contain it under the name "recipe",
- * and --update compares it.
+ * film with the same fingerprint are the same. Images and JSON contain it under the name
+ * "fingerprint", and --update compares it.
  *
  * The fingerprint has the options as given ("columns=auto", not the resulting number), so it is
  * known before the film is opened. Engines, decoders, threads and the cache change no pixel and are

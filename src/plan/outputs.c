@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "output/html/gallery.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "inputs_names.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"

@@ -79,7 +79,7 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  * Checks all outputs before decoding. Returns false if nothing can be rendered: every ERR_USAGE of
  * the two functions above, and a missing or read-only folder (ERR_FAILED). These also fail with
  * ERR_USAGE: one file of --json or --dump for several films; two outputs in one file; pixels to a
- * terminal; posters without fonts (paint.h); one title for several films; an output with a film's
+ * terminal; posters without fonts (poster.h); one title for several films; an output with a film's
  * ending; a picture with the ending of another format.
  *
  * An error that concerns only one film becomes the film's problem, for example another program's

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_request.h"
+#include "base/file.h"
 #include "base/path.h"
 
 /* Returns the offset of the last part of a path. */

@@ -58,12 +58,12 @@ test_modes_from_one_staging() {
     cmp two-kmeans.png one.png
 }
 
-# squeeze was called downsample: -m takes that, and --update keeps what it made.
-test_former_name() { # quick
+# -m also takes downsample for squeeze.
+test_alias() { # quick
     f=$(sample)
     ok "$f" -n 30 -m average,downsample --json j.json -o p.png
     files j.json p-average.png p-squeeze.png
-    [ "$(check get j.json recipe | grep -o 'mode=[^ ]*')" = mode=average,downsample ] || fail "--update takes what was made before for old"
+    [ "$(check get j.json fingerprint | grep -o 'mode=[^ ]*')" = mode=average,squeeze ] || fail "the fingerprint has another name"
     head -c 4096 p-squeeze.png | tr '\0' ' ' | grep -aq 'barcode:mode squeeze' || fail "the PNG has another name"
 }
 

@@ -34,7 +34,7 @@ test_crop_bars() {
         says "cropped to 854:356:0:62 of 854x480"
         check cropped $film.json 854:356:0:62
         near plain.json $film.json 2
-        ok $film.mp4 -n 8 -m average --trim off --json off.json -o off.png
+        ok $film.mp4 -n 8 -m average --crop off --json off.json -o off.png
         cmp $film.png off.png > /dev/null && fail "$film: --crop off changes nothing"
         check cropped off.json
     done

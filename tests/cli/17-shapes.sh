@@ -83,7 +83,7 @@ test_smooth() {
     ! cmp -s <(raw plain.png rgb24) <(raw smooth.png rgb24) || fail "--smooth 2 changes nothing"
     cmp <(grep '"frame":' plain.json) <(grep '"frame":' smooth.json) || fail "--smooth changes columns"
     grep -aq 'barcode:smooth.2' smooth.png || fail "the picture does not say that it is smooth"
-    grep -q 'smooth=2.000000' smooth.json || fail "the recipe does not say it"
+    grep -q 'smooth=2.000000' smooth.json || fail "the fingerprint lacks it"
     # Neighbours differ less than they did.
     "$PYTHON" - <(raw plain.png gray) <(raw smooth.png gray) << 'EOF' || fail "the smooth picture is not smoother"
 import sys

@@ -1,41 +1,6 @@
 # shellcheck shell=bash
-# The frame cache and strangers: entries, folders and films that others have made.
+# The frame cache and strangers: entries and folders that others have made.
 # shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
-
-# A film that differs from another only where the fingerprint does not look does not get its frames.
-test_cache_twin() { # quick
-    for colour in red blue; do
-        ffmpeg -nostdin -v error -f lavfi -i color=$colour:s=160x120:r=25:d=6 -c:v rawvideo -pix_fmt yuv420p -f avi $colour.avi
-    done
-    "$PYTHON" -c "
-red, blue = open('red.avi', 'rb').read(), bytearray(open('blue.avi', 'rb').read())
-assert len(red) == len(blue) > 4 << 20
-step = (len(red) - 65536) // 15                    # film_id.c
-for at in [i * step for i in range(15)] + [len(red) - 65536]:
-    blue[at:at + 65536] = red[at:at + 65536]
-open('twin.avi', 'wb').write(blue)"
-    touch -d 2020-01-01 red.avi
-    touch -r red.avi twin.avi
-    now twin.avi -m average
-    state miss
-    plain red.avi -m average
-    now red.avi -m average
-    state miss
-    like plain.png
-    now red.avi -m average
-    state hit
-    like plain.png
-    cp -p red.avi copy.avi                         # a copy still has its frames
-    mv red.avi moved.avi
-    for film in copy.avi moved.avi; do
-        now "$film" -m average
-        state hit
-        check pixels plain.png now.png
-    done
-    now twin.avi -m average -v
-    state miss
-    says 'the cached frames are of another film'
-}
 
 # as_nobody ARG...: the program in ./others as another user. The working folder may be closed to them.
 as_nobody() {

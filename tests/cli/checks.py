@@ -404,7 +404,7 @@ def slit(path, json_path, dump_path, x, degrees):
 
 def shape(path):
     facts = load(path)
-    for key in ("version", "recipe", "film", "selection", "size", "engine", "decode", "k", "n_init", "race", "init", "max_iter", "seed",
+    for key in ("version", "fingerprint", "film", "selection", "size", "engine", "decode", "k", "n_init", "race", "init", "max_iter", "seed",
                 "columns", "missing", "warnings", "stages"):
         expect(key in facts, f"no '{key}'")
     for key in ("path", "codec", "width", "height", "matrix", "range", "rate", "duration"):
@@ -426,7 +426,7 @@ def shape(path):
 
 def plain(facts):
     facts = dict(facts)
-    for key in ("stages", "threads", "isa", "cache", "counts", "recipe"):
+    for key in ("stages", "threads", "isa", "cache", "counts", "fingerprint"):
         facts.pop(key, None)
     return facts
 

@@ -19,8 +19,8 @@
 #include "chaos_folder.h"
 #include "dice.h"
 #include "fuzz.h"
-#include "base/file_request.h"
-#include "base/link.h"
+#include "base/file.h"
+#include "base/worker.h"
 #include "base/log.h"
 #include "cli/cli.h"
 #include "batch/film_messages.h"
@@ -135,7 +135,7 @@ static inline void chaos_open(struct chaos *c, const char *line)
     chaos_open_link(c);
 }
 
-/* Decides about the films of a process that has ended, as films.c does. */
+/* Decides about the films of a process that has ended, as batch.c does. */
 static inline void chaos_end_process(struct chaos *c)
 {
     const int count = film_process_busy(&c->process);

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "sound/film_sound.h"
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/sound/sound_decoder.h"
 #include "fuzz.h"

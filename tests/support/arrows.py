@@ -31,16 +31,15 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader nvdec decode schedule container gop frame select bitstream ffmpeg",
+        "source": "sound reader nvdec decode schedule container gop select bitstream ffmpeg",
         "sound": "container select ffmpeg",
-        "live": "container frame bitstream ffmpeg",
-        "reader": "decode schedule container gop frame select bitstream ffmpeg",
-        "nvdec": "decode schedule gop frame bitstream ffmpeg",
-        "decode": "schedule gop frame bitstream ffmpeg",
+        "live": "container bitstream ffmpeg",
+        "reader": "decode schedule container gop select bitstream ffmpeg",
+        "nvdec": "decode schedule gop bitstream ffmpeg",
+        "decode": "schedule gop bitstream ffmpeg",
         "schedule": "gop bitstream",
-        "container": "frame select bitstream ffmpeg",
+        "container": "select bitstream ffmpeg",
         "gop": "select bitstream ffmpeg",
-        "frame": "",
         "select": "",
         "bitstream": "",
         "ffmpeg": "",
@@ -57,12 +56,10 @@ INSIDE = {
         "": "",
     },
     "output": {
-        "": "html formats poster palette text modes",
-        "html": "formats poster palette text modes",
-        "formats": "poster palette text modes",
-        "poster": "palette text modes",
-        "palette": "text modes",
-        "text": "modes",
+        "": "html formats poster modes",
+        "html": "formats poster modes",
+        "formats": "poster modes",
+        "poster": "modes",
         "modes": "",
     },
 }
@@ -74,13 +71,13 @@ FACE = {
     "job": "job.h",
     "cli": "cli.h",
     "plan": "inputs.h inputs_names.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
-    "output": "picture_options.h poster/poster_options.h formats/format_options.h dump.h report.h report_log.h spectrum.h table.h writer.h formats/base64.h formats/csv_columns.h "
-              "formats/jpeg.h formats/json.h formats/png_pixels.h formats/previews.h formats/thumbs.h html/gallery.h "
-              "html/page_file.h modes/strip.h palette/colour_histogram.h palette/film_palette.h poster/paint.h poster/paper.h",
-    "cache": "cache_admin.h cache_options.h frame_cache.h sound_cache.h",
-    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/colour_name.h ffmpeg/libraries.h "
-             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h nvdec/decoders.h select/frame_times.h "
-             "select/selection.h sound/sound_job.h source/pass.h source.h",
+    "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h formats/json.h "
+              "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
+              "modes/strip.h poster/poster.h poster/poster_options.h",
+    "cache": "cache_options.h frame_cache.h sound_cache.h",
+    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/ffmpeg.h "
+             "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h select/frame_times.h "
+             "select/selection.h source.h",
     "engine": "digest.h engines.h steady.h",
     "sound": "film_sound.h landmarks.h",
 }

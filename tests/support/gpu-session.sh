@@ -165,7 +165,7 @@ part_trim() {
                 if diff -rq "$work/barred-cpu--decodecpu" "$work/barred-${way// /}"; then same=$((same + 1)); else other=$((other + 1)); fi
             done
         done
-        grep -o '"trim":.*' "$work/barred-cuda/j" | head -n 1 | cut -c 1-160
+        grep -o '"crop":.*' "$work/barred-cuda/j" | head -n 1 | cut -c 1-160
     done
     echo "bars, HDR and pictures, CPU against the others (a fourth are itself): $same the same, $other different"
 }

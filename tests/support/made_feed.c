@@ -19,6 +19,7 @@
 #include "cli/cli.h"
 #include "live/serve/serve.h"
 #include "../unit/set_option.h"
+#include "base/log.h"
 
 static volatile sig_atomic_t ended;
 
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
     struct options o = {.live.serve = {.port = 0}};
     struct err e = ERR_INIT;
     if (argc < 3 || !set_option(&o, "serve", argv[1], &e))
-        return err_report(&e);
+        return log_error(&e);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGTERM, on_signal);
     const int height = argc > 3 ? atoi(argv[3]) : 200;
@@ -87,5 +88,5 @@ int main(int argc, char **argv)
     serve_close(&s);
     live_feed_free(&f);
     free(rgb);
-    return e.code == ERR_NONE ? 0 : err_report(&e);
+    return e.code == ERR_NONE ? 0 : log_error(&e);
 }

@@ -3,7 +3,7 @@
  *
  * A function that can fail takes `struct err *` as its last parameter. On failure it returns false
  * (or NULL) and fills the error exactly once. Callers pass the error on unchanged or prepend their
- * own context with err_prefix(). err_report() prints it once.
+ * own context with err_prefix(). log_error() (log.h) prints it once.
  *
  * Style of the sentence: lower case, the problem first, the subject in single quotes, no full stop,
  * strerror() last: "cannot open 'a.mkv': No such file".
@@ -88,9 +88,6 @@ void err_clear(struct err *e);
 
 /* Returns the documented exit status: 0, 1, 2, 3, 4 or 130. */
 int err_exit_status(const struct err *e);
-
-/* Logs the error on stderr; with -vv also where it was set. Returns the exit status. */
-int err_report(const struct err *e);
 
 #ifdef __cplusplus
 }

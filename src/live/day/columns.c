@@ -9,7 +9,7 @@
 #include "barcode/base/clock.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 
 /* A day and its columns, from the first one to the last one that were closed with a frame. */
 struct day {

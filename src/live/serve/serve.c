@@ -16,8 +16,8 @@
 #include "barcode/base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "output/html/page_file.h"
-#include "output/formats/png_pixels.h"
+#include "output/html/html_template.h"
+#include "output/formats/png.h"
 
 enum {
     CONNECTIONS_MOST = 256,

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "base/link.h"
 #include "base/worker.h"
 #include "plan/options.h"
 #include "engine/engines.h"
@@ -134,7 +133,7 @@ struct live_channel_setup {
     const struct options *options;
     const struct live_clock *clock;
     struct live_engines *engines;
-    int link, stream; /* where messages go (link.h), and whose they are */
+    int link, stream; /* where messages go (worker.h), and whose they are */
     struct watch *watch;
     struct live_source *source;
     const char *label;

@@ -13,9 +13,8 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "base/process_limits.h"
 #include "base/sandbox.h"
-#include "base/sandbox_places.h"
+#include "base/log.h"
 
 /* ------------------------------------------------------------------ rights */
 
@@ -158,7 +157,7 @@ void live_worker_run(const struct live_worker *l, struct worker *w)
         wait_for_parent(w->link);
         stop_streams(channel, count);
     }
-    int status = e.code == ERR_NONE ? 0 : err_report(&e);
+    int status = e.code == ERR_NONE ? 0 : log_error(&e);
     worker_leaves(w, status, false);
     _exit(status); /* threads may hang in a library */
 }

@@ -202,5 +202,5 @@ int command_align(int argc, char **argv)
     }
     align_map_free(&a.map);
     command_films_close(&a.films);
-    return e.code != ERR_NONE ? err_report(&e) : a.status;
+    return e.code != ERR_NONE ? log_error(&e) : a.status;
 }

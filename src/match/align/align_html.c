@@ -8,8 +8,7 @@
 
 #include "align.h"
 #include "base/text.h"
-#include "output/formats/base64.h"
-#include "output/html/page_file.h"
+#include "output/html/html_template.h"
 
 enum { TICKS_MOST = 14 };
 
@@ -64,17 +63,14 @@ static void put_percent(const struct page *p, int64_t us)
 
 static void put_image(const struct page *p, int film)
 {
-    enum { PIECE = 3 * 4096 };
     const struct align_film *a = &p->r->film[film];
-    char text[PIECE / 3 * 4];
+    struct page_base64 b = {.file = p->f};
     fprintf(p->f,
             "<image id=\"%s\" width=\"%.3f\" height=\"1\" preserveAspectRatio=\"none\" "
             "href=\"data:image/png;base64,",
             film == 0 ? "a" : "b", (double)a->duration_us / 1e6);
-    for (size_t at = 0; at < a->png_bytes; at += PIECE) {
-        size_t n = a->png_bytes - at < PIECE ? a->png_bytes - at : PIECE;
-        fwrite(text, 1, base64_encode(a->png + at, n, text), p->f);
-    }
+    page_base64_put(&b, a->png, a->png_bytes);
+    page_base64_end(&b);
     fputs("\"/>\n", p->f);
 }
 

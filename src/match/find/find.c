@@ -306,5 +306,5 @@ int command_find(int argc, char **argv)
     find_library_close(&f.library);
     find_library_close(&f.clip);
     free(f.peak);
-    return e.code != ERR_NONE ? err_report(&e) : f.status;
+    return e.code != ERR_NONE ? log_error(&e) : f.status;
 }

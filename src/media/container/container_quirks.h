@@ -25,7 +25,6 @@ struct container_quirks {
     bool is_playlist;      /* names other files: its own bytes are not the film's (allowed.h) */
     bool lists_durations;  /* of the files that it names: their sum is the film's duration */
     bool names_sources;    /* not a film: the network, scripts or files of another name are read */
-    bool may_be_scrambled; /* an MPEG-TS: by a flag of each packet (refusal.h) */
 
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
     bool frames_have_times;   /* each frame has a time of its own */

@@ -6,7 +6,7 @@
 #include "container_quirks.h"
 #include "film_facts.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/alpha_decoder.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
 #include "open.h"

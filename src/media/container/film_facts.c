@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "container_quirks.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
 #include "open.h"

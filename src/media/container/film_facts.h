@@ -13,7 +13,7 @@
 
 #include "barcode/base/err.h"
 #include "media/film.h"
-#include "media/frame/colour_tags.h"
+#include "media/ffmpeg/colour_tags.h"
 
 /* Returns true if the container has at most cover pictures. */
 bool film_has_no_video(const AVFormatContext *format);

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "base/slow_file.h"
 #include "media/bitstream/mp4_box.h"
 
 /* ------------------------------------------------------------------ files and disks */

@@ -14,7 +14,7 @@
 
 #include "read_faults.h"
 #include "barcode/base/err.h"
-#include "base/film_parts.h"
+#include "base/film_id.h"
 
 /*
  * Opens the film's input as *io; the caller closes it with film_input_close. `path` and `faults`

@@ -16,7 +16,7 @@
 #include "container_quirks.h"
 #include "film_facts.h"
 #include "film_input.h"
-#include "media/ffmpeg/alpha_decoder.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
@@ -656,11 +656,11 @@ static int open_and_choose(const struct film *film, int requested, int64_t analy
     return film_stream_choose(*format, requested, film->path, e);
 }
 
-/* Returns true if the video may begin after the probed part. The file position is lost. */
+/* Returns true if the video may begin later than probing reads. */
 static bool may_begin_late(AVFormatContext *format, const AVStream *s)
 {
     bool unsized = s->codecpar->codec_type == AVMEDIA_TYPE_VIDEO && s->codecpar->width <= 0;
-    return unsized && container_is_seekable(format) && !refusal_is_scrambled(format, s);
+    return unsized && container_is_seekable(format);
 }
 
 /*

@@ -12,9 +12,8 @@
 
 #include "container_quirks.h"
 #include "media/bitstream/mp4_box.h"
-#include "media/ffmpeg/av_compat.h"
-#include "media/ffmpeg/av_error.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/frame_view.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
@@ -131,57 +130,6 @@ bool refusal_of_picture(const char *path, struct err *e)
 
 /* ------------------------------------------------------------------ encryption */
 
-enum { SYNC_BYTE = 0x47, PACKET = 188, PACKET_MOST = 204 };
-
-/*
- * Finds the first packet and the size of packets: 188, with a time in front (Blu-ray) 192, or with
- * a checksum 204. Returns 0 if there is none.
- */
-static size_t find_packets(const uint8_t *data, size_t size, size_t *first)
-{
-    static const size_t sizes[] = {PACKET, 192, PACKET_MOST};
-    enum { IN_A_ROW = 8 };
-    for (*first = 0; *first < PACKET_MOST && *first + (size_t)IN_A_ROW * PACKET_MOST < size;
-         ++*first)
-        for (int i = 0; i < 3; i++) {
-            size_t n = 0;
-            while (n < IN_A_ROW && data[*first + n * sizes[i]] == SYNC_BYTE)
-                n++;
-            if (n == IN_A_ROW)
-                return sizes[i];
-        }
-    return 0;
-}
-
-bool refusal_is_scrambled_ts(const uint8_t *data, size_t size, int pid)
-{
-    enum { NULL_PACKETS = 0x1fff };
-    size_t at, step = find_packets(data, size, &at);
-    int scrambled = 0, clear = 0;
-    for (; step > 0 && at + PACKET <= size; at += step) {
-        const uint8_t *p = data + at;
-        int of = (p[1] & 0x1f) << 8 | p[2];
-        bool counts =
-            p[0] == SYNC_BYTE && of != NULL_PACKETS && (pid == SCRAMBLING_ANY_PID || pid == of);
-        bool is_scrambled = p[3] >> 6 != 0; /* transport_scrambling_control */
-        scrambled += counts && is_scrambled;
-        clear += counts && !is_scrambled;
-    }
-    return scrambled > clear;
-}
-
-bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s)
-{
-    bool ts = container_quirks(format)->may_be_scrambled && format->pb;
-    uint8_t *head = ts ? malloc(SCRAMBLING_BYTES) : NULL;
-    int got = -1;
-    if (head && avio_seek(format->pb, 0, SEEK_SET) >= 0)
-        got = avio_read(format->pb, head, SCRAMBLING_BYTES);
-    bool is = got > 0 && refusal_is_scrambled_ts(head, (size_t)got, s->id);
-    free(head);
-    return is;
-}
-
 /*
  * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
  * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
@@ -199,16 +147,6 @@ static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
         return true;
     const AVDictionaryEntry *extended = av_dict_get(format->metadata, "encryption", NULL, 0);
     return extended && strcmp(extended->value, "ASF Extended Content Encryption") == 0;
-}
-
-/* Returns true for an MPEG-TS that is scrambled, even its list of streams. */
-static bool is_scrambled_file(const char *path)
-{
-    uint8_t *head = malloc(SCRAMBLING_BYTES);
-    bool is = head && refusal_is_scrambled_ts(head, file_read_begin(path, head, SCRAMBLING_BYTES),
-                                              SCRAMBLING_ANY_PID);
-    free(head);
-    return is;
 }
 
 /* ------------------------------------------------------------------ refusals */
@@ -281,7 +219,7 @@ bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char
     if (pictures && !check_pixels(par, path, logged, e))
         return false;
     bool sized = par->width > 0 && par->height > 0;
-    if (is_encrypted(format, s) || (pictures && !sized && refusal_is_scrambled(format, s)))
+    if (is_encrypted(format, s))
         return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     if (!pictures)
         return true; /* sound that cannot be decoded is silent */
@@ -290,8 +228,9 @@ bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char
                        avcodec_get_name(par->codec_id));
     if (!sized && logged->many_streams)
         return refuse_streams(path, e);
-    if (!sized)
-        return err_set(e, ERR_INPUT, "cannot decode '%s': its frame size is unknown", path);
+    if (!sized) /* libavformat does not report the scrambling of an MPEG-TS */
+        return err_set(e, ERR_INPUT,
+                       "cannot decode '%s': its frame size is unknown; it may be encrypted", path);
     if (par->format != AV_PIX_FMT_NONE && !view_format_known(par->format))
         return err_set(e, ERR_INPUT, "cannot decode '%s': pixel format '%s' is not supported", path,
                        av_get_pix_fmt_name(par->format));
@@ -323,14 +262,13 @@ bool refusal_of_container(const char *path, int code, bool piped,
             e, ERR_INPUT,
             "'%s' is an MP4 without its index (moov): it is truncated, or was never finished",
             path);
-    if ((code == AVERROR_INVALIDDATA || code == AVERROR_EOF) && is_scrambled_file(path))
-        return err_set(e, ERR_INPUT, "'%s' is encrypted", path);
     struct stat s;
     if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size == 0)
         return err_set(e, ERR_INPUT, "'%s' is not a film: the file is empty", path);
-    if (code == AVERROR_EOF && piped)
-        return err_set(e, ERR_INPUT, "'%s' is not a film: it has no data, or too little", path);
-    if (code == AVERROR_INVALIDDATA || code == AVERROR_EOF)
+    if (code == AVERROR_EOF)
+        return err_set(e, ERR_INPUT,
+                       "'%s' is not a film: it has too little data, or it is encrypted", path);
+    if (code == AVERROR_INVALIDDATA)
         return err_set(e, ERR_INPUT, "'%s' is not a film: %s", path, av_error_text(code, text));
     return err_set(e, ERR_INPUT, "cannot open '%s': %s", path, av_error_text(code, text));
 }

@@ -9,7 +9,6 @@
 #include "media/ffmpeg/av_log.h"
 
 enum { STREAMS_MOST = 64 }; /* AVFormatContext.max_streams */
-enum { SCRAMBLING_BYTES = 1 << 20, SCRAMBLING_ANY_PID = -1 };
 
 /*
  * Fills `e` with the reason why libavformat could not open `path`, with `code` and the messages
@@ -30,16 +29,6 @@ bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct e
 
 /* Fills `e` for a single image. Returns false. */
 bool refusal_of_picture(const char *path, struct err *e);
-
-/* Returns true for an MPEG-TS whose stream is scrambled. The position in the file is lost. */
-bool refusal_is_scrambled(AVFormatContext *format, const AVStream *s);
-
-/*
- * Returns true for the beginning of an MPEG-TS, of up to SCRAMBLING_BYTES, if most packets of this
- * PID are scrambled. libavformat ignores transport_scrambling_control (ISO/IEC 13818-1, 2.4.3.3)
- * and finds no picture. Pure, over untrusted bytes.
- */
-bool refusal_is_scrambled_ts(const uint8_t *data, size_t size, int pid);
 
 /*
  * Returns true if a second image of the first one's size is among the first few of a container that

@@ -1,7 +1,7 @@
 /*
  * worker.c - a thread that takes chunks from the queue and decodes them in software.
  *
- * A decoder is single-threaded, unless fewer chunks are left than there are cores (thread_share.h).
+ * A decoder is single-threaded, unless fewer chunks are left than there are cores (scheduler.h).
  * It is drained and flushed after each chunk. So which worker decodes which chunk, and in what
  * order, cannot change a pixel. A picture's serial travels through the decoder in `pts`.
  *
@@ -18,13 +18,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "corruption.h"
 #include "decoder.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/frame_view.h"
 #include "media/schedule/scheduler.h"
 #include "base/log.h"
 
@@ -170,9 +169,11 @@ static bool send_coded_picture(struct decode_worker *s, struct chunk *chunk, str
 
 static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
-    bool ok = decoder_send(s->current->context, NULL) == AVERROR(ENOMEM)
-                  ? av_out_of_memory(s->pass->film->path, e)
-                  : receive_frames(s, chunk, e);
+    bool ok;
+    if (decoder_send(s->current->context, NULL) == AVERROR(ENOMEM))
+        ok = av_out_of_memory(s->pass->film->path, e);
+    else
+        ok = receive_frames(s, chunk, e);
     avcodec_flush_buffers(s->current->context);
     return ok;
 }
@@ -181,7 +182,7 @@ static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct e
  * Records that pictures before `p` are missing: pictures that may refer to them are damaged. A key
  * that is not missing itself refers to none of them.
  */
-static void note_missing(struct decode_worker *s, const struct chunk *chunk,
+static void mark_missing(struct decode_worker *s, const struct chunk *chunk,
                          const struct picture *p)
 {
     bool begins = p == chunk->picture || p->rap == RAP_CLOSED;
@@ -212,7 +213,7 @@ static bool decode_once(struct decode_worker *s, struct chunk *chunk, bool every
         if (p->action == ACTION_SKIP)
             continue;
         if (gap)
-            note_missing(s, chunk, p);
+            mark_missing(s, chunk, p);
         gap = false;
         if (!p->lost)
             ok = is_given_up(s) || send_coded_picture(s, chunk, p, e);

@@ -11,7 +11,7 @@
 /* libavcodec on the cores. */
 extern const struct decoder_backend software_backend;
 
-/* Implements worker_main (decoder_backend.h). */
+/* Implements worker_main (struct decoder_backend). */
 void *decode_worker_main(void *pass);
 
 /*

@@ -34,7 +34,7 @@ static void set_unopened(const char *name)
         snprintf(listener->unopened, sizeof listener->unopened, "%s", name);
 }
 
-static void note_read_error(int error)
+static void keep_read_error(int error)
 {
     if (listener->read_error == 0)
         listener->read_error = error;
@@ -48,7 +48,7 @@ void av_log_add(const struct av_log_counts *more)
     listener->jumps += more->jumps;
     listener->searches += more->searches;
     listener->openings += more->openings;
-    note_read_error(more->read_error);
+    keep_read_error(more->read_error);
     set_unopened(more->unopened);
     listener->many_streams |= more->many_streams;
 }
@@ -58,19 +58,19 @@ void av_log_add(const struct av_log_counts *more)
  * list takes a failed read for the end of a part. AVIOContext.error has an error of FFmpeg's own
  * for network streams.
  */
-static void hear_closing(const AVIOContext *file, const char *format)
+static void check_closing(const AVIOContext *file, const char *format)
 {
-    const int own = 4096; /* errno has no such values */
+    const int errno_end = 4096; /* errors of FFmpeg's own are below its negative */
     if (av_strstart(format, "Statistics: ", NULL) && !file->write_flag && file->error < 0 &&
-        file->error > -own)
-        note_read_error(AVUNERROR(file->error));
+        file->error > -errno_end)
+        keep_read_error(AVUNERROR(file->error));
 }
 
 /*
  * Counts a demuxer's message. Some that matter are below the level of errors: MPEG-TS's demuxer
  * measures the packet size again after each search, and NUT's logs where it begins to search.
  */
-static void hear_demuxer(void *context, int level, const char *format, va_list args)
+static void count_demuxer_message(void *context, int level, const char *format, va_list args)
 {
     /* the index after the last packet of a streamed ASF is read as a packet */
     bool index = av_strstart(format, "ff asf skip ", NULL);
@@ -96,7 +96,7 @@ static void hear_demuxer(void *context, int level, const char *format, va_list a
 }
 
 /* Records the size of frames that libavutil refuses. The stream's dimensions become unknown. */
-static void hear_size(const char *format, va_list args)
+static void keep_refused_size(const char *format, va_list args)
 {
     if (av_strstart(format, "Picture size %ux%u ", NULL)) {
         listener->wide = va_arg(args, unsigned);
@@ -111,20 +111,20 @@ static void on_av_log(void *context, int level, const char *format, va_list args
     av_log_codec_hook *hook = atomic_load(&codec_hook);
     if (hook && class && class == avcodec_get_class())
         hook(context, level, format);
-    AVClassCategory category = !class                ? AV_CLASS_CATEGORY_NA
-                               : class->get_category ? class->get_category(context)
-                                                     : class->category;
+    AVClassCategory category = AV_CLASS_CATEGORY_NA;
+    if (class)
+        category = class->get_category ? class->get_category(context) : class->category;
     if (listener) {
         va_list copy;
         va_copy(copy, args);
         if (category == AV_CLASS_CATEGORY_DEMUXER)
-            hear_demuxer(context, level, format, copy);
+            count_demuxer_message(context, level, format, copy);
         else
-            hear_size(format, copy);
+            keep_refused_size(format, copy);
         va_end(copy);
     }
     if (listener && class && strcmp(class->class_name, "AVIOContext") == 0)
-        hear_closing(context, format);
+        check_closing(context, format);
     if (level > AV_LOG_ERROR || !log_enabled(LOG_DEBUG))
         return;
     char line[2048];

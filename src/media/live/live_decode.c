@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/ffmpeg/av_error.h"
-#include "media/frame/colour_tags.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/colour_tags.h"
+#include "media/ffmpeg/frame_view.h"
 #include "base/limits.h"
 
 /* A decoder holds fewer pictures than that. */

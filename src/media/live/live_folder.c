@@ -24,7 +24,7 @@
 #include "media/bitstream/exif.h"
 #include "media/container/allowed.h"
 #include "media/container/refusal.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
 #include "base/file.h"

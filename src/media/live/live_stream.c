@@ -22,7 +22,7 @@
 #include "live_url.h"
 #include "media/container/refusal.h"
 #include "media/container/film_facts.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
 #include "base/watch.h"

@@ -90,10 +90,13 @@ void decoders_free(struct decoders **d)
 }
 
 /*
- * Returns true if decoders of `n` may be pooled. A context that belongs to the film (nvdec.own)
- * ends with the film. An emulated NVDEC has no context and is pooled.
+ * Returns true if decoders of `n` may be pooled. A context that belongs to the film
+ * (nvdec.film_device) ends with the film. An emulated NVDEC has no context and is pooled.
  */
-static bool has_pool(const struct decoders *pool, const struct nvdec *n) { return pool && !n->own; }
+static bool has_pool(const struct decoders *pool, const struct nvdec *n)
+{
+    return pool && !n->film_device;
+}
 
 bool nvdec_pool_is_shared(const struct decoders *pool) { return pool && pool->several; }
 
@@ -117,11 +120,14 @@ bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_c
         return ask(n, caps, e);
     pthread_mutex_lock(&pool->asking);
     const struct answer *known = find_answer(pool, n->context, caps);
-    bool answered = known || ask(n, caps, e);
-    if (known)
+    bool answered = true;
+    if (known) {
         *caps = known->caps;
-    else if (answered)
-        pool->answer[pool->answers++ % ANSWERS] = (struct answer){n->context, *caps};
+    } else {
+        answered = ask(n, caps, e);
+        if (answered)
+            pool->answer[pool->answers++ % ANSWERS] = (struct answer){n->context, *caps};
+    }
     pthread_mutex_unlock(&pool->asking);
     return answered;
 }
@@ -160,25 +166,26 @@ bool nvdec_pool_enter(struct decoders *pool, const struct nvdec *n, struct decod
         return true;
     pthread_mutex_lock(&pool->lock);
     struct device *device = find_device(pool, n);
-    struct waiter me = {NULL}, **last = device ? &device->first : NULL;
+    struct waiter waiter = {NULL}, **last = device ? &device->first : NULL;
     while (last && *last)
         last = &(*last)->next;
-    bool in_vain = false;
+    bool pointless = false;
     if (device) {
-        *last = &me;
+        *last = &waiter;
         device->most = nvdec_workers(n);
-        while (!(in_vain = is_pointless(s)) &&
-               (device->working >= device->most || device->first != &me)) {
+        pointless = is_pointless(s);
+        while (!pointless && (device->working >= device->most || device->first != &waiter)) {
             /* a stopped film does not signal this condition */
             struct timespec until = clock_deadline(100000000);
             pthread_cond_timedwait(&pool->left, &pool->lock, &until);
+            pointless = is_pointless(s);
         }
-        remove_waiter(device, &me);
-        device->working += !in_vain;
+        remove_waiter(device, &waiter);
+        device->working += !pointless;
         pthread_cond_broadcast(&pool->left);
     }
     pthread_mutex_unlock(&pool->lock);
-    return !in_vain;
+    return !pointless;
 }
 
 void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n)
@@ -193,26 +200,48 @@ void nvdec_pool_leave(struct decoders *pool, const struct nvdec *n)
     pthread_mutex_unlock(&pool->lock);
 }
 
-static bool same_bytes(const AVCodecParameters *a, const AVCodecParameters *b)
+static bool has_same_extradata(const AVCodecParameters *a, const AVCodecParameters *b)
 {
-    return a->extradata_size == b->extradata_size &&
-           (a->extradata_size == 0 ||
-            memcmp(a->extradata, b->extradata, (size_t)a->extradata_size) == 0);
+    if (a->extradata_size != b->extradata_size)
+        return false;
+    size_t size = (size_t)a->extradata_size;
+    return size == 0 || memcmp(a->extradata, b->extradata, size) == 0;
 }
 
-/* Compares all that avcodec_parameters_to_context copies of a video stream, except its bit rate. */
-static bool same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
+enum { STREAM_NUMBERS = 18 };
+
+/* Lists all that avcodec_parameters_to_context copies of a video stream, except its bit rate. */
+static void list_numbers(const AVCodecParameters *p, int64_t number[STREAM_NUMBERS])
 {
-    return a->codec_id == b->codec_id && a->codec_tag == b->codec_tag && a->format == b->format &&
-           a->width == b->width && a->height == b->height && a->profile == b->profile &&
-           a->level == b->level && a->field_order == b->field_order &&
-           a->color_range == b->color_range && a->color_primaries == b->color_primaries &&
-           a->color_trc == b->color_trc && a->color_space == b->color_space &&
-           a->chroma_location == b->chroma_location && a->video_delay == b->video_delay &&
-           a->bits_per_coded_sample == b->bits_per_coded_sample &&
-           a->bits_per_raw_sample == b->bits_per_raw_sample &&
-           a->sample_aspect_ratio.num == b->sample_aspect_ratio.num &&
-           a->sample_aspect_ratio.den == b->sample_aspect_ratio.den && same_bytes(a, b);
+    const int64_t all[STREAM_NUMBERS] = {
+        p->codec_id,
+        p->codec_tag,
+        p->format,
+        p->width,
+        p->height,
+        p->profile,
+        p->level,
+        p->field_order,
+        p->color_range,
+        p->color_primaries,
+        p->color_trc,
+        p->color_space,
+        p->chroma_location,
+        p->video_delay,
+        p->bits_per_coded_sample,
+        p->bits_per_raw_sample,
+        p->sample_aspect_ratio.num,
+        p->sample_aspect_ratio.den,
+    };
+    memcpy(number, all, sizeof all);
+}
+
+static bool is_same_stream(const AVCodecParameters *a, const AVCodecParameters *b)
+{
+    int64_t number_a[STREAM_NUMBERS], number_b[STREAM_NUMBERS];
+    list_numbers(a, number_a);
+    list_numbers(b, number_b);
+    return memcmp(number_a, number_b, sizeof number_a) == 0 && has_same_extradata(a, b);
 }
 
 /*
@@ -224,7 +253,7 @@ static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const v
 {
     struct nvdec_decoder **at = list, **found = NULL;
     for (; *at; at = &(*at)->next)
-        if ((*at)->device == context && (!stream || same_stream((*at)->of, stream))) {
+        if ((*at)->device == context && (!stream || is_same_stream((*at)->of, stream))) {
             found = at;
             if (stream)
                 break;
@@ -246,23 +275,32 @@ static int count_idle(const struct decoders *pool, const struct nvdec *n)
     return idle;
 }
 
+/* Moves the last decoder of n's context from a list to `*to`. Returns false if there is none. */
+static bool move_decoder(struct nvdec_decoder **list, const struct nvdec *n,
+                         struct nvdec_decoder **to)
+{
+    struct nvdec_decoder *one = remove_decoder(list, n->context, NULL);
+    if (!one)
+        return false;
+    one->next = *to;
+    *to = one;
+    return true;
+}
+
 /*
  * Removes the decoders that make room for a new one: one retired decoder, because destroying each
  * takes the film's time, or all of them if memory is low. The caller holds the lock.
  */
 static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct nvdec *n)
 {
-    struct nvdec_decoder *found = NULL, *one;
+    struct nvdec_decoder *found = NULL;
     bool tight = (pool->retired || pool->idle) && nvdec_is_memory_low(n);
-    while ((tight || !found) && (one = remove_decoder(&pool->retired, n->context, NULL))) {
-        one->next = found;
-        found = one;
-    }
-    if ((tight || (!found && count_idle(pool, n) >= IDLE_FILMS * nvdec_workers(n))) &&
-        (one = remove_decoder(&pool->idle, n->context, NULL))) {
-        one->next = found;
-        found = one;
-    }
+    bool more = move_decoder(&pool->retired, n, &found);
+    while (tight && more)
+        more = move_decoder(&pool->retired, n, &found);
+    bool too_many = !found && count_idle(pool, n) >= IDLE_FILMS * nvdec_workers(n);
+    if (tight || too_many)
+        move_decoder(&pool->idle, n, &found);
     return found;
 }
 
@@ -300,8 +338,9 @@ static struct nvdec_decoder *make_decoder(const struct nvdec *n, const AVStream 
 struct nvdec_decoder *nvdec_pool_take(struct decoders *pool, const struct nvdec *n,
                                       const AVStream *stream, struct err *e)
 {
-    struct nvdec_decoder *out_of_use = NULL,
-                         *d = has_pool(pool, n) ? find_decoder(pool, n, stream, &out_of_use) : NULL;
+    struct nvdec_decoder *out_of_use = NULL, *d = NULL;
+    if (has_pool(pool, n))
+        d = find_decoder(pool, n, stream, &out_of_use);
     destroy_decoders(&out_of_use);
     return d ? d : make_decoder(n, stream, e);
 }

@@ -1,4 +1,4 @@
-/* decoder_pool.h - NVDEC decoders that films share (barcode/media/decoders.h). */
+/* decoder_pool.h - NVDEC decoders that films share (struct decoders). */
 #ifndef BARCODE_NVDEC_DECODER_POOL_H
 #define BARCODE_NVDEC_DECODER_POOL_H
 

@@ -7,8 +7,8 @@
 
 #include "decoder_pool.h"
 #include "media/decode/decoder.h"
-#include "media/ffmpeg/av_error.h"
-#include "media/frame/colour_tags.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/colour_tags.h"
 #include "base/log.h"
 
 /* libavutil's header needs two opaque types of CUDA and nothing else. */
@@ -42,17 +42,23 @@ static bool driver_open(struct driver *d, struct err *e)
 {
     d->cuda = dlopen("libcuda.so.1", RTLD_NOW);
     d->cuvid = dlopen("libnvcuvid.so.1", RTLD_NOW);
-    if (load_symbol(d->cuda, "cuCtxPushCurrent_v2", &d->push) &&
-        load_symbol(d->cuda, "cuCtxPopCurrent_v2", &d->pop) &&
-        load_symbol(d->cuda, "cuCtxGetStreamPriorityRange", &d->priorities) &&
-        load_symbol(d->cuda, "cuStreamCreateWithPriority", &d->stream_create) &&
-        load_symbol(d->cuda, "cuStreamDestroy_v2", &d->stream_destroy) &&
-        load_symbol(d->cuda, "cuMemGetInfo_v2", &d->memory) &&
-        load_symbol(d->cuvid, "cuvidGetDecoderCaps", &d->ask))
-        return true;
-    err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver: cannot load %s",
-            d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
-    return false;
+    const struct {
+        void *library, *function;
+        const char *name;
+    } symbols[] = {
+        {d->cuda, &d->push, "cuCtxPushCurrent_v2"},
+        {d->cuda, &d->pop, "cuCtxPopCurrent_v2"},
+        {d->cuda, &d->priorities, "cuCtxGetStreamPriorityRange"},
+        {d->cuda, &d->stream_create, "cuStreamCreateWithPriority"},
+        {d->cuda, &d->stream_destroy, "cuStreamDestroy_v2"},
+        {d->cuda, &d->memory, "cuMemGetInfo_v2"},
+        {d->cuvid, &d->ask, "cuvidGetDecoderCaps"},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
+        if (!load_symbol(symbols[i].library, symbols[i].name, symbols[i].function))
+            return err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver: cannot load %s",
+                           d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+    return true;
 }
 
 static void driver_close(struct driver *d)
@@ -63,12 +69,12 @@ static void driver_close(struct driver *d)
         dlclose(d->cuvid);
 }
 
-static bool driver_is_there(struct err *e)
+static bool has_driver(struct err *e)
 {
     struct driver driver = {0};
-    bool there = driver_open(&driver, e);
+    bool opened = driver_open(&driver, e);
     driver_close(&driver);
-    return there;
+    return opened;
 }
 
 struct codec {
@@ -123,15 +129,21 @@ static int chroma_number(const AVPixFmtDescriptor *d)
         return -1;
     if (d->nb_components < 3)
         return 0;
-    return d->log2_chroma_h == 1 ? 1 : d->log2_chroma_w == 1 ? 2 : d->log2_chroma_w == 0 ? 3 : -1;
+    if (d->log2_chroma_h == 1)
+        return 1;
+    if (d->log2_chroma_w == 1)
+        return 2;
+    return d->log2_chroma_w == 0 ? 3 : -1;
 }
 
 static bool fits_caps(const struct nvdec_caps *c, const AVCodecParameters *par)
 {
     unsigned width = (unsigned)par->width, height = (unsigned)par->height;
-    return c->supported && width >= c->min_width && height >= c->min_height &&
-           width <= c->max_width && height <= c->max_height &&
-           (uint64_t)width * height / 256 <= c->max_macroblocks;
+    if (!c->supported || width < c->min_width || height < c->min_height)
+        return false;
+    if (width > c->max_width || height > c->max_height)
+        return false;
+    return (uint64_t)width * height / 256 <= c->max_macroblocks;
 }
 
 /* Implements nvdec_ask. */
@@ -161,7 +173,7 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
      * libavcodec's hwaccel decodes grey as 4:2:0 for some codecs only: it is decoded in software.
      */
     bool askable = codec && caps.chroma > 0;
-    if (!askable && !driver_is_there(e))
+    if (!askable && !has_driver(e))
         return false;
     if (askable && nvdec_pool_ask(pool, n, &caps, ask_driver, &why) && fits_caps(&caps, par)) {
         n->engines = caps.engines > 0 ? caps.engines : 1;
@@ -192,15 +204,16 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
         n->engines = 2;
         return true;
     }
-    if (!n->context && !driver_is_there(e))
+    if (!n->context && !has_driver(e))
         return false;
     if (!n->context) {
         char text[128];
-        int code = av_hwdevice_ctx_create(&n->own, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
+        int code = av_hwdevice_ctx_create(&n->film_device, AV_HWDEVICE_TYPE_CUDA, NULL, NULL, 0);
         if (code < 0)
             return err_set(e, ERR_ENGINE, "cannot open a CUDA device: %s",
                            av_error_text(code, text));
-        n->context = ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->own->data)->hwctx)->cuda_ctx;
+        n->context =
+            ((AVCUDADeviceContext *)((AVHWDeviceContext *)n->film_device->data)->hwctx)->cuda_ctx;
     }
     if (can_decode(n, pool, stream->codecpar, e))
         return true;
@@ -210,7 +223,7 @@ bool nvdec_open(struct nvdec *n, struct engine_device device, struct decoders *p
 
 void nvdec_close(struct nvdec *n)
 {
-    av_buffer_unref(&n->own);
+    av_buffer_unref(&n->film_device);
     *n = (struct nvdec){0};
 }
 
@@ -255,8 +268,8 @@ static void free_stream(AVHWDeviceContext *device)
 /* Creates a decoder's device, with its own stream, in the context that all decoders share. */
 static AVBufferRef *make_device(const struct nvdec *n)
 {
-    if (n->own)
-        return av_buffer_ref(n->own);
+    if (n->film_device)
+        return av_buffer_ref(n->film_device);
     AVBufferRef *device = av_hwdevice_ctx_alloc(AV_HWDEVICE_TYPE_CUDA);
     if (!device)
         return NULL;
@@ -273,7 +286,7 @@ static AVBufferRef *make_device(const struct nvdec *n)
 
 int nvdec_workers(const struct nvdec *n) { return 2 * n->engines; }
 
-bool nvdec_shares(const struct nvdec *n) { return n->context && !n->own; }
+bool nvdec_shares(const struct nvdec *n) { return n->context && !n->film_device; }
 
 bool nvdec_is_memory_low(const struct nvdec *n)
 {

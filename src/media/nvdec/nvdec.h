@@ -10,11 +10,12 @@
 #include <libavformat/avformat.h>
 
 #include "media/bitstream/coded_picture.h"
-#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
 #include "barcode/base/err.h"
 #include "barcode/engine/engine.h"
-#include "decoders.h"
 #include "media/film.h"
+
+struct decoders;
 
 /*
  * What one GPU can decode of one kind of stream: CUVIDDECODECAPS of NVIDIA's Video Codec SDK
@@ -35,9 +36,9 @@ struct nvdec_caps {
 
 /* The state that all NVDEC workers of one decode pass share. */
 struct nvdec {
-    void *context;    /* CUcontext; NULL: emulated by software */
-    AVBufferRef *own; /* the device, if the context is not an engine's */
-    int engines;      /* decoding engines that can decode the stream */
+    void *context;            /* CUcontext; NULL: emulated by software */
+    AVBufferRef *film_device; /* the device, if the context is not an engine's */
+    int engines;              /* decoding engines that can decode the stream */
 };
 
 /*
@@ -125,12 +126,8 @@ static inline bool nvdec_gives_up(const struct picture *key, const struct pictur
     return key && !key->closed && p->marked_leading && !p->needs_before;
 }
 
-/* ---- nvdec_backend.c: NVDEC for the scheduler ---- */
+/* ---- nvdec_worker.c: NVDEC for the scheduler ---- */
 
 extern const struct decoder_backend nvdec_backend;
-
-/* ---- nvdec_worker.c: a thread that decodes chunks on the GPU ---- */
-
-void *nvdec_worker_main(void *pass);
 
 #endif

@@ -15,6 +15,7 @@
  * an idle worker waits.
  */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decoder_pool.h"
@@ -22,10 +23,9 @@
 #include "media/bitstream/packet_scan.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/bitstream/h264_params.h"
-#include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "media/decode/worker.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/frame_view.h"
 #include "media/gop/chunk.h"
 #include "media/schedule/decode_pass.h"
 #include "media/schedule/idr_splice.h"
@@ -460,7 +460,8 @@ static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *
     return decode_worker_main(pass);
 }
 
-void *nvdec_worker_main(void *pass)
+/* Implements worker_main (struct decoder_backend). */
+static void *nvdec_worker_main(void *pass)
 {
     struct decode_pass *shared = pass;
     struct nvdec_worker s = {.pass = shared, .nvdec = shared->device.state};
@@ -501,3 +502,46 @@ void *nvdec_worker_main(void *pass)
     decode_pass_thread_ends(pass, &nvdec_backend, s.counts.sent);
     return NULL;
 }
+
+/* ------------------------------------------------------------------ the backend */
+
+static bool is_nvdec_eligible(const struct decode_job *job, const AVStream *stream)
+{
+    return nvdec_is_exact(stream->codecpar->codec_id) &&
+           (engine_device(job->engine).context || nvdec_is_emulated());
+}
+
+static bool open_nvdec_device(struct decoder_device *d, const struct decode_job *job,
+                              const AVStream *stream, struct err *e)
+{
+    struct nvdec *nvdec = calloc(1, sizeof *nvdec);
+    if (!nvdec)
+        return err_memory(e, sizeof *nvdec);
+    if (!nvdec_open(nvdec, engine_device(job->engine), job->decoders, stream, e)) {
+        free(nvdec);
+        return false;
+    }
+    *d = (struct decoder_device){
+        .state = nvdec, .workers = nvdec_workers(nvdec), .emulated = nvdec_is_emulated()};
+    return true;
+}
+
+static void close_nvdec_device(struct decoder_device *d)
+{
+    nvdec_close(d->state);
+    free(d->state);
+    d->state = NULL;
+}
+
+const struct decoder_backend nvdec_backend = {
+    .name = "NVDEC",
+    .word = "nvdec",
+    .choice = DECODE_NVDEC,
+    .place = ON_DEVICE,
+    .worker_main = nvdec_worker_main,
+    .flush_is_slow = true,
+    .alone = 1u << STREAM_HEVC,
+    .is_eligible = is_nvdec_eligible,
+    .open = open_nvdec_device,
+    .close = close_nvdec_device,
+};

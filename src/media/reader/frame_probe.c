@@ -18,13 +18,11 @@
 #include "media/container/film_facts.h"
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
-#include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
-#include "media/ffmpeg/av_compat.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/av_log.h"
-#include "media/ffmpeg/side_data.h"
-#include "media/frame/frame_view.h"
+#include "media/ffmpeg/packet.h"
+#include "media/ffmpeg/frame_view.h"
 #include "reader.h"
 
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */

@@ -18,7 +18,6 @@
 #include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
-#include "media/ffmpeg/side_data.h"
 #include "media/gop/chunker.h"
 #include "media/gop/keyframe_chunks.h"
 #include "media/schedule/decode_pass.h"

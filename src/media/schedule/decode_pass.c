@@ -216,13 +216,13 @@ void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view
     if (!matrix && !range && transfer == f->transfer)
         return;
     /* 8 matrices, 2 ranges and 3 transfers: 48 bits. */
-    uint_fast64_t mine = (uint_fast64_t)1
-                         << ((view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer);
-    if (atomic_fetch_or(&s->colours_logged, mine) & mine)
+    int bit = (view->matrix * 2 + (view->range == RANGE_FULL)) * 3 + transfer;
+    uint_fast64_t tags = (uint_fast64_t)1 << bit;
+    if (atomic_fetch_or(&s->colours_logged, tags) & tags)
         return;
+    static const char *const transfer_names[] = {
+        [TRANSFER_SDR] = "", [TRANSFER_PQ] = ", PQ", [TRANSFER_HLG] = ", HLG"};
     log_msg(LOG_VERBOSE, "'%s': some frames are read as matrix %s, range %s%s", f->path,
             colour_matrix_name(view->matrix), colour_range_name(view->range),
-            transfer == TRANSFER_PQ    ? ", PQ"
-            : transfer == TRANSFER_HLG ? ", HLG"
-                                       : "");
+            transfer_names[transfer]);
 }

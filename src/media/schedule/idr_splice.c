@@ -54,21 +54,21 @@ void idr_splice_offer(struct decode_pass *s, const struct picture *p, const stru
     pthread_mutex_unlock(&s->lock);
 }
 
-void idr_splice_fetch(struct decode_pass *s, struct idr_splice *mine)
+void idr_splice_fetch(struct decode_pass *s, struct idr_splice *copy)
 {
-    if (atomic_load(&s->idr_splices) == mine->made)
+    if (atomic_load(&s->idr_splices) == copy->made)
         return;
     pthread_mutex_lock(&s->lock);
-    av_packet_free(&mine->packet);
-    *mine = s->idr_splice;
-    mine->packet = mine->packet ? av_packet_clone(mine->packet) : NULL;
+    av_packet_free(&copy->packet);
+    *copy = s->idr_splice;
+    copy->packet = copy->packet ? av_packet_clone(copy->packet) : NULL;
     pthread_mutex_unlock(&s->lock);
 }
 
-void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine)
+void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *copy)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->idr_splice.made == mine->made) {
+    if (s->idr_splice.made == copy->made) {
         av_packet_free(&s->idr_splice.packet);
         atomic_store(&s->idr_splices, ++s->idr_splice.made);
         s->idr_splice_refused = true;
@@ -76,24 +76,24 @@ void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine)
     pthread_mutex_unlock(&s->lock);
 }
 
-bool idr_splice_fits(const struct idr_splice *mine, uint64_t before, uint64_t after)
+bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t after)
 {
-    return mine->packet && mine->sets.state == before && mine->sets.state == after;
+    return copy->packet && copy->sets.state == before && copy->sets.state == after;
 }
 
-bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next, AVPacket *to)
+bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next, AVPacket *to)
 {
     struct nal_slice slice;
     if (next &&
-        (!next->packet || !nal_sets_first_slice(&mine->sets, mine->length_size, next->packet->data,
+        (!next->packet || !nal_sets_first_slice(&copy->sets, copy->length_size, next->packet->data,
                                                 (size_t)next->packet->size, &slice)))
         return false;
-    if (next && slice.sps != mine->sps)
+    if (next && slice.sps != copy->sps)
         return false;
-    size_t size = (size_t)mine->packet->size, room = nal_separate_room(size);
+    size_t size = (size_t)copy->packet->size, room = nal_separate_room(size);
     if (room > INT_MAX || av_new_packet(to, (int)room) < 0)
         return false;
-    size_t used = nal_separate(&mine->sets, mine->length_size, mine->packet->data, size,
+    size_t used = nal_separate(&copy->sets, copy->length_size, copy->packet->data, size,
                                next ? &slice : NULL, to->data);
     av_shrink_packet(to, (int)used);
     to->pts = IDR_SPLICE_PTS;
@@ -103,4 +103,4 @@ bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next
     return used > 0;
 }
 
-void idr_splice_drop(struct idr_splice *mine) { av_packet_free(&mine->packet); }
+void idr_splice_drop(struct idr_splice *copy) { av_packet_free(&copy->packet); }

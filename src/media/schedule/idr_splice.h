@@ -38,30 +38,30 @@ struct idr_splice {
 void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
                       int length_size);
 
-/* Updates `mine` to the one that is kept now. A worker's thread, for itself. */
-void idr_splice_fetch(struct decode_pass *s, struct idr_splice *mine);
+/* Updates `copy` to the one that is kept now. A worker's thread, for itself. */
+void idr_splice_fetch(struct decode_pass *s, struct idr_splice *copy);
 
 /*
- * Records that a decoder rejected `mine`. Unless another one is kept by now, no more are kept: what
+ * Records that a decoder rejected `copy`. Unless another one is kept by now, no more are kept: what
  * is wrong with one may be wrong with all.
  */
-void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *mine);
+void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *copy);
 
 /*
  * Returns true if it may be sent between pictures of the sets `before` and `after` (struct
  * picture's).
  */
-bool idr_splice_fits(const struct idr_splice *mine, uint64_t before, uint64_t after);
+bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t after);
 
 /*
  * Makes `to`, an empty packet, the one to send before `next`, the key of a chunk that is not an
  * IDR, or NULL if no picture follows. The caller unrefs it. Returns false if it cannot be sent
  * there, or if out of memory.
  */
-bool idr_splice_packet(const struct idr_splice *mine, const struct picture *next,
+bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next,
                        struct AVPacket *to);
 
 /* Frees what it holds. */
-void idr_splice_drop(struct idr_splice *mine);
+void idr_splice_drop(struct idr_splice *copy);
 
 #endif

@@ -1,6 +1,8 @@
 #include "scheduler.h"
 
-#include "thread_share.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/admission.h"
 #include "barcode/base/clock.h"
 #include "base/interrupt.h"
@@ -17,7 +19,9 @@ int scheduler_max_threads(const struct film *film, int threads, uint64_t memory)
     uint64_t bytes = film->pixel_bytes > PIXEL_BYTES ? (uint64_t)film->pixel_bytes : PIXEL_BYTES;
     uint64_t decoder = (uint64_t)film->coded_width * (uint64_t)film->coded_height * bytes * FRAMES;
     uint64_t fit = decoder > 0 ? memory / 2 / decoder : (uint64_t)threads;
-    return fit < 1 ? 1 : fit < (uint64_t)threads ? (int)fit : threads;
+    if (fit < 1)
+        return 1;
+    return fit < (uint64_t)threads ? (int)fit : threads;
 }
 
 uint64_t scheduler_memory(const struct decode_job *job)
@@ -88,6 +92,35 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
 /* ------------------------------------------------------------------ threads of a chunk */
 
 /*
+ * Threads per core. There are more threads than cores because a decoder's threads wait for one
+ * another: for the rows of a frame to which the next frame refers. A chunk on a single thread does
+ * not share its core.
+ */
+enum { THREADS = 5, PER_CORES = 4 };
+
+int thread_share_count(const struct thread_share *s)
+{
+    int most = s->cores < s->most ? s->cores : s->most;
+    double part = s->left > s->chunk_work ? (double)s->chunk_work / (double)s->left : 1;
+    int threads = (int)(part * s->cores * THREADS / PER_CORES + 0.5);
+    threads = threads < most ? threads : most;
+    return threads < 1 ? 1 : threads;
+}
+
+int thread_share_override(void)
+{
+    enum { MOST = 16 };
+    const char *value = getenv("BARCODE_FRAME_THREADS");
+    if (!value)
+        return 0;
+    if (strcmp(value, "off") == 0)
+        return 1;
+    char *end;
+    long threads = strtol(value, &end, 10);
+    return *value && !*end && threads >= 1 && threads <= MOST ? (int)threads : 0;
+}
+
+/*
  * Returns the work of a coded picture besides its bytes, in bytes: as much as an average picture of
  * the film has. Returns 0 if the number of frames is unknown.
  */
@@ -148,7 +181,7 @@ static int threads_for_chunk(struct decode_pass *s, const struct chunk *chunk)
     /* the work of a byte of the file, with its part of a picture's */
     uint64_t byte_work = picture_work(s) > 0 ? 2 : 1;
     struct thread_share share = {.cores = s->workers[ON_CORES],
-                                 .own = chunk->work,
+                                 .chunk_work = chunk->work,
                                  .left = atomic_load(&s->work_pending) +
                                          unread_bytes(s, chunk) * byte_work,
                                  .most = s->max_threads};
@@ -202,7 +235,8 @@ static bool may_share(const struct decode_pass *s)
  * Checks again after RECHECK_NS, because another film does not signal that it has freed a core.
  * Returns false if there is none, or if no device worker is left.
  */
-static bool take_shared(struct decode_pass *s, const struct decoder_backend *backend, void **item)
+static bool next_shared_chunk(struct decode_pass *s, const struct decoder_backend *backend,
+                              void **item)
 {
     enum { RECHECK_NS = 20000000 };
     bool got = false;
@@ -228,7 +262,7 @@ bool scheduler_next_chunk(struct decode_pass *s, const struct decoder_backend *b
     pthread_mutex_lock(&s->lock);
     bool shares = backend->place == ON_CORES && s->workers[ON_DEVICE] > 0;
     pthread_mutex_unlock(&s->lock);
-    bool got = shares && take_shared(s, backend, &item);
+    bool got = shares && next_shared_chunk(s, backend, &item);
     if (!got) {
         /* The queue is closed and empty, or no device worker is left to share with. */
         if (!queue_pop(s->chunks, &item))

@@ -1,17 +1,136 @@
 #include "sound_decoder.h"
 
+#include <libavutil/channel_layout.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "sound_codec.h"
+#include "media/ffmpeg/libav.h"
 #include "sound_frames.h"
-#include "media/ffmpeg/av_error.h"
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
 #include "barcode/engine/engine.h"
 #include "barcode/sound/sound_device.h"
+
+/* ---- Which decoder a stream gets ---- */
+
+struct sound_codec {
+    const char *path; /* of the film */
+    const AVCodecParameters *par;
+    const AVCodec *codec; /* NULL: the stream cannot be decoded */
+    /*
+     * A new decoder gives the same samples after some packets, except for the noise that it makes
+     * up. So segments of the stream can be decoded at the same time.
+     */
+    bool apart;
+};
+
+enum { SAMPLES_MOST = 1 << 22 }; /* of a channel in a frame */
+
+/* HE-AAC, which may be declared as AAC-LC of up to half of 48 kHz, takes longer to begin. */
+enum { AAC_RATE_LEAST = 32000 };
+
+/*
+ * Decoders that compute with integers, and so give the same samples on every machine. Others get
+ * AV_CODEC_FLAG_BITEXACT, with which DTS does so as well.
+ */
+static const struct {
+    enum AVCodecID codec;
+    const char *decoder;
+} exact[] = {{AV_CODEC_ID_AAC, "aac_fixed"},
+             {AV_CODEC_ID_AC3, "ac3_fixed"},
+             {AV_CODEC_ID_MP1, "mp1"},
+             {AV_CODEC_ID_MP2, "mp2"},
+             {AV_CODEC_ID_MP3, "mp3"}};
+
+static const AVCodec *exact_decoder(enum AVCodecID codec)
+{
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (exact[i].codec == codec)
+            return avcodec_find_decoder_by_name(exact[i].decoder);
+    return NULL;
+}
+
+/*
+ * Returns a decoder; NULL on failure, with `e` if out of memory. The caller frees it. `first`: it
+ * gets the stream's first packets, and skips what the container declares as padding.
+ */
+static AVCodecContext *open_codec(const struct sound_codec *codec, bool first, struct err *e)
+{
+    AVCodecContext *c = codec->codec ? avcodec_alloc_context3(codec->codec) : NULL;
+    int code = AVERROR_DECODER_NOT_FOUND;
+    if (codec->codec)
+        code = c ? avcodec_parameters_to_context(c, codec->par) : AVERROR(ENOMEM);
+    if (code >= 0) {
+        c->pkt_timebase = AV_TIME_BASE_Q;
+        c->flags |= AV_CODEC_FLAG_BITEXACT;
+        c->thread_count = 1;
+        c->max_samples = SAMPLES_MOST;
+        if (!first) /* from FFmpeg 8 on decoders skip this */
+            c->initial_padding = c->delay = 0;
+        code = avcodec_open2(c, codec->codec, NULL);
+    }
+    if (code == AVERROR(ENOMEM))
+        av_out_of_memory(codec->path, e);
+    if (code < 0)
+        avcodec_free_context(&c);
+    return c;
+}
+
+static bool can_open(const struct sound_codec *codec, struct err *e)
+{
+    AVCodecContext *c = open_codec(codec, true, e);
+    bool opened = c != NULL;
+    avcodec_free_context(&c);
+    return opened;
+}
+
+static bool is_apart(const AVCodecParameters *par)
+{
+    return par->codec_id == AV_CODEC_ID_AC3 ||
+           (par->codec_id == AV_CODEC_ID_AAC && par->profile == AV_PROFILE_AAC_LOW &&
+            par->sample_rate >= AAC_RATE_LEAST);
+}
+
+/* Returns true if the packet, with a header of ADTS or not, begins with a layout of channels. */
+static bool has_layout(const AVPacket *p)
+{
+    enum { ID_PCE = 5, ADTS = 7, CRC = 2 };
+    bool adts = p->size > ADTS + CRC && p->data[0] == 0xff && (p->data[1] & 0xf6) == 0xf0;
+    bool has_crc = adts && !(p->data[1] & 1);
+    int at = (adts ? ADTS : 0) + (has_crc ? CRC : 0);
+    return p->size > at && p->data[at] >> 5 == ID_PCE;
+}
+
+/*
+ * Returns true if packets behind this one need it: it has another header, or the layout that FFmpeg
+ * writes to the first packet alone, if AAC has no number for it, as for 5.1(side) in MPEG-TS.
+ */
+static bool is_header(const struct sound_codec *c, const AVPacket *packet)
+{
+    return av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) ||
+           (c->par->codec_id == AV_CODEC_ID_AAC && has_layout(packet));
+}
+
+/*
+ * Sets *c to the exact decoder if there is one, else to libavcodec's choice, if it can be opened.
+ * `par` and `path` are borrowed. Returns false if out of memory.
+ */
+static bool choose_codec(const AVCodecParameters *par, const char *path, struct sound_codec *c,
+                         struct err *e)
+{
+    *c = (struct sound_codec){
+        .path = path, .par = par, .codec = exact_decoder(par->codec_id), .apart = is_apart(par)};
+    if (can_open(c, e) || e->code != ERR_NONE)
+        return e->code == ERR_NONE;
+    c->codec = avcodec_find_decoder(par->codec_id);
+    if (!can_open(c, e))
+        c->codec = NULL;
+    return e->code == ERR_NONE;
+}
+
+/* ---- The decoder ---- */
 
 enum {
     APART = 256, /* packets of a segment that has a decoder of its own */
@@ -49,7 +168,7 @@ struct sound_decoder {
     struct sound_frames *frames; /* NULL: the stream cannot be decoded */
     int lanes;
     struct lane lane[SOUND_LANES_MOST];
-    AVPacket *header;        /* the last one (sound_codec_is_header), or NULL */
+    AVPacket *header;        /* the last one (is_header), or NULL */
     struct segment *segment; /* that is being filled, or NULL */
     int next;                /* the lane that gets it */
     pthread_mutex_t lock;    /* guards the next two */
@@ -109,7 +228,9 @@ static bool decode_packet(struct lane *l, const AVPacket *packet, bool lead)
 static bool decode_segment(struct lane *l, const struct segment *s)
 {
     struct sound_decoder *d = l->decoder;
-    if (!l->context && !(l->context = sound_codec_open(&d->codec, s->lead == 0, &l->error)))
+    if (!l->context)
+        l->context = open_codec(&d->codec, s->lead == 0, &l->error);
+    if (!l->context)
         return err_set(&l->error, ERR_FAILED, "cannot open the decoder of the sound again");
     for (size_t i = 0; i < s->count; i++)
         if (interrupted() || !decode_packet(l, s->packet[i], i < s->lead))
@@ -163,8 +284,9 @@ static bool open_lane(struct sound_decoder *d, int i, struct err *e)
     l->segments = queue_open(SEGMENTS_MOST, drop_segment, e);
     if (!l->frame || !l->segments)
         return err_memory(e, sizeof *l->frame);
-    return watch_thread(&l->thread, lane_main, l) == 0 ||
-           err_set(e, ERR_MEMORY, "cannot start a decoding thread");
+    if (watch_thread(&l->thread, lane_main, l) != 0)
+        return err_set(e, ERR_MEMORY, "cannot start a decoding thread");
+    return true;
 }
 
 static bool open_lanes(struct sound_decoder *d, int64_t most_us, struct err *e)
@@ -177,13 +299,13 @@ static bool open_lanes(struct sound_decoder *d, int64_t most_us, struct err *e)
     return d->frames != NULL;
 }
 
-static bool choose_codec(struct sound_decoder *d, const AVStream *s, const char *path,
-                         struct err *e)
+static bool describe_stream(struct sound_decoder *d, const AVStream *s, const char *path,
+                            struct err *e)
 {
     const AVCodecParameters *par = s->codecpar;
     snprintf(d->about.codec, sizeof d->about.codec, "%s", avcodec_get_name(par->codec_id));
-    sound_codec_describe(&d->about, par->sample_rate, &par->ch_layout);
-    if (!sound_codec_choose(par, path, &d->codec, e))
+    sound_frames_describe(&d->about, par->sample_rate, &par->ch_layout);
+    if (!choose_codec(par, path, &d->codec, e))
         return false;
     if (d->codec.codec)
         snprintf(d->about.decoder, sizeof d->about.decoder, "%s", d->codec.codec->name);
@@ -204,8 +326,11 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
         d->device = engine_sound(job->engine, e);
     if (e->code == ERR_NONE)
         d->maker = sound_maker_open(job->isa, d->device, job->tap, job->tap_user, e);
-    bool ok = d->maker && (!s || choose_codec(d, s, path, e)) &&
-              (!d->codec.codec || open_lanes(d, most_us, e));
+    bool ok = d->maker != NULL;
+    if (ok && s)
+        ok = describe_stream(d, s, path, e);
+    if (ok && d->codec.codec)
+        ok = open_lanes(d, most_us, e);
     if (!ok) {
         err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
         sound_decoder_close(&d, false, NULL);
@@ -219,11 +344,11 @@ bool sound_decoder_works(const struct sound_decoder *d) { return d->codec.codec 
 
 static bool add_lead(struct segment *s, const AVPacket *packet)
 {
-    AVPacket *own = av_packet_clone(packet);
-    if (own)
-        s->packet[s->lead++] = own;
+    AVPacket *copy = av_packet_clone(packet);
+    if (copy)
+        s->packet[s->lead++] = copy;
     s->count = s->lead;
-    return own != NULL;
+    return copy != NULL;
 }
 
 /* Begins a segment with the last packets of the one before, or NULL. */
@@ -237,16 +362,20 @@ static bool begin_segment(struct sound_decoder *d, const struct segment *before,
             break;
         first--;
     }
-    bool ok = s && (count == 0 || !d->header || add_lead(s, d->header));
+    bool ok = s != NULL;
+    if (ok && count > 0 && d->header)
+        ok = add_lead(s, d->header);
     for (size_t i = first; ok && i < count; i++)
         ok = add_lead(s, before->packet[i]);
-    return ok || err_memory(e, sizeof(AVPacket));
+    if (!ok)
+        return err_memory(e, sizeof(AVPacket));
+    return true;
 }
 
 /* Keeps the last packet that later decoders need. */
-static bool note_header(struct sound_decoder *d, const AVPacket *packet, struct err *e)
+static bool keep_header(struct sound_decoder *d, const AVPacket *packet, struct err *e)
 {
-    if (!d->codec.apart || !sound_codec_is_header(&d->codec, packet))
+    if (!d->codec.apart || !is_header(&d->codec, packet))
         return true;
     av_packet_free(&d->header);
     d->header = av_packet_clone(packet);
@@ -278,15 +407,15 @@ bool sound_decoder_put(struct sound_decoder *d, AVPacket *packet, struct err *e)
     const size_t most = d->codec.apart ? APART : TOGETHER;
     if (!sound_decoder_works(d))
         return true;
-    AVPacket *own = av_packet_alloc();
-    if (!own || !note_header(d, packet, e) || (!d->segment && !begin_segment(d, NULL, e))) {
-        av_packet_free(&own);
-        return err_memory(e, sizeof *own);
-    }
+    if (!keep_header(d, packet, e) || (!d->segment && !begin_segment(d, NULL, e)))
+        return false;
+    AVPacket *moved = av_packet_alloc();
+    if (!moved)
+        return err_memory(e, sizeof *moved);
     struct segment *s = d->segment;
-    av_packet_move_ref(own, packet);
-    s->packet[s->count++] = own;
-    s->bytes += (size_t)own->size;
+    av_packet_move_ref(moved, packet);
+    s->packet[s->count++] = moved;
+    s->bytes += (size_t)moved->size;
     if (s->count - s->lead < most && s->bytes < SEGMENT_BYTES)
         return true;
     bool ok = begin_segment(d, s, e);
@@ -301,7 +430,10 @@ static bool end_lanes(struct sound_decoder *d, bool whole, struct err *e)
 {
     bool ok = true;
     for (int i = 0; i < d->lanes; i++)
-        (whole ? queue_close : queue_abort)(d->lane[i].segments);
+        if (whole)
+            queue_close(d->lane[i].segments);
+        else
+            queue_abort(d->lane[i].segments);
     for (int i = 0; i < d->lanes; i++) {
         struct lane *l = &d->lane[i];
         pthread_join(l->thread, NULL);
@@ -313,7 +445,7 @@ static bool end_lanes(struct sound_decoder *d, bool whole, struct err *e)
     return sound_frames_close(&d->frames, whole ? &d->about : NULL, e) && ok;
 }
 
-static bool finish(struct sound_decoder *d, struct err *e)
+static bool finish_sound(struct sound_decoder *d, struct err *e)
 {
     struct film_sound sound = d->about;
     if (!sound_maker_finish(d->maker, &sound, e))
@@ -334,7 +466,7 @@ bool sound_decoder_close(struct sound_decoder **decoder, bool whole, struct err 
     }
     bool ok = end_lanes(d, whole, e);
     if (ok && whole && !interrupted())
-        ok = finish(d, e);
+        ok = finish_sound(d, e);
     for (int i = 0; i < SOUND_LANES_MOST; i++) {
         avcodec_free_context(&d->lane[i].context);
         av_frame_free(&d->lane[i].frame);

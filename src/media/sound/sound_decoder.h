@@ -5,7 +5,7 @@
  *   sound_decoder_put --segments--> [queue] --> decoder --frames--> [queue] --> sound_maker
  *                               +-> [queue] --> decoder --frames--> [queue] -+
  *
- * The packets are cut into segments. Where the codec allows it (sound_codec.h), each segment has a
+ * The packets are cut into segments. Where the codec allows it (is_apart), each segment has a
  * decoder of its own, which gets the packets before it first, and some are decoded at the same
  * time: NVDEC decodes pictures faster than a thread sound. So what is decoded depends on no thread.
  */
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #include "barcode/base/err.h"
-#include "sound_job.h"
+#include "media/source.h"
 
 struct sound_decoder;
 

@@ -1,15 +1,118 @@
 #include "sound_frames.h"
 
+#include <libavutil/channel_layout.h>
 #include <libavutil/mathematics.h>
+#include <libavutil/samplefmt.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "samples.h"
-#include "sound_codec.h"
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
+
+/* ---- Samples of any format as interleaved 16-bit ones ---- */
+
+/* `count` samples, of which every `stride`th of `out` is written. */
+typedef void convert(const uint8_t *in, int16_t *out, size_t stride, size_t count);
+
+static int16_t limited(int64_t v)
+{
+    if (v > INT16_MAX)
+        return INT16_MAX;
+    return v < INT16_MIN ? INT16_MIN : (int16_t)v;
+}
+
+/* A sample that is no number is silence. */
+static int16_t rounded(double v)
+{
+    v *= 32768;
+    if (v >= INT16_MAX)
+        return INT16_MAX;
+    if (v <= INT16_MIN)
+        return INT16_MIN;
+    return v == v ? (int16_t)lrint(v) : 0;
+}
+
+static void from_u8(const uint8_t *in, int16_t *out, size_t stride, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i * stride] = (int16_t)((in[i] - 128) * 256);
+}
+
+static void from_s16(const uint8_t *in, int16_t *out, size_t stride, size_t count)
+{
+    const int16_t *from = (const int16_t *)(const void *)in;
+    for (size_t i = 0; i < count; i++)
+        out[i * stride] = from[i];
+}
+
+static void from_s32(const uint8_t *in, int16_t *out, size_t stride, size_t count)
+{
+    const int32_t *from = (const int32_t *)(const void *)in;
+    for (size_t i = 0; i < count; i++)
+        out[i * stride] = limited(((int64_t)from[i] + (1 << 15)) >> 16);
+}
+
+static void from_s64(const uint8_t *in, int16_t *out, size_t stride, size_t count)
+{
+    const int64_t *from = (const int64_t *)(const void *)in;
+    for (size_t i = 0; i < count; i++)
+        out[i * stride] = limited(((from[i] >> 32) + (1 << 15)) >> 16);
+}
+
+static void from_float(const uint8_t *in, int16_t *out, size_t stride, size_t count)
+{
+    const float *from = (const float *)(const void *)in;
+    for (size_t i = 0; i < count; i++)
+        out[i * stride] = rounded((double)from[i]);
+}
+
+static void from_double(const uint8_t *in, int16_t *out, size_t stride, size_t count)
+{
+    const double *from = (const double *)(const void *)in;
+    for (size_t i = 0; i < count; i++)
+        out[i * stride] = rounded(from[i]);
+}
+
+static convert *converter(enum AVSampleFormat format)
+{
+    switch (av_get_packed_sample_fmt(format)) {
+    case AV_SAMPLE_FMT_U8: return from_u8;
+    case AV_SAMPLE_FMT_S16: return from_s16;
+    case AV_SAMPLE_FMT_S32: return from_s32;
+    case AV_SAMPLE_FMT_S64: return from_s64;
+    case AV_SAMPLE_FMT_FLT: return from_float;
+    case AV_SAMPLE_FMT_DBL: return from_double;
+    default: return NULL;
+    }
+}
+
+bool samples_known(enum AVSampleFormat format) { return converter(format) != NULL; }
+
+void samples_convert(const AVFrame *frame, int channels, int16_t *out)
+{
+    convert *to = converter((enum AVSampleFormat)frame->format);
+    size_t count = (size_t)frame->nb_samples, all = (size_t)channels;
+    if (!av_sample_fmt_is_planar((enum AVSampleFormat)frame->format)) {
+        to(frame->extended_data[0], out, 1, count * all);
+        return;
+    }
+    for (size_t c = 0; c < all; c++)
+        to(frame->extended_data[c], out + c, all, count);
+}
+
+uint64_t samples_mask(const AVChannelLayout *layout)
+{
+    AVChannelLayout usual = {.nb_channels = 0};
+    if (layout->order == AV_CHANNEL_ORDER_UNSPEC)
+        av_channel_layout_default(&usual, layout->nb_channels);
+    const AVChannelLayout *known = usual.nb_channels > 0 ? &usual : layout;
+    return known->order == AV_CHANNEL_ORDER_NATIVE ? known->u.mask : 0;
+}
+
+/* ---- Frames ---- */
 
 enum {
     RATE_MOST = 768000,
@@ -43,6 +146,15 @@ struct sound_frames {
     struct err error; /* of the thread */
 };
 
+void sound_frames_describe(struct film_sound *s, int rate, const AVChannelLayout *layout)
+{
+    s->rate = rate > 0 ? rate : 0;
+    s->channels = layout->nb_channels;
+    if (av_channel_layout_describe(layout, s->layout, sizeof s->layout) < 0)
+        s->layout[0] = 0;
+    s->layout[sizeof s->layout - 1] = 0;
+}
+
 static void drop_batch(void *item)
 {
     struct batch *b = item;
@@ -54,9 +166,12 @@ static void drop_batch(void *item)
 bool sound_frames_usable(const AVFrame *f)
 {
     int channels = f->ch_layout.nb_channels;
-    return channels > 0 && channels <= SOUND_CHANNELS_MOST && f->nb_samples > 0 &&
-           f->nb_samples <= SAMPLES_MOST / channels && f->sample_rate > 0 &&
-           f->sample_rate <= RATE_MOST && samples_known((enum AVSampleFormat)f->format);
+    if (channels <= 0 || channels > SOUND_CHANNELS_MOST)
+        return false;
+    if (f->nb_samples <= 0 || f->nb_samples > SAMPLES_MOST / channels)
+        return false;
+    bool rate_ok = f->sample_rate > 0 && f->sample_rate <= RATE_MOST;
+    return rate_ok && samples_known((enum AVSampleFormat)f->format);
 }
 
 /*
@@ -93,7 +208,7 @@ static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
                                 .time_us = f->pts == AV_NOPTS_VALUE ? INT64_MIN : f->pts};
     size_t count = block.frames * (size_t)channels;
     if (!s->begun)
-        sound_codec_describe(&s->about, f->sample_rate, &f->ch_layout);
+        sound_frames_describe(&s->about, f->sample_rate, &f->ch_layout);
     s->begun = true;
     if (!err_reserve(&s->samples, count, &s->room, sizeof *s->samples, e))
         return false;
@@ -137,8 +252,10 @@ struct sound_frames *sound_frames_open(struct sound_maker *maker, int lanes, siz
     s->most_us = most_us;
     s->lanes = lanes;
     bool ok = true;
-    for (int i = 0; i < lanes; i++)
-        ok &= (s->lane[i].batches = queue_open(ahead / BATCH + 3, drop_batch, e)) != NULL;
+    for (int i = 0; i < lanes; i++) {
+        s->lane[i].batches = queue_open(ahead / BATCH + 3, drop_batch, e);
+        ok &= s->lane[i].batches != NULL;
+    }
     s->running = ok && watch_thread(&s->thread, frames_main, s) == 0;
     if (!s->running) {
         err_set(e, ERR_MEMORY, "cannot start a decoding thread");
@@ -150,7 +267,9 @@ struct sound_frames *sound_frames_open(struct sound_maker *maker, int lanes, siz
 /* Returns the lane's batch, or NULL if out of memory. */
 static struct batch *fill_batch(struct lane *l, struct err *e)
 {
-    return l->batch ? l->batch : (l->batch = err_calloc(1, sizeof *l->batch, e));
+    if (!l->batch)
+        l->batch = err_calloc(1, sizeof *l->batch, e);
+    return l->batch;
 }
 
 /* Queues the frames so far. */
@@ -158,31 +277,33 @@ static bool queue_batch(struct lane *l)
 {
     struct batch *b = l->batch;
     l->batch = NULL;
-    if (!b || queue_push(l->batches, b))
-        return true;
-    drop_batch(b);
-    return false;
+    if (b && !queue_push(l->batches, b)) {
+        drop_batch(b);
+        return false;
+    }
+    return true;
 }
 
 bool sound_frames_put(struct sound_frames *s, int lane, AVFrame *frame, struct err *e)
 {
     struct lane *l = &s->lane[lane];
     struct batch *b = fill_batch(l, e);
-    AVFrame *own = b ? av_frame_alloc() : NULL;
-    if (!own)
-        return err_memory(e, sizeof *own);
-    av_frame_move_ref(own, frame);
-    b->frame[b->count++] = own;
-    b->samples += (size_t)own->nb_samples * (size_t)own->ch_layout.nb_channels;
+    AVFrame *moved = b ? av_frame_alloc() : NULL;
+    if (!moved)
+        return err_memory(e, sizeof *moved);
+    av_frame_move_ref(moved, frame);
+    b->frame[b->count++] = moved;
+    b->samples += (size_t)moved->nb_samples * (size_t)moved->ch_layout.nb_channels;
     return (b->count < BATCH && b->samples < BATCH_SAMPLES) || queue_batch(l);
 }
 
 bool sound_frames_next(struct sound_frames *s, int lane, struct err *e)
 {
     struct batch *b = fill_batch(&s->lane[lane], e);
-    if (b)
-        b->last = true;
-    return b && queue_batch(&s->lane[lane]);
+    if (!b)
+        return false;
+    b->last = true;
+    return queue_batch(&s->lane[lane]);
 }
 
 void sound_frames_end(struct sound_frames *s, int lane)

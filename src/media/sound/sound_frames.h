@@ -48,4 +48,21 @@ void sound_frames_end(struct sound_frames *s, int lane);
  */
 bool sound_frames_close(struct sound_frames **s, struct film_sound *about, struct err *e);
 
+/* Sets the rate, channels and layout of *s. */
+void sound_frames_describe(struct film_sound *s, int rate, const AVChannelLayout *layout);
+
+/* ---- samples of any format as interleaved 16-bit ones ---- */
+
+/* Returns true if samples_convert knows the format. */
+bool samples_known(enum AVSampleFormat format);
+
+/*
+ * Writes the samples of `frame` to out[nb_samples][channels]: rounded to the nearest value, and
+ * limited to 16 bits. The format must be known.
+ */
+void samples_convert(const AVFrame *frame, int channels, int16_t *out);
+
+/* Returns FFmpeg's mask of the frame's channels, or 0 if it does not know their places. */
+uint64_t samples_mask(const AVChannelLayout *layout);
+
 #endif

@@ -49,7 +49,9 @@ static const struct decoder_backend *find_backend(enum decode_choice choice)
 const char *decode_word(enum decode_choice choice)
 {
     const struct decoder_backend *row = find_backend(choice);
-    return choice == DECODE_AUTO ? "auto" : row ? row->word : NULL;
+    if (choice == DECODE_AUTO)
+        return "auto";
+    return row ? row->word : NULL;
 }
 
 const char *decode_device_word(enum decode_choice choice)
@@ -90,6 +92,18 @@ static bool reopen_film(struct source_film *f, struct err *e)
     return container_reopen(&f->base.film, f->requested, &f->format, e);
 }
 
+/* Opens the reader at the film's start. A fault of the disk counts more than what libav reports. */
+static bool begin_reading(struct source_film *f, struct demux *reader, struct err *e)
+{
+    const struct film *film = &f->base.film;
+    if (!reopen_film(f, e) || !demux_open(reader, f->format, film->stream, e)) {
+        read_faults_check(film->faults, film->path, e);
+        return false;
+    }
+    reader->faults = film->faults;
+    return true;
+}
+
 /* The threads of the workers. */
 struct workers {
     pthread_t *thread;
@@ -108,7 +122,9 @@ static bool start_workers(struct decode_pass *s, struct workers *c, struct err *
         if (watch_thread(&c->thread[c->count], s->backend[place]->worker_main, s) != 0)
             break;
     }
-    return all == 0 || c->count > 0 || err_set(e, ERR_MEMORY, "cannot start a decoding thread");
+    if (all > 0 && c->count == 0)
+        return err_set(e, ERR_MEMORY, "cannot start a decoding thread");
+    return true;
 }
 
 /* Waits for the workers, which end after the queued chunks, or at once if the user interrupted. */
@@ -201,7 +217,7 @@ static bool must_restart(struct decode_pass *s)
  */
 enum { BAD_KEY_ROUNDS = 4 };
 
-static void lend_bad_keys(struct source_film *f, struct decode_pass *s)
+static void set_bad_keys(struct source_film *f, struct decode_pass *s)
 {
     if (!s->job->selection.keyframes || !source_can(&f->base, SOURCE_RESTARTABLE) ||
         f->bad_key_rounds > BAD_KEY_ROUNDS)
@@ -269,21 +285,21 @@ static bool begin_sound(struct sound_reading **sound, struct demux *r, const str
 
 /*
  * Reads the film, and for its sound beyond the last selected picture, while the workers decode.
- * Sets *heard if the sound is complete.
+ * Sets *sound_complete if the sound was read to its end.
  */
 static void read_film(struct decode_pass *s, struct demux *r, struct sound_reading *sound,
-                      bool *heard)
+                      bool *sound_complete)
 {
-    struct err mine = ERR_INIT;
-    bool ok = film_read(s, r, &mine);
+    struct err why = ERR_INIT;
+    bool ok = film_read(s, r, &why);
     if (ok && sound && !decode_pass_stopped(s)) {
         decode_pass_read_to_end(s);
         queue_close(s->chunks);
-        *heard = sound_reading_rest(sound, &mine);
-        ok = mine.code == ERR_NONE;
+        *sound_complete = sound_reading_rest(sound, &why);
+        ok = why.code == ERR_NONE;
     }
     if (!ok && !must_restart(s))
-        decode_pass_fail(s, &mine);
+        decode_pass_fail(s, &why);
 }
 
 static bool film_decode(struct source *base, const struct decode_job *job,
@@ -291,19 +307,18 @@ static bool film_decode(struct source *base, const struct decode_job *job,
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
-    if (!reopen_film(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
-        return read_faults_check(base->film.faults, base->film.path, e) && false;
-    reader.faults = base->film.faults;
+    if (!begin_reading(f, &reader, e))
+        return false;
     struct decode_pass s;
     struct workers workers = {0};
     struct sound_reading *sound = NULL;
-    bool heard = false;
+    bool sound_complete = false;
     decode_pass_open(&s, &base->film, reader.stream, reader.traits, job);
     s.file_bytes = f->file_bytes;
     s.is_list = reader.quirks->is_playlist;
     bool exact = !job->selection.keyframes;
     s.has_key_index = exact && key_index_kind(reader.format, &base->film) != KEY_INDEX_NONE;
-    lend_bad_keys(f, &s);
+    set_bad_keys(f, &s);
     frame_times_begin(job->frame_times, film_frame_us(&base->film));
     bool ok = scheduler_choose_workers(&s, backends, e) && decode_pass_open_queue(&s, e) &&
               begin_sound(&sound, &reader, &base->film, job, e);
@@ -311,11 +326,11 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     int64_t before = clock_thread_ns();
     ok = ok && start_workers(&s, &workers, e);
     if (ok) {
-        read_film(&s, &reader, sound, &heard);
+        read_film(&s, &reader, sound, &sound_complete);
         join_workers(&s, &workers);
         ok = assess_decode_pass(&s, &reader, e);
     }
-    ok = sound_reading_close(&sound, heard, e) && ok;
+    ok = sound_reading_close(&sound, sound_complete, e) && ok;
     assess_bad_keys(f, &s);
     s.counts.bytes_read = demux_bytes_read(&reader);
     sum_up_times(&s, clock_thread_ns() - before, times);
@@ -329,21 +344,21 @@ static bool film_decode(struct source *base, const struct decode_job *job,
     if (device)
         device->close(&s.device);
     demux_close(&reader);
-    return close_list(f, e) && ok && check_lack(&base->film, counts, e);
+    ok = close_list(f, e) && ok;
+    if (!ok)
+        return false;
+    return check_lack(&base->film, counts, e);
 }
 
 static bool read_sound(struct source *base, struct sound_job *job, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
     struct demux reader;
-    struct sound_reading *sound;
-    bool heard = false;
-    if (!reopen_film(f, e) || !demux_open(&reader, f->format, base->film.stream, e))
-        return read_faults_check(base->film.faults, base->film.path, e) && false;
-    reader.faults = base->film.faults;
-    sound = sound_reading_open(&reader, &base->film, job, e);
-    heard = sound && sound_reading_rest(sound, e);
-    bool ok = sound_reading_close(&sound, heard, e) && e->code == ERR_NONE;
+    if (!begin_reading(f, &reader, e))
+        return false;
+    struct sound_reading *sound = sound_reading_open(&reader, &base->film, job, e);
+    bool complete = sound && sound_reading_rest(sound, e);
+    bool ok = sound_reading_close(&sound, complete, e) && e->code == ERR_NONE;
     demux_close(&reader);
     ok = close_list(f, e) && ok;
     const char *lack = read_faults_lacking(base->film.faults);
@@ -354,7 +369,9 @@ static bool read_sound(struct source *base, struct sound_job *job, struct err *e
         log_msg(LOG_WARNING, "'%s': %" PRIu64 " bytes cannot be read (skipped)", base->film.path,
                 unread);
     job->sound.errors += lack[0] || unread > 0;
-    return interrupted() ? interrupt_error(e) : ok;
+    if (interrupted())
+        return interrupt_error(e);
+    return ok;
 }
 
 static void film_progress(struct source *base, struct decode_progress *p)
@@ -391,11 +408,13 @@ static bool film_probe(struct source *base, const struct probe_request *request,
                        struct probe_facts *facts, struct err *e)
 {
     struct source_film *f = (struct source_film *)base;
-    unsigned keys = request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT);
-    bool ok =
-        !(request->want & PROBE_LIGHT) || film_light_probe(&base->film, f->requested, facts, e);
-    ok = ok && (!(request->want & PROBE_BARS) || probe_bars(f, request, facts, e));
-    ok = ok && (!keys || probe_keys(f, request->want, facts, e));
+    bool ok = true;
+    if (request->want & PROBE_LIGHT)
+        ok = film_light_probe(&base->film, f->requested, facts, e);
+    if (ok && request->want & PROBE_BARS)
+        ok = probe_bars(f, request, facts, e);
+    if (ok && request->want & ~(unsigned)(PROBE_BARS | PROBE_LIGHT))
+        ok = probe_keys(f, request->want, facts, e);
     return read_faults_check(base->film.faults, base->film.path, e) && ok;
 }
 
@@ -432,7 +451,9 @@ static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
     bool unknown = container_quirks(f->format)->is_playlist && !f->base.film.parts;
-    return pipe ? SOURCE_RESTARTABLE | SOURCE_CACHEABLE : unknown ? SOURCE_CACHEABLE : 0;
+    if (pipe)
+        return SOURCE_RESTARTABLE | SOURCE_CACHEABLE;
+    return unknown ? SOURCE_CACHEABLE : 0;
 }
 
 /* Opens the container. A fault of the disk counts more than what libavformat makes of it. */
@@ -440,13 +461,17 @@ static bool open_film(struct source_film *f, const char *path, const struct film
                       bool keep_going, struct err *e)
 {
     struct read_faults *faults = f->base.film.faults = read_faults_new(keep_going, e);
-    return faults && (container_open_parts(path, parts, f->requested, &f->format, &f->base.film, e)
-                          ? read_faults_check(faults, path, e)
-                          : read_faults_explain(faults, path, e));
+    if (!faults)
+        return false;
+    if (!container_open_parts(path, parts, f->requested, &f->format, &f->base.film, e))
+        return read_faults_explain(faults, path, e);
+    return read_faults_check(faults, path, e);
 }
 
-struct source *source_film_open(const char *path, const struct film_parts *parts, int stream,
-                                int sound, bool keep_going, struct err *e)
+/* A test may define another one. */
+__attribute__((weak)) struct source *source_open_stream(const char *path,
+                                                        const struct film_parts *parts, int stream,
+                                                        int sound, bool keep_going, struct err *e)
 {
     struct source_film *f = err_calloc(1, sizeof *f, e);
     if (!f)
@@ -461,8 +486,13 @@ struct source *source_film_open(const char *path, const struct film_parts *parts
         return NULL;
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
-    f->file_bytes = parts ? film_parts_bytes(parts) : size > 0 ? (uint64_t)size : 0;
+    f->file_bytes = parts ? film_bytes(path, parts) : size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
     film_stream_log(f->format, &f->base.film);
     return &f->base;
+}
+
+struct source *source_open(const char *path, struct err *e)
+{
+    return source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
 }

@@ -62,7 +62,7 @@ static bool write_bench(const struct report *r, struct strips strips, FILE *f, s
         "stages", writer_json_stages(&r->times), "wall", wall_value(&r->times), "busy",
         busy_value(&r->times), "counts", counts_value(&r->counts));
     bool done = writer_json_put(f, value) && fputs("\n", f) != EOF;
-    return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    return done || writer_failed(e);
 }
 
 const struct writer writer_bench = {

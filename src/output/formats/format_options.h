@@ -4,7 +4,7 @@
 
 #include "base/option.h"
 #include "csv_columns.h"
-#include "previews.h"
+#include "thumbs.h"
 
 struct format_options {
     struct csv_columns csv_columns; /* --csv-columns; count 0: not given */

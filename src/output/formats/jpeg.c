@@ -7,7 +7,7 @@
 #include <jerror.h>
 
 #include "jpeg.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "icc_srgb.h"
 #include "provenance.h"
 
@@ -34,7 +34,7 @@ static void on_error(j_common_ptr jpeg)
     char text[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, text);
     if (jpeg->err->msg_code == JERR_FILE_WRITE)
-        err_set(job->err, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+        writer_failed(job->err);
     else
         err_set(job->err, ERR_FAILED, "%s", text);
     longjmp(job->jump, 1);

@@ -1,16 +1,43 @@
 #include "json.h"
-#include "json_sound.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "barcode/engine/colour.h"
+#include "output/modes/column_sound.h"
+#include "output/poster/labels.h"
 #include "output/writer.h"
-#include "output/text/labels.h"
+
+static json_t *tenths(int value) { return json_real(value / 10.0); }
+
+json_t *json_sound_value(const struct report *r)
+{
+    const struct film_sound *s = report_sound(r);
+    if (!s)
+        return json_null();
+    return json_pack("{si so so so si si sI so sI so so so}", "stream", s->stream, "codec",
+                     writer_json_bytes(s->codec), "decoder", writer_json_bytes(s->decoder),
+                     "layout", writer_json_bytes(s->layout), "rate", s->rate, "channels",
+                     s->channels, "gaps", (json_int_t)s->gaps, "gap_seconds",
+                     writer_json_us(s->gap_us), "errors", (json_int_t)s->errors, "loudness",
+                     tenths(s->loudness), "range", tenths(s->range), "peak", tenths(s->peak));
+}
+
+/* Adds loudness, peak and centroid of a column, if the film has sound. Returns 0 on success. */
+static int json_put_sound(json_t *value, const struct column_sound *sound, uint64_t i)
+{
+    struct sound_row row;
+    if (!column_sound_at(sound, i, &row))
+        return 0;
+    return json_object_set_new(value, "loudness", tenths(row.loudness)) |
+           json_object_set_new(value, "peak", tenths(row.peak)) |
+           json_object_set_new(value, "centroid",
+                               row.centroid > 0 ? json_integer(row.centroid) : json_null());
+}
 
 /* The keys and what they mean: increased when a reader of barcode.schema.json would misread the new
  * output. Adding keys does not. */
@@ -241,12 +268,6 @@ static json_t *lost_value(const struct report *r)
                      (json_int_t)c->dropped, "lead_in", (json_int_t)c->lead_in);
 }
 
-static bool put_lost(FILE *f, const struct report *r)
-{
-    const struct decode_counts *c = &r->counts;
-    return c->unreadable + c->dropped + c->lead_in == 0 || put_key(f, "lost", lost_value(r));
-}
-
 /* Returns the crop rectangles in the syntax of --crop, in the displayed frame. */
 static json_t *crop_value(const struct report *r)
 {
@@ -262,55 +283,78 @@ static json_t *crop_value(const struct report *r)
     return list;
 }
 
-static bool put_crop(FILE *f, const struct report *r)
-{
-    /* "trim" is the older name of "crop". */
-    return r->crop.count == 0 ||
-           (put_key(f, "crop", crop_value(r)) && put_key(f, "trim", crop_value(r)));
-}
+/* A key of the outermost object. A value that is not wanted may be NULL. */
+struct pair {
+    const char *key;
+    bool wanted;
+    json_t *value;
+};
 
-/* Writes how HDR, primaries and means were computed, if not the default. */
-static bool put_light(FILE *f, const struct report *r)
+/* Writes the wanted pairs and releases all values. */
+static bool put_pairs(FILE *f, const struct pair *pair, size_t pairs)
 {
-    const struct light_rule *l = &r->light;
-    bool hdr = r->film->transfer != TRANSFER_SDR;
-    return (!hdr || put_key(f, "tone_map", json_string(light_map_name(l->map)))) &&
-           (!hdr || l->map == TONE_OFF || put_key(f, "hdr_peak", json_integer(l->peak))) &&
-           (!r->primaries || put_key(f, "primaries", json_string(r->primaries))) &&
-           (!l->linear || put_key(f, "light", json_string("linear")));
+    bool ok = true;
+    for (size_t i = 0; i < pairs; i++) {
+        if (ok && pair[i].wanted)
+            ok = put_key(f, pair[i].key, pair[i].value);
+        else
+            json_decref(pair[i].value);
+    }
+    return ok;
 }
 
 static bool put_head(FILE *f, const struct report *r)
 {
     const struct kmeans_params *k = &r->kmeans;
-    return put_key(f, "version", json_string(BARCODE_VERSION)) &&
-           put_key(f, "format", json_integer(JSON_FORMAT)) &&
-           (!r->fingerprint[0] || put_key(f, "recipe", json_string(r->fingerprint))) &&
-           put_key(f, "film", film_value(r)) &&
-           put_key(f, "selection", selection_value(&r->selection)) &&
-           put_key(f, "size", json_pack("[ii]", r->width, r->height)) && put_crop(f, r) &&
-           put_light(f, r) && put_key(f, "engine", writer_json_bytes(r->engine)) &&
-           put_key(f, "decode", writer_json_bytes(r->decode)) &&
-           put_key(f, "isa", writer_json_bytes(r->isa)) &&
-           put_key(f, "cache", writer_json_bytes(r->cache)) &&
-           put_key(f, "threads", json_integer(r->threads)) && put_key(f, "k", json_integer(k->k)) &&
-           put_key(f, "n_init", json_integer(k->n_init)) &&
-           put_key(f, "race", json_boolean(k->race)) &&
-           put_key(f, "init", json_string(kmeans_init_name(k->init))) &&
-           put_key(f, "max_iter", json_integer(k->max_iter)) &&
-           put_key(f, "seed", seed_value(k->seed)) &&
-           (r->steady == 0 || put_key(f, "steady", json_integer(r->steady)));
+    const struct light_rule *l = &r->light;
+    bool hdr = r->film->transfer != TRANSFER_SDR;
+    const struct pair head[] = {
+        {"version", true, json_string(BARCODE_VERSION)},
+        {"format", true, json_integer(JSON_FORMAT)},
+        {"fingerprint", r->fingerprint[0] != 0, json_string(r->fingerprint)},
+        {"film", true, film_value(r)},
+        {"selection", true, selection_value(&r->selection)},
+        {"size", true, json_pack("[ii]", r->width, r->height)},
+        {"crop", r->crop.count > 0, crop_value(r)},
+        {"tone_map", hdr, json_string(light_map_name(l->map))},
+        {"hdr_peak", hdr && l->map != TONE_OFF, json_integer(l->peak)},
+        {"primaries", r->primaries != NULL, json_string(r->primaries)},
+        {"light", l->linear, json_string("linear")},
+        {"engine", true, writer_json_bytes(r->engine)},
+        {"decode", true, writer_json_bytes(r->decode)},
+        {"isa", true, writer_json_bytes(r->isa)},
+        {"cache", true, writer_json_bytes(r->cache)},
+        {"threads", true, json_integer(r->threads)},
+        {"k", true, json_integer(k->k)},
+        {"n_init", true, json_integer(k->n_init)},
+        {"race", true, json_boolean(k->race)},
+        {"init", true, json_string(kmeans_init_name(k->init))},
+        {"max_iter", true, json_integer(k->max_iter)},
+        {"seed", true, seed_value(k->seed)},
+        {"steady", r->steady != 0, json_integer(r->steady)},
+    };
+    return put_pairs(f, head, sizeof head / sizeof *head);
+}
+
+static bool put_tail(FILE *f, const struct report *r)
+{
+    const struct decode_counts *c = &r->counts;
+    const struct pair tail[] = {
+        {"missing", true, json_integer((json_int_t)r->missing)},
+        {"lost", c->unreadable + c->dropped + c->lead_in > 0, lost_value(r)},
+        {"warnings", true, warnings_value(r)},
+        {"stages", true, writer_json_stages(&r->times)},
+    };
+    return put_pairs(f, tail, sizeof tail / sizeof *tail) && fputs("\n}\n", f) != EOF;
 }
 
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     /* What another output needs of the columns is not written, because the options fingerprint does
      * not contain it. */
-    bool done = put_head(f, r) && put_film(f, r, strips_need(strips), e) &&
-                put_key(f, "missing", json_integer((json_int_t)r->missing)) && put_lost(f, r) &&
-                put_key(f, "warnings", warnings_value(r)) &&
-                put_key(f, "stages", writer_json_stages(&r->times)) && fputs("\n}\n", f) != EOF;
-    return done || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    if (put_head(f, r) && put_film(f, r, strips_need(strips), e) && put_tail(f, r))
+        return true;
+    return writer_failed(e);
 }
 
 /* Returns the end of `word` in the first `size` bytes of `text`, or NULL if not found. */
@@ -337,7 +381,7 @@ static bool recognize_json(const uint8_t *head, size_t size, char film[FILM_ID_T
 
 /* Copies the string after `key` without its quotes, unescaped. Leaves `out` unchanged if there is
  * none or it does not fit. */
-static void take_string(const char *text, size_t size, const char *key, char *out, size_t room)
+static void copy_string(const char *text, size_t size, const char *key, char *out, size_t room)
 {
     const char *begin = after(text, size, key), *end = text + size;
     const char *quote = begin ? memchr(begin, '"', (size_t)(end - begin)) : NULL;
@@ -380,7 +424,7 @@ static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
     size_t size = fread(head, 1, sizeof head, f);
     if (!recognize_json((const uint8_t *)head, size, metadata->film))
         return false;
-    take_string(head, size, ",\n\"recipe\": \"", metadata->fingerprint,
+    copy_string(head, size, ",\n\"fingerprint\": \"", metadata->fingerprint,
                 sizeof metadata->fingerprint);
     return fseek(f, -(long)sizeof tail, SEEK_END) == 0 &&
            fread(tail, 1, sizeof tail, f) == sizeof tail && memcmp(tail, "\n}\n", 3) == 0 &&

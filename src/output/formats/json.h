@@ -20,6 +20,9 @@ json_t *writer_json_bytes(const char *bytes);
 /* Returns the stage times as one object. */
 json_t *writer_json_stages(const struct decode_times *t);
 
+/* Returns the stream and the values of the film's sound; null if the film has none. */
+json_t *json_sound_value(const struct report *r);
+
 /* Writes `value` on one line and releases it. Returns false with errno set if `value` is NULL or
  * writing fails. */
 bool writer_json_put(FILE *f, json_t *value);

@@ -4,13 +4,13 @@
 
 #include "base/version.h"
 #include "output/poster/canvas_cairo.h"
-#include "output/text/labels.h"
-#include "trailer_comment.h"
+#include "output/poster/labels.h"
+#include "provenance.h"
 
 /* The output, and its last bytes: the last number in them is the offset of the cross-reference
  * table. */
 struct output {
-    struct seal seal;
+    struct trailer_file trailer;
     char last[64];
     size_t kept;
 };
@@ -23,7 +23,7 @@ static bool sink_bytes(void *user, const void *bytes, size_t size, struct err *e
     memmove(out->last, out->last + out->kept - stay, stay);
     memcpy(out->last + stay, (const char *)bytes + size - part, part);
     out->kept = stay + part;
-    return seal_write(&out->seal, bytes, size, e);
+    return trailer_write(&out->trailer, bytes, size, e);
 }
 
 /*
@@ -33,7 +33,7 @@ static bool sink_bytes(void *user, const void *bytes, size_t size, struct err *e
  */
 static bool end(struct output *out, const struct report *r, struct err *e)
 {
-    char tail[SEAL_TAIL];
+    char tail[TRAILER_TAIL];
     out->last[out->kept] = 0;
     /* The bytes before it may be those of a compressed table, including zeros. */
     const char *at = memmem(out->last, out->kept, "startxref", strlen("startxref"));
@@ -41,7 +41,7 @@ static bool end(struct output *out, const struct report *r, struct err *e)
         return err_set(e, ERR_FAILED, "cairo wrote a PDF without 'startxref'");
     snprintf(tail, sizeof tail, "startxref\n%" PRIu64 "\n%%%%EOF\n",
              (uint64_t)strtoull(at + strlen("startxref"), NULL, 10));
-    return seal_end(&out->seal, r, "%", tail, e);
+    return trailer_end(&out->trailer, r, "%", tail, e);
 }
 
 static bool write_pdf(const struct report *r, struct strips strips, FILE *f, struct err *e)
@@ -52,15 +52,15 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     if (!s)
         return false;
     paint_text_titles(strips, titles, sizeof titles);
-    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:recipe=%s", r->film_id,
+    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:fingerprint=%s", r->film_id,
              r->fingerprint);
     struct canvas_about about = {.title = s->title,
                                  .subject = titles,
                                  .keywords = keywords,
                                  .creator = "barcode " BARCODE_VERSION};
-    bool ok = seal_open(&out.seal, f, e) && canvas_pdf(s->canvas, s, &about, sink_bytes, &out, e) &&
-              end(&out, r, e);
-    seal_drop(&out.seal);
+    bool ok = trailer_open(&out.trailer, f, e) &&
+              canvas_pdf(s->canvas, s, &about, sink_bytes, &out, e) && end(&out, r, e);
+    trailer_discard(&out.trailer);
     layout_free(&s);
     return ok;
 }

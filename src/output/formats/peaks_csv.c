@@ -29,7 +29,7 @@ static bool write_peaks(const struct report *r, struct strips strips, FILE *f, s
             return interrupt_error(e);
         put_peak(f, &r->sound->point[i]);
     }
-    return !ferror(f) || err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    return !ferror(f) || writer_failed(e);
 }
 
 /* The table does not name its film. */

@@ -1,16 +1,21 @@
 #include "provenance.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char word[] = PROVENANCE_BEGIN;
+#include "base/interrupt.h"
+
+static const char comment_key[] = PROVENANCE_BEGIN;
 
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
 {
     snprintf(text, PROVENANCE_TEXT,
-             "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " recipe=%s", word,
-             r->film_id, r->partial ? "yes" : "no", r->count, r->width, r->height, parts,
-             r->fingerprint);
+             "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " fingerprint=%s",
+             comment_key, r->film_id, r->partial ? "yes" : "no", r->count, r->width, r->height,
+             parts, r->fingerprint);
 }
 
 /* Copies what follows `key`, up to a space, in a line that ends with 0. Copies "" if the key is
@@ -51,16 +56,16 @@ static bool read_counts(const char *columns, const char *side, const char *parts
 
 /* Returns the beginning of the provenance comment, or NULL if there is none. Skips lines with the
  * film's name, which a GIMP palette has before the comment: the name may look like one. */
-static const char *find_word(const char *text, size_t size)
+static const char *find_comment(const char *text, size_t size)
 {
     static const char name[] = "Name: ";
     const char *at = text, *end = text + size;
-    while ((at = memmem(at, (size_t)(end - at), word, strlen(word)))) {
+    while ((at = memmem(at, (size_t)(end - at), comment_key, strlen(comment_key)))) {
         const char *line = memrchr(text, '\n', (size_t)(at - text));
         line = line ? line + 1 : text;
         if ((size_t)(at - line) < strlen(name) || memcmp(line, name, strlen(name)) != 0)
             return at;
-        at += strlen(word);
+        at += strlen(comment_key);
     }
     return NULL;
 }
@@ -68,23 +73,23 @@ static const char *find_word(const char *text, size_t size)
 bool provenance_find(const char *text, size_t size, struct writer_metadata *metadata)
 {
     char line[PROVENANCE_TEXT], columns[24], side[32], parts[24], partial[4];
-    const char *at = find_word(text, size);
+    const char *at = find_comment(text, size);
     if (!at)
         return false;
     size_t left = size - (size_t)(at - text);
     snprintf(line, sizeof line, "%.*s", (int)(left < sizeof line ? left : sizeof line - 1), at);
     line[strcspn(line, "\r\n\"")] = 0;
-    const char *fingerprint = strstr(line, " recipe=");
+    const char *fingerprint = strstr(line, " fingerprint=");
     if (!fingerprint)
         return false;
     *metadata = (struct writer_metadata){.columns = 0};
-    copy_value(line, word, metadata->film, sizeof metadata->film);
+    copy_value(line, comment_key, metadata->film, sizeof metadata->film);
     copy_value(line, " partial=", partial, sizeof partial);
     copy_value(line, " columns=", columns, sizeof columns);
     copy_value(line, " size=", side, sizeof side);
     copy_value(line, " parts=", parts, sizeof parts);
     snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s",
-             fingerprint + strlen(" recipe="));
+             fingerprint + strlen(" fingerprint="));
     metadata->partial = strcmp(partial, "yes") == 0;
     return read_counts(columns, side, parts, metadata);
 }
@@ -130,4 +135,163 @@ bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *meta
         rewind(f); /* it is shorter */
     size_t size = fread(tail, 1, sizeof tail, f);
     return memmem(tail, size, mark, strlen(mark)) && provenance_find(tail, size, metadata);
+}
+
+#define CHECK_KEY "barcode:check "
+
+bool trailer_open(struct trailer_file *s, FILE *f, struct err *e)
+{
+    *s = (struct trailer_file){.file = f, .hash = hash_stream_open()};
+    return s->hash || err_memory(e, sizeof *s);
+}
+
+bool trailer_write(struct trailer_file *s, const void *bytes, size_t size, struct err *e)
+{
+    errno = 0;
+    if (interrupted())
+        return interrupt_error(e);
+    if (fwrite(bytes, 1, size, s->file) != size)
+        return writer_failed(e);
+    hash_stream_add(s->hash, bytes, size);
+    return true;
+}
+
+static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
+{
+    char text[REPORT_FINGERPRINT + 80];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return length > 0 &&
+           trailer_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1,
+                         e);
+}
+
+bool trailer_end(struct trailer_file *s, const struct report *r, const char *mark, const char *tail,
+                 struct err *e)
+{
+    char hex[33];
+    bool ok =
+        (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
+        (!r->fingerprint[0] || print(s, e, "%sbarcode:fingerprint %s\n", mark, r->fingerprint)) &&
+        print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count, mark,
+              r->width, r->height) &&
+        (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
+    if (!ok)
+        return false;
+    hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
+    hash_hex(hash_stream_end(&s->hash), hex);
+    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 ||
+           err_set(e, ERR_FAILED, "%s", strerror(errno));
+}
+
+void trailer_discard(struct trailer_file *s)
+{
+    if (s->hash)
+        hash_stream_end(&s->hash);
+}
+
+/* Copies the value of the last line of text[size] that has `key`. Returns false if there is no such
+ * line or the value does not fit. */
+static bool find_value(const char *text, size_t size, const char *key, char *value, size_t room)
+{
+    size_t length = strlen(key);
+    for (size_t at = size; at-- > 0;) {
+        if (size - at < length || memcmp(text + at, key, length) != 0)
+            continue;
+        const char *from = text + at + length, *end = memchr(from, '\n', size - at - length);
+        size_t bytes = end ? (size_t)(end - from) : 0;
+        if (!end || bytes >= room)
+            return false;
+        memcpy(value, from, bytes);
+        value[bytes] = 0;
+        return true;
+    }
+    return false;
+}
+
+bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
+{
+    char check[40];
+    const char *text = (const char *)end;
+    if (!find_value(text, size, CHECK_KEY, check, sizeof check))
+        return false;
+    find_value(text, size, "barcode:film ", film, FILM_ID_TEXT);
+    return true;
+}
+
+/* Hashes the file without the line of the checksum, which begins at `line` and ends before
+ * `behind`. */
+static bool hash_but(FILE *f, long line, long behind, struct hash128 *sum)
+{
+    uint8_t piece[1 << 14];
+    long at = 0;
+    size_t got;
+    struct hash_stream *hash = hash_stream_open();
+    if (!hash)
+        return false;
+    rewind(f);
+    while ((got = fread(piece, 1, sizeof piece, f)) > 0) {
+        long to = at + (long)got, before = line < to ? line : to, after = behind > at ? behind : at;
+        if (before > at)
+            hash_stream_add(hash, piece, (size_t)(before - at));
+        if (after < to)
+            hash_stream_add(hash, piece + (after - at), (size_t)(to - after));
+        at = to;
+    }
+    *sum = hash_stream_end(&hash);
+    return !ferror(f);
+}
+
+static void read_lines(const char *text, size_t size, struct writer_metadata *metadata)
+{
+    char value[64];
+    find_value(text, size, "barcode:film ", metadata->film, sizeof metadata->film);
+    find_value(text, size, "barcode:fingerprint ", metadata->fingerprint,
+               sizeof metadata->fingerprint);
+    metadata->partial = find_value(text, size, "barcode:partial ", value, sizeof value);
+    if (find_value(text, size, "barcode:columns ", value, sizeof value))
+        metadata->columns = strtoull(value, NULL, 10);
+    if (!find_value(text, size, "barcode:size ", value, sizeof value))
+        return;
+    char *end;
+    long width = strtol(value, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
+    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
+    metadata->width = sane ? (int)width : 0;
+    metadata->height = sane ? (int)height : 0;
+}
+
+bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata)
+{
+    char text[WRITER_HEAD + 1], check[40], hex[33];
+    struct hash128 sum;
+    if (fseek(f, 0, SEEK_END) != 0)
+        return false;
+    long whole = ftell(f), from = whole > WRITER_HEAD ? whole - WRITER_HEAD : 0;
+    if (whole <= 0 || fseek(f, from, SEEK_SET) != 0)
+        return false;
+    size_t size = fread(text, 1, WRITER_HEAD, f);
+    text[size] = 0;
+    if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 ||
+        !find_value(text, size, CHECK_KEY, check, sizeof check))
+        return false;
+    const char *line = text + size - strlen(CHECK_KEY); /* the key exists: find_value found it */
+    while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
+        line--;
+    /* the end of its line exists, too */
+    const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;
+    while (line > text && line[-1] != '\n') /* the mark before it belongs to the line */
+        line--;
+    if (text + size - behind > TRAILER_TAIL ||
+        !hash_but(f, from + (line - text), from + (behind - text), &sum))
+        return false;
+    hash_hex(sum, hex);
+    if (strcmp(hex, check) != 0)
+        return false;
+    read_lines(text, size, metadata);
+    return true;
 }

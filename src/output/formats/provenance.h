@@ -2,14 +2,15 @@
  * provenance.h - the provenance comment of a text file that barcode made: one line, in a comment of
  * the format.
  *
- *     barcode:film=ID partial=yes|no columns=N size=WxH parts=N recipe=FINGERPRINT
+ *     barcode:film=ID partial=yes|no columns=N size=WxH parts=N fingerprint=FINGERPRINT
  *
  * ID (film_id.h) is empty for a film from a pipe. FINGERPRINT (options_fingerprint.h) extends to
  * the end of the line or to a quote. Pure, except those that read a file; any thread.
  */
-#ifndef BARCODE_FORMATS_PROVENANCE_H
-#define BARCODE_FORMATS_PROVENANCE_H
+#ifndef BARCODE_PROVENANCE_H
+#define BARCODE_PROVENANCE_H
 
+#include "base/hash.h"
 #include "output/writer.h"
 
 enum { PROVENANCE_TEXT = REPORT_FINGERPRINT + 256 };
@@ -38,5 +39,41 @@ bool provenance_read(FILE *f, const char *begin, const char *end, struct writer_
 bool provenance_recognizes_end(const uint8_t *tail, size_t size, const char *mark,
                                char film[FILM_ID_TEXT]);
 bool provenance_read_end(FILE *f, const char *mark, struct writer_metadata *metadata);
+
+/*
+ * The comment at the end of an SVG or PDF has the film id, the options fingerprint and a checksum.
+ *
+ *     barcode:film ID
+ *     barcode:fingerprint FINGERPRINT
+ *     barcode:columns N
+ *     barcode:size WxH
+ *     barcode:partial yes
+ *     barcode:check HEX     XXH3-128 of every byte of the file except this line
+ *
+ * Each key is on its own line, all within the last WRITER_HEAD bytes. At most TRAILER_TAIL bytes
+ * follow, as the format requires. Any thread.
+ */
+enum { TRAILER_TAIL = 96 };
+
+/* A file that is being written. All bytes written through it are hashed. */
+struct trailer_file {
+    FILE *file;
+    struct hash_stream *hash;
+};
+
+bool trailer_open(struct trailer_file *s, FILE *f, struct err *e);
+bool trailer_write(struct trailer_file *s, const void *bytes, size_t size, struct err *e);
+
+/* Writes the lines of the comment, each after `mark` ("%" in PDF), then `tail`. Ends the hash. */
+bool trailer_end(struct trailer_file *s, const struct report *r, const char *mark, const char *tail,
+                 struct err *e);
+
+/* Frees the hash, after a failure. Does nothing after trailer_end. */
+void trailer_discard(struct trailer_file *s);
+
+/* Implement writer.recognizes (with writer.tail) and writer.read_metadata. `last` is the text that
+ * such a file ends with. */
+bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]);
+bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata);
 
 #endif

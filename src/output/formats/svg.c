@@ -7,8 +7,8 @@
 #include "output/poster/shape.h"
 #include "base64.h"
 #include "output/poster/canvas_cairo.h"
-#include "output/text/labels.h"
-#include "trailer_comment.h"
+#include "output/poster/labels.h"
+#include "provenance.h"
 
 extern const struct writer writer_png;
 
@@ -18,7 +18,7 @@ extern const struct writer writer_png;
  * metadata.
  */
 struct output {
-    struct seal seal;
+    struct trailer_file trailer;
     const struct layout *layout;
     struct err *e;
 };
@@ -34,7 +34,7 @@ static bool print(struct output *o, const char *format, ...)
     va_end(args);
     if (length < 0)
         return err_memory(o->e, strlen(format));
-    bool ok = seal_write(&o->seal, text, (size_t)length, o->e);
+    bool ok = trailer_write(&o->trailer, text, (size_t)length, o->e);
     free(text);
     return ok;
 }
@@ -133,7 +133,7 @@ static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
     char text[PIECE / 3 * 4];
     for (size_t at = 0; at < size; at += PIECE) {
         size_t part = size - at < PIECE ? size - at : PIECE;
-        if (!seal_write(&o->seal, text, base64_encode(bytes + at, part, text), o->e))
+        if (!trailer_write(&o->trailer, text, base64_encode(bytes + at, part, text), o->e))
             return false;
     }
     return true;
@@ -175,15 +175,15 @@ static bool print_all(struct output *o, const struct report *r, struct strips st
         ok = print_item(o, &s->item[i]);
     for (size_t i = 0; i < s->shapes && ok; i++)
         ok = print_shape(o, &s->shape[i]);
-    return ok && print(o, "</svg>\n<!--\n") && seal_end(&o->seal, r, "", "-->\n", o->e);
+    return ok && print(o, "</svg>\n<!--\n") && trailer_end(&o->trailer, r, "", "-->\n", o->e);
 }
 
 static bool write_svg(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     struct layout *s = layout_poster(r, strips, false, e);
     struct output o = {.layout = s, .e = e};
-    bool ok = s && seal_open(&o.seal, f, e) && print_all(&o, r, strips);
-    seal_drop(&o.seal);
+    bool ok = s && trailer_open(&o.trailer, f, e) && print_all(&o, r, strips);
+    trailer_discard(&o.trailer);
     layout_free(&s);
     return ok;
 }

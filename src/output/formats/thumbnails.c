@@ -91,7 +91,7 @@ static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, con
 
 /* Returns true if a sheet may be written to `path`: the file does not exist or is a sheet of this
  * film. */
-static bool spare(const struct report *r, const char *path, struct err *e)
+static bool may_replace(const struct report *r, const char *path, struct err *e)
 {
     struct stat s;
     char film[FILM_ID_TEXT];
@@ -107,8 +107,9 @@ static bool spare(const struct report *r, const char *path, struct err *e)
                        "cannot write '%s': the file exists and was not made by barcode; choose "
                        "another folder with --thumbnails",
                        path);
-    return r->overwrite || (film[0] && strcmp(film, r->film_id) == 0) ||
-           err_set(e, ERR_FAILED,
+    if (r->overwrite || (film[0] && strcmp(film, r->film_id) == 0))
+        return true;
+    return err_set(e, ERR_FAILED,
                    "cannot write '%s': the file exists and shows another film, or this film before "
                    "it changed; choose another folder with --thumbnails, or use --overwrite",
                    path);
@@ -123,7 +124,7 @@ struct set {
 static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet,
                         const char *comment, const char *path, struct err *e)
 {
-    if (!spare(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
+    if (!may_replace(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
         return false;
     set->count++;
     return jpeg_write(sheet, comment, atomic_file_stream(set->file[set->count - 1])) ||
@@ -185,7 +186,7 @@ static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FIL
 }
 
 /* Returns true if the sheet is of this film and ends as a JPEG does. */
-static bool sheet_is_whole(const char *path, const char *film)
+static bool sheet_is_complete(const char *path, const char *film)
 {
     struct writer_metadata metadata;
     FILE *f = file_open_regular(path);
@@ -196,15 +197,15 @@ static bool sheet_is_whole(const char *path, const char *film)
     return whole;
 }
 
-static bool all_there(const char *path, const struct writer_metadata *metadata)
+static bool sheets_are_complete(const char *path, const struct writer_metadata *metadata)
 {
-    bool there = metadata->parts > 0;
-    for (size_t i = 0; there && i < metadata->parts; i++) {
+    bool complete = metadata->parts > 0;
+    for (size_t i = 0; complete && i < metadata->parts; i++) {
         char *name = sheet_path(path, i, NULL);
-        there = name && sheet_is_whole(name, metadata->film);
+        complete = name && sheet_is_complete(name, metadata->film);
         free(name);
     }
-    return there;
+    return complete;
 }
 
 /* Implements writer.is_part: PATH's stem, "-", 3 digits or more, ".jpg". */
@@ -233,6 +234,6 @@ const struct writer writer_thumbnails = {.name = "thumbnails",
                                          .thumbnails = true,
                                          .recognizes = recognize_thumbnails,
                                          .read_metadata = read_thumbnails_metadata,
-                                         .parts_there = all_there,
+                                         .has_all_parts = sheets_are_complete,
                                          .is_part = is_sheet,
                                          .save = save};

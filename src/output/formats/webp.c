@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "base/version.h"
 #include "base/wire.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "icc_srgb.h"
 #include "provenance.h"
 
@@ -32,8 +32,10 @@ static bool paint(WebPPicture *picture, struct painter *p, struct err *e)
 {
     int width = painter_width(p), channels = painter_channels(p);
     uint8_t *row = malloc((size_t)width * (size_t)channels);
-    bool ok = row || err_memory(e, (size_t)width * (size_t)channels);
-    for (int y = 0; ok && y < painter_height(p); y++) {
+    bool ok = true;
+    if (!row)
+        return err_memory(e, (size_t)width * (size_t)channels);
+    for (int y = 0; y < painter_height(p); y++) {
         ok = painter_next_row(p, y, row, e);
         if (!ok)
             break;
@@ -61,8 +63,9 @@ static bool encode(struct painter *p, WebPMemoryWriter *to, struct err *e)
     picture.writer = WebPMemoryWrite;
     picture.custom_ptr = to;
     picture.progress_hook = go_on;
-    bool ok = WebPPictureAlloc(&picture) ||
-              err_memory(e, (uint64_t)picture.width * (uint64_t)picture.height * 4);
+    bool ok = WebPPictureAlloc(&picture);
+    if (!ok)
+        err_memory(e, (uint64_t)picture.width * (uint64_t)picture.height * 4);
     ok = ok && paint(&picture, p, e) && WebPEncode(&config, &picture);
     if (!ok && picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY)
         err_set(e, ERR_FAILED, "libwebp is out of memory");
@@ -124,12 +127,16 @@ static bool write_all(const struct report *r, const struct painter *p,
     const uint8_t *chunk = image->mem + RIFF_HEADER;
     size_t size = image->size - RIFF_HEADER;
     put_extended(&head, &tail, r, p, size);
-    bool ok = (!head.failed && !tail.failed) || err_memory(e, size);
+    bool ok = !head.failed && !tail.failed;
     errno = 0;
-    if (ok &&
-        (fwrite(head.data, 1, head.count, f) != head.count || fwrite(chunk, 1, size, f) != size ||
-         fwrite(tail.data, 1, tail.count, f) != tail.count))
-        ok = err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    if (!ok) {
+        err_memory(e, size);
+    } else {
+        ok = fwrite(head.data, 1, head.count, f) == head.count &&
+             fwrite(chunk, 1, size, f) == size && fwrite(tail.data, 1, tail.count, f) == tail.count;
+        if (!ok)
+            writer_failed(e);
+    }
     wire_free(&head);
     wire_free(&tail);
     return ok;
@@ -142,13 +149,15 @@ static bool write_webp(const struct report *r, struct strips strips, FILE *f, st
     if (!p)
         return false;
     int width = painter_width(p), height = painter_height(p);
-    bool ok = (width <= WEBP_MAX_DIMENSION && height <= WEBP_MAX_DIMENSION) ||
-              err_set(e, ERR_FAILED,
-                      "a WebP is at most %d pixels wide and high, not %dx%d; choose a smaller "
-                      "--width or --height, or PNG",
-                      WEBP_MAX_DIMENSION, width, height);
+    bool ok = false;
     WebPMemoryWriterInit(&image);
-    ok = ok && encode(p, &image, e) && write_all(r, p, &image, f, e);
+    if (width > WEBP_MAX_DIMENSION || height > WEBP_MAX_DIMENSION)
+        err_set(e, ERR_FAILED,
+                "a WebP is at most %d pixels wide and high, not %dx%d; choose a smaller "
+                "--width or --height, or PNG",
+                WEBP_MAX_DIMENSION, width, height);
+    else
+        ok = encode(p, &image, e) && write_all(r, p, &image, f, e);
     WebPMemoryWriterClear(&image);
     painter_free(&p);
     return ok;

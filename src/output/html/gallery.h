@@ -33,4 +33,14 @@ bool gallery_allowed(const char *path, struct err *e);
  */
 bool gallery_write(const char *path, size_t *films, struct err *e);
 
+/*
+ * Lists the files in `folder` and its subfolders that may be film pages, except `index`. `folder`
+ * is "" for the working directory, otherwise it ends with a slash.
+ *
+ * Each page is "STATE/LENGTH:PATH\n". PATH is relative to the folder and has LENGTH bytes. STATE
+ * changes when the file changes. Pages are in the order of path_order. Symbolic links are not
+ * followed. The caller frees the list. Returns NULL if out of memory.
+ */
+char *gallery_pages(const char *folder, const char *index, struct err *e);
+
 #endif

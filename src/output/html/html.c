@@ -1,28 +1,57 @@
-#include "html.h"
-
+/*
+ * html.c - the page of a film. A page has its own columns: all columns of the film, or PAGE_COLUMNS
+ * evenly spaced ones if the film has more.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/engine/colour.h"
 #include "base/interrupt.h"
+#include "base/version.h"
 #include "output/formats/png.h"
+#include "output/formats/thumbs.h"
+#include "output/modes/column_sound.h"
+#include "output/poster/labels.h"
+#include "html_template.h"
 
-/* The maximum height of a strip whose rows differ: exact at this size, and no larger than a browser
- * displays it. */
-enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
+enum {
+    /* approximate size of a page, if strips and columns leave PAGE_THUMBS or more for thumbnails */
+    PAGE_BYTES = 5900000,
+    /* bytes of the thumbnail sheets, at least and at most; more improves nothing visible */
+    PAGE_THUMBS = 800000,
+    PAGE_THUMBS_MOST = 2400000,
+    PAGE_COLOURS = 160000, /* clusters of all columns together, but at least 8 per column */
+    CARD_WIDTH = 480,      /* of a strip on a card */
+    /* of one whose rows differ: some 8 KB */
+    CARD_ROWS_WIDTH = 320,
+    CARD_ROWS = 16,
+    CARD_MOMENTS = 64,
+    CARD_COLOURS = 3
+};
 
-/* The size of a strip of sound, which a browser scales. Its width is a multiple of the columns. */
-enum { SOUND_ROWS = SOUND_BANDS, SOUND_WIDTH = 1600 };
+/* A page that is being written. */
+struct html_job {
+    const struct report *report;
+    struct strips strips;
+    struct err *err;             /* the reason for a failure, unless errno has it */
+    uint64_t columns;            /* of the page: 1..PAGE_COLUMNS */
+    size_t used;                 /* bytes of the strips as base64 */
+    struct thumbs_sheets thumbs; /* count 0: none */
+    struct column_sound sound;   /* if the page shows it */
+};
 
-uint64_t html_column_index(const struct html_job *job, uint64_t x)
+/* Returns which column of the film is under the middle of column x (0..columns - 1) of the page. */
+static uint64_t column_index(const struct html_job *job, uint64_t x)
 {
     return (2 * x + 1) * job->report->count / (2 * job->columns);
 }
 
-const struct column *html_column(const struct html_job *job, uint64_t x)
+/* Returns that column. */
+static const struct column *column_under(const struct html_job *job, uint64_t x)
 {
-    return columns_get(job->report->columns, html_column_index(job, x));
+    return columns_get(job->report->columns, column_index(job, x));
 }
 
 static bool put_base64(FILE *f, const void *data, size_t size)
@@ -31,8 +60,9 @@ static bool put_base64(FILE *f, const void *data, size_t size)
     return page_base64_put(&b, data, size) && page_base64_end(&b);
 }
 
-bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width, int height,
-                  FILE *f)
+/* Writes a strip as a PNG of `width` x `height` pixels in base64. */
+static bool put_png(struct html_job *job, const struct strip_kind *kind, int width, int height,
+                    FILE *f)
 {
     struct report r = *job->report;
     char *bytes = NULL;
@@ -51,6 +81,410 @@ bool html_put_png(struct html_job *job, const struct strip_kind *kind, int width
     free(bytes);
     return done;
 }
+
+/* Returns the length of the film in seconds, or the time of its last column if that is later. */
+static json_t *length_value(const struct html_job *job)
+{
+    const struct film_length *l = &job->report->film->length;
+    int64_t last = column_under(job, job->columns - 1)->time_us;
+    return writer_json_us(l->duration_us > 0 && film_length_end(l) > last ? film_length_end(l)
+                                                                          : last);
+}
+
+/* Returns [["#rrggbb", share of 2^20]...], lightest first, or NULL if out of memory. */
+static json_t *palette_value(const struct html_job *job)
+{
+    json_t *list = json_array();
+    for (int i = 0; list && i < job->report->palette.count; i++) {
+        const struct film_colour *c = &job->report->palette.colour[i];
+        char text[PAINT_HEX];
+        paint_text_hex(c->rgb, text);
+        if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Writes a colour and its share, in 255ths, as four bytes. */
+static void put_colour(uint8_t to[4], const uint8_t rgb[3], uint64_t count, uint64_t total)
+{
+    memcpy(to, rgb, 3);
+    to[3] = (uint8_t)((255 * count + total / 2) / total);
+}
+
+/* Writes the CARD_COLOURS largest colours of a column that has a frame. Unused places have a share
+ * of 0. */
+static void pick_moment(const struct html_job *job, const struct column *c,
+                        uint8_t to[CARD_COLOURS][4])
+{
+    uint64_t total = 0;
+    bool clusters = (job->report->needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
+    memset(to, 0, (size_t)CARD_COLOURS * 4);
+    for (int i = 0; clusters && i < c->clusters; i++)
+        total += c->cluster[i].count;
+    for (int i = 0; clusters && i < c->clusters && i < CARD_COLOURS; i++)
+        put_colour(to[i], c->cluster[i].rgb, c->cluster[i].count, total);
+    if (!clusters)
+        put_colour(to[0], job->report->needs & STRIP_DOMINANT ? c->dominant : c->average, 1, 1);
+}
+
+/* Returns bytes as a JSON string in base64, or NULL if out of memory. */
+static json_t *base64_value(const void *data, size_t size)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+    struct page_base64 b = {.file = f};
+    bool done = f && page_base64_put(&b, data, size) && page_base64_end(&b);
+    done = f && fclose(f) == 0 && done;
+    json_t *value = done ? json_string_nocheck(text) : NULL;
+    free(text);
+    return value;
+}
+
+/* Returns the film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A
+ * place without a frame is skipped. */
+static json_t *moments_value(const struct html_job *job)
+{
+    uint8_t colour[CARD_MOMENTS][CARD_COLOURS][4];
+    uint64_t count = job->columns < CARD_MOMENTS ? job->columns : CARD_MOMENTS;
+    size_t used = 0;
+    json_t *times = json_array();
+    bool ok = times;
+    for (uint64_t i = 0; ok && i < count; i++) {
+        const struct column *c = column_under(job, (2 * i + 1) * job->columns / (2 * count));
+        if (c->status == COLUMN_MISSING)
+            continue;
+        pick_moment(job, c, colour[used++]);
+        ok = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
+    }
+    if (ok)
+        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times",
+                         times);
+    json_decref(times);
+    return NULL;
+}
+
+/* Returns the strip of the mode that was asked for, which is the page's first. */
+static json_t *strip_value(struct html_job *job)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *f = open_memstream(&text, &length);
+    const struct strip_kind *kind = job->strips.kind[0];
+    uint64_t most = kind->flat ? CARD_WIDTH : CARD_ROWS_WIDTH;
+    int width = (int)(job->columns < most ? job->columns : most);
+    bool done = f && put_png(job, kind, width, kind->flat ? 1 : CARD_ROWS, f);
+    done = f && fclose(f) == 0 && done;
+    json_t *value = done ? json_string_nocheck(text) : NULL;
+    free(text);
+    return value;
+}
+
+/* Writes what a gallery needs of the film, as JSON with the id "card", into the page's head. */
+static bool put_card(struct html_job *job, FILE *f)
+{
+    const struct report *r = job->report;
+    return page_put_json(f, "card",
+                         json_pack("{so so so so sI so so so}", "name",
+                                   writer_json_bytes(paint_text_file_name(r->film->path)), "title",
+                                   writer_json_bytes(r->film->title), "id",
+                                   writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length",
+                                   length_value(job), "columns", (json_int_t)r->count, "palette",
+                                   palette_value(job), "strip", strip_value(job), "moments",
+                                   moments_value(job)));
+}
+
+/* ---- facts ---- */
+
+static json_t *film_value(const struct html_job *job)
+{
+    const struct report *r = job->report;
+    const struct film *film = r->film;
+    static const char *const transfer[] = {"sdr", "pq", "hlg"};
+    char crop[CROP_RECTS * (CROP_TEXT + 1)] = "";
+    for (int i = 0; i < r->crop.count; i++) {
+        char text[CROP_TEXT];
+        crop_shown_text(&r->crop, i, film->orientation, text);
+        snprintf(crop + strlen(crop), sizeof crop - strlen(crop), "%s%s", i > 0 ? " " : "", text);
+    }
+    json_t *rate = film->rate_num > 0 && film->rate_den > 0
+                       ? json_real((double)film->rate_num / (double)film->rate_den)
+                       : json_null();
+    return json_pack(
+        "{so so so so so so so si si so ss ss ss ss}", "name",
+        writer_json_bytes(paint_text_file_name(film->path)), "title",
+        writer_json_bytes(film->title), "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL),
+        "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
+        "pixel_format", writer_json_bytes(film->pixel_format), "length", length_value(job), "width",
+        film->width, "height", film->height, "rate", rate, "matrix",
+        colour_matrix_name(film->matrix), "range", colour_range_name(film->range), "transfer",
+        transfer[film->transfer], "crop", crop);
+}
+
+/* Returns the time at which the selection ends, or null if that is the film's end. */
+static json_t *selection_end(const struct report *r)
+{
+    bool early = r->selection.end_us < film_length_end(&r->film->length);
+    return early ? writer_json_us(r->selection.end_us) : json_null();
+}
+
+/* Returns the parameters for display. They do not depend on the engine or on time. */
+static json_t *run_value(const struct html_job *job)
+{
+    const struct report *r = job->report;
+    const struct kmeans_params *k = &r->kmeans;
+    char selection[200], seed[24];
+    bool hdr = r->film->transfer != TRANSFER_SDR;
+    paint_text_selection(&r->selection, selection, sizeof selection);
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)k->seed);
+    json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
+    json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
+    return json_pack("{ss so so so so si si sb si si ss sb ss si so* so* sb}", "version",
+                     BARCODE_VERSION, "fingerprint", writer_json_bytes(r->fingerprint), "selection",
+                     writer_json_bytes(selection), "start", writer_json_us(r->selection.start_us),
+                     "end", selection_end(r), "width", r->width, "height", r->height, "clustered",
+                     (r->needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init, "init",
+                     kmeans_init_name(k->init), "race", (int)k->race, "seed", seed, "steady",
+                     r->steady, "tone_map", map, "hdr_peak", peak, "linear", (int)r->light.linear);
+}
+
+static json_t *modes_value(const struct html_job *job)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; list && i < job->strips.count; i++) {
+        const struct strip_kind *kind = job->strips.kind[i];
+        bool sound = kind->needs & STRIP_SOUND;
+        char note[200] = "";
+        kind->note(job->report, note, sizeof note);
+        if (json_array_append_new(list, json_pack("{ss ss ss so*}", "name", kind->name, "title",
+                                                  kind->title, "note", note, "sound",
+                                                  sound ? json_true() : NULL)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Returns the number of clusters per column in the page. */
+static int clusters_kept(const struct html_job *job)
+{
+    uint64_t most = PAGE_COLOURS / job->columns;
+    int k = job->report->kmeans.k;
+    if (!(job->report->needs & STRIP_CLUSTERS))
+        return 0;
+    return (uint64_t)k <= most || k <= 8 ? k : most < 8 ? 8 : (int)most;
+}
+
+static json_t *thumbnails_value(const struct html_job *job)
+{
+    const struct thumbs_sheets *t = &job->thumbs;
+    return t->count == 0 ? json_null()
+                         : json_pack("{si si sI}", "width", t->width, "height", t->height, "sheets",
+                                     (json_int_t)t->sheets);
+}
+
+static bool put_facts(struct html_job *job, FILE *f)
+{
+    const struct report *r = job->report;
+    uint64_t lost = r->counts.unreadable + r->counts.dropped + r->counts.lead_in;
+    return page_put_json(f, "film",
+                         json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails",
+                                   thumbnails_value(job), "film", film_value(job), "run",
+                                   run_value(job), "modes", modes_value(job), "palette",
+                                   palette_value(job), "columns", (json_int_t)job->columns,
+                                   "film_columns", (json_int_t)r->count, "missing",
+                                   (json_int_t)r->missing, "lost", (json_int_t)lost, "clusters",
+                                   clusters_kept(job), "dominant", (r->needs & STRIP_DOMINANT) != 0,
+                                   "sound", (r->needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
+}
+
+/* ---- columns ---- */
+
+/* Writes little-endian, the byte order of typed arrays in all browsers. */
+static size_t put_u32(uint8_t *to, uint64_t value)
+{
+    uint32_t v = value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(v >> 8 * i);
+    return 4;
+}
+
+static size_t encode_times(const struct html_job *job, const struct column *c, uint64_t x,
+                           uint8_t *to)
+{
+    (void)job;
+    return put_u32(to, column_untold(c, x) ? UINT32_MAX
+                                           : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
+}
+
+static size_t encode_frames(const struct html_job *job, const struct column *c, uint64_t x,
+                            uint8_t *to)
+{
+    (void)job;
+    return put_u32(to, column_untold(c, x) ? UINT32_MAX : c->frame);
+}
+
+/* Writes the status, the number of clusters in the page, and the index of the chosen cluster. */
+static size_t encode_states(const struct html_job *job, const struct column *c, uint64_t x,
+                            uint8_t *to)
+{
+    int kept = clusters_kept(job),
+        known = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
+    (void)x;
+    to[0] = c->status;
+    to[1] = (uint8_t)(known < kept ? known : kept);
+    to[2] = kept > 0 ? c->chosen : 0;
+    return 3;
+}
+
+static size_t encode_averages(const struct html_job *job, const struct column *c, uint64_t x,
+                              uint8_t *to)
+{
+    (void)x;
+    memcpy(to, c->average, 3);
+    if (!(job->report->needs & STRIP_DOMINANT))
+        return 3;
+    memcpy(to + 3, c->dominant, 3);
+    return 6;
+}
+
+/* Writes the clusters: colour, and share of the column in 65535ths. Unused places are zero. */
+static size_t encode_clusters(const struct html_job *job, const struct column *c, uint64_t x,
+                              uint8_t *to)
+{
+    int kept = clusters_kept(job),
+        known = kept > 0 && c->status != COLUMN_MISSING && c->cluster ? c->clusters : 0;
+    uint64_t total = 0;
+    (void)x;
+    memset(to, 0, (size_t)kept * 5);
+    for (int i = 0; i < known; i++)
+        total += c->cluster[i].count;
+    for (int i = 0; i < known && i < kept; i++) {
+        uint64_t share = (65535 * (uint64_t)c->cluster[i].count + total / 2) / total;
+        uint8_t *one = to + (size_t)i * 5;
+        memcpy(one, c->cluster[i].rgb, 3);
+        one[3] = (uint8_t)share;
+        one[4] = (uint8_t)(share >> 8);
+    }
+    return (size_t)kept * 5;
+}
+
+/* Writes loudness and peak in tenths, and the centroid in Hz. */
+static size_t encode_sound(const struct html_job *job, const struct column *c, uint64_t x,
+                           uint8_t *to)
+{
+    struct sound_row row;
+    (void)c;
+    column_sound_at(&job->sound, column_index(job, x), &row);
+    const uint16_t value[] = {(uint16_t)row.loudness, (uint16_t)row.peak, row.centroid};
+    for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+        to[2 * k] = (uint8_t)value[k];
+        to[2 * k + 1] = (uint8_t)(value[k] >> 8);
+    }
+    return sizeof value;
+}
+
+/* An array of the page. `encode` writes at most 5 * CLUSTERS_MAX bytes per column. */
+struct array {
+    const char *id;
+    size_t (*encode)(const struct html_job *job, const struct column *c, uint64_t x, uint8_t *to);
+};
+
+static bool put_array(struct html_job *job, const struct array *a, FILE *f)
+{
+    struct page_base64 b = {.file = f};
+    uint8_t bytes[5 * CLUSTERS_MAX];
+    if (fprintf(f, "<script type=\"text/plain\" id=\"%s\">", a->id) < 0)
+        return false;
+    for (uint64_t x = 0; x < job->columns; x++) {
+        if (!page_base64_put(&b, bytes, a->encode(job, column_under(job, x), x, bytes)))
+            return false;
+    }
+    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+}
+
+/* ---- thumbnails ---- */
+
+/* Returns the number of bytes in the page that are available for thumbnails. */
+static size_t thumbs_bytes(const struct html_job *job)
+{
+    size_t columns =
+               (size_t)job->columns * (size_t)(4 + 4 + 3 + 6 + 5 * clusters_kept(job)) / 3 * 4,
+           used = job->used + columns;
+    size_t left = used < PAGE_BYTES ? (PAGE_BYTES - used) / 4 * 3 : 0;
+    return left < PAGE_THUMBS ? PAGE_THUMBS : left > PAGE_THUMBS_MOST ? PAGE_THUMBS_MOST : left;
+}
+
+static bool make_thumbs(struct html_job *job)
+{
+    const struct report *r = job->report;
+    return !r->thumbs || thumbs_sheets(r->thumbs, r, 0, thumbs_bytes(job), &job->thumbs, job->err);
+}
+
+/* Writes for each thumbnail: its first column (of the film), its time in ms, its sheet, and its
+ * position there. */
+static bool put_places(const struct html_job *job, FILE *f)
+{
+    struct page_base64 b = {.file = f};
+    if (fputs("<script type=\"text/plain\" id=\"thumbs\">", f) == EOF)
+        return false;
+    for (size_t i = 0; i < job->thumbs.count; i++) {
+        const struct thumb *t = &job->thumbs.thumb[i];
+        const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000,
+                                  t->sheet, (uint64_t)t->x, (uint64_t)t->y};
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
+            uint8_t bytes[4];
+            if (!page_base64_put(&b, bytes, put_u32(bytes, value[k])))
+                return false;
+        }
+    }
+    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+}
+
+static bool put_sheets(const struct html_job *job, FILE *f)
+{
+    for (size_t i = 0; i < job->thumbs.sheets; i++) {
+        const struct jpeg *sheet = &job->thumbs.sheet[i];
+        struct page_base64 b = {.file = f};
+        if (fprintf(f, "<script type=\"text/plain\" id=\"sheet-%zu\">", i) < 0 ||
+            !page_base64_put(&b, sheet->data, sheet->size) || !page_base64_end(&b) ||
+            fputs("</script>\n", f) == EOF)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Writes the facts of the film and the run as JSON with the id "film". Then writes the arrays of
+ * columns and the thumbnail sheets, each in its own element in base64. Sets job->thumbs, which the
+ * caller frees.
+ */
+static bool put_data(struct html_job *job, FILE *f)
+{
+    static const struct array array[] = {
+        {"times", encode_times},    {"frames", encode_frames},     {"states", encode_states},
+        {"means", encode_averages}, {"clusters", encode_clusters}, {"sound", encode_sound},
+    };
+    size_t arrays = sizeof array / sizeof *array - (job->sound.sound ? 0 : 1);
+    bool done = make_thumbs(job) && put_facts(job, f);
+    for (size_t i = 0; i < arrays && done; i++) {
+        if (interrupted())
+            return interrupt_error(job->err);
+        done = put_array(job, &array[i], f);
+    }
+    return done && put_places(job, f) && put_sheets(job, f);
+}
+
+/* The maximum height of a strip whose rows differ: exact at this size, and no larger than a browser
+ * displays it. */
+enum { STRIP_ROWS_MOST = 240, STRIP_ROWS_WIDE = 160, WIDE = 4000 };
+
+/* The size of a strip of sound, which a browser scales. Its width is a multiple of the columns. */
+enum { SOUND_ROWS = SOUND_BANDS, SOUND_WIDTH = 1600 };
 
 static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
 {
@@ -80,7 +514,7 @@ static bool put_strips(struct html_job *job, FILE *f)
                     "<img class=\"pixels\" data-mode=\"%s\"%s alt=\"\" draggable=\"false\" "
                     "src=\"data:image/png;base64,",
                     kind->name, i > 0 ? " hidden" : "") < 0 ||
-            !html_put_png(job, kind, strip_width(job, kind), strip_rows(job, kind), f) ||
+            !put_png(job, kind, strip_width(job, kind), strip_rows(job, kind), f) ||
             fputs("\">\n", f) == EOF)
             return false;
     }
@@ -99,9 +533,9 @@ static bool put_head(struct html_job *job, FILE *f)
     snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->width, r->height);
     return page_put_head(f, "viewer", styles, scripts) &&
            (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
-           (!r->fingerprint[0] || page_put_meta(f, "recipe", r->fingerprint)) &&
+           (!r->fingerprint[0] || page_put_meta(f, "fingerprint", r->fingerprint)) &&
            page_put_meta(f, "columns", columns) &&
-           (!r->partial || page_put_meta(f, "partial", "yes")) && html_put_card(job, f);
+           (!r->partial || page_put_meta(f, "partial", "yes")) && put_card(job, f);
 }
 
 static bool fill_page(void *user, const char *mark, FILE *f)
@@ -115,7 +549,7 @@ static bool fill_page(void *user, const char *mark, FILE *f)
     if (strcmp(mark, "strips") == 0)
         return put_strips(job, f);
     if (strcmp(mark, "data") == 0)
-        return html_put_data(job, f);
+        return put_data(job, f);
     return strcmp(mark, "script") == 0
                ? page_put_files(f, "script", scripts)
                : err_set(job->err, ERR_FAILED,
@@ -125,19 +559,20 @@ static bool fill_page(void *user, const char *mark, FILE *f)
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     /* What other outputs of the run need of columns must not change the page. */
-    struct report own = *r;
-    own.needs = strips_need(strips);
-    struct html_job job = {.report = &own,
+    struct report page = *r;
+    page.needs = strips_need(strips);
+    struct html_job job = {.report = &page,
                            .strips = strips,
                            .err = e,
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if ((own.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &own, e))
+    if ((page.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
         return false;
     /* If a function has set the reason, err_set keeps it. */
-    bool done = page_write(f, &page_viewer_html, fill_page, &job) ||
-                err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    bool done = page_write(f, &page_viewer_html, fill_page, &job);
+    if (!done)
+        writer_failed(e);
     thumbs_sheets_free(&job.thumbs);
     column_sound_close(&job.sound);
     return done;
@@ -147,7 +582,7 @@ static bool recognize_html(const uint8_t *head, size_t size, char film[FILM_ID_T
 {
     if (!page_is((const char *)head, size, "viewer"))
         return false;
-    page_take_meta((const char *)head, size, "film", film, FILM_ID_TEXT);
+    page_copy_meta((const char *)head, size, "film", film, FILM_ID_TEXT);
     return true;
 }
 
@@ -158,10 +593,10 @@ static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
     size_t size = fread(head, 1, sizeof head, f);
     if (!recognize_html((const uint8_t *)head, size, metadata->film))
         return false;
-    page_take_meta(head, size, "recipe", metadata->fingerprint, sizeof metadata->fingerprint);
-    page_take_meta(head, size, "partial", text, sizeof text);
+    page_copy_meta(head, size, "fingerprint", metadata->fingerprint, sizeof metadata->fingerprint);
+    page_copy_meta(head, size, "partial", text, sizeof text);
     metadata->partial = text[0] != 0;
-    page_take_meta(head, size, "columns", text, sizeof text);
+    page_copy_meta(head, size, "columns", text, sizeof text);
     char *end;
     metadata->columns = strtoull(text, &end, 10);
     long width = strtol(end, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;

@@ -154,11 +154,11 @@ bool page_is(const char *head, size_t size, const char *kind)
     if (size < length + strlen(generator) || memcmp(head, begins, length) != 0 ||
         memcmp(head + length, generator, strlen(generator)) != 0)
         return false;
-    page_take_meta(head, size, "page", metadata, sizeof metadata);
+    page_copy_meta(head, size, "page", metadata, sizeof metadata);
     return strcmp(metadata, kind) == 0;
 }
 
-void page_take_meta(const char *head, size_t size, const char *key, char *value, size_t room)
+void page_copy_meta(const char *head, size_t size, const char *key, char *value, size_t room)
 {
     char word[80];
     snprintf(word, sizeof word, "<meta name=\"barcode:%s\" content=\"", key);

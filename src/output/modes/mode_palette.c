@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "band_follow.h"
 #include "band_order.h"
 #include "render_line.h"
 
@@ -120,7 +119,7 @@ const struct strip_kind strip_palette = {.name = "palette",
                                          .needs = STRIP_CLUSTERS,
                                          .obeys = STRIP_ORDER,
                                          .fit = FIT_POOL,
-                                         .settled = true,
+                                         .no_race = true,
                                          .note = note_palette,
                                          .open = open_bands,
                                          .row = row,

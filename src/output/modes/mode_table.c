@@ -33,7 +33,7 @@ const struct strip_kind *strip_find(const char *name, size_t length)
     for (size_t i = 0; i < strip_count; i++) {
         const struct strip_kind *kind = strip_table[i];
         if (is_word(kind->name, name, length) ||
-            (kind->former && is_word(kind->former, name, length)))
+            (kind->alias && is_word(kind->alias, name, length)))
             return kind;
     }
     return NULL;
@@ -87,10 +87,10 @@ unsigned strips_need(struct strips s)
     return needs;
 }
 
-bool strips_settled(struct strips s)
+bool strips_forbid_race(struct strips s)
 {
     for (size_t i = 0; i < s.count; i++) {
-        if (s.kind[i]->settled)
+        if (s.kind[i]->no_race)
             return true;
     }
     return false;

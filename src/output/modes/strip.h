@@ -12,15 +12,15 @@
  *     palette     All clusters, one band each, from the top in the order of --order. `lightness`
  *                 has the lightest first (srgb.h: by luminance; equal ones as by share), except
  *                 that bands of nearly the same lightness follow their colour along time
- *                 (band_follow.h). `share` has the largest first.
+ *                 (band_order.h). `share` has the largest first.
  *                 Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of
  *                 bands 0..j and T that of all bands.
  *     average     The mean colour.
  *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
  *                 the exact area mean (shrink.h), also when enlarging.
  *     sound       The sound's loudness and peaks as a waveform in the colours of `average`
- *                 (sound_line.h).
- *     spectrum    The sound's spectrum, high frequencies at the top (sound_line.h).
+ *                 (mode_sound.c).
+ *     spectrum    The sound's spectrum, high frequencies at the top (mode_sound.c).
  *     slit        The pixels of a line through the analysis frame (slit.h), scaled as those of
  *                 squeeze. Not in -m all.
  *
@@ -111,17 +111,17 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
-    const char *name;   /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *former; /* a second name, which -m accepts; NULL: none */
-    const char *title;  /* for display: "k-means" */
-    const char *value;  /* the name of a value that may follow the name and '=' after -m; NULL: none
-                         */
-    unsigned needs;     /* bits of enum strip_need */
-    unsigned obeys;     /* bits of enum strip_option */
+    const char *name;  /* value of -m, in file names and in PNG text: a lower-case word */
+    const char *alias; /* another name that -m accepts; NULL: none */
+    const char *title; /* for display: "k-means" */
+    const char *value; /* the name of a value that may follow the name and '=' after -m; NULL: none
+                        */
+    unsigned needs;    /* bits of enum strip_need */
+    unsigned obeys;    /* bits of enum strip_option */
     enum strip_fit fit;
     bool flat; /* all rows are equal, so only one is painted */
-    /* shows all clusters, so the restarts of the k-means must not race (strips_settled) */
-    bool settled;
+    /* shows all clusters, so the restarts of the k-means must not race (strips_forbid_race) */
+    bool no_race;
     bool named_only; /* not part of -m all; such modes are the last of the table */
 
     /* Writes what the mode shows of this film, such as "largest of 8 clusters", into out[size],
@@ -144,8 +144,8 @@ struct strip_kind {
 extern const struct strip_kind *const strip_table[];
 extern const size_t strip_count; /* 1..STRIPS_MOST */
 
-/* Returns the mode whose name, or former name, is the `length` bytes at `name`, or NULL if there
- * is none. Any thread. */
+/* Returns the mode whose name or alias is the `length` bytes at `name`, or NULL if there is none.
+ * Any thread. */
 const struct strip_kind *strip_find(const char *name, size_t length);
 
 /* The modes of one output, 1..STRIPS_MOST. An image shows one alone, or several stacked with a
@@ -180,6 +180,6 @@ unsigned strips_obey(struct strips s);
  * The result applies to the whole run, because all modes share one clustering. A mode that a page
  * shows in addition to the requested ones uses the same clustering.
  */
-bool strips_settled(struct strips s);
+bool strips_forbid_race(struct strips s);
 
 #endif

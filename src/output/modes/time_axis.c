@@ -19,9 +19,9 @@ static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t 
                          int64_t end_us)
 {
     bool known = end_us < INT64_MAX && end_us > last;
-    int64_t span = before > 0 ? share(last - first, columns, before)
-                   : known    ? end_us - last
-                              : SECOND;
+    int64_t span = known ? end_us - last : SECOND;
+    if (before > 0)
+        span = share(last - first, columns, before);
     if (known && span > end_us - last)
         span = end_us - last;
     return span > 0 ? span : 1;

@@ -2,14 +2,99 @@
 
 #include <cairo-pdf.h>
 #include <cairo.h>
+#include <fontconfig/fontconfig.h>
 #include <math.h>
 #include <pango/pangocairo.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "base/interrupt.h"
 #include "shape.h"
+
+static atomic_bool configured; /* fontconfig has read its configuration */
+
+bool canvas_ready(struct err *e)
+{
+    atomic_store(&configured, true);
+    /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
+    FcPattern *any = FcPatternCreate();
+    FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
+    FcFontSet *fonts = any && family ? FcFontList(NULL, any, family) : NULL;
+    bool some = fonts && fonts->nfont > 0;
+    if (fonts)
+        FcFontSetDestroy(fonts);
+    if (family)
+        FcObjectSetDestroy(family);
+    if (any)
+        FcPatternDestroy(any);
+    return some || err_set(e, ERR_FAILED,
+                           "no font is installed, so text cannot be drawn; install one (on Debian: "
+                           "fonts-dejavu-core)");
+}
+
+bool canvas_places(paint_visit *visit, void *user, struct err *e)
+{
+    FcStrList *list[] = {configured ? FcConfigGetConfigFiles(NULL) : NULL,
+                         configured ? FcConfigGetFontDirs(NULL) : NULL,
+                         configured ? FcConfigGetCacheDirs(NULL) : NULL};
+    bool ok = true;
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        for (FcChar8 *path; list[i] && ok && (path = FcStrListNext(list[i]));)
+            ok = visit(user, (const char *)path, e);
+        if (list[i])
+            FcStrListDone(list[i]);
+    }
+    return ok;
+}
+
+/* Returns true for the names that fontconfig always gives a font. */
+static bool is_generic(const char *family)
+{
+    static const char *const name[] = {"sans",    "sans-serif", "serif",    "monospace",
+                                       "cursive", "fantasy",    "system-ui"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        if (strcasecmp(family, name[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Returns true if the font has this family, under any of its names. Copies its first name. */
+static bool has_family(FcPattern *font, const char *family, char used[CANVAS_FAMILY])
+{
+    FcChar8 *name;
+    for (int i = 0; FcPatternGetString(font, FC_FAMILY, i, &name) == FcResultMatch; i++) {
+        if (i == 0)
+            snprintf(used, CANVAS_FAMILY, "%s", (const char *)name);
+        if (strcasecmp((const char *)name, family) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool canvas_has_font(const char *family, char used[CANVAS_FAMILY])
+{
+    char first[CANVAS_FAMILY];
+    FcResult result;
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(family, ","), family);
+    snprintf(used, CANVAS_FAMILY, "another font");
+    FcPattern *wanted = is_generic(first) ? NULL : FcPatternCreate();
+    if (!wanted)
+        return true;
+    FcPatternAddString(wanted, FC_FAMILY, (const FcChar8 *)first);
+    FcConfigSubstitute(NULL, wanted, FcMatchPattern);
+    FcDefaultSubstitute(wanted);
+    FcPattern *font = FcFontMatch(NULL, wanted, &result);
+    bool has = font && has_family(font, first, used);
+    if (font)
+        FcPatternDestroy(font);
+    FcPatternDestroy(wanted);
+    return has;
+}
 
 /* The font families, in order of preference. fontconfig finds others for missing glyphs. */
 #define FAMILIES "Noto Sans,Noto Sans Arabic,Noto Naskh Arabic,Noto Sans Hebrew,Sans"
@@ -28,8 +113,8 @@ struct canvas {
 };
 
 /* Drops glib's messages, which would go to stderr. Errors are returned as values. */
-static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, gsize count,
-                                gpointer user)
+static GLogWriterOutput drop_message(GLogLevelFlags level, const GLogField *fields, gsize count,
+                                     gpointer user)
 {
     (void)level;
     (void)fields;
@@ -40,7 +125,7 @@ static GLogWriterOutput swallow(GLogLevelFlags level, const GLogField *fields, g
 
 static void silence(void)
 {
-    g_log_set_writer_func(swallow, NULL, NULL); /* glib permits this once per process */
+    g_log_set_writer_func(drop_message, NULL, NULL); /* glib permits this once per process */
 }
 
 static bool has_no_error(cairo_status_t status, struct err *e)
@@ -216,7 +301,7 @@ int canvas_lines(struct canvas *canvas, const struct layout_text *t, struct canv
 /*
  * Returns the outlines of the text at its place. The caller frees them with cairo_path_destroy().
  */
-static cairo_path_t *take_outlines(struct canvas *canvas, const struct layout_text *t)
+static cairo_path_t *copy_outlines(struct canvas *canvas, const struct layout_text *t)
 {
     cairo_t *cr = at_outline_size(canvas, t);
     PangoLayout *layout = lay_out(canvas, t);
@@ -261,7 +346,7 @@ static void draw_words(struct canvas *canvas, cairo_t *cr, const struct layout_t
                        bool outlines)
 {
     if (outlines && !has_pictures(t)) {
-        cairo_path_t *path = take_outlines(canvas, t);
+        cairo_path_t *path = copy_outlines(canvas, t);
         cairo_append_path(cr, path); /* also copies an error of the path */
         cairo_fill(cr);
         cairo_path_destroy(path);
@@ -303,7 +388,7 @@ static void draw_items(struct canvas *canvas, cairo_t *cr, const struct layout *
 
 /* ---- Pixels ---- */
 
-static void take_pixels(cairo_surface_t *tile, int w, int rows, int x, int width, uint8_t *rgb)
+static void copy_pixels(cairo_surface_t *tile, int w, int rows, int x, int width, uint8_t *rgb)
 {
     cairo_surface_flush(tile);
     const uint8_t *data = cairo_image_surface_get_data(tile);
@@ -332,7 +417,7 @@ bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int row
         draw_items(canvas, cr, s, y / s->scale, (y + rows) / s->scale);
         ok = has_no_error(cairo_status(cr), e);
         if (ok)
-            take_pixels(tile, w, rows, x, width, rgb);
+            copy_pixels(tile, w, rows, x, width, rgb);
         cairo_destroy(cr);
         cairo_surface_destroy(tile);
     }
@@ -480,7 +565,7 @@ char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, str
         err_memory(e, sizeof text->text);
         return NULL;
     }
-    cairo_path_t *path = take_outlines(canvas, text);
+    cairo_path_t *path = copy_outlines(canvas, text);
     bool ok = has_no_error(path->status, e);
     print_path(f, path);
     cairo_path_destroy(path);

@@ -1,6 +1,6 @@
 /*
- * canvas_cairo.h - draws layouts. Only canvas_cairo.c uses cairo and pango, and
- * canvas_cairo_fonts.c fontconfig; a build without them has canvas_none.c.
+ * canvas_cairo.h - draws layouts. Only canvas_cairo.c uses cairo, pango and fontconfig; a build
+ * without them has canvas_none.c.
  *
  * Text uses the installed fonts: it may differ between machines, but not between runs on one
  * machine. Hinting and subpixel rendering are off, so that a glyph has the same outline at every
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
-#include "paint.h"
+#include "poster.h"
 #include "layout.h"
 
 /* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with

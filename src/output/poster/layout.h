@@ -2,7 +2,7 @@
  * layout.h - a page as a list of its items: areas, lines, text, and the places of the strips. Draws
  * nothing.
  *
- * poster_layout.c and stack_layout.c make layouts. canvas_cairo.h draws them as pixels, PDF or SVG.
+ * layout.c makes layouts. canvas_cairo.h draws them as pixels, PDF or SVG.
  * Lengths are in the unit of the layout, from the top left corner: a pixel if the page is in
  * pixels, otherwise a point (1/72 inch). In a layout for pixels the corners of the strips are on
  * whole pixels. One thread.

@@ -1,4 +1,4 @@
-#include "paper.h"
+#include "poster.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -107,9 +107,9 @@ void paper_sides(const struct paper *page, enum strip_shape shape, int *width, i
     struct paper usual;
     if (!page->given && parse_name(PAPER_NAME, &usual))
         page = &usual;
-    enum paper_turn turn = page->turn != PAPER_USUAL ? page->turn
-                           : shape == SHAPE_STRIP    ? PAPER_LANDSCAPE
-                                                     : PAPER_PORTRAIT;
+    enum paper_turn turn = page->turn;
+    if (turn == PAPER_USUAL)
+        turn = shape == SHAPE_STRIP ? PAPER_LANDSCAPE : PAPER_PORTRAIT;
     bool over = page->named && turn == PAPER_LANDSCAPE;
     *width = over ? page->height : page->width;
     *height = over ? page->width : page->height;

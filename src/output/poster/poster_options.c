@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "media/ffmpeg/colour_name.h"
+#include "media/ffmpeg/ffmpeg.h"
 
 #define OPTION_STRUCT struct poster_options
 

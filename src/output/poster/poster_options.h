@@ -4,7 +4,7 @@
 
 #include "base/option.h"
 #include "output/writer.h"
-#include "paper.h"
+#include "poster.h"
 
 struct poster_options {
     /* --poster; SVG and PDF outputs are posters without it, see outputs_are_posters */

@@ -1,4 +1,4 @@
-#include "paint.h"
+#include "poster.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -114,9 +114,11 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
             return false;
         widest = to->w > widest ? to->w : widest;
     }
-    p->band_rows = BAND_PIXELS / p->width < 1           ? 1
-                   : BAND_PIXELS / p->width > p->height ? p->height
-                                                        : BAND_PIXELS / p->width;
+    p->band_rows = BAND_PIXELS / p->width;
+    if (p->band_rows > p->height)
+        p->band_rows = p->height;
+    if (p->band_rows < 1)
+        p->band_rows = 1;
     size_t band = (size_t)p->band_rows * (size_t)p->width * 3,
            row = (size_t)(widest > 0 ? widest : 1) * 4;
     p->band_y = -1;

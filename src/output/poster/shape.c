@@ -3,9 +3,117 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/engine/srgb.h"
 #include "base/interrupt.h"
-#include "shape_circle.h"
 #include "output/modes/render_line.h"
+
+enum { STEPS = 1024, STEP_BITS = 10, FINE_BITS = 12, POINTS = 4 };
+
+struct circle {
+    const uint8_t *strip;
+    int along, rows, across, side, hole;
+    uint32_t arc[STEPS + 2]; /* arctan(i / STEPS) in 2^-32 of a turn */
+};
+
+/* arctan((i + 1) / N) - arctan(i / N) = arctan(N / (N^2 + i (i + 1))). For such a small z this is z
+ * - z^3 / 3, within 2^-50. The sum is in radians with 52 fractional bits. */
+static void fill_arc(uint32_t arc[STEPS + 2])
+{
+    const uint64_t turn = 683565276; /* 1 / (2 pi) with 32 fractional bits */
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i <= STEPS; i++) {
+        arc[i] = (uint32_t)((sum >> 20) * turn >> 32);
+        uint64_t z = (UINT64_C(1) << (52 + STEP_BITS)) /
+                     ((UINT64_C(1) << (2 * STEP_BITS)) + i * (i + 1)),
+                 rough = z >> 26;
+        sum += z - (rough * rough * rough >> 26) / 3;
+    }
+    arc[STEPS + 1] = arc[STEPS];
+}
+
+/* Returns arctan(small / large) for 0 <= small <= large. */
+static uint32_t arc_of(const struct circle *c, uint64_t small, uint64_t large)
+{
+    uint64_t q = (small << (STEP_BITS + FINE_BITS)) / large, i = q >> FINE_BITS,
+             rest = q & ((1 << FINE_BITS) - 1);
+    return c->arc[i] + (uint32_t)((c->arc[i + 1] - c->arc[i]) * rest >> FINE_BITS);
+}
+
+uint32_t circle_turn(const struct circle *c, int x, int y)
+{
+    uint64_t across = (uint64_t)(x < 0 ? -x : x), along = (uint64_t)(y < 0 ? -y : y);
+    uint32_t t =
+        across <= along ? arc_of(c, across, along) : (UINT32_C(1) << 30) - arc_of(c, along, across);
+    if (y > 0)
+        t = (UINT32_C(1) << 31) - t;
+    return x < 0 ? 0u - t : t;
+}
+
+struct circle *circle_open(const uint8_t *strip, int along, int rows, int across, int side,
+                           struct err *e)
+{
+    struct circle *c = err_calloc(1, sizeof *c, e);
+    if (!c)
+        return NULL;
+    *c = (struct circle){.strip = strip,
+                         .along = along,
+                         .rows = rows,
+                         .across = across,
+                         .side = side,
+                         .hole = 2 * side / 5};
+    fill_arc(c->arc);
+    return c;
+}
+
+void circle_free(struct circle **c)
+{
+    free(*c);
+    *c = NULL;
+}
+
+/* Returns the pixel of the strip at a point with the distance r (rounded down) to the centre. */
+static const uint8_t *strip_at(const struct circle *c, int x, int y, int64_t r)
+{
+    size_t column = (size_t)((uint64_t)circle_turn(c, x, y) * (uint64_t)c->along >> 32), row = 0;
+    if (c->rows > 1) {
+        row = (size_t)((4 * (int64_t)c->side - r) * c->across / (4 * (int64_t)(c->side - c->hole)));
+        if (row >= (size_t)c->rows)
+            row = (size_t)c->rows - 1;
+    }
+    return c->strip + (row * (size_t)c->along + column) * 3;
+}
+
+static void write_mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = points ? srgb_level((uint16_t)((2 * sum[k] + points) / (2 * points))) : 0;
+    out[3] = (uint8_t)((255 * points + 8) / 16);
+}
+
+void circle_row(struct circle *c, int y, uint8_t *out)
+{
+    const int64_t outer = 16 * (int64_t)c->side * c->side, inner = 16 * (int64_t)c->hole * c->hole;
+    int64_t r = 0; /* distance of the latest point; that of the next point is similar */
+    for (int x = 0; x < c->side; x++, out += 4) {
+        uint64_t sum[3] = {0}, points = 0;
+        for (int p = 0; p < POINTS * POINTS; p++) {
+            int px = 8 * x + 2 * (p % POINTS) + 1 - 4 * c->side,
+                py = 8 * y + 2 * (p / POINTS) + 1 - 4 * c->side;
+            int64_t square = (int64_t)px * px + (int64_t)py * py;
+            if (square < inner || square >= outer)
+                continue;
+            while (c->rows > 1 && r * r > square)
+                r--;
+            while (c->rows > 1 && (r + 1) * (r + 1) <= square)
+                r++;
+            const uint8_t *rgb = strip_at(c, px, py, r);
+            for (int k = 0; k < 3; k++)
+                sum[k] += srgb_linear[rgb[k]];
+            points++;
+        }
+        write_mean(sum, points, out);
+    }
+}
 
 struct shape {
     enum strip_shape shape;

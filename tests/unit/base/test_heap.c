@@ -4,12 +4,12 @@
 #include <sys/resource.h>
 
 #include "test.h"
-#include "base/heap.h"
+#include "base/limits.h"
 
 TEST(once_more_does_nothing)
 {
-    bool kept = heap_keep();
-    assert_int_equal(heap_keep(), kept);
+    bool kept = process_limits_keep_heap();
+    assert_int_equal(process_limits_keep_heap(), kept);
 }
 
 /* The sanitizers' malloc is another one. */
@@ -50,7 +50,7 @@ static long pages_of_one(void)
 /* The first decoder's memory is the next one's. */
 TEST(freed_memory_is_used_again)
 {
-    if (!heap_keep())
+    if (!process_limits_keep_heap())
         return; /* a machine of little memory */
     long first = pages_of_one();
     for (int i = 0; i < 3; i++)

@@ -1,7 +1,6 @@
 /* test_limits.c - what --memory and --max-pixels leave for the films. */
 #include "test.h"
 #include "base/limits.h"
-#include "base/machine.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;
 

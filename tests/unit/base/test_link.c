@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "base/link.h"
+#include "base/worker.h"
 
 static int end[2];
 static char bytes[LINK_BYTES + 1];

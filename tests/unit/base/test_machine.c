@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "base/machine.h"
+#include "base/limits.h"
 
 static char root[64];
 

@@ -11,7 +11,7 @@
 
 #include "test.h"
 #include "under_tsan.h"
-#include "base/process_limits.h"
+#include "base/limits.h"
 
 static const uint64_t mib = (uint64_t)1 << 20;
 

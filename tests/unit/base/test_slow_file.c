@@ -10,7 +10,7 @@
 
 #include "test.h"
 #include "base/interrupt.h"
-#include "base/slow_file.h"
+#include "base/file.h"
 #include "files.h"
 
 static void rest(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000L}, NULL); }

@@ -11,9 +11,8 @@
 
 #include "test.h"
 #include "base/interrupt.h"
-#include "base/link.h"
-#include "base/log.h"
 #include "base/worker.h"
+#include "base/log.h"
 
 static struct worker w;
 static struct err e;

@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "base/interrupt.h"
-#include "cache/cache_admin.h"
+#include "cache/cache_options.h"
 #include "cached.h"
 
 static char said[4096];

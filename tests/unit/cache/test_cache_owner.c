@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "cache/cache_owner.h"
+#include "cache/cache_store.h"
 
 enum { STRANGER = 12345, GROUP = 23456 };
 

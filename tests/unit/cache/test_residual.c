@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "cache/residual.h"
+#include "cache/pack.h"
 #include "staged.h"
 
 enum { GUARD = 16, POISON = 0xa5 };

@@ -20,15 +20,15 @@ TEST(every_name_is_a_mode)
         assert_ptr_equal(o.picture.strip[0], strip_table[m]);
         assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
         assert_null(strip_find(name, strlen(name) - 1));
-        const char *former = strip_table[m]->former;
-        assert_true(!former || strip_find(former, strlen(former)) == strip_table[m]);
+        const char *alias = strip_table[m]->alias;
+        assert_true(!alias || strip_find(alias, strlen(alias)) == strip_table[m]);
         assert_null(strpbrk(name, "/ ., %"));
         assert_string_not_equal(name, STRIP_ALL);
     }
     assert_null(strip_find("", 0));
 }
 
-TEST(the_former_name)
+TEST(the_alias)
 {
     struct options o = {0};
     struct err e = ERR_INIT;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "test.h"
-#include "test.h"
 #include "barcode/kmeans/kmeans.h"
 
 static inline uint32_t next(uint32_t *x)

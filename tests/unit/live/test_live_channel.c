@@ -10,7 +10,7 @@
 
 #include "test.h"
 #include "live/stream/stream.h"
-#include "base/link.h"
+#include "base/worker.h"
 #include "output/modes/strip.h"
 #include "files.h"
 

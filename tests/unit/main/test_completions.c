@@ -64,7 +64,7 @@ TEST(fish)
     has(text, "-l mode -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"kmeans ");
     has(text,
         "complete -c barcode -n '" NO_COMMAND "' -l cache -x -a '(__fish_complete_directories)' -d "
-                                              "'cache folder, - for none (~/.cache/barcode)'\n");
+        "'cache folder, - for none (~/.cache/barcode)'\n");
     has(text, "complete -c barcode -n '" NO_COMMAND
               "' -l order -x -a 'lightness share' -d 'palette: order by "
               "lightness (default) or share'\n");

@@ -9,7 +9,6 @@
 #include "test.h"
 #include "folder.h"
 #include "cli/cli.h"
-#include "output/poster/paint.h"
 #include "live/day/day.h"
 #include "output/poster/layout.h"
 #include "set_option.h"

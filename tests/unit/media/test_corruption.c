@@ -2,7 +2,6 @@
 #include "test.h"
 #include "media/bitstream/coded_picture.h"
 #include "media/container/open.h"
-#include "media/decode/corruption.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
 

@@ -6,7 +6,7 @@
 #include "test.h"
 #include "media/source.h"
 #include "media/container/film_facts.h"
-#include "media/ffmpeg/av_compat.h"
+#include "media/ffmpeg/libav.h"
 
 /* One stream of a made container. */
 struct made {

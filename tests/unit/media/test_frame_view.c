@@ -2,9 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "media/ffmpeg/av_compat.h"
-#include "media/frame/frame_view.h"
-#include "media/frame/pixfmt.h"
+#include "media/ffmpeg/libav.h"
+#include "media/ffmpeg/frame_view.h"
 
 enum { W = 19, H = 7 }; /* odd: chroma planes are rounded up */
 

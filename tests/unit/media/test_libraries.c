@@ -9,7 +9,7 @@
 #include <libavutil/avutil.h>
 
 #include "test.h"
-#include "media/ffmpeg/libraries.h"
+#include "media/ffmpeg/ffmpeg.h"
 
 TEST(a_line_a_library)
 {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
 #include "media/nvdec/nvdec.h"
 
 /* A picture as NVDEC gives it: planes in one block, a layout that only the frames context tells. */
@@ -168,7 +168,7 @@ TEST(no_gpu)
         skip();
     }
     assert_int_equal(e.code, ERR_ENGINE);
-    assert_null(n.own);
+    assert_null(n.film_device);
     avcodec_parameters_free(&par);
 }
 

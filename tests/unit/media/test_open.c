@@ -2,7 +2,7 @@
 
 #include "test.h"
 #include "media/container/open.h"
-#include "media/ffmpeg/av_error.h"
+#include "media/ffmpeg/libav.h"
 #include "clip.h"
 
 static struct film facts(const char *name)
@@ -242,7 +242,7 @@ static void must_refuse(const char *name, const char *words)
 {
     struct err e = ERR_INIT;
     struct source *s =
-        source_film_open(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, &e);
+        source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, &e);
     if (s)
         fail_msg("'%s' was opened", name);
     assert_int_equal(e.code, ERR_INPUT);
@@ -292,7 +292,7 @@ TEST(odd_names)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = 0;
     struct err e = ERR_INIT;
-    assert_null(source_film_open(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, &e));
+    assert_null(source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(e.text, "too long"));
 }

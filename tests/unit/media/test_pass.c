@@ -8,7 +8,7 @@
 #include "test.h"
 #include "base/admission.h"
 #include "base/interrupt.h"
-#include "media/source/pass.h"
+#include "media/source.h"
 #include "synth.h"
 
 static struct engine *engine;

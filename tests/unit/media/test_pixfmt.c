@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "media/frame/frame_view.h"
-#include "media/frame/pixfmt.h"
+#include "media/ffmpeg/frame_view.h"
 
 static const struct film film = {
     .path = (char *)(uintptr_t) "a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED};

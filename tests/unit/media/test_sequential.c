@@ -3,7 +3,7 @@
 #include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
-#include "media/decode/corruption.h"
+#include "media/decode/decoder.h"
 #include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "media/reader/reader.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "media/ffmpeg/side_data.h"
+#include "media/ffmpeg/packet.h"
 
 static struct err e;
 

@@ -1,6 +1,6 @@
 #include "test.h"
 #include "media/select/timeline.h"
-#include "media/sound/sound_clock.h"
+#include "media/sound/sound_reading.h"
 
 #define S INT64_C(1000000)
 #define FRAME INT64_C(40000)

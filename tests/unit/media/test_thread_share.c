@@ -1,11 +1,11 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "media/schedule/thread_share.h"
+#include "media/schedule/scheduler.h"
 
 static int of(int cores, uint64_t own, uint64_t left, int most)
 {
-    struct thread_share s = {.cores = cores, .own = own, .left = left, .most = most};
+    struct thread_share s = {.cores = cores, .chunk_work = own, .left = left, .most = most};
     return thread_share_count(&s);
 }
 

@@ -4,7 +4,6 @@
 #include "test.h"
 #include "barcode/engine/oklab.h"
 #include "barcode/engine/srgb.h"
-#include "output/modes/band_follow.h"
 #include "output/modes/band_order.h"
 
 enum { COLUMNS_MOST = 200, K = 64, HEIGHTS = 1 << 16 };

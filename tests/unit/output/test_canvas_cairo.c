@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "test.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "output/poster/canvas_cairo.h"
 #include "scene.h"
 #include "strips.h"

@@ -3,7 +3,7 @@
 
 #include "test.h"
 #include "barcode/engine/srgb.h"
-#include "output/palette/film_palette.h"
+#include "output/modes/film_palette.h"
 
 enum { WIDTH = 40, HEIGHT = 25, PIXELS = WIDTH * HEIGHT };
 

@@ -5,7 +5,6 @@
 #include "test.h"
 #include "output/html/gallery.h"
 #include "files.h"
-#include "output/html/gallery_cards.h"
 #include "output/html/html_template.h"
 
 /* As much of a page as a gallery reads, with this card. */

@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "output/writer.h"
-#include "output/html/html.h"
+#include "output/html/html_template.h"
 #include "strips.h"
 
 static struct film film;
@@ -286,7 +286,7 @@ TEST(test_told)
     scene_close();
 }
 
-/* The longest of all recipes and ids is in what writer_made reads. */
+/* The longest of all fingerprints and ids is in what writer_made reads. */
 TEST(test_head_has_room)
 {
     char shown[FILM_ID_TEXT] = "";

@@ -119,11 +119,11 @@ TEST(test_is_told)
     assert_true(page_is(bytes, size, "viewer"));
     assert_false(page_is(bytes, size, "gallery") || page_is(bytes + 1, size - 1, "viewer") ||
                  page_is(bytes, 90, "viewer") || page_is(bytes, 0, "viewer"));
-    page_take_meta(bytes, size, "film", value, sizeof value);
+    page_copy_meta(bytes, size, "film", value, sizeof value);
     assert_string_equal(value, "12-ab");
-    page_take_meta(bytes, size, "film", value, 5);
+    page_copy_meta(bytes, size, "film", value, 5);
     assert_string_equal(value, "");
-    page_take_meta(bytes, size, "recipe", value, sizeof value);
+    page_copy_meta(bytes, size, "fingerprint", value, sizeof value);
     assert_string_equal(value, "");
     FILE *in = fmemopen(bytes, size, "rb");
     assert_true(page_ends(in));

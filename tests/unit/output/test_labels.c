@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/text/labels.h"
+#include "output/poster/labels.h"
 #include "strips.h"
 
 TEST(test_utf8)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "output/writer.h"
 #include "output/modes/render_line.h"
 #include "strips.h"

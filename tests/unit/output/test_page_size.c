@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "output/poster/paper.h"
+#include "output/poster/poster.h"
 
 TEST(names_and_sizes)
 {

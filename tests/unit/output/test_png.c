@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "output/writer.h"
 #include "strips.h"
 

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/formats/previews.h"
+#include "output/formats/thumbs.h"
 
 enum { W = 16, H = 8 };
 

@@ -21,15 +21,15 @@ TEST(there_and_back)
     struct writer_metadata metadata;
     char text[PROVENANCE_TEXT], file[2 * PROVENANCE_TEXT];
     static const char *const around[][2] = {
-        {"# ", "\n# more recipe=no"},
+        {"# ", "\n# more fingerprint=no"},
         {"/*\n * ", "\r\n */"},
         {"{\n\"x\": \"", "\",\n"},
         {"", ""},
         {"GIMP Palette\nName: barcode:film=.mkv\n# ", "\n"},
-        {"Name: barcode:film=9-ab partial=no columns=1 size=1x1 parts=0 recipe=x\n# ", "\n"}};
+        {"Name: barcode:film=9-ab partial=no columns=1 size=1x1 parts=0 fingerprint=x\n# ", "\n"}};
     provenance_text(&r, 7, text);
     assert_string_equal(text, "barcode:film=123-00ff partial=yes columns=1071 size=320x180 parts=7 "
-                              "recipe=definition=5.1 mode=kmeans size=1/4");
+                              "fingerprint=definition=5.1 mode=kmeans size=1/4");
     for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
         snprintf(file, sizeof file, "%s%s%s", around[i][0], text, around[i][1]);
         assert_true(provenance_find(file, strlen(file), &metadata));
@@ -59,9 +59,9 @@ TEST(no_mark)
         "barcode",
         "barcode:film=",
         "barcode:film=1-2 partial=no columns=1 size=3x4 parts=0",
-        "barcode:film=1 recipe=x",
-        "barcode:film=1-2 partial=no columns=x size=3x4 parts=0 recipe=x",
-        "barcode:film=1-2 partial=no\ncolumns=1 size=3x4 parts=0 recipe=x"};
+        "barcode:film=1 fingerprint=x",
+        "barcode:film=1-2 partial=no columns=x size=3x4 parts=0 fingerprint=x",
+        "barcode:film=1-2 partial=no\ncolumns=1 size=3x4 parts=0 fingerprint=x"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         assert_false(provenance_find(text[i], strlen(text[i]), &metadata));
 }
@@ -77,8 +77,8 @@ static FILE *file_of(const char *text)
 /* A file that breaks off, or is another's, says nothing. */
 TEST(whole_files)
 {
-    static const char good[] =
-        "HEAD\n# barcode:film=1-2 partial=no columns=5 size=3x4 parts=0 recipe=a b\nbody\n# end\n";
+    static const char good[] = "HEAD\n# barcode:film=1-2 partial=no columns=5 size=3x4 parts=0 "
+                               "fingerprint=a b\nbody\n# end\n";
     char film[FILM_ID_TEXT] = "";
     struct writer_metadata metadata;
     for (size_t length = 0; length <= strlen(good); length++) {

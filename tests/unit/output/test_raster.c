@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/poster/paint.h"
+#include "output/report.h"
+#include "output/poster/poster.h"
 #include "strips.h"
 
 /* A report over columns that a test fills. */

@@ -8,7 +8,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "output/dump.h"
+#include "output/sinks.h"
 
 enum { FRAME = 6 };
 

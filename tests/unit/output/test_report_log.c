@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "output/report_log.h"
+#include "output/run_files.h"
 
 static char folder[] = "/tmp/test_report_log.XXXXXX";
 static char path[64];

@@ -2,9 +2,8 @@
 
 #include "test.h"
 #include "barcode/engine/srgb.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "output/poster/shape.h"
-#include "output/poster/shape_circle.h"
 #include "scene.h"
 #include "strips.h"
 

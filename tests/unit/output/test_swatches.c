@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/palette/swatches.h"
 #include "output/writer.h"
 #include "strips.h"
 
@@ -49,7 +48,7 @@ static size_t written(const char *writer, char *to, size_t room)
     return (size_t)size;
 }
 
-#define MARK "barcode:film=9-ab partial=no columns=2 size=32x18 parts=0 recipe=r=1"
+#define MARK "barcode:film=9-ab partial=no columns=2 size=32x18 parts=0 fingerprint=r=1"
 
 TEST(gpl)
 {

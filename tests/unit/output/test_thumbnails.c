@@ -84,7 +84,7 @@ TEST_WITH(cues, setup, teardown)
         access("a b#\xc3\xa9.x-001.jpg", R_OK) | access("a b#\xc3\xa9.x-002.jpg", R_OK), 0);
     char *text = text_of("a b#\xc3\xa9.x.vtt");
     static const char head[] = "WEBVTT\n\nNOTE\nbarcode:film=9-ab partial=no columns=130 size=8x4 "
-                               "parts=2 recipe=r=1\n\n00:00:00.000 --> 00:01:00.505\n"
+                               "parts=2 fingerprint=r=1\n\n00:00:00.000 --> 00:01:00.505\n"
                                "a%20b%23%C3%A9.x-001.jpg#xywh=0,0,8,4\n\n00:01:00.505 --> "
                                "00:02:01.005\na%20b%23%C3%A9.x-001.jpg#xywh=8,0,8,4\n";
     assert_memory_equal(text, head, strlen(head));

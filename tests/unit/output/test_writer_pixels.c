@@ -6,7 +6,7 @@
 
 #include "test.h"
 #include "barcode/engine/srgb.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "output/writer.h"
 #include "output/formats/icc_srgb.h"
 #include "files.h"

@@ -1,10 +1,10 @@
-/* The writers of SVG and PDF: what they say of themselves (trailer_comment.h), and that the same
+/* The writers of SVG and PDF: what they say of themselves (provenance.h), and that the same
  * input gives the same bytes. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "test.h"
-#include "output/poster/paint.h"
+#include "output/poster/poster.h"
 #include "output/writer.h"
 #include "files.h"
 #include "scene.h"

@@ -15,7 +15,6 @@
         spectrum: ["Spectrum", "The frequencies of the sound, high ones at the top"],
         slit: ["Slit", "A line through each frame, a column for each"],
     };
-    MODES.downsample = MODES.squeeze;      // its name in older pages
     const MISSING = 0, DAMAGED = 2, UNKNOWN = 0xffffffff;
 
     const facts = json("film");
@@ -458,7 +457,7 @@
             ["Clusters", run.clustered ? `${run.k} per frame${facts.clusters < run.k ? `, of which the ${facts.clusters} largest are shown here` : ""}; ${run.init}, ${run.n_init} restarts${run.race ? " in a race" : ""}, seed ${run.seed}` : ""],
             ["Sound", levels ? `${facts.sound.codec}, ${facts.sound.layout}, ${facts.sound.loudness.toFixed(1)} LUFS, range ${facts.sound.range.toFixed(1)} LU, peak ${facts.sound.peak.toFixed(1)} dB` : ""],
             ["Steady", run.steady ? `${run.steady} %` : ""], ["Tone mapping", hdr], ["Means", run.linear ? "of light" : ""],
-            ["Recipe", run.recipe], ["Made by", `barcode ${run.version}`],
+            ["Options", run.fingerprint], ["Made by", `barcode ${run.version}`],
         ];
         for (const [name, value] of lines) if (value) find("list").append(make("dt", "", name), make("dd", "", value));
     }

@@ -11,7 +11,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "base/atomic_target.h"
+#include "base/atomic_file.h"
 
 /* See access.c. */
 static bool has_all(void) { return test_round == 0; }

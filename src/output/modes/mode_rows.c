@@ -1,0 +1,85 @@
+/* mode_rows.c - the modes whose pixels are those of a column from top to bottom. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "fit_width.h"
+#include "render_line.h"
+
+static void note_squeeze(const struct report *r, char *out, size_t size)
+{
+    (void)r;
+    snprintf(out, size, "each row's mean");
+}
+
+/* Allocates the state: the rows of the analysis frame, or the pixels of the slit, that the current
+ * row covers. They are the same for every column. */
+static bool open_rows(struct strip *s, struct err *e)
+{
+    s->state = calloc(1, sizeof(struct shrink_span));
+    return s->state || err_memory(e, sizeof(struct shrink_span));
+}
+
+static void cover_rows(struct strip *s)
+{
+    struct shrink_span *rows = s->state;
+    *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->height, (uint64_t)s->height);
+}
+
+/* Writes the mean of the rows, rounded half up. */
+static void pixel_squeeze(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+{
+    (void)i;
+    strip_mean_span(c->row, s->state, (uint64_t)s->report->height, (uint64_t)s->height,
+                    s->report->means, rgb);
+}
+
+const struct strip_kind strip_squeeze = {.name = "squeeze",
+                                         .alias = "downsample",
+                                         .title = "squeeze",
+                                         .needs = STRIP_ROWS,
+                                         .note = note_squeeze,
+                                         .open = open_rows,
+                                         .row = cover_rows,
+                                         .pixel = pixel_squeeze};
+
+/* Writes a number of hundredths without zeros at its end, such as "12.5". */
+static void write_hundredths(int n, char out[24])
+{
+    int digits = n % 100 == 0 ? 0 : n % 10 == 0 ? 1 : 2;
+    snprintf(out, 24, "%.*f", digits, n / 100.0);
+}
+
+static void note_slit(const struct report *r, char *out, size_t size)
+{
+    char x[24], angle[24];
+    write_hundredths(r->slit.x, x);
+    write_hundredths(r->slit.angle, angle);
+    if (r->slit.angle == 0)
+        snprintf(out, size, "each frame's pixels at %s %% of its width", x);
+    else
+        snprintf(out, size, "each frame's pixels at %s %% of its width, rotated by %s degrees", x,
+                 angle);
+}
+
+static void cover_slit(struct strip *s)
+{
+    struct shrink_span *span = s->state;
+    *span = shrink_span((uint64_t)s->y, (uint64_t)s->report->slit_length, (uint64_t)s->height);
+}
+
+static void pixel_slit(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+{
+    (void)i;
+    strip_mean_span(c->slit, s->state, (uint64_t)s->report->slit_length, (uint64_t)s->height,
+                    s->report->means, rgb);
+}
+
+const struct strip_kind strip_slit = {.name = "slit",
+                                      .title = "slit",
+                                      .value = "X%",
+                                      .needs = STRIP_SLIT,
+                                      .named_only = true,
+                                      .note = note_slit,
+                                      .open = open_rows,
+                                      .row = cover_slit,
+                                      .pixel = pixel_slit};
