@@ -11,7 +11,6 @@
 #include "base/path.h"
 #include "output/writer.h"
 #include "inputs_list.h"
-#include "inputs_names.h"
 
 /* Endings of films in folders. A film that is an argument may have any ending. */
 static const char *const ending[] = {

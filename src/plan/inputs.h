@@ -92,4 +92,12 @@ bool inputs_is_due(const struct inputs *in, size_t i);
 
 void inputs_free(struct inputs *in);
 
+/* Returns true if the name has a film's ending. */
+bool inputs_is_film_name(const char *name);
+
+bool inputs_is_folder(const char *path);
+
+/* Returns the number of entries that are films. The others are problems of a folder or of stdin. */
+size_t inputs_films(const struct inputs *in);
+
 #endif

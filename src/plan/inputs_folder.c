@@ -11,7 +11,7 @@
 #include "output/run_files.h"
 #include "output/writer.h"
 #include "inputs_list.h"
-#include "inputs_names.h"
+#include "inputs.h"
 
 /* A folder between the folder argument and the current one. */
 struct level {

@@ -9,7 +9,7 @@
 #include "base/interrupt.h"
 #include "output/writer.h"
 #include "inputs_list.h"
-#include "inputs_names.h"
+#include "inputs.h"
 
 /* ---- Images ---- */
 

@@ -12,11 +12,11 @@
 #include "base/path.h"
 #include "output/html/gallery.h"
 #include "output/poster/poster.h"
-#include "inputs_names.h"
+#include "inputs.h"
 #include "outputs_folders.h"
 #include "outputs_gallery.h"
 #include "outputs_names.h"
-#include "update_dump.h"
+#include "update.h"
 
 /* Returns the default writer of -o. */
 static const struct writer *usual_writer(void) { return writer_table[0]; }

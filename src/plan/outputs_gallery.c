@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "output/html/gallery.h"
-#include "inputs_names.h"
+#include "inputs.h"
 
 bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)
 {

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "inputs_names.h"
+#include "inputs.h"
 
 bool outputs_names_folder(const char *path)
 {
@@ -149,4 +149,14 @@ bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t 
     else if (strcmp(ending, "png") != 0)
         snprintf(hint, sizeof hint, "give a folder, as in -o DIR/ --name '{stem}.%s'", ending);
     return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; %s", output, films, hint);
+}
+
+const char *outputs_table(const struct options *o, const struct inputs *in)
+{
+    for (size_t k = 0; k < o->outputs.extras; k++) {
+        const struct options_extra *extra = &o->outputs.extra[k];
+        if (extra->writer->table && inputs_films(in) > 1 && !outputs_names_folder(extra->path))
+            return extra->path;
+    }
+    return NULL;
 }

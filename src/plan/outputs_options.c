@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/atomic_file.h"
-#include "inputs_names.h"
+#include "inputs.h"
 
 #define OPTION_STRUCT struct outputs_options
 

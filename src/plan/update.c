@@ -8,7 +8,6 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "options_fingerprint.h"
-#include "update_dump.h"
 
 /* A film and what is known about it; each fact is read at most once. */
 struct question {

@@ -10,7 +10,7 @@
 #ifndef BARCODE_UPDATE_H
 #define BARCODE_UPDATE_H
 
-#include "inputs.h"
+#include "outputs.h"
 
 /*
  * With --update, sets the duty of every film whose outputs exist to INPUT_LEFT_OUT, and logs the
@@ -18,5 +18,19 @@
  * false with ERR_INTERRUPTED, or if out of memory. Main thread only.
  */
 bool update_leave_out(const struct options *o, struct inputs *in, struct err *e);
+
+/*
+ * Returns true with --update if the dump of film `i` exists and the metadata of another output of
+ * this run names the film. A restarted run may then replace a dump that an earlier run left.
+ */
+bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i,
+                       const struct outputs *list);
+
+/*
+ * Returns true with --update if an output of film `i` exists that is to be made again
+ * (fingerprint_is_again). All outputs of the film may then be replaced.
+ */
+bool update_knows_again(const struct options *o, const struct inputs *in, size_t i,
+                        const struct outputs *list);
 
 #endif

@@ -4,7 +4,6 @@
 #include "base/film_id.h"
 #include "plan/options_fingerprint.h"
 #include "plan/update.h"
-#include "plan/update_dump.h"
 #include "outputs_asked.h"
 
 enum { COLUMNS = 3, WIDTH = 4, HEIGHT = 2 };
