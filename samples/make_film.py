@@ -210,8 +210,8 @@ the end, 20, 55, fade 10 24 000000
 W, H, UNIT_W, UNIT_H, RATE = 384, 216, 24, 8, 24
 NOISE, FAR = 6, 44      # colours nearer than NOISE could be joined by coding noise; textures must be FAR from a dominant one
 random = np.random.default_rng(1)
-TEXTURE = random.random((H, W))
-COARSE = np.kron(random.random((H // 8, W // 8)), np.ones((8, 8)))
+TEXTURE = random.random((H, W), np.float32)
+COARSE = random.random((H // 8, W // 8), np.float32).repeat(8, 0).repeat(8, 1)
 ROWS, COLUMNS = np.mgrid[0:H, 0:W].astype(np.float32)
 SKYLINE = np.repeat(random.integers(0, 30, W // 12), 12)
 
@@ -220,11 +220,11 @@ def to_ycc(rgb):
     """The nearest integer Y'CbCr of BT.709, limited range."""
     r, g, b = (int(rgb[i:i + 2], 16) / 255 for i in (0, 2, 4))
     y = 0.2126 * r + 0.7152 * g + 0.0722 * b
-    return np.array([16 + 219 * y, 128 + 224 * (b - y) / 1.8556, 128 + 224 * (r - y) / 1.5748])
+    return np.array([16 + 219 * y, 128 + 224 * (b - y) / 1.8556, 128 + 224 * (r - y) / 1.5748], np.float32)
 
 
 def to_rgb(ycc):
-    y, cb, cr = (ycc[..., 0] - 16) * 255 / 219, (ycc[..., 1] - 128) * 255 / 224, (ycc[..., 2] - 128) * 255 / 224
+    y, cb, cr = (ycc[..., 0] - 16) * np.float32(255 / 219), (ycc[..., 1] - 128) * np.float32(255 / 224), (ycc[..., 2] - 128) * np.float32(255 / 224)
     green = y - 0.2126 * 1.5748 / 0.7152 * cr - 0.0722 * 1.8556 / 0.7152 * cb
     return np.clip(np.stack([y + 1.5748 * cr, green, y + 1.8556 * cb], -1), 0, 255)
 
@@ -270,14 +270,14 @@ def draw_patch(picture, known, patch, n, share):
         blend = np.roll(COARSE, (n * dy // 8, n * dx // 8), (0, 1))[:len(picture)][window]
         ycc = colour[0] + (colour[1] - colour[0]) * blend[..., None]
     elif kind == "grain":
-        ycc = colour[0] + (np.roll(TEXTURE, 1013 * n)[:len(picture)][window][..., None] - 0.5) * [10, 0, 0]
-    area[inside] = np.rint(np.broadcast_to(ycc, area.shape)[inside]) if ycc.ndim > 1 else np.rint(ycc)
+        ycc = colour[0] + (np.roll(TEXTURE, 1013 * n)[:len(picture)][window][..., None] - 0.5) * np.float32([10, 0, 0])
+    np.copyto(area, np.rint(ycc), "unsafe", inside[..., None])
     known[window][inside] = kind in ("flat", "disc", "hills", "lamps")
 
 
 def draw(shot, n):
     """The picture of a shot's n-th frame without its bars, and which of its cells are of flat colours."""
-    picture, known = np.full((shot["rows"] * UNIT_H, W, 3), [16, 128, 128]), np.ones((shot["rows"] * UNIT_H, W), bool)
+    picture, known = np.full((shot["rows"] * UNIT_H, W, 3), [16, 128, 128], np.int16), np.ones((shot["rows"] * UNIT_H, W), bool)
     for patch in shot["patches"]:
         draw_patch(picture, known, patch, n, n / (shot["frames"] - 1))
     if "flashes" in shot["more"] and n % 9 == 4:
@@ -285,13 +285,13 @@ def draw(shot, n):
     if "fade" in shot["more"]:
         fade_in, fade_out, colour = shot["more"][1:4]
         shown = min(1, (n + 1) / (int(fade_in) or 1), (shot["frames"] - n) / (int(fade_out) or 1))
-        picture = np.rint(to_ycc(colour) + (picture - to_ycc(colour)) * shown).astype(int)
+        picture = np.rint(to_ycc(colour) + (picture - to_ycc(colour)) * shown).astype(np.int16)
     return picture, known
 
 
 def dominant(picture, known):
     """(colour, share) where the dominant colour is known: one flat colour leads clearly, and nothing is so near that it could join."""
-    code = picture[..., 0] << 16 | picture[..., 1] << 8 | picture[..., 2]
+    code = picture @ np.array([1 << 16, 1 << 8, 1], np.int32)
     codes, counts = np.unique(code[known], return_counts=True)
     if not len(codes):
         return None
@@ -308,7 +308,7 @@ def dominant(picture, known):
 def answer(shot, picture, known):
     found = dominant(picture, known)
     colour, share = (",".join(f"{v:.0f}" for v in found[0]), f"{found[1]:.4f}") if found else ("-", "-")
-    average = ",".join(f"{v:.2f}" for v in to_rgb(picture).mean((0, 1)))
+    average = ",".join(f"{v:.2f}" for v in to_rgb(picture).mean((0, 1), np.float64))
     return f"{colour}\t{share}\t{average}\t{2 * W}:{2 * len(picture)}:0:{H - len(picture)}\t{shot['name']}"
 
 
