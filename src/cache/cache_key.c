@@ -236,8 +236,10 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
     return true;
 }
 
-bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int video, int stream)
+bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
+                          int stream)
 {
+    const struct cache_place *at = &id->place;
     char print[33], library[256];
     hash_hex(id->fingerprint, print);
     libraries_describe(library, sizeof library);
@@ -247,6 +249,9 @@ bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, in
         !append_key(key,
                     "sound.size=%" PRIu64 "\nsound.modified=%" PRId64 "\nsound.fingerprint=%s\n",
                     id->size, id->modified_ns, print))
+        return false;
+    if (file && !append_key(key, "sound.file=%" PRIu64 " %" PRIu64 " %" PRId64 "\n", at->device,
+                            at->inode, at->changed_ns))
         return false;
     key->base = strlen(key->text);
     name_key(key);

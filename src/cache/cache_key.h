@@ -81,10 +81,11 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
                     const char *light, const char *decode);
 
 /*
- * Makes the key of the film's sound, which is independent of its frames. `video` is --stream,
- * `stream` is --sound-stream. Returns false if the text is too long.
+ * Makes the key of the film's sound, which is independent of its frames. With `file` it is that of
+ * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream. Returns
+ * false if the text is too long.
  */
-bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, int video,
+bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
                           int stream);
 
 /*

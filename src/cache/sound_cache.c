@@ -20,11 +20,16 @@ struct place {
 };
 
 static bool find_place(struct place *p, const struct cache_options *o, const char *path,
-                       const struct film_parts *parts, int video, int stream, struct err *e)
+                       const struct film_parts *parts, struct err *e)
 {
-    return cache_store_open(&p->store, o, e) && cache_film_read(path, parts, &p->id, e) &&
-           (cache_key_make_sound(&p->key, &p->id, video, stream) ||
-            err_set(e, ERR_FAILED, "its key is too long"));
+    return cache_store_open(&p->store, o, e) && cache_film_read(path, parts, &p->id, e);
+}
+
+/* Sets the key; with `file` that of a damaged sound, which has an entry for each copy of a film. */
+static bool set_key(struct place *p, bool file, int video, int stream, struct err *e)
+{
+    return cache_key_make_sound(&p->key, &p->id, file, video, stream) ||
+           err_set(e, ERR_FAILED, "its key is too long");
 }
 
 /* Decompresses the track: its size (u64), then zstd. */
@@ -52,13 +57,27 @@ static bool is_of_film(const struct place *p, const struct cache_entry *entry)
 }
 
 /*
- * Returns true if the sound may be used. A damaged one may not, but for the very same file: a
+ * Returns true if the sound may be that of a damaged film. It serves the very same file only: a
  * repaired film may have the size, the time and the sampled bytes of the damaged one.
  */
-static bool is_usable(const struct place *p, const struct cache_entry *entry,
-                      const struct film_sound *s)
+static bool is_damaged(const struct film_sound *s) { return s->gaps > 0 || s->errors > 0; }
+
+/* Loads the sound of the entry that the key names, if it may be used. */
+static bool load_entry(const struct place *p, struct film_sound *out, struct err *e)
 {
-    return (s->gaps == 0 && s->errors == 0) || cache_place_same(&entry->index.film, &p->id.place);
+    struct cache_entry *entry = cache_store_named(&p->store, p->key.name);
+    const struct index_track *t = entry ? cache_index_track(&entry->index, TRACK_SOUND) : NULL;
+    bool found = t && is_of_film(p, entry) && decode_track(t, out, e);
+    if (found && is_damaged(out) && !cache_place_same(&entry->index.film, &p->id.place)) {
+        film_sound_free(out);
+        found = false;
+    }
+    if (e->code == ERR_INPUT)
+        cache_store_reject(&p->store, entry, true, e->text);
+    if (found)
+        cache_store_used(entry);
+    cache_entry_close(&entry);
+    return found;
 }
 
 bool sound_cache_load(const struct cache_options *o, const char *path,
@@ -67,20 +86,11 @@ bool sound_cache_load(const struct cache_options *o, const char *path,
     struct place p;
     struct err e = ERR_INIT;
     *out = (struct film_sound){.stream = -1};
-    if (o->refresh || !find_place(&p, o, path, parts, video, stream, &e))
+    if (o->refresh || !find_place(&p, o, path, parts, &e))
         return false;
-    struct cache_entry *entry = cache_store_named(&p.store, p.key.name);
-    const struct index_track *t = entry ? cache_index_track(&entry->index, TRACK_SOUND) : NULL;
-    bool found = t && is_of_film(&p, entry) && decode_track(t, out, &e);
-    if (found && !is_usable(&p, entry, out)) {
-        film_sound_free(out);
-        found = false;
-    }
-    if (e.code == ERR_INPUT)
-        cache_store_reject(&p.store, entry, true, e.text);
-    if (found)
-        cache_store_used(entry);
-    cache_entry_close(&entry);
+    bool found = set_key(&p, false, video, stream, &e) && load_entry(&p, out, &e);
+    if (!found && e.code == ERR_NONE)
+        found = set_key(&p, true, video, stream, &e) && load_entry(&p, out, &e);
     log_msg(LOG_VERBOSE, "'%s': cache %s: %s", path, found ? "hit" : "miss",
             found ? "the film's sound is cached" : "no sound of this film is cached");
     return found;
@@ -131,7 +141,7 @@ void sound_cache_save(const struct cache_options *o, const char *path,
 {
     struct place p;
     struct err e = ERR_INIT;
-    if (!find_place(&p, o, path, parts, video, stream, &e)) {
+    if (!find_place(&p, o, path, parts, &e) || !set_key(&p, is_damaged(s), video, stream, &e)) {
         if (e.code != ERR_NONE)
             log_msg(LOG_VERBOSE, "'%s': its sound is not cached: %s", path, e.text);
         return;

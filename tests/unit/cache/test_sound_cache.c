@@ -111,6 +111,22 @@ TEST_WITH(other_films_do_not_get_it, set_up, leave)
     assert_true(has(&o, "copy.mkv", -1));
 }
 
+/* The sound of a damaged film is that of its file alone, and copies have one each. */
+TEST_WITH(a_damaged_sound_is_of_its_file, set_up, leave)
+{
+    struct cache_options o = options();
+    struct film_sound s = made(0);
+    s.gaps = 1;
+    write_film("a.mkv", 100000, -1);
+    write_film("copy.mkv", 100000, -1);
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
+    assert_true(has(&o, "a.mkv", -1));
+    assert_false(has(&o, "copy.mkv", -1));
+    sound_cache_save(&o, "copy.mkv", NULL, -1, -1, &s);
+    assert_true(has(&o, "a.mkv", -1));
+    assert_true(has(&o, "copy.mkv", -1));
+}
+
 TEST_WITH(damaged_entries_are_removed, set_up, leave)
 {
     struct cache_options o = options();
