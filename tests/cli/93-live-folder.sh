@@ -88,8 +88,9 @@ test_live_folder_restarts() {
 
 # find_writer: the process that writes the day's files, in $writer: it has one thread, and the worker more.
 find_writer() {
-    local child
-    for child in $(cat "/proc/$pid/task/$pid/children"); do
+    local child children=()
+    read -ra children < "/proc/$pid/task/$pid/children" || true # without a newline at the end
+    for child in "${children[@]}"; do
         [ "$(find "/proc/$child/task" -mindepth 1 -maxdepth 1 2> /dev/null | wc -l)" -ne 1 ] || { writer=$child && return; }
     done
     return 1

@@ -38,7 +38,10 @@ static inline struct AVPacket *packet_make(size_t size)
     return p;
 }
 
-__attribute__((weak)) struct AVPacket *packet_clone(const struct AVPacket *p) { return p ? packet_make(p->size) : NULL; }
+__attribute__((weak)) struct AVPacket *packet_clone(const struct AVPacket *p)
+{
+    return p ? packet_make(p->size) : NULL;
+}
 
 __attribute__((weak)) void packet_free(struct AVPacket **p)
 {

@@ -19,12 +19,12 @@ enum key_index_kind {
 struct container_quirks {
     const char *demuxer; /* its name, as a pattern of fnmatch */
 
-    bool is_text;          /* not a film: probing accepts any text */
-    bool is_image;         /* not a film: a single image */
-    bool is_image_pipe;    /* images one after another, without a container (refusal.h) */
-    bool is_playlist;      /* names other files: its own bytes are not the film's (allowed.h) */
-    bool lists_durations;  /* of the files that it names: their sum is the film's duration */
-    bool names_sources;    /* not a film: the network, scripts or files of another name are read */
+    bool is_text;         /* not a film: probing accepts any text */
+    bool is_image;        /* not a film: a single image */
+    bool is_image_pipe;   /* images one after another, without a container (refusal.h) */
+    bool is_playlist;     /* names other files: its own bytes are not the film's (allowed.h) */
+    bool lists_durations; /* of the files that it names: their sum is the film's duration */
+    bool names_sources;   /* not a film: the network, scripts or files of another name are read */
 
     bool unframed;            /* a parser finds the pictures in a stream of bytes */
     bool frames_have_times;   /* each frame has a time of its own */

@@ -145,8 +145,8 @@ struct thumbs *thumbs_open(int from_width, int from_height, int width, int heigh
         err_memory(e, most * sizeof *slot);
         return NULL;
     }
-    *t = (struct thumbs){
-        .size = {from_width, from_height, width, height}, .most = most, .stride = 1, .slot = slot};
+    const struct scaling size = {from_width, from_height, width, height, .enlarges = false};
+    *t = (struct thumbs){.size = size, .most = most, .stride = 1, .slot = slot};
     pthread_mutex_init(&t->lock, NULL);
     return t;
 }

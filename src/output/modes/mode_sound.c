@@ -90,8 +90,10 @@ static bool fill_levels(const struct strip *s, const int64_t *edge, size_t level
     struct sound_row row = {.loudness = SOUND_SILENCE, .peak = SOUND_SILENCE};
     const struct film_sound *sound = report_sound(s->report);
     for (int x = 0; x < s->width; x++) {
-        if (x % CHECK_EVERY == 0 && interrupted())
-            return interrupt_error(e);
+        if (x % CHECK_EVERY == 0 && interrupted()) {
+            interrupt_error(e);
+            return false;
+        }
         if (sound)
             film_sound_span(sound, edge[x], edge[x + 1] > edge[x] ? edge[x + 1] : edge[x] + 1,
                             &row);
@@ -134,8 +136,11 @@ static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_lev
     const struct report *r = s->report;
     int64_t *edge = axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length),
                                      (uint64_t)s->width);
-    bool ok = edge ? fill_levels(s, edge, levels, levels_of, level, e)
-                   : err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
+    if (!edge) {
+        err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
+        return false;
+    }
+    bool ok = fill_levels(s, edge, levels, levels_of, level, e);
     if (ok && r->smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);
     free(edge);
@@ -296,8 +301,11 @@ static bool open_bands(struct strip *s, struct err *e)
 {
     size_t bytes = sizeof(struct bands) + (size_t)s->width * SOUND_BANDS * sizeof(uint16_t);
     struct bands *bands = s->state = malloc(bytes);
-    return bands ? sound_line_fill(s, SOUND_BANDS, band_levels, bands->level[0], e)
-                 : err_memory(e, bytes);
+    if (!bands) {
+        err_memory(e, bytes);
+        return false;
+    }
+    return sound_line_fill(s, SOUND_BANDS, band_levels, bands->level[0], e);
 }
 
 /* Weighs the bands for a row. Heights are in units of 1 / (2 * rows * bands) of the strip. */

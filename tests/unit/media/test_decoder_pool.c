@@ -237,7 +237,8 @@ TEST(the_driver_is_asked_once)
 {
     struct err e = ERR_INIT;
     int gpu;
-    struct nvdec other = {.context = &gpu}, own = {.context = &gpu, .film_device = (AVBufferRef *)&gpu};
+    struct nvdec other = {.context = &gpu},
+                 own = {.context = &gpu, .film_device = (AVBufferRef *)&gpu};
     const struct nvdec_caps of[] = {{.codec = 4, .chroma = 1},
                                     {.codec = 8, .chroma = 1},
                                     {.codec = 8, .chroma = 1, .bits_above_8 = 2},

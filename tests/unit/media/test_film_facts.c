@@ -172,4 +172,3 @@ TEST(by_the_container)
     }
     avformat_free_context(format);
 }
-
