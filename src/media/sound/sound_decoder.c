@@ -332,7 +332,8 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
     if (ok && d->codec.codec)
         ok = open_lanes(d, most_us, e);
     if (!ok) {
-        err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
+        if (e->code == ERR_NONE)
+            err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
         sound_decoder_close(&d, false, NULL);
     }
     return d;

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "test.h"
+#include "barcode/engine/engine.h"
+#include "media/sound/sound_decoder.h"
 #include "media/source.h"
 #include "sound/film_sound.h"
 #include "clip.h"
@@ -90,6 +92,27 @@ TEST(another_header)
     assert_int_equal(s.errors, 0);
     assert_int_equal(s.gaps, 0);
     film_sound_free(&s);
+}
+
+static struct sound_device *open_no_device(const struct engine *g, struct err *e)
+{
+    (void)g;
+    err_set(e, ERR_ENGINE, "the GPU is gone");
+    return NULL;
+}
+
+/* A GPU that fails is no lack of memory: another engine renders the film, and not this one alone.
+ */
+TEST(a_device_that_cannot_be_opened)
+{
+    static const struct engine_ops ops = {.sound = open_no_device};
+    struct engine engine = {.ops = &ops};
+    struct sound_job job = {.engine = &engine};
+    struct err e = ERR_INIT;
+    const uint64_t before = err_memory_count();
+    assert_null(sound_decoder_open(NULL, 0, "film.mkv", INT64_MAX, &job, &e));
+    assert_int_equal(e.code, ERR_ENGINE);
+    assert_int_equal(err_memory_count(), before);
 }
 
 TEST_FIXTURE(clip_begin, clip_end)
