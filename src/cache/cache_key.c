@@ -52,15 +52,24 @@ static bool wait_until_sure(int64_t changed_ns, struct err *e)
     return true;
 }
 
+/*
+ * Computes the fingerprint of a file, as film_id_print does. Of many files it covers the middle
+ * instead of the beginning, which may be the black bar of an uncompressed image.
+ */
 static bool fingerprint(int fd, uint64_t size, size_t files, struct hash128 *print, struct err *e)
 {
+    bool ok;
     uint8_t *room = malloc(FILM_ID_ROOM);
     if (!room)
         return err_memory(e, FILM_ID_ROOM);
-    bool ok =
-        film_id_print(fd, size, files, room, print) || err_set(e, ERR_FAILED, "it cannot be read");
+    if (files > FILM_ID_BLOCKS && size > FILM_ID_BLOCK_BYTES) {
+        ok = file_read_at(fd, room, FILM_ID_BLOCK_BYTES, (size - FILM_ID_BLOCK_BYTES) / 2);
+        *print = ok ? hash_128(room, FILM_ID_BLOCK_BYTES) : *print;
+    } else {
+        ok = film_id_print(fd, size, files, room, print);
+    }
     free(room);
-    return ok;
+    return ok || err_set(e, ERR_FAILED, "it cannot be read");
 }
 
 /* Returns the number of a film whose files had the number `sum` so far; the first has `next`. */

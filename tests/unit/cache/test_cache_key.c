@@ -304,4 +304,26 @@ TEST(parts)
     assert_false(cache_film_read("p1", &parts, &now, &e));
 }
 
+/* Images that begin with the same black bar are not one film. */
+TEST(many_parts)
+{
+    enum { PARTS = FILM_ID_BLOCKS + 1, BYTES = 3 * FILM_ID_BLOCK_BYTES };
+    struct film_part part[PARTS];
+    char name[PARTS][8];
+    struct film_parts parts = {.part = part, .count = PARTS};
+    struct cache_film was, now;
+    struct err e = ERR_INIT;
+    for (int i = 0; i < PARTS; i++) {
+        snprintf(name[i], sizeof name[i], "i%d", i);
+        part[i] = (struct film_part){.path = name[i]};
+        write_film(name[i], BYTES, BYTES);
+        set_time(name[i], 1000000);
+    }
+    assert_true(cache_film_read("i0", &parts, &was, &e));
+    write_film(name[3], BYTES, BYTES / 2);
+    set_time(name[3], 1000000);
+    assert_true(cache_film_read("i0", &parts, &now, &e));
+    assert_false(same_film(&was, &now));
+}
+
 TEST_FIXTURE(enter, leave)
