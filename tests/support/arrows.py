@@ -12,13 +12,13 @@ import sys
 
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
-    "main": "match live batch cli plan cache engine base",
-    "match": "batch job cli plan output cache media sound engine base",
-    "cli": "live batch plan output cache media engine kmeans base",
-    "live": "plan output cache media engine base",
-    "batch": "job plan output cache media sound engine base",
+    "main": "match live batch cli plan cache base",
+    "match": "batch cli plan output cache sound base",
+    "cli": "plan output media engine base",
+    "live": "plan output media engine base",
+    "batch": "job plan output cache media base",
     "job": "plan output cache media sound engine base",
-    "plan": "output cache media engine kmeans base",
+    "plan": "output cache media engine base",
     "output": "media sound engine kmeans base",
     "cache": "media sound engine base",
     "media": "sound engine base",
@@ -31,7 +31,7 @@ ARROWS = {
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
-        "source": "sound reader nvdec decode schedule container gop select bitstream ffmpeg",
+        "source": "sound reader nvdec decode schedule container gop ffmpeg",
         "sound": "container select ffmpeg",
         "live": "container bitstream ffmpeg",
         "reader": "decode schedule container gop select bitstream ffmpeg",
@@ -45,7 +45,7 @@ INSIDE = {
         "ffmpeg": "",
     },
     "live": {
-        "": "stream serve day",
+        "": "stream serve",
         "stream": "day",
         "serve": "day",
         "day": "",
@@ -56,7 +56,7 @@ INSIDE = {
         "": "",
     },
     "output": {
-        "": "html formats poster modes",
+        "": "formats poster modes",
         "html": "formats poster modes",
         "formats": "poster modes",
         "poster": "modes",
@@ -70,12 +70,12 @@ FACE = {
     "batch": "batch.h",
     "job": "job.h",
     "cli": "cli.h",
-    "plan": "inputs.h inputs_options.h options.h options_fingerprint.h outputs.h outputs_names.h outputs_options.h plan.h",
-    "output": "report.h run_files.h sinks.h writer.h formats/csv_columns.h formats/format_options.h formats/json.h "
+    "plan": "inputs.h options.h options_fingerprint.h outputs.h outputs_names.h plan.h",
+    "output": "report.h run_files.h sinks.h writer.h formats/format_options.h formats/json.h "
               "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
               "modes/strip.h poster/poster.h poster/poster_options.h",
     "cache": "cache_options.h frame_cache.h sound_cache.h",
-    "media": "film_options.h film.h probe.h film_length.h container/playlists.h ffmpeg/ffmpeg.h "
+    "media": "film_options.h film.h probe.h container/playlists.h ffmpeg/ffmpeg.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h select/frame_times.h "
              "select/selection.h source.h",
     "engine": "digest.h engines.h steady.h",
