@@ -12,13 +12,13 @@ import sys
 
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
 ARROWS = {
-    "main": "match live batch cli plan cache base",
-    "match": "batch cli plan output cache sound base",
-    "cli": "plan output media engine base",
-    "live": "plan output media engine base",
-    "batch": "job plan output cache media base",
+    "main": "match live batch cli plan cache engine base",
+    "match": "batch job cli plan output cache media sound engine base",
+    "cli": "live batch plan output cache media engine kmeans base",
+    "live": "plan output cache media engine base",
+    "batch": "job plan output cache media sound engine base",
     "job": "plan output cache media sound engine base",
-    "plan": "output cache media engine base",
+    "plan": "output cache media engine kmeans base",
     "output": "media sound engine kmeans base",
     "cache": "media sound engine base",
     "media": "sound engine base",
