@@ -49,12 +49,12 @@ bool film_parts_check(const char *path, const struct film_parts *parts, struct e
     return true;
 }
 
-uint64_t film_bytes(const char *path, const struct film_parts *parts)
+uint64_t film_parts_bytes(const struct film_parts *parts)
 {
     uint64_t bytes = 0;
     struct stat s;
-    for (size_t i = 0; i < film_files_count(parts); i++)
-        bytes += stat(film_file(path, parts, i), &s) == 0 ? (uint64_t)s.st_size : 0;
+    for (size_t i = 0; i < parts->count; i++)
+        bytes += stat(parts->part[i].path, &s) == 0 ? (uint64_t)s.st_size : 0;
     return bytes;
 }
 

@@ -40,8 +40,8 @@ size_t film_files_count(const struct film_parts *parts);
 /* Returns true if all parts are regular files; otherwise ERR_INPUT names the first other one. */
 bool film_parts_check(const char *path, const struct film_parts *parts, struct err *e);
 
-/* Returns the size of all files of a film together; 0 for a pipe. */
-uint64_t film_bytes(const char *path, const struct film_parts *parts);
+/* Returns the size of all parts together. */
+uint64_t film_parts_bytes(const struct film_parts *parts);
 
 /* Returns true if a part is the same file as `path`, maybe by another name. */
 bool film_parts_have(const struct film_parts *parts, const char *path);

@@ -9,7 +9,7 @@
 
 /*
  * Increase this when an analysis frame of any film may change: scaling, colour, selection, or the
- * order of frames. The golden frame in tests/unit/test_cache_key.c fails if the arithmetic changes
+ * order of frames. The golden frame in test_cache_key.c fails if the arithmetic changes
  * and this does not.
  */
 enum { ANALYSIS_VERSION = 9 };

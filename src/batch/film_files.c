@@ -88,13 +88,14 @@ static bool is_allowed(const struct batch *b, struct slot *s, const struct outpu
 }
 
 /*
- * Opens a file that a film may read: its own, an older output that it replaces, or the
- * gallery, which decides how its page is called.
+ * Opens a file that a film may read: its own, an older output that it replaces, or the gallery,
+ * which decides how its page is called. The path of an output in memory names no file.
  */
 static int open_to_read(struct slot *s, const struct batch *b, const char *path)
 {
     const char *gallery = outputs_gallery(b->context->options);
-    bool older = find_output(s, path) || (gallery && strcmp(path, gallery) == 0);
+    const struct output *output = find_output(s, path);
+    bool older = (output && !output->in_memory) || (gallery && strcmp(path, gallery) == 0);
     return older && file_is_regular(path) ? file_open_read(path)
                                           : open_of_film(b->context->inputs, s, path);
 }

@@ -79,7 +79,7 @@ static void check_process(const struct film_watch *w, struct film_process *p, st
         hangs |= s->reason[0] && s->ending_s >= grace(w);
     }
     p->silent_s = moved ? 0 : p->silent_s + seconds;
-    if (interrupt_pending()) /* likewise */
+    if (interrupt_pending()) /* what still moves gets twice the time */
         p->ending_s += moved ? seconds / 2 : seconds;
     hangs |= p->ending_s >= grace(w);
     if (hangs || (w->silence_s > 0 && p->silent_s >= w->silence_s + grace(w)))

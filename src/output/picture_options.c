@@ -188,7 +188,7 @@ static const struct option_row rows[] = {
      .group = OPTION_COLOURS, OPTION_WHOLE(colours, FILM_PALETTE_LEAST, FILM_PALETTE_MOST)},
     {0}};
 
-extern const struct strip_kind strip_kmeans; /* mode_kmeans.c */
+extern const struct strip_kind strip_kmeans; /* mode_colour.c */
 
 static const struct picture_options defaults = {.strip = {&strip_kmeans},
                                                 .strips = 1,

@@ -87,7 +87,7 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct options *
         append_text(text, " steady=%d", o->picture.steady);
     if (obeys & STRIP_ORDER)
         append_text(text, " order=%s%s", palette_order_name(o->picture.order),
-                    o->picture.order == ORDER_LIGHTNESS ? " bands=follow" : ""); /* band_follow.h */
+                    o->picture.order == ORDER_LIGHTNESS ? " bands=follow" : ""); /* band_order.h */
     if (needs & STRIP_CLUSTERS)
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,

@@ -41,7 +41,7 @@ static void put_modes(FILE *f, const struct options *o, struct strips strips)
         fputs(stack, f);
 }
 
-/* Writes a pattern that cli_parse_name accepts, without the ending of a format. */
+/* Writes a pattern that --name accepts, without the ending of a format. */
 static void put_pattern(FILE *f, const struct options *o, const char *stem, struct strips strips)
 {
     const char *end = writer_by_ending(o->outputs.name) ? strrchr(o->outputs.name, '.') : NULL;

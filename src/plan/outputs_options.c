@@ -17,7 +17,8 @@ static size_t number_of(const struct writer *w)
     return i;
 }
 
-void outputs_options_add(struct outputs_options *o, const struct writer *w, const char *path)
+/* Adds an output, or replaces its path: `extra` stays in the order of writer_table. */
+static void add_extra(struct outputs_options *o, const struct writer *w, const char *path)
 {
     size_t at = 0;
     while (at < o->extras && number_of(o->extra[at].writer) < number_of(w))
@@ -43,7 +44,7 @@ static bool add_output(struct outputs_options *o, const struct writer *w, const 
         return err_set(e, ERR_USAGE, "%s: '%s' is not a folder", title, arg);
     if (!option_set_path(title, arg ? arg : "-", &path, e))
         return false;
-    outputs_options_add(o, w, path);
+    add_extra(o, w, path);
     return true;
 }
 
@@ -90,7 +91,7 @@ static bool set_trickplay(void *options, const struct option_row *row, const cha
         if (!found)
             return err_set(e, ERR_USAGE, "--%s: '%.*s' is not jellyfin or bif", row->name,
                            (int)length, arg);
-        outputs_options_add(options, found, "");
+        add_extra(options, found, "");
         if (!arg[length])
             return true;
     }

@@ -38,7 +38,4 @@ struct outputs_options {
 
 extern const struct option_table outputs_options;
 
-/* Adds an output, or replaces its path: `extra` stays in the order of writer_table. */
-void outputs_options_add(struct outputs_options *o, const struct writer *w, const char *path);
-
 #endif

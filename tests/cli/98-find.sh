@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# barcode find: clips and their films, by sound. tests/find.sh has many films.
+# barcode find: clips and their films, by sound. tests/find.py has many films.
 
 # film NAME SEED: 40 s of tones that nobody else has, with a small picture.
 film() {

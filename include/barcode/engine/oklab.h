@@ -14,7 +14,7 @@
  *
  * The matrices are 2^16 times the published ones. Each entry is one of the two nearest integers,
  * chosen so that each row sums to the exact value (1, or 0 for a and b). So every grey has a = b =
- * 0. L, a and b are within 2 of the definition in real numbers; tests/unit/test_oklab.c checks
+ * 0. L, a and b are within 2 of the definition in real numbers; test_oklab.c checks
  * this.
  */
 #ifndef BARCODE_OKLAB_H

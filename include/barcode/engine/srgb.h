@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 /*
- * linear(v) above; strictly increasing. tests/unit/test_srgb.c derives the table from the
+ * linear(v) above; strictly increasing. test_srgb.c derives the table from the
  * definition.
  */
 extern const uint16_t srgb_linear[256];

@@ -141,8 +141,11 @@ static struct engine *open_engine(struct live_engines *g, struct err *e)
 {
     const struct engine_work work = {.frames = 0}; /* without an end: a GPU is worth it */
     struct engine *first = engines_for(g->list, &work, e);
-    struct engine_config config = {.threads = g->list->threads};
-    return first ? engine_open(first->ops->name, &config, e) : NULL;
+    if (!first)
+        return NULL;
+    const struct engine_config config = {.threads = g->list->threads,
+                                         .device = engine_device(first).ordinal};
+    return engine_open(first->ops->name, &config, e);
 }
 
 /* Opens the engine of `s`, which has a size. close_engine is the caller's also on failure. */

@@ -70,7 +70,7 @@ bool find_index_save(struct find_index *x, struct err *e);
 
 /*
  * Calls `hit` for each landmark of the wanted films with key[i], for all i; keys ascend. Returns
- * false with an error of find_file.h.
+ * false if a file cannot be read or is damaged.
  */
 typedef bool find_index_hit(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e);
 bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,

@@ -486,7 +486,7 @@ __attribute__((weak)) struct source *source_open_stream(const char *path,
         return NULL;
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
-    f->file_bytes = parts ? film_bytes(path, parts) : size > 0 ? (uint64_t)size : 0;
+    f->file_bytes = parts ? film_parts_bytes(parts) : size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
     film_stream_log(f->format, &f->base.film);
     return &f->base;

@@ -228,7 +228,7 @@ static struct csv_columns csv_columns_default(void)
     return columns;
 }
 
-/* csv.c - a header and a row per column; csv_columns.h has the columns. */
+/* ---- The file: a header and a row per column ---- */
 
 /* Everything that the rows of a film have in common. RFC 4180: a header line, and CRLF. */
 struct csv_rows {

@@ -83,8 +83,9 @@ void spectrum_free(struct spectrum **s)
 }
 
 /*
- * npy.c - the spectrogram of the film's sound as an array of NumPy, for --spectrogram: int16
- * (frames, SPECTROGRAM_BINS), file format 1.0 (numpy.lib.format).
+ * ---- --spectrogram: an array of NumPy, int16 (frames, SPECTROGRAM_BINS) ----
+ *
+ * The file's format is version 1.0 of numpy.lib.format.
  */
 
 enum { HEAD = 128 /* a multiple of 64 */, MAGIC = 10 };

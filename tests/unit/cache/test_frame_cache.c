@@ -36,7 +36,7 @@ static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *
     return digest_put(r->digest, tag->column, rgb, (size_t)W * H * 3, e);
 }
 
-/* What render.c does with a film, from opening to the last column. */
+/* What a job does with a film, from opening to the last column. */
 static void run(struct run *r, const char *film, const struct selection *rule)
 {
     struct err e = ERR_INIT;
@@ -242,7 +242,7 @@ TEST(damaged_entry)
     assert_string_equal(r.state, "hit");
     assert_true(r.counts.cache_failed);
     forget(&r);
-    /* render.c calls frame_cache_again now; here the run is over, and the next one decodes or is
+    /* A job calls frame_cache_again now; here the run is over, and the next one decodes or is
      * told again. */
     assert_int_equal(system("rm damage/*.frames"), 0);
     expect("damage.mkv", &o, &rule, "miss");

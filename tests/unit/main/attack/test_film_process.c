@@ -430,6 +430,9 @@ TEST_WITH(outputs_in_memory, chaos_enter, chaos_leave)
     assert_int_equal(request_only(0, FILE_PUBLISH, "", file), EFBIG);
     assert_int_not_equal(request_only(0, FILE_WRITE, "a.png", -1), 0);
     assert_int_not_equal(request_only(0, FILE_FOLDER, "strip", -1), 0);
+    chaos_put("strip", "x"); /* a file of this name is not the output */
+    assert_int_not_equal(request_only(0, FILE_READ, "strip", -1), 0);
+    assert_int_equal(unlink("strip"), 0);
     assert_int_equal(request_only(1, FILE_PUBLISH, "", write_output(1, "frames", "f")), 0);
     assert_int_equal(request_only(0, FILE_PUBLISH, "", write_output(0, "strip", "s")), 0);
     const struct film_end m = end_of(0, ERR_NONE); /* its dump is missing */
