@@ -15,7 +15,7 @@ bool seed_nearest_open(struct nearest *n, size_t capacity, struct err *e)
 {
     size_t padded = (capacity + POINTS_STEP - 1) / POINTS_STEP * POINTS_STEP;
     size_t groups = padded / POINTS_GROUP_LEAST;
-    memset(n, 0, sizeof *n);
+    *n = (struct nearest){.key = NULL};
     n->key = kmeans_lines(padded * sizeof *n->key);
     n->reach = kmeans_lines(groups * sizeof *n->reach);
     n->mass = kmeans_lines(groups * sizeof *n->mass);
@@ -32,7 +32,7 @@ void seed_nearest_close(struct nearest *n)
     free(n->reach);
     free(n->mass);
     free(n->before);
-    memset(n, 0, sizeof *n);
+    *n = (struct nearest){.key = NULL};
 }
 
 static uint32_t distance2(uint32_t a, uint32_t b)

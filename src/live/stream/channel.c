@@ -65,21 +65,24 @@ struct live_engines *live_engines_open(const struct options *o, struct engines *
                                        int streams, struct err *e)
 {
     struct live_engines *g = err_calloc(1, sizeof *g, e);
-    if (!g)
+    struct sized_engine *sized = err_calloc((size_t)streams, sizeof *sized, e);
+    struct live_channel **channel = err_calloc((size_t)streams, sizeof *channel, e);
+    if (!g || !sized || !channel) {
+        free(g);
+        free(sized);
+        free(channel);
         return NULL;
+    }
     *g = (struct live_engines){.o = o,
                                .needs = live_needs(o),
                                .list = list,
                                .light = light,
                                .means = means,
+                               .sized = sized,
+                               .channel = channel,
                                .streams = streams};
     pthread_mutex_init(&g->lock, NULL);
     clock_steady_cond(&g->done);
-    g->sized = err_calloc((size_t)streams, sizeof *g->sized, e);
-    if (g->sized)
-        g->channel = err_calloc((size_t)streams, sizeof(struct live_channel *), e);
-    if (!g->channel)
-        live_engines_close(&g);
     return g;
 }
 
@@ -225,9 +228,11 @@ static bool open_port(struct live_channel *c, int width, int height, struct err 
     pthread_mutex_unlock(&g->lock);
     if (c->column)
         c->port = engine_port_open(c->engine->engine, e);
-    if (!c->port)
+    if (!c->port) {
         close_port(c);
-    return c->port != NULL;
+        return false;
+    }
+    return true;
 }
 
 static bool wait_until_ready(struct live_channel *c, struct err *e)

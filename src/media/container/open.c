@@ -718,8 +718,10 @@ bool container_open_parts(const char *path, const struct film_parts *parts, int 
                           .faults = film->faults,
                           .sound = film->sound,
                           .sound_stream = -1};
-    if (!film->path)
-        return err_memory(e, strlen(path) + 1);
+    if (!film->path) {
+        err_memory(e, strlen(path) + 1);
+        return false;
+    }
     if (parts && !describe_parts(film, requested, e))
         return false;
     const struct film_length joined = film->length;

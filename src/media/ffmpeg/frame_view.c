@@ -144,9 +144,10 @@ static void fill_lower_half(AVFrame *rgb24)
  */
 static bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
 {
-    if (!alloc_planes(planes, frame))
-        return err_set(e, ERR_MEMORY, "out of memory for a frame of %dx%d", frame->width,
-                       frame->height);
+    if (!alloc_planes(planes, frame)) {
+        err_set(e, ERR_MEMORY, "out of memory for a frame of %dx%d", frame->width, frame->height);
+        return false;
+    }
     struct SwsContext *c = (struct SwsContext *)(void *)(*planes)->opaque_ref->data;
     int rows = sws_scale(c, (const uint8_t *const *)frame->data, frame->linesize, 0, frame->height,
                          (*planes)->data, (*planes)->linesize);

@@ -55,9 +55,11 @@ static bool driver_open(struct driver *d, struct err *e)
         {d->cuvid, &d->ask, "cuvidGetDecoderCaps"},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (!load_symbol(symbols[i].library, symbols[i].name, symbols[i].function))
-            return err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver: cannot load %s",
-                           d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+        if (!load_symbol(symbols[i].library, symbols[i].name, symbols[i].function)) {
+            err_set(e, ERR_ENGINE, "NVDEC needs NVIDIA's driver: cannot load %s",
+                    d->cuda ? "libnvcuvid.so.1" : "libcuda.so.1");
+            return false;
+        }
     return true;
 }
 
