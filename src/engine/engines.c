@@ -57,14 +57,6 @@ void engines_init(struct engines *g, enum engine_choice choice,
             (struct engine_slot){.kind = "cpu", .devices = {.count = clamp_devices(count)}};
 }
 
-/* Waits for the thread of engines_open_ahead, if there is one. */
-static void finish_opening(struct engines *g)
-{
-    if (g->ahead)
-        pthread_join(g->thread, NULL);
-    g->ahead = false;
-}
-
 static bool is_cpu(const struct engine_slot *s) { return strcmp(s->kind, "cpu") == 0; }
 
 /*
@@ -110,9 +102,8 @@ int engines_devices(struct engines *g)
     return g->slot[0].devices.count;
 }
 
-void engines_begin_as(struct engines *g, struct engines *of, int threads)
+void engines_begin_as(struct engines *g, const struct engines *of, int threads)
 {
-    finish_opening(of);
     *g = (struct engines){.count = of->count, .threads = threads, .films = of->films};
     for (int i = 0; i < g->count; i++) {
         const struct engine_slot *s = &of->slot[i];
@@ -177,33 +168,12 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
     return s->opened != NULL;
 }
 
-static void *open_first_slot(void *list)
-{
-    struct engines *g = list;
-    struct err none = ERR_INIT; /* engines_for tries again, and reports the error */
-    (void)open_slot(g, &g->slot[0], &none);
-    return NULL;
-}
-
-void engines_open_ahead(struct engines *g, uint64_t bytes)
-{
-    const uint64_t large = 512 << 20; /* of all films: more than a second of work in most cases */
-    const struct engine_slot *s = &g->slot[0];
-    bool demanded = !is_cpu(&g->slot[g->count - 1]);
-    if (g->ahead || s->opened || s->failed || is_cpu(s) || count_nodes() == 0)
-        return;
-    if (demanded || bytes * (g->films > 1 ? g->films : 1) >= large)
-        g->ahead = pthread_create(&g->thread, NULL, open_first_slot, g) == 0;
-}
-
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
     struct engine_slot *last = &g->slot[g->count - 1];
     bool worth = !is_cpu(last) || engine_worth_a_gpu(w, g->threads, g->films);
-    if (worth)
-        finish_opening(g);
     for (struct engine_slot *s = g->slot; s < last; s++) {
-        if (g->ahead || s->failed || (!s->opened && !worth))
+        if (s->failed || (!s->opened && !worth))
             continue;
         struct err why = ERR_INIT;
         if (open_slot(g, s, &why))
@@ -217,7 +187,6 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
     struct engine_slot *s = g->slot, *last = &g->slot[g->count - 1];
-    finish_opening(g);
     while (s < last && s->opened != failed)
         s++;
     bool more = s->next + 1 < s->devices.count;
@@ -229,10 +198,9 @@ const char *engines_give_up(struct engines *g, const struct engine *failed)
     return more ? "another GPU" : "the CPU";
 }
 
-bool engines_linger(struct engines *g)
+bool engines_linger(const struct engines *g)
 {
     bool gpu = false, exclusive = false;
-    finish_opening(g);
     for (int i = 0; i < g->count; i++) {
         const struct engine *opened = g->slot[i].opened;
         struct engine_device device =
@@ -245,7 +213,6 @@ bool engines_linger(struct engines *g)
 
 void engines_close(struct engines *g)
 {
-    finish_opening(g);
     for (int i = 0; i < g->count; i++)
         engine_close(&g->slot[i].opened);
 }

@@ -8,8 +8,6 @@
 #ifndef BARCODE_ENGINES_H
 #define BARCODE_ENGINES_H
 
-#include <pthread.h>
-
 #include "barcode/engine/engine.h"
 
 /* The processor that clusters. */
@@ -59,8 +57,6 @@ struct engines {
     int count;      /* 1 or more */
     int threads;    /* clustering threads of an engine, 1 or more */
     uint64_t films; /* films of the run, each assumed to be like the current one; 0: one */
-    bool ahead;     /* `thread` opens a device of the first slot (engines_open_ahead) */
-    pthread_t thread;
 };
 
 /* Estimated work of a film. */
@@ -115,20 +111,13 @@ int engines_devices(struct engines *g);
  * Initializes a list with the contents of `of`, for `threads` clustering threads. Does not query
  * the driver; opens nothing.
  */
-void engines_begin_as(struct engines *g, struct engines *of, int threads);
+void engines_begin_as(struct engines *g, const struct engines *of, int threads);
 
 /*
  * Rotates the devices of the list's first kind: device `first` (0 or more, modulo the count) is
  * tried first and the ones before it last. Nothing may be open.
  */
 void engines_turn(struct engines *g, int first);
-
-/*
- * Begins to open the first GPU on a thread of its own, because that takes half a second, in which
- * the film can be opened and probed. `bytes` is the film's size; 0: unknown. Does nothing if a film
- * of that size may be too short for a GPU, or without a GPU.
- */
-void engines_open_ahead(struct engines *g, uint64_t bytes);
 
 /*
  * Returns an open engine for a film: the first of the list that opens, on the first of its devices
@@ -150,7 +139,7 @@ const char *engines_give_up(struct engines *g, const struct engine *failed);
  * Returns true if a GPU is open that other processes can use too. The driver takes up to half a
  * second to release it from a process, and nobody has to wait for that.
  */
-bool engines_linger(struct engines *g);
+bool engines_linger(const struct engines *g);
 
 /* Closes the open engines. */
 void engines_close(struct engines *g);

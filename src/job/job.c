@@ -45,7 +45,6 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
     film->stamp = film_stamp(order->path, order->parts);
     if (!job_look_for_sound(order, &j->sound, r, e))
         return false;
-    engines_open_ahead(order->context->engines, order->context->inputs->file[order->input].bytes);
     film->source = source_open_stream(order->path, order->parts, o->stream,
                                       job_sound_stream(order, &j->sound), o->keep_going, e);
     if (!film->source || !job_probe(order, film, e) || !job_decide(order, film, r, e))

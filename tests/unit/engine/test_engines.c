@@ -115,20 +115,6 @@ TEST(automatic)
     engines_close(&g);
 }
 
-/* A GPU that is opened ahead is closed with the list, also if the first film is too short for it.
- */
-TEST(opened_ahead)
-{
-    struct engines g;
-    struct engine_work small = {.frames = 25, .width = 320, .height = 180};
-    struct err e = ERR_INIT;
-    engines_init(&g, ENGINE_AUTO, &unnamed, 2);
-    engines_open_ahead(&g, (uint64_t)1 << 40);
-    assert_string_equal(engines_for(&g, &small, &e)->ops->name, "cpu");
-    assert_non_null(engines_for(&g, &huge_work, &e));
-    engines_close(&g);
-}
-
 /* Even if another one of the list is. */
 TEST(a_demanded_gpu_that_is_not_there)
 {
