@@ -309,7 +309,7 @@ TEST(many_parts)
 {
     enum { PARTS = FILM_ID_BLOCKS + 1, BYTES = 3 * FILM_ID_BLOCK_BYTES };
     struct film_part part[PARTS];
-    char name[PARTS][8];
+    char name[PARTS][16];
     struct film_parts parts = {.part = part, .count = PARTS};
     struct cache_film was, now;
     struct err e = ERR_INIT;
