@@ -56,9 +56,6 @@ __attribute__((unused)) static struct test_group test_group = {.file = __BASE_FI
 /* `begin` and `end`, or NULL, run before the first test of the file and after its last one. */
 #define TEST_FIXTURE(begin, end) TEST_FIXTURE_ROUNDS(begin, end, 1)
 
-/* The former name. */
-#define TEST_MAIN TEST_FIXTURE
-
 /* The same for a file whose tests run several times: see test_round. */
 #define TEST_FIXTURE_ROUNDS(first, last, times) \
     __attribute__((constructor)) static void add_fixture(void) \
