@@ -230,6 +230,7 @@ $(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) 
 COMMANDS = -Wl,-u,cli_commands
 $(BIN)/test_main $(BIN)/made_feed: LINK += $(COMMANDS)
 $(BIN)/test_main_%: LINK += $(COMMANDS)
+$(foreach f,cli film_process,$(BIN)/replay_$(f) out/bin-fuzzer/fuzz_$(f)): LINK += $(COMMANDS)
 
 # test_ROOM_FOLDER
 $(BIN)/test_%: $$(call unit_obj,$$(subst _,/,$$*)) $$(call archive,$$(call with_below,$$(firstword $$(subst _, ,$$*))))
