@@ -94,7 +94,7 @@ static inline lanes index_of(const struct assign *a, lanes least)
     return lanes_and(least, lanes_all((1 << a->bits) - 1));
 }
 
-FOR_SHAPE lanes gather_entries(const void *table, lanes index, struct shape shape)
+FOR_SHAPE lanes load_entries(const void *table, lanes index, struct shape shape)
 {
     return shape.few ? lanes_permute(lanes_load(table), index) : lanes_gather(table, index);
 }
@@ -110,8 +110,8 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
     lanes w = index_of(a, least);
-    lanes half_rb = gather_entries(a->now.half_rb, w, shape),
-          half_g = gather_entries(a->now.half_g, w, shape);
+    lanes half_rb = load_entries(a->now.half_rb, w, shape),
+          half_g = load_entries(a->now.half_g, w, shape);
     lanes twice_rb = lanes_double(c.edge_rb), twice_g = lanes_double(c.edge_g);
     for (int word = 0; word < shape.words; word++) {
         set[word] = lanes_all(0);
@@ -141,10 +141,10 @@ FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, s
     const struct assign_table *m = &a->moved;
     lanes low = lanes_and(kind, lanes_all(CLUSTERS_MAX - 1));
     lanes high = lanes_and(lanes_right(kind, KIND_HIGH), lanes_all(CLUSTERS_MAX - 1));
-    lanes rb = pairs_sub(gather_entries(m->rb, low, shape), gather_entries(m->rb, high, shape));
-    lanes g = pairs_sub(gather_entries(m->g, low, shape), gather_entries(m->g, high, shape));
+    lanes rb = pairs_sub(load_entries(m->rb, low, shape), load_entries(m->rb, high, shape));
+    lanes g = pairs_sub(load_entries(m->g, low, shape), load_entries(m->g, high, shape));
     lanes centre =
-        lanes_sub(gather_entries(m->twice, low, shape), gather_entries(m->twice, high, shape));
+        lanes_sub(load_entries(m->twice, low, shape), load_entries(m->twice, high, shape));
     centre = lanes_dot(lanes_dot(centre, c.centre_rb, rb), c.centre_g, g);
     lanes reach =
         lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, pairs_abs(rb)), c.edge_g, pairs_abs(g));
