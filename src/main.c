@@ -4,13 +4,13 @@
  *   options -> plan -> for each film: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "batch/batch.h"
 #include "cache/cache_options.h"
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
 #include "plan/plan.h"
-#include "base/log.h"
 
 int main(int argc, char **argv)
 {

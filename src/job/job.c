@@ -49,7 +49,6 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
                                       job_sound_stream(order, &j->sound), o->keep_going, e);
     if (!film->source || !job_probe(order, film, e) || !job_decide(order, film, r, e))
         return false;
-    j->sound.job.engine = film->engine;
     /*
      * A film that can be read only once is decoded with exact_damage from the start, in case it is
      * damaged.

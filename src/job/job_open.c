@@ -227,8 +227,8 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
                        "'%s': --interval is too short: it gives %" PRIu64
                        " columns, but at most %" PRIu64 " are possible",
                        f->path, selection_estimate(s, &f->length), columns_most(order->options));
-    bool usual = job_is_default(order->options) && s->kind == SELECT_EVERY; /* not for previews
-                                                                               alone */
+    /* previews alone have set another kind */
+    bool usual = job_is_default(order->options) && s->kind == SELECT_EVERY;
     if (usual && s->keyframes)
         decide_key_columns(s, f, film->keys, columns_most(order->options));
     else if (usual)

@@ -289,8 +289,8 @@ static bool write_outputs(const struct job_order *order, const struct job_stores
         r->overwrite = output->overwrite;
         if (!writer_save(w, r, output->strips, output->path, e))
             return false;
-        if (!order->context->table || !w->table || output->chosen) /* else the parent has the rows
-                                                                    */
+        const bool parent_writes = order->context->table && w->table && !output->chosen;
+        if (!parent_writes)
             log_written(s, r, output);
     }
     return true;
