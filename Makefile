@@ -226,12 +226,6 @@ $(BIN)/test_main $(ROOMS:%=$(BIN)/test_%): $(BIN)/test_%: $$(call unit_obj,$$*) 
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $(filter %.o,$^) -Wl,--whole-archive $(filter %/lib$*.a,$^) -Wl,--no-whole-archive \
 	    $(filter-out %/lib$*.a,$(filter %.a,$^)) $(PKG_LIBS) -lebur128 -lcmocka -o $@
 
-# cli names the table of match, which nothing else in these programs does.
-COMMANDS = -Wl,-u,cli_commands
-$(BIN)/test_main $(BIN)/made_feed: LINK += $(COMMANDS)
-$(BIN)/test_main_%: LINK += $(COMMANDS)
-$(foreach f,cli film_process,$(BIN)/replay_$(f) out/bin-fuzzer/fuzz_$(f)): LINK += $(COMMANDS)
-
 # test_ROOM_FOLDER
 $(BIN)/test_%: $$(call unit_obj,$$(subst _,/,$$*)) $$(call archive,$$(call with_below,$$(firstword $$(subst _, ,$$*))))
 	@mkdir -p $(@D)

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     interrupt_open_standard();
     if (command_run(argc, argv, &status))
         return status;
-    switch (cli_parse(argc, argv, &options, &e)) {
+    switch (cli_parse(argc, argv, match_commands, &options, &e)) {
     case CLI_DONE: return 0;
     case CLI_BAD: return log_error(&e);
     case CLI_RUN: break;

@@ -58,7 +58,8 @@ static const char whole_doc[] =
 /* The state of parsing, while argp walks the words. */
 struct parse {
     struct cli_rows rows;
-    const struct cli_command *command; /* NULL: films */
+    const struct cli_command *command;         /* NULL: films */
+    const struct cli_command *const *commands; /* of completions */
     struct options *o;
     struct err *e;
     bool answered; /* a row of OPTION_ANSWER was given */
@@ -150,7 +151,7 @@ static void answer(struct parse *p, const struct option_row *row, const char *ar
     if (strcmp(what, "version") == 0)
         print_version();
     else if (strcmp(what, "generate") == 0)
-        cli_write_completions(arg, stdout, p->e);
+        cli_write_completions(arg, p->commands, stdout, p->e);
     else if (strcmp(what, "usage") == 0)
         argp_state_help(state, stdout, ARGP_HELP_USAGE);
     else if (strcmp(what, "help") == 0)
@@ -220,9 +221,10 @@ static enum cli_result parse_words(struct parse *p, int argc, char **argv)
     return failed ? CLI_BAD : CLI_RUN;
 }
 
-enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e)
+enum cli_result cli_parse(int argc, char **argv, const struct cli_command *const *commands,
+                          struct options *o, struct err *e)
 {
-    struct parse p = {.o = o, .e = e};
+    struct parse p = {.commands = commands, .o = o, .e = e};
     cli_set_defaults(o);
     cli_rows_of_films(&p.rows, o);
     enum cli_result result = parse_words(&p, argc, argv);

@@ -17,13 +17,6 @@ enum cli_result {
     CLI_BAD
 };
 
-/*
- * Parses the command line into `*o` and sets the log level (-q, -v, -vv). `*o` points into argv.
- * Reorders argv: options come first. `e` must be empty; on CLI_BAD the caller prints it. Never
- * exits. Main thread only.
- */
-enum cli_result cli_parse(int argc, char **argv, struct options *o, struct err *e);
-
 /* A command, such as `barcode align`. */
 struct cli_command {
     const char *name, *what; /* `what` is a line for completions */
@@ -37,11 +30,13 @@ struct cli_command {
     const char *heading[3];
 };
 
-/* The commands, which match/command.c defines; their number is cli_command_count. */
-extern const struct cli_command *const cli_commands[];
-extern const size_t cli_command_count;
-/* The options of films that all commands have beside their own, in OPTION_RUN and OPTION_ANSWER. */
-extern const struct option_row cli_command_rows[];
+/*
+ * Parses the command line into `*o` and sets the log level (-q, -v, -vv). `*o` points into argv.
+ * Reorders argv: options come first. Completions name `commands`, which end in NULL; NULL: there
+ * are none. `e` must be empty; on CLI_BAD the caller prints it. Never exits. Main thread only.
+ */
+enum cli_result cli_parse(int argc, char **argv, const struct cli_command *const *commands,
+                          struct options *o, struct err *e);
 
 /*
  * Parses the command line of a command: argv[1] is its name. Its own options are set in `own`,

@@ -34,6 +34,24 @@ static const struct option_row answers[] = {
     {"usage", NULL, NULL, .group = OPTION_ANSWER, .hidden = true},
     {0}};
 
+/* The options of films that all commands have beside their own. */
+static const struct option_row command_rows[] = {
+    {"cache", "DIR", "cache folder, - for none (~/.cache/barcode)", .group = OPTION_RUN},
+    {"no-cache", NULL, "do not read or write the cache", .group = OPTION_RUN},
+    {"refresh", NULL, "decode again and replace what is cached", .group = OPTION_RUN},
+    {"cache-limit", "SIZE", "limit of the cache", .group = OPTION_RUN},
+    {"threads", "N", "number of threads (one per core)", .group = OPTION_RUN},
+    {"jobs", "N", "films at once (enough to keep the cores busy)", .group = OPTION_RUN},
+    {"memory", "SIZE", "memory for all films at once", .group = OPTION_RUN},
+    {"film-timeout", "TIME", "give up a film that takes longer", .group = OPTION_RUN},
+    {"progress", "WHEN", "auto (default), always, never", .group = OPTION_RUN},
+    {"sandbox", "WHEN", "auto (default), require, off", .group = OPTION_RUN},
+    {"quiet", NULL, "print errors only", .group = OPTION_RUN},
+    {"verbose", NULL, "print more; twice for debugging", .group = OPTION_RUN},
+    {"help", NULL, "show these options", 'h', .group = OPTION_ANSWER},
+    {"usage", NULL, NULL, .group = OPTION_ANSWER, .hidden = true},
+    {0}};
+
 static bool is_end(const struct option_row *row) { return !row->name && !row->letter; }
 
 static void add(struct cli_rows *rows, const struct option_row *row, void *options)
@@ -79,7 +97,7 @@ static void add_of_films(struct cli_rows *rows, const struct option_row *like, s
 void cli_rows_of_command(struct cli_rows *rows, const struct cli_command *c, void *own,
                          struct options *o)
 {
-    const struct option_row *const table[] = {c->row, cli_command_rows};
+    const struct option_row *const table[] = {c->row, command_rows};
     rows->count = 0;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (const struct option_row *row = table[i]; !is_end(row); row++)

@@ -102,13 +102,14 @@ static void put_bash_options(FILE *f, const struct cli_rows *rows)
 }
 
 /* Writes which options there are, by the first word, and what that word may be. */
-static void put_bash_commands(FILE *f, const struct cli_rows *rows)
+static void put_bash_commands(FILE *f, const struct cli_rows *rows,
+                              const struct cli_command *const *commands)
 {
     struct cli_rows command_rows;
     fputs("    case ${COMP_WORDS[1]} in\n", f);
-    for (size_t i = 0; i < cli_command_count; i++) {
-        fprintf(f, "        %s)\n            options='", cli_commands[i]->name);
-        cli_rows_of_command(&command_rows, cli_commands[i], NULL, NULL);
+    for (const struct cli_command *const *c = commands; c && *c; c++) {
+        fprintf(f, "        %s)\n            options='", (*c)->name);
+        cli_rows_of_command(&command_rows, *c, NULL, NULL);
         put_bash_options(f, &command_rows);
         fputs("' ;;\n", f);
     }
@@ -121,8 +122,8 @@ static void put_bash_commands(FILE *f, const struct cli_rows *rows)
           "        compopt -o filenames\n"
           "        mapfile -t COMPREPLY < <(compgen -f -W '",
           f);
-    for (size_t i = 0; i < cli_command_count; i++)
-        fprintf(f, "%s ", cli_commands[i]->name);
+    for (const struct cli_command *const *c = commands; c && *c; c++)
+        fprintf(f, "%s ", (*c)->name);
     fputs("' -- \"$cur\")\n    fi\n", f);
 }
 
@@ -131,7 +132,8 @@ static void put_bash_commands(FILE *f, const struct cli_rows *rows)
  * are used. Bash splits --name=value into three words. With `-o default` bash offers files if the
  * function offers nothing; compopt turns that off for values that are not file names.
  */
-static void write_bash(const struct cli_rows *rows, FILE *f)
+static void write_bash(const struct cli_rows *rows, FILE *f,
+                       const struct cli_command *const *commands)
 {
     fputs("# bash completion for barcode; made by barcode --generate complete-bash\n\n"
           "_barcode_words() {\n"
@@ -160,7 +162,7 @@ static void write_bash(const struct cli_rows *rows, FILE *f)
     fputs(")\n            compopt +o default -o dirnames\n            return ;;\n        ", f);
     put_bash_names(f, rows, VALUE_OTHER);
     fputs(")\n            compopt +o default\n            return ;;\n    esac\n", f);
-    put_bash_commands(f, rows);
+    put_bash_commands(f, rows, commands);
     fputs("}\n\ncomplete -o default -F _barcode barcode\n", f);
 }
 
@@ -210,24 +212,25 @@ static void put_zsh_options(FILE *f, const struct cli_rows *rows)
     }
 }
 
-static void write_zsh(const struct cli_rows *rows, FILE *f)
+static void write_zsh(const struct cli_rows *rows, FILE *f,
+                      const struct cli_command *const *commands)
 {
     struct cli_rows command_rows;
     fputs("#compdef barcode\n# made by barcode --generate complete-zsh\n\n", f);
-    for (size_t i = 0; i < cli_command_count; i++) {
+    for (const struct cli_command *const *c = commands; c && *c; c++) {
         fprintf(f,
                 "if (( CURRENT > 2 )) && [[ $words[2] == %s ]]; then\n    shift words\n"
                 "    (( CURRENT-- ))\n    _arguments -s -S \\\n",
-                cli_commands[i]->name);
-        cli_rows_of_command(&command_rows, cli_commands[i], NULL, NULL);
+                (*c)->name);
+        cli_rows_of_command(&command_rows, *c, NULL, NULL);
         put_zsh_options(f, &command_rows);
         fputs("    '*:film:_files'\n    return\nfi\n", f);
     }
     fputs("_arguments -s -S \\\n", f);
     put_zsh_options(f, rows);
     fputs("    '1:film or command:{ _files; compadd", f);
-    for (size_t i = 0; i < cli_command_count; i++)
-        fprintf(f, " %s", cli_commands[i]->name);
+    for (const struct cli_command *const *c = commands; c && *c; c++)
+        fprintf(f, " %s", (*c)->name);
     fputs(" }' \\\n    '*:film:_files'\n", f);
 }
 
@@ -268,33 +271,34 @@ static void put_fish_options(FILE *f, const struct cli_rows *rows, const char *t
     }
 }
 
-static void write_fish(const struct cli_rows *rows, FILE *f)
+static void write_fish(const struct cli_rows *rows, FILE *f,
+                       const struct cli_command *const *commands)
 {
     struct cli_rows command_rows;
     char none[256] = "not __fish_seen_subcommand_from", one[64];
     fputs("# fish completion for barcode; made by barcode --generate complete-fish\n", f);
-    for (size_t i = 0; i < cli_command_count; i++) {
-        const struct cli_command *c = cli_commands[i];
-        fprintf(f, "complete -c barcode -n __fish_use_subcommand -a %s -d '%s'\n", c->name,
-                c->what);
-        snprintf(one, sizeof one, "__fish_seen_subcommand_from %s", c->name);
-        cli_rows_of_command(&command_rows, c, NULL, NULL);
+    for (const struct cli_command *const *c = commands; c && *c; c++) {
+        fprintf(f, "complete -c barcode -n __fish_use_subcommand -a %s -d '%s'\n", (*c)->name,
+                (*c)->what);
+        snprintf(one, sizeof one, "__fish_seen_subcommand_from %s", (*c)->name);
+        cli_rows_of_command(&command_rows, *c, NULL, NULL);
         put_fish_options(f, &command_rows, one);
-        snprintf(none + strlen(none), sizeof none - strlen(none), " %s", c->name);
+        snprintf(none + strlen(none), sizeof none - strlen(none), " %s", (*c)->name);
     }
     put_fish_options(f, rows, none);
 }
 
-bool cli_write_completions(const char *kind, FILE *f, struct err *e)
+bool cli_write_completions(const char *kind, const struct cli_command *const *commands, FILE *f,
+                           struct err *e)
 {
     struct cli_rows rows;
     cli_rows_of_films(&rows, NULL);
     if (strcmp(kind, "complete-bash") == 0)
-        write_bash(&rows, f);
+        write_bash(&rows, f, commands);
     else if (strcmp(kind, "complete-zsh") == 0)
-        write_zsh(&rows, f);
+        write_zsh(&rows, f, commands);
     else if (strcmp(kind, "complete-fish") == 0)
-        write_fish(&rows, f);
+        write_fish(&rows, f, commands);
     else
         return err_set(e, ERR_USAGE,
                        "--generate: '%s' is not complete-bash, complete-zsh or complete-fish",

@@ -16,36 +16,18 @@
 #include "match.h"
 #include "output/sinks.h"
 
-const struct cli_command *const cli_commands[] = {&align_command, &find_command};
-const size_t cli_command_count = sizeof cli_commands / sizeof *cli_commands;
+const struct cli_command *const match_commands[] = {&align_command, &find_command, NULL};
 
 bool command_run(int argc, char **argv, int *status)
 {
-    for (size_t i = 0; i < cli_command_count; i++)
-        if (argc > 1 && strcmp(argv[1], cli_commands[i]->name) == 0) {
+    for (const struct cli_command *const *c = match_commands; *c; c++)
+        if (argc > 1 && strcmp(argv[1], (*c)->name) == 0) {
             interrupt_install();
-            *status = cli_commands[i]->run(argc, argv);
+            *status = (*c)->run(argc, argv);
             return true;
         }
     return false;
 }
-
-const struct option_row cli_command_rows[] = {
-    {"cache", "DIR", "cache folder, - for none (~/.cache/barcode)", .group = OPTION_RUN},
-    {"no-cache", NULL, "do not read or write the cache", .group = OPTION_RUN},
-    {"refresh", NULL, "decode again and replace what is cached", .group = OPTION_RUN},
-    {"cache-limit", "SIZE", "limit of the cache", .group = OPTION_RUN},
-    {"threads", "N", "number of threads (one per core)", .group = OPTION_RUN},
-    {"jobs", "N", "films at once (enough to keep the cores busy)", .group = OPTION_RUN},
-    {"memory", "SIZE", "memory for all films at once", .group = OPTION_RUN},
-    {"film-timeout", "TIME", "give up a film that takes longer", .group = OPTION_RUN},
-    {"progress", "WHEN", "auto (default), always, never", .group = OPTION_RUN},
-    {"sandbox", "WHEN", "auto (default), require, off", .group = OPTION_RUN},
-    {"quiet", NULL, "print errors only", .group = OPTION_RUN},
-    {"verbose", NULL, "print more; twice for debugging", .group = OPTION_RUN},
-    {"help", NULL, "show these options", 'h', .group = OPTION_ANSWER},
-    {"usage", NULL, NULL, .group = OPTION_ANSWER, .hidden = true},
-    {0}};
 
 /* ---- The films ---- */
 

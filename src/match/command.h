@@ -38,8 +38,6 @@ bool command_films_sound(const struct command_films *f, size_t i, struct film_so
 /* In a worker process the temporary cache stays. */
 void command_films_close(struct command_films *f);
 
-int command_align(int argc, char **argv);
-int command_find(int argc, char **argv);
 extern const struct cli_command align_command, find_command;
 
 #endif

@@ -2,7 +2,10 @@
 #ifndef BARCODE_MATCH_H
 #define BARCODE_MATCH_H
 
-#include <stdbool.h>
+#include "cli/cli.h"
+
+/* The commands; ends in NULL. */
+extern const struct cli_command *const match_commands[];
 
 /*
  * Runs the command that argv[1] names, and sets *status to its exit status. Returns false and does

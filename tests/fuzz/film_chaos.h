@@ -123,7 +123,7 @@ static inline void chaos_open(struct chaos *c, const char *line)
     snprintf(c->copy, sizeof c->copy, "%s", line);
     for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         c->word[count++] = w;
-    bool ok = cli_parse(count, c->word, &c->options, &e) == CLI_RUN &&
+    bool ok = cli_parse(count, c->word, NULL, &c->options, &e) == CLI_RUN &&
               inputs_expand(&c->options, &c->inputs, &e);
     if (!ok)
         fprintf(stderr, "%s\n", e.text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "match/match.h"
 #include "fuzz.h"
 #include "../unit/set_option.h"
 
@@ -43,7 +44,7 @@ static void parse_line(char *text)
         word[count++] = w;
     struct options o;
     struct err e = ERR_INIT;
-    enum cli_result result = cli_parse(count, word, &o, &e);
+    enum cli_result result = cli_parse(count, word, match_commands, &o, &e);
     fuzz_demand((result == CLI_BAD) == (e.code != ERR_NONE));
     fuzz_demand(result != CLI_BAD || e.text[0]);
     if (result == CLI_RUN)

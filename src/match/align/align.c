@@ -51,16 +51,6 @@ static const struct option_row rows[] = {
     {"sound-stream", "N", "stream of sound N, from 0 (the default one)", .group = 2},
     {0}};
 
-const struct cli_command align_command = {
-    .name = "align",
-    .what = "compare two versions of a film",
-    .run = command_align,
-    .args = "A B",
-    .doc = "Aligns two versions of a film by their sound: which times of B are which times of A, "
-           "and what only one of them has. A film that is another one is refused (exit status 1).",
-    .row = rows,
-    .heading = {[1] = "Outputs:", [2] = "Films:"}};
-
 /* ---- Sound ---- */
 
 static bool load_sound(struct align *a, int i, struct err *e)
@@ -189,7 +179,7 @@ static bool run(struct align *a, struct err *e)
     return true;
 }
 
-int command_align(int argc, char **argv)
+static int command_align(int argc, char **argv)
 {
     struct err e = ERR_INIT;
     struct align a = {0};
@@ -204,3 +194,13 @@ int command_align(int argc, char **argv)
     command_films_close(&a.films);
     return e.code != ERR_NONE ? log_error(&e) : a.status;
 }
+
+const struct cli_command align_command = {
+    .name = "align",
+    .what = "compare two versions of a film",
+    .run = command_align,
+    .args = "A B",
+    .doc = "Aligns two versions of a film by their sound: which times of B are which times of A, "
+           "and what only one of them has. A film that is another one is refused (exit status 1).",
+    .row = rows,
+    .heading = {[1] = "Outputs:", [2] = "Films:"}};

@@ -173,17 +173,6 @@ static const struct option_row rows[] = {
     {"json", NULL, "print JSON", .group = 1, OPTION_FLAG(json)},
     {0}};
 
-const struct cli_command find_command = {
-    .name = "find",
-    .what = "find the film of a clip",
-    .run = command_find,
-    .args = "CLIP LIBRARY...\n--same LIBRARY...",
-    .doc = "Finds by its sound which film of a library a clip is from, and when. The clip may be "
-           "sound alone, such as an MP3; 10 seconds are enough. Subfolders are searched, too. The "
-           "exit status is 1 if the clip is in no film. With --same, finds the films of a library "
-           "that share their sound. The sound of each film is read once and kept in the cache.",
-    .row = rows};
-
 struct find {
     struct find_options wanted;
     struct options options;
@@ -297,7 +286,7 @@ static bool find_same_in(struct find *f, struct err *e)
     return ok;
 }
 
-int command_find(int argc, char **argv)
+static int command_find(int argc, char **argv)
 {
     struct err e = ERR_INIT;
     struct find f = {0};
@@ -308,3 +297,14 @@ int command_find(int argc, char **argv)
     free(f.peak);
     return e.code != ERR_NONE ? log_error(&e) : f.status;
 }
+
+const struct cli_command find_command = {
+    .name = "find",
+    .what = "find the film of a clip",
+    .run = command_find,
+    .args = "CLIP LIBRARY...\n--same LIBRARY...",
+    .doc = "Finds by its sound which film of a library a clip is from, and when. The clip may be "
+           "sound alone, such as an MP3; 10 seconds are enough. Subfolders are searched, too. The "
+           "exit status is 1 if the clip is in no film. With --same, finds the films of a library "
+           "that share their sound. The sound of each film is read once and kept in the cache.",
+    .row = rows};

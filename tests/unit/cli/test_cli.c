@@ -28,7 +28,7 @@ static enum cli_result parse(const char *line)
     argument[count] = NULL;
     err_clear(&e);
     log_set_level(LOG_INFO);
-    return cli_parse(count, argument, &o, &e);
+    return cli_parse(count, argument, NULL, &o, &e);
 }
 
 static void good(const char *line)

@@ -21,7 +21,7 @@ static enum cli_result parse(const char *line)
         argument[count++] = w;
     argument[count] = NULL;
     err_clear(&e);
-    return cli_parse(count, argument, &o, &e);
+    return cli_parse(count, argument, NULL, &o, &e);
 }
 
 static void good(const char *line)

@@ -21,7 +21,7 @@ static const char *fingerprint(const char *line)
     for (char *save, *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
         argument[count++] = w;
     argument[count] = NULL;
-    if (cli_parse(count, argument, &o, &e) != CLI_RUN)
+    if (cli_parse(count, argument, NULL, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
     options_fingerprint(&o, outputs_format(&o), (struct strips){o.picture.strip, o.picture.strips},
                         text);

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "match/match.h"
 #include "set_option.h"
 
 static const char *written(const char *kind)
@@ -8,7 +9,7 @@ static const char *written(const char *kind)
     static char text[1 << 16];
     struct err e = ERR_INIT;
     FILE *f = fmemopen(text, sizeof text, "w");
-    if (!cli_write_completions(kind, f, &e))
+    if (!cli_write_completions(kind, match_commands, f, &e))
         fail_msg("%s", e.text);
     fclose(f);
     return text;
@@ -109,7 +110,7 @@ TEST(words_are_taken)
 TEST(other_kinds)
 {
     struct err e = ERR_INIT;
-    assert_false(cli_write_completions("complete-csh", stdout, &e));
+    assert_false(cli_write_completions("complete-csh", match_commands, stdout, &e));
     assert_int_equal(e.code, ERR_USAGE);
     assert_string_equal(
         e.text, "--generate: 'complete-csh' is not complete-bash, complete-zsh or complete-fish");

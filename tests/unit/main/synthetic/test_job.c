@@ -45,7 +45,7 @@ static void parse(struct command *c, const char *line)
     snprintf(c->copy, sizeof c->copy, "%s", line);
     for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         c->word[count++] = w;
-    if (cli_parse(count, c->word, &c->options, &e) != CLI_RUN ||
+    if (cli_parse(count, c->word, NULL, &c->options, &e) != CLI_RUN ||
         !inputs_expand(&c->options, &c->inputs, &e))
         fail_msg("%s", e.text);
     log_set_level(LOG_ERROR);

@@ -115,7 +115,8 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
     struct inputs in;
     struct err e = ERR_INIT;
     setenv("BARCODE_CACHE", "-", 1);
-    assert_int_equal(cli_parse(4, (char *[]){name, modes, pictures, film, NULL}, &o, &e), CLI_RUN);
+    assert_int_equal(cli_parse(4, (char *[]){name, modes, pictures, film, NULL}, NULL, &o, &e),
+                     CLI_RUN);
     log_set_level(LOG_ERROR);
     ask(&o, &writer_late, "late.txt");
     ask(&o, &writer_facts, "facts.txt");
