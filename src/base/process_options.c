@@ -1,5 +1,7 @@
 #include "process_options.h"
 
+#include "limits.h"
+
 #define OPTION_STRUCT struct process_options
 
 static bool set_memory(void *options, const struct option_row *row, const char *arg, struct err *e)
@@ -46,3 +48,8 @@ static const struct option_row rows[] = {
 static const struct process_options defaults = {.log = LOG_INFO};
 
 const struct option_table process_options = {rows, &defaults, sizeof defaults};
+
+int process_threads(const struct process_options *o)
+{
+    return o->threads > 0 ? o->threads : machine_cores();
+}

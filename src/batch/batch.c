@@ -399,7 +399,7 @@ static pid_t parent;
 int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
 {
     struct engines engines;
-    int threads = o->process.threads > 0 ? o->process.threads : machine_cores();
+    const int threads = process_threads(&o->process);
     parent = getpid();
     limits_set(o->process.memory, o->process.max_pixels);
     engines_init(&engines, o->engine.choice, &o->engine.devices, threads);

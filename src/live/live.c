@@ -565,8 +565,7 @@ int live_run(struct options *o)
     struct engines engines;
     struct live l = {.o = o, .engines = &engines};
     limits_set(o->process.memory, o->process.max_pixels);
-    engines_init(&engines, o->engine.choice, &o->engine.devices,
-                 o->process.threads > 0 ? o->process.threads : machine_cores());
+    engines_init(&engines, o->engine.choice, &o->engine.devices, process_threads(&o->process));
     if (open_all(&l, &e)) {
         run_until_end(&l);
         finish(&l);

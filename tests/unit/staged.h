@@ -9,6 +9,16 @@
 
 #include "barcode/engine/engine.h"
 
+static inline struct engine *staged_engine(int threads)
+{
+    struct err e = ERR_INIT;
+    struct engine_config config = {.threads = threads};
+    struct engine *g = engine_open("cpu", &config, &e);
+    if (!g)
+        fail_msg("%s", e.text);
+    return g;
+}
+
 /* Frame n: blocks of colours, a few of them random, so that clusters, averages and rows all differ.
  */
 static inline void staged_draw(uint8_t *rgb, int width, int height, uint64_t n)

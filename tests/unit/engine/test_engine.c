@@ -23,16 +23,6 @@ static struct engine_job job_for(struct columns *columns)
     };
 }
 
-static struct engine *open_engine(int threads)
-{
-    struct err e = ERR_INIT;
-    struct engine_config config = {.threads = threads};
-    struct engine *g = engine_open("cpu", &config, &e);
-    if (!g)
-        fail_msg("%s", e.text);
-    return g;
-}
-
 static struct columns *open_columns(void)
 {
     struct columns *c = columns_open(6, H, NULL);
@@ -51,7 +41,7 @@ static struct columns *in_order(bool staged)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns();
-    struct engine *g = open_engine(1);
+    struct engine *g = staged_engine(1);
     struct engine_job job = job_for(c);
     struct engine_times times;
     assert_true(engine_begin(g, &job, &e));
@@ -133,7 +123,7 @@ static struct columns *with_alpha(const struct crop *crop, uint8_t *rgb)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns();
-    struct engine *g = open_engine(2);
+    struct engine *g = staged_engine(2);
     struct engine_job job = job_for(c);
     struct engine_times times;
     job.crop = crop;
@@ -189,7 +179,7 @@ TEST(invalid_alpha)
 {
     struct err e = ERR_INIT;
     struct columns *c = open_columns();
-    struct engine *g = open_engine(1);
+    struct engine *g = staged_engine(1);
     struct engine_job job = job_for(c);
     struct engine_times times;
     uint8_t rgb[BYTES] = {0};
@@ -238,7 +228,7 @@ TEST(any_order_any_threads)
         for (int ports = 1; ports <= 4; ports++) {
             struct err e = ERR_INIT;
             struct columns *c = open_columns();
-            struct engine *g = open_engine(threads[t]);
+            struct engine *g = staged_engine(threads[t]);
             struct engine_job job = job_for(c);
             struct engine_times times;
             struct pusher u[4];
@@ -288,7 +278,7 @@ TEST(tap_sees_every_frame)
     struct err e = ERR_INIT;
     struct tapped t = {.fail_at = -1};
     struct columns *c = open_columns();
-    struct engine *g = open_engine(3);
+    struct engine *g = staged_engine(3);
     struct engine_job job = job_for(c);
     struct engine_times times;
     job.tap = tap;
@@ -313,7 +303,7 @@ TEST(failure)
     atomic_init(&t.wrong, 0);
     atomic_init(&t.fail_at, 5);
     struct columns *c = open_columns();
-    struct engine *g = open_engine(2);
+    struct engine *g = staged_engine(2);
     struct engine_job job = job_for(c);
     struct engine_times times;
     struct err first = ERR_INIT, e = ERR_INIT;
@@ -357,7 +347,7 @@ TEST(failure)
 
 TEST(film_after_film)
 {
-    struct engine *g = open_engine(2);
+    struct engine *g = staged_engine(2);
     assert_non_null(engine_detail(g));
     static const int sizes[][2] = {{8, 8}, {1, 1}, {64, 3}, {3, 64}, {8, 8}};
     for (int s = 0; s < 5; s++) {

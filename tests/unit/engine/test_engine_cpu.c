@@ -8,16 +8,6 @@
 
 enum { W = 24, H = 16 };
 
-static struct engine *open_cpu(int threads)
-{
-    struct err e = ERR_INIT;
-    struct engine_config config = {.threads = threads};
-    struct engine *g = engine_open("cpu", &config, &e);
-    if (!g)
-        fail_msg("%s", e.text);
-    return g;
-}
-
 /* 40 frames into fresh columns. */
 static struct columns *cluster_frames(struct engine *g)
 {
@@ -49,7 +39,7 @@ static struct columns *cluster_frames(struct engine *g)
 TEST(every_instruction_set)
 {
     assert_int_equal(setenv("BARCODE_ISA", "c", 1), 0);
-    struct engine *g = open_cpu(2);
+    struct engine *g = staged_engine(2);
     assert_string_equal(engine_detail(g), "c");
     struct columns *right = cluster_frames(g);
     engine_close(&g);
@@ -60,7 +50,7 @@ TEST(every_instruction_set)
             continue;
         }
         setenv("BARCODE_ISA", name, 1);
-        g = open_cpu(2);
+        g = staged_engine(2);
         assert_string_equal(engine_detail(g), name);
         struct columns *c = cluster_frames(g);
         assert_int_equal(first_difference(right, c, H), -1);
@@ -86,7 +76,7 @@ TEST(unknown_instruction_set)
 TEST(a_picture_too_large)
 {
     struct err first = ERR_INIT, e = ERR_INIT;
-    struct engine *g = open_cpu(2);
+    struct engine *g = staged_engine(2);
     struct engine_job job = {
         .width = W, .height = H, .ports = 1, .columns = columns_open(0, 0, NULL)};
     struct engine_times times;
@@ -181,7 +171,7 @@ TEST(put_waits)
     struct err e = ERR_INIT;
     struct pusher u;
     struct engine_times times;
-    struct engine *g = open_cpu(THREADS);
+    struct engine *g = staged_engine(THREADS);
     struct columns *c = columns_open(0, 0, NULL);
     fill_up(g, &u, c);
     atomic_store(&admission, true);
@@ -201,7 +191,7 @@ TEST(a_failure_wakes_who_waits)
     struct err e = ERR_INIT;
     struct pusher u;
     struct engine_times times;
-    struct engine *g = open_cpu(THREADS);
+    struct engine *g = staged_engine(THREADS);
     struct columns *c = columns_open(0, 0, NULL);
     fill_up(g, &u, c);
     atomic_store(&failure, true);

@@ -130,6 +130,15 @@ static struct columns *pool_scene(void)
     return columns;
 }
 
+static struct report pool_report(const struct columns *columns)
+{
+    return (struct report){.columns = columns,
+                           .count = POOLED,
+                           .width = 40,
+                           .height = 30,
+                           .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
+}
+
 /*
  * Three far groups of colours are the pool's clusters: each has its group's share, and for its
  * colour the group's mean over the columns as they are painted.
@@ -139,11 +148,7 @@ TEST(test_pool)
     /* whose clusters stand where */
     static const int shown[POOLED] = {2, 2, 2, 2, 4, 5, 6, 6, 8, 9, 10, 10};
     struct columns *columns = pool_scene();
-    struct report report = {.columns = columns,
-                            .count = POOLED,
-                            .width = 40,
-                            .height = 30,
-                            .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
+    struct report report = pool_report(columns);
     for (int width = 1; width < POOLED; width++) {
         struct err e = ERR_INIT;
         struct strip *s = strip_open(&report, alone("palette").kind[0], width, 100, &e);
@@ -234,11 +239,7 @@ TEST(test_pool_on_threads)
 TEST(test_no_pool)
 {
     struct columns *columns = pool_scene();
-    struct report report = {.columns = columns,
-                            .count = POOLED,
-                            .width = 40,
-                            .height = 30,
-                            .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
+    struct report report = pool_report(columns);
     for (int width = POOLED; width < 3 * POOLED; width++) {
         struct err e = ERR_INIT;
         struct strip *s = strip_open(&report, alone("palette").kind[0], width, 4, &e);
