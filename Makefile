@@ -141,9 +141,9 @@ SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
 SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c),$(SRC))
 
-# Each room of src/ is an archive. A program is linked with a room and those below it, in the order of the table of arrows.py: where
-# an arrow runs up, a test program of the lower room does not link. The CUDA engine and the CPU's call each other.
-include out/build/rooms.mk
+# Each room of src/ is an archive. A program is linked with a room and those below it, in the order of rooms.mk: where an arrow
+# runs up, a test program of the lower room does not link. The CUDA engine and the CPU's call each other.
+include src/rooms.mk
 archive   = $(patsubst %,$(BUILD)/lib%.a,$(1))
 ISA_SRC  := $(filter %_isa.c,$(SRC))
 room_obj  = $(patsubst %.c,$(BUILD)/%.o,$(filter src/$(1)/%,$(filter-out $(ISA_SRC),$(SRC)))) \
@@ -201,11 +201,6 @@ $(BIN)/.flags: FORCE
 	@echo '$(FLAGS_ID)' | cmp -s - $@ || echo '$(FLAGS_ID)' > $@
 .PHONY: FORCE
 FORCE:
-
-# Rooms, highest first, and for each the rooms that it may lean on.
-out/build/rooms.mk: tests/support/arrows.py
-	@mkdir -p $(@D)
-	@sed -n '/^ARROWS/,/^}/s/^    "\(.*\)": "\(.*\)",/ARROWS_\1 := \2\nROOMS += \1/p' $< | grep -vE '^ROOMS.*main|cuda' > $@
 
 .SECONDEXPANSION:
 $(BUILD)/lib%.a: $$(call room_obj,$$*) $(BIN)/.flags

@@ -19,6 +19,7 @@
 #include "chaos_folder.h"
 #include "dice.h"
 #include "fuzz.h"
+#include "../unit/send_descriptors.h"
 #include "base/file.h"
 #include "base/worker.h"
 #include "base/log.h"
@@ -308,21 +309,7 @@ static inline size_t chaos_message(const struct chaos *c, struct dice *d, void *
 /* Sends a message with so many descriptors. */
 static inline void chaos_send(struct chaos *c, const void *bytes, size_t size, int descriptors)
 {
-    union {
-        char bytes[CMSG_SPACE(4 * sizeof(int))];
-        struct cmsghdr header;
-    } control = {.header = {.cmsg_level = SOL_SOCKET,
-                            .cmsg_type = SCM_RIGHTS,
-                            .cmsg_len = CMSG_LEN((size_t)descriptors * sizeof(int))}};
-    struct iovec part = {.iov_base = (void *)bytes, .iov_len = size};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    for (int i = 0; i < descriptors; i++)
-        memcpy(CMSG_DATA(&control.header) + (size_t)i * sizeof(int), &c->end, sizeof(int));
-    if (descriptors > 0) {
-        m.msg_control = control.bytes;
-        m.msg_controllen = CMSG_SPACE((size_t)descriptors * sizeof(int));
-    }
-    (void)!sendmsg(c->end, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+    (void)!send_descriptors(c->end, bytes, size, c->end, descriptors, MSG_DONTWAIT | MSG_NOSIGNAL);
     c->messages++;
 }
 

@@ -10,24 +10,9 @@ import pathlib
 import re
 import sys
 
+top = pathlib.Path(__file__).resolve().parent.parent.parent
 # A room, and the rooms that it may lean on: none stands above it. `main` is src/main.c.
-ARROWS = {
-    "main": "match live batch cli plan cache engine base",
-    "match": "batch job cli plan output cache media sound engine base",
-    "cli": "live batch plan output cache media engine kmeans base",
-    "live": "plan output cache media engine base",
-    "batch": "job plan output cache media sound engine base",
-    "job": "plan output cache media sound engine base",
-    "plan": "output cache media engine kmeans base",
-    "output": "media sound engine kmeans base",
-    "cache": "media sound engine base",
-    "media": "sound engine base",
-    "engine": "kmeans base",
-    "kmeans": "base",
-    "sound": "base",
-    "base": "",
-    "cuda": "engine kmeans sound base",
-}
+ARROWS = dict(re.findall(r"^ARROWS_(\w+) *:= *(.*)$", (top / "src/rooms.mk").read_text(), re.M))
 # The same for the rooms of a room. Its own files have the empty name.
 INSIDE = {
     "media": {
@@ -82,7 +67,6 @@ FACE = {
     "sound": "film_sound.h landmarks.h",
 }
 
-top = pathlib.Path(__file__).resolve().parent.parent.parent
 complaints = []
 
 

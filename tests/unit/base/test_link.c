@@ -9,6 +9,7 @@
 
 #include "test.h"
 #include "base/worker.h"
+#include "send_descriptors.h"
 
 static int end[2];
 static char bytes[LINK_BYTES + 1];
@@ -36,22 +37,11 @@ static int count_open(void)
 }
 
 /* Sends a message with a copy of stdin so many times. */
-static void send_descriptors(size_t size, int count)
+static void send_copies(size_t size, int count)
 {
-    union {
-        char bytes[CMSG_SPACE(8 * sizeof(int))];
-        struct cmsghdr header;
-    } control = {.header = {.cmsg_level = SOL_SOCKET,
-                            .cmsg_type = SCM_RIGHTS,
-                            .cmsg_len = CMSG_LEN((size_t)count * sizeof(int))}}; /* zeros: stdin */
-    struct iovec part = {.iov_base = bytes, .iov_len = size};
-    struct msghdr m = {.msg_iov = &part,
-                       .msg_iovlen = 1,
-                       .msg_control = control.bytes,
-                       .msg_controllen = CMSG_SPACE((size_t)count * sizeof(int))};
     ssize_t n;
     do /* other tests may have too many descriptors on their way */
-        n = sendmsg(end[0], &m, count == 0 ? MSG_EOR : 0);
+        n = send_descriptors(end[0], bytes, size, 0, count, count == 0 ? MSG_EOR : 0);
     while (n < 0 && (errno == ETOOMANYREFS || errno == ENOBUFS));
     assert_int_equal(n, (ssize_t)size);
 }
@@ -111,7 +101,7 @@ TEST_WITH(broken_messages, open_ends, close_ends)
     int before = count_open(), fd;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].descriptors > 0)
-            send_descriptors(table[i].size, table[i].descriptors);
+            send_copies(table[i].size, table[i].descriptors);
         else
             assert_true(link_send(end[0], bytes, table[i].size, -1));
         assert_int_equal(link_receive(end[1], got, table[i].room, &fd), table[i].result);
@@ -133,7 +123,7 @@ TEST_WITH(no_room_for_a_descriptor, open_ends, close_ends)
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     full = before;
     full.rlim_cur = (rlim_t)fd;
-    send_descriptors(8, 1);
+    send_copies(8, 1);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &full), 0);
     ssize_t size = link_receive(end[1], got, sizeof got, &fd);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
@@ -189,7 +179,7 @@ TEST_WITH(an_empty_message, open_ends, close_ends)
 {
     char got[8];
     int fd;
-    send_descriptors(0, 0);
+    send_copies(0, 0);
     assert_int_equal(link_receive(end[1], got, sizeof got, &fd), LINK_CLOSED);
 }
 

@@ -13,6 +13,7 @@
 #include "base/interrupt.h"
 #include "base/worker.h"
 #include "base/log.h"
+#include "send_descriptors.h"
 
 static struct worker w;
 static struct err e;
@@ -187,21 +188,9 @@ struct sent {
 /* Starts a worker that sends a message, with `descriptors` of them, and stays. */
 static void start_sender(const void *bytes, size_t length, int descriptors)
 {
-    union {
-        char bytes[CMSG_SPACE(2 * sizeof(int))];
-        struct cmsghdr header;
-    } control = {.header = {.cmsg_level = SOL_SOCKET,
-                            .cmsg_type = SCM_RIGHTS,
-                            .cmsg_len = CMSG_LEN((size_t)descriptors * sizeof(int))}};
-    struct iovec part = {.iov_base = (void *)bytes, .iov_len = length};
-    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    if (descriptors > 0) {
-        m.msg_control = control.bytes;
-        m.msg_controllen = CMSG_SPACE((size_t)descriptors * sizeof(int));
-    }
     if (!is_worker(0))
         return;
-    if (sendmsg(w.link, &m, 0) != (ssize_t)length)
+    if (send_descriptors(w.link, bytes, length, 0, descriptors, 0) != (ssize_t)length)
         _exit(3);
     for (;;)
         pause();
@@ -356,11 +345,12 @@ TEST_WITH(a_greedy_worker, begin, NULL)
         if (worker_start(&two[i], i, &e) != 0)
             continue;
         size_t bytes = (size_t)(i == 1 ? 96 * mib : 4 * mib);
-        char *block = malloc(bytes);
-        if (!block || !memset(block, 1, bytes) || !link_send(two[i].link, "0123", 4, -1))
+        volatile char *block = calloc(bytes, 1); /* volatile: nobody reads it */
+        if (!block || !link_send(two[i].link, "0123", 4, -1))
             _exit(3);
         for (;; usleep(10000)) /* none of it is swapped out for long */
-            memset(block, 2, bytes);
+            for (size_t at = 0; at < bytes; at += 4096)
+                block[at]++;
     }
     for (int i = 0; i < 2; i++) {
         assert_int_equal(next_event(&two[i]), WORKER_MESSAGE);
