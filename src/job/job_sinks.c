@@ -33,9 +33,9 @@ bool job_wants_columns(const struct outputs *outputs)
 
 int job_modes_wanted(const struct report *r)
 {
-    if (!(r->needs & STRIP_DOMINANT))
+    if (!(r->analysis.needs & STRIP_DOMINANT))
         return 0;
-    return r->steady > 0 ? DOMINANT_MOST : 1;
+    return r->picture.steady > 0 ? DOMINANT_MOST : 1;
 }
 
 static bool wants_thumbs(const struct outputs *outputs)
@@ -70,8 +70,8 @@ static bool open_previews(const struct job_order *order, struct job_stores *s, s
     const int width = order->options->formats.previews.width;
     if (!job_wants_previews(order->outputs))
         return true;
-    s->previews = r->previews = previews_open(
-        r->width, r->height, width, previews_height(r->film, width),
+    s->previews = r->media.previews = previews_open(
+        r->analysis.width, r->analysis.height, width, previews_height(r->film, width),
         has_output(order->outputs, &writer_jellyfin), has_output(order->outputs, &writer_bif), e);
     return s->previews != NULL;
 }
@@ -112,7 +112,7 @@ static bool open_histogram(const struct job_order *order, struct job_stores *s, 
 {
     if (!wants_palette(order))
         return true;
-    s->histogram = colour_histogram_open(r->width, r->height, e);
+    s->histogram = colour_histogram_open(r->analysis.width, r->analysis.height, e);
     return s->histogram != NULL;
 }
 
@@ -148,9 +148,9 @@ static bool open_thumbs(const struct job_order *order, struct job_stores *s, str
     int width, height;
     if (!wants_thumbs(order->outputs))
         return true;
-    thumbs_size(r->film, &r->crop, r->width, r->height, &width, &height);
-    s->thumbs = thumbs_open(r->width, r->height, width, height, THUMBS_MOST, e);
-    r->thumbs = s->thumbs;
+    thumbs_size(r->film, &r->analysis.crop, r->analysis.width, r->analysis.height, &width, &height);
+    s->thumbs = thumbs_open(r->analysis.width, r->analysis.height, width, height, THUMBS_MOST, e);
+    r->media.thumbs = s->thumbs;
     return s->thumbs != NULL;
 }
 
@@ -205,9 +205,9 @@ bool job_open_stores(const struct job_order *order, const struct job_film *film,
 {
     const int k = order->options->kmeans.k;
     free_stores(s);
-    s->frame_bytes = (size_t)r->width * (size_t)r->height * 3;
-    s->columns =
-        columns_open(r->needs & STRIP_CLUSTERS ? k : 0, r->needs & STRIP_ROWS ? r->height : 0, e);
+    s->frame_bytes = (size_t)r->analysis.width * (size_t)r->analysis.height * 3;
+    s->columns = columns_open(r->analysis.needs & STRIP_CLUSTERS ? k : 0,
+                              r->analysis.needs & STRIP_ROWS ? r->analysis.height : 0, e);
     if (!s->columns)
         return false;
     if (job_modes_wanted(r) > 1)
@@ -253,11 +253,11 @@ static const char *count_written(const struct job_stores *s, const struct report
         return "preview";
     }
     if (w && w->spectrum) {
-        *count = spectrogram_frames(r->sound->samples);
+        *count = spectrogram_frames(r->media.sound->samples);
         return "frame";
     }
     if (w && w->sound) {
-        *count = r->sound->peaks;
+        *count = r->media.sound->peaks;
         return "peak";
     }
     return "column";
@@ -283,10 +283,10 @@ static bool write_outputs(const struct job_order *order, const struct job_stores
         const struct writer *w = output->writer;
         if (w->has_times != has_times)
             continue;
-        options_fingerprint(order->options, w, output->strips, r->fingerprint);
+        options_fingerprint(order->options, w, output->strips, r->id.fingerprint);
         if (unsettled)
-            fingerprint_add_again(r->fingerprint, order->path);
-        r->overwrite = output->overwrite;
+            fingerprint_add_again(r->id.fingerprint, order->path);
+        r->id.overwrite = output->overwrite;
         if (!writer_save(w, r, output->strips, output->path, e))
             return false;
         const bool parent_writes = order->context->table && w->table && !output->chosen;
@@ -311,13 +311,13 @@ bool job_write(const struct job_order *order, struct job_stores *s, const struct
                struct report *r, int64_t started, struct err *e)
 {
     /* --update renders the film again */
-    const bool unsettled = r->counts.bytes_unread > 0 || p->changed || r->counts.lack[0];
+    const bool unsettled = r->run.counts.bytes_unread > 0 || p->changed || r->run.counts.lack[0];
     int64_t before = clock_ns();
-    r->partial = !job_is_whole(p, r);
+    r->id.partial = !job_is_whole(p, r);
     watch_untimed(true); /* all outputs are written, or none */
     bool ok = write_outputs(order, s, unsettled, false, r, e) && write_dump(order, s, r, e);
-    r->times.write = clock_since(before);
-    r->times.wall = clock_since(started) - r->times.waiting;
+    r->run.times.write = clock_since(before);
+    r->run.times.wall = clock_since(started) - r->run.times.waiting;
     ok = ok && write_outputs(order, s, unsettled, true, r, e);
     watch_untimed(false);
     return ok;

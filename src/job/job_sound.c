@@ -25,15 +25,15 @@ static bool open_spectrum(const struct outputs *outputs, struct job_sound *s, st
         wanted |= outputs->output[i].writer->spectrum;
     if (!wanted)
         return true;
-    r->spectrum = spectrum_open(e);
+    r->media.spectrum = spectrum_open(e);
     s->job.tap = spectrum_put;
-    s->job.tap_user = r->spectrum;
-    return r->spectrum != NULL;
+    s->job.tap_user = r->media.spectrum;
+    return r->media.spectrum != NULL;
 }
 
 bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e)
 {
-    return !r->spectrum || s->job.done || spectrum_clear(r->spectrum, e);
+    return !r->media.spectrum || s->job.done || spectrum_clear(r->media.spectrum, e);
 }
 
 /* Returns true if the output shows sound. */
@@ -55,7 +55,7 @@ bool job_look_for_sound(const struct job_order *order, struct job_sound *s, stru
         return true;
     if (!isa_choose(&s->job.isa, e) || !open_spectrum(order->outputs, s, r, e))
         return false;
-    if (!o->film.verify && !r->spectrum)
+    if (!o->film.verify && !r->media.spectrum)
         s->job.done = s->cached =
             sound_cache_load(&o->cache, order->path, order->parts, o->film.stream,
                              o->film.sound_stream, &s->job.sound);
@@ -114,7 +114,7 @@ bool job_end_sound(const struct job_order *order, const struct job_film *film, s
         return false;
     assess_sound(order, s, r);
     keep_sound(order, film, s, p);
-    r->sound = &s->job.sound;
+    r->media.sound = &s->job.sound;
     return true;
 }
 
@@ -130,7 +130,7 @@ bool job_read_sound(const struct job_order *order, struct job_film *film, struct
     film->stamp = film_stamp(order->path, order->parts);
     if (!job_look_for_sound(order, s, r, e))
         return false;
-    r->sound = &s->job.sound;
+    r->media.sound = &s->job.sound;
     if (s->job.done) {
         assess_sound(order, s, r);
         return true;

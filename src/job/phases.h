@@ -172,7 +172,7 @@ int job_sound_stream(const struct job_order *order, const struct job_sound *s);
 bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e);
 
 /*
- * Completes the sound after the decode pass, and keeps it in the cache: sets report.sound. Does
+ * Completes the sound after the decode pass, and keeps it in the cache: sets report.media.sound. Does
  * nothing if no output shows it.
  */
 bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,

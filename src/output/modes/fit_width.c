@@ -129,7 +129,7 @@ static void *pool_main(void *argument)
     struct err e = ERR_INIT;
     uint8_t *rgb = malloc((size_t)POOL_PIXELS * 3);
     struct kmeans *km =
-        rgb ? kmeans_open(&p->strip->report->kmeans, POOL_PIXELS, quickest(), &e) : NULL;
+        rgb ? kmeans_open(&p->strip->report->analysis.kmeans, POOL_PIXELS, quickest(), &e) : NULL;
     if (!rgb)
         err_memory(&e, (size_t)POOL_PIXELS * 3);
     if (!km || !pool_turns(p, km, rgb, &e)) {
@@ -150,7 +150,7 @@ static void pool_on_threads(struct pooling *p)
     int turns = (p->strip->width + TURN - 1) / TURN,
         most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
     pthread_t thread[THREADS_MOST];
-    while (started + 1 < most && started + 1 < p->strip->report->threads &&
+    while (started + 1 < most && started + 1 < p->strip->report->run.threads &&
            watch_thread(&thread[started], pool_main, p) == 0)
         started++;
     pool_main(p);
@@ -161,7 +161,7 @@ static void pool_on_threads(struct pooling *p)
 struct columns *strip_pool(const struct strip *s, struct err *e)
 {
     struct pooling p = {
-        .strip = s, .to = columns_open(s->report->kmeans.k, 0, e), .error = ERR_INIT};
+        .strip = s, .to = columns_open(s->report->analysis.kmeans.k, 0, e), .error = ERR_INIT};
     if (!p.to)
         return NULL;
     pthread_mutex_init(&p.lock, NULL);

@@ -474,7 +474,7 @@ static bool fill_surface(struct shape *f, int channels, cairo_surface_t *surface
 static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_shape *place,
                        struct err *e)
 {
-    int width, height, channels = shape_channels(s->report->shape);
+    int width, height, channels = shape_channels(s->report->picture.shape);
     shape_size(s->report, SHAPE_SIDE_MOST, &width, &height);
     struct shape *f = shape_open(s->report, place->kind, width, height, e);
     if (!f)

@@ -134,7 +134,8 @@ void layout_one_line(const char *text, char *out, size_t size)
 void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
     char name[LAYOUT_TEXT];
-    layout_one_line(r->title && r->title[0] ? r->title : r->film->title, out, LAYOUT_TEXT);
+    layout_one_line(r->poster.title && r->poster.title[0] ? r->poster.title : r->film->title, out,
+                    LAYOUT_TEXT);
     if (out[strspn(out, " ")])
         return;
     paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);
@@ -147,7 +148,7 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 /* Writes the time of day at a place of the axis of a day of --live, in the process's time zone. */
 static void write_clock(const struct report *r, double place, char out[AXIS_LABEL])
 {
-    double us = place * (double)r->count * (double)r->selection.interval_us;
+    double us = place * (double)r->count * (double)r->analysis.selection.interval_us;
     time_t seconds = (time_t)((r->clock_us + llround(us)) / 1000000);
     struct tm tm;
     if (!localtime_r(&seconds, &tm) ||
@@ -272,8 +273,8 @@ static void label_all(struct layout *s, const struct report *r, struct strips st
 {
     char text[300], selection[200];
     layout_title(r, s->title);
-    paint_text_selection(&r->selection, selection, sizeof selection);
-    snprintf(text, sizeof text, "%s, at %dx%d", selection, r->width, r->height);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
+    snprintf(text, sizeof text, "%s, at %dx%d", selection, r->analysis.width, r->analysis.height);
     add_label(s, 0, bar, size, s->title, text);
     for (size_t i = 0; i < strips.count; i++) {
         strips.kind[i]->note(r, text, sizeof text);
@@ -288,14 +289,15 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     struct layout *s = layout_open(r, e);
     if (!s)
         return NULL;
-    s->canvas = canvas_open(r->style.font, &none);
+    s->canvas = canvas_open(r->poster.style.font, &none);
     /* No warning if the build has no cairo, which is documented. */
     if (!s->canvas && none.code != ERR_USAGE)
         log_msg(LOG_WARNING, "the image has no labels: %s", none.text);
     int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
     s->width = width;
     s->scale = 1;
-    s->colours = r->style.has_background ? layout_colours(r->style.background) : usual;
+    s->colours =
+        r->poster.style.has_background ? layout_colours(r->poster.style.background) : usual;
     for (size_t i = 0; i < strips.count; i++) {
         double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
         s->shape[s->shapes++] = (struct layout_shape){strips.kind[i], 0, y, width, height};
@@ -352,13 +354,13 @@ static void note_of(const struct plan *p, char *out, size_t size)
 {
     const struct report *r = p->s->report;
     char what[200], titles[300], length[40], selection[200];
-    if (r->style.subtitle) {
-        layout_one_line(r->style.subtitle, out, size);
+    if (r->poster.style.subtitle) {
+        layout_one_line(r->poster.style.subtitle, out, size);
         return;
     }
     paint_text_titles(p->strips, titles, sizeof titles);
     p->strips.kind[0]->note(r, what, sizeof what);
-    paint_text_selection(&r->selection, selection, sizeof selection);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     int used = snprintf(out, size, "%s%s%s", titles, p->strips.count == 1 ? ", " : "",
                         p->strips.count == 1 ? what : "");
     if (r->film->length.duration_us > 0 && used > 0 && (size_t)used < size) {
@@ -374,7 +376,7 @@ static double swatch_height(const struct plan *p) { return 3.4 * p->u; }
 /* Returns the height of the values below the swatches. */
 static double values_height(const struct plan *p)
 {
-    return p->s->report->style.bare ? 0 : 0.7 * p->u + p->line;
+    return p->s->report->poster.style.bare ? 0 : 0.7 * p->u + p->line;
 }
 
 /* Sets the space for the strips with the current parts. Returns the height of the strips. */
@@ -392,7 +394,7 @@ static double measure(struct plan *p)
 static void omit_parts(struct plan *p)
 {
     double least = 0.42 * p->s->height;
-    const struct paper_style *style = &p->s->report->style;
+    const struct paper_style *style = &p->s->report->poster.style;
     p->note = style->subtitle ? style->subtitle[0] != 0 : !style->bare;
     p->axis = !style->bare;
     p->swatches = true;
@@ -425,7 +427,7 @@ static void add_head(struct plan *p)
 /* Adds the film's palette at the bottom: areas of equal size with their values below. */
 static void add_swatches(struct plan *p)
 {
-    const struct film_palette *palette = &p->s->report->palette;
+    const struct film_palette *palette = &p->s->report->media.palette;
     int n = palette->count;
     double gap = 1.2 * p->u, high = swatch_height(p),
            y = p->s->height - p->margin - values_height(p) - high;
@@ -443,7 +445,7 @@ static void add_swatches(struct plan *p)
         layout_area(p->s, x, y, each, high, c);
         paint_text_hex(palette->colour[i].rgb, hex);
         struct layout_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
-        if (w <= each && !p->s->report->style.bare)
+        if (w <= each && !p->s->report->poster.style.bare)
             layout_words(p->s, &t, p->s->colours.small);
     }
 }
@@ -578,7 +580,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     add_head(p);
     add_swatches(p);
     bool placed;
-    switch (s->report->shape) {
+    switch (s->report->picture.shape) {
     case SHAPE_CIRCLE: placed = place_circle(p, e); break;
     case SHAPE_VERTICAL: placed = place_vertical(p, e); break;
     default: placed = place_strips(p, e); break;
@@ -595,17 +597,19 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
     struct layout *s = layout_open(r, e);
     if (!s)
         return NULL;
-    paper_sides(&r->page, r->shape, &width, &height);
-    paper_pixels(&r->page, r->shape, r->dpi, &across, &down);
-    double points = r->page.pixels ? 1 : 72.0 / 25400, dots = r->page.pixels ? 1 : r->dpi / 72.0;
+    paper_sides(&r->poster.page, r->picture.shape, &width, &height);
+    paper_pixels(&r->poster.page, r->picture.shape, r->poster.dpi, &across, &down);
+    double points = r->poster.page.pixels ? 1 : 72.0 / 25400,
+           dots = r->poster.page.pixels ? 1 : r->poster.dpi / 72.0;
     s->scale = pixels ? dots : 0;
-    s->unit_mm = r->page.pixels ? 0 : 25.4 / 72;
+    s->unit_mm = r->poster.page.pixels ? 0 : 25.4 / 72;
     s->width = pixels ? across / dots : width * points;
     s->height = pixels ? down / dots : height * points;
-    bool white = !r->style.has_background || memcmp(r->style.background, on_white.paper, 3) == 0;
-    s->colours = white ? on_white : layout_colours(r->style.background);
+    bool white = !r->poster.style.has_background ||
+                 memcmp(r->poster.style.background, on_white.paper, 3) == 0;
+    s->colours = white ? on_white : layout_colours(r->poster.style.background);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(r->style.font, e)) || !fill_poster(&p, e))
+    if (!(s->canvas = canvas_open(r->poster.style.font, e)) || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }

@@ -76,7 +76,7 @@ struct layout {
 };
 
 /*
- * Lays out the poster of the report (report.page, report.title). `pixels` is true for PNG, false
+ * Lays out the poster of the report (report.poster). `pixels` is true for PNG, false
  * for PDF and SVG. The report and `strips` must outlive the layout. The caller frees it with
  * layout_free. Returns NULL if no font is installed, if out of memory, if no column has a frame, or
  * if interrupted.
