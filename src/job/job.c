@@ -162,7 +162,7 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     const int64_t started = clock_ns();
     const uint64_t refused = err_memory_count();
     const struct job_context *c = order->context;
-    const bool sound_only = job_is_sound_only(order);
+    const bool sound_only = order->needs.sound_only;
     bool ok = sound_only ? job_read_sound(order, &j->film, &j->sound, &j->passes, &j->report, e)
                          : make_pictures(order, j, started, e);
     ok = had_memory(c, order->input, refused, e) && ok;
@@ -174,6 +174,30 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     return true;
 }
 
+static struct job_needs needs_of(const struct options *o, const struct outputs *outputs)
+{
+    const bool dumps = outputs->dump.path != NULL, only = o->outputs.sound_only;
+    struct job_needs needs = {.columns = dumps, .sound = only};
+    needs.sound_only = only || (outputs->count > 0 && !dumps && !o->film.verify);
+    for (size_t i = 0; i < outputs->count; i++) {
+        const struct output *output = &outputs->output[i];
+        const struct writer *w = output->writer;
+        unsigned strips = w->modeless ? 0 : strips_need(output->strips);
+        if (w->table)
+            strips |= csv_columns_need(&o->formats.csv_columns);
+        needs.strips |= strips;
+        needs.columns |= !w->beside;
+        needs.sheets |= w == &writer_jellyfin;
+        needs.singles |= w == &writer_bif;
+        needs.thumbs |= w->thumbnails;
+        needs.palette |= outputs_show_palette(o, w);
+        needs.sound |= w->sound || (strips & STRIP_SOUND);
+        needs.spectrum |= w->spectrum;
+        needs.sound_only &= w->sound;
+    }
+    return needs;
+}
+
 bool job_run(const struct job_context *c, size_t i, const struct outputs *outputs,
              struct job_result *result, struct err *e)
 {
@@ -182,7 +206,8 @@ bool job_run(const struct job_context *c, size_t i, const struct outputs *output
                                     .input = i,
                                     .path = c->inputs->path[i],
                                     .parts = c->inputs->parts[i],
-                                    .outputs = outputs};
+                                    .outputs = outputs,
+                                    .needs = needs_of(c->options, outputs)};
     struct job j;
     int64_t first = clock_ns();
     bool ok;

@@ -154,7 +154,7 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
         .threads = context->threads,
         .exact_damage = d->passes->exact_damage,
         .frame_times = frame_cache_frame_times(s->cache),
-        .sound = d->sound->wanted ? &d->sound->job : NULL,
+        .sound = d->order->needs.sound ? &d->sound->job : NULL,
         .tick = show_progress,
         .tick_user = &shown,
         .admission = context->admission,
@@ -229,8 +229,7 @@ static bool decode_film(const struct decoding *d, struct err *e)
              decode_once(d, plan, s->columns, &r->run.counts, &r->run.times, e);
     while (ok && must_restart(d, &plan));
     ok = ok && e->code == ERR_NONE;
-    const uint64_t stamp = d->film->stamp;
-    d->passes->changed |= stamp != 0 && film_stamp(r->film->path, r->film->parts) != stamp;
+    d->passes->changed |= job_film_changed(d->order, d->film);
     if (d->passes->changed)
         frame_cache_close(&s->cache); /* keeps no frames */
     frame_cache_end(s->cache, s->columns, &r->run.counts, ok);

@@ -199,10 +199,10 @@ bool job_is_short(const struct film *f)
 static void decide_previews(const struct job_order *order, struct report *r)
 {
     struct selection *s = &r->analysis.selection;
-    if (!job_wants_previews(order->outputs))
+    if (!order->needs.sheets && !order->needs.singles)
         return;
     s->preview_us = r->media.preview_us = order->options->formats.previews.interval_us;
-    if (job_wants_columns(order->outputs))
+    if (order->needs.columns)
         return;
     s->kind = SELECT_INTERVAL;
     s->interval_us = s->preview_us;
@@ -436,7 +436,7 @@ static bool detect_crop(const struct job_order *order, const struct job_film *fi
 bool job_decide_crop(const struct job_order *order, const struct job_film *film,
                      struct frame_cache *cache, struct report *r, struct err *e)
 {
-    if (!job_wants_columns(order->outputs))
+    if (!order->needs.columns)
         return true; /* previews show the complete frame */
     const struct crop_rule *rule = &order->options->film.crop;
     const struct film *f = &film->source->film;
@@ -485,30 +485,13 @@ static bool open_engine(const struct job_order *order, struct job_film *film, st
     return true;
 }
 
-/* Copies the options of modes and pictures to the report and derives what the outputs need. */
-static void copy_options(struct report *r, const struct options *o, const struct outputs *outputs)
-{
-    r->analysis.kmeans = o->kmeans;
-    r->analysis.needs = 0;
-    for (size_t k = 0; k < outputs->count; k++) {
-        const struct output *output = &outputs->output[k];
-        r->analysis.needs |= output->writer->modeless ? 0 : strips_need(output->strips);
-        if (output->writer->table)
-            r->analysis.needs |= csv_columns_need(&o->formats.csv_columns);
-    }
-    r->picture = o->picture;
-    r->poster = o->poster;
-    r->poster.wanted = outputs_are_posters(o);
-    r->csv_columns = &o->formats.csv_columns;
-}
-
 void job_look_in_cache(const struct job_order *order, const struct job_film *film,
                        struct job_stores *s, struct report *r)
 {
     const struct options *o = order->options;
     frame_cache_close(&s->cache);
     /* --verify must decode, and frames for previews alone serve no later run. */
-    if (!o->film.verify && job_wants_columns(order->outputs))
+    if (!o->film.verify && order->needs.columns)
         s->cache = frame_cache_open(&o->cache, order->path, order->parts);
     frame_cache_look(s->cache, &film->ask);
     frame_cache_set_crop(s->cache, &r->analysis.crop);
@@ -556,7 +539,12 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     decide_size(order, f, r);
     if (!identify_film(order, f, r, e))
         return false;
-    copy_options(r, o, order->outputs);
+    r->analysis.kmeans = o->kmeans;
+    r->analysis.needs = order->needs.strips;
+    r->picture = o->picture;
+    r->poster = o->poster;
+    r->poster.wanted = outputs_are_posters(o);
+    r->csv_columns = &o->formats.csv_columns;
     if ((r->analysis.needs & STRIP_SLIT) &&
         !(film->slit = slit_line_open(&r->picture.slit, r->analysis.width, r->analysis.height, e)))
         return false;
@@ -577,6 +565,11 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
         .decode = decode_is_device(o->film.decode) ? decode_word(o->film.decode) : "any",
         .decoder = o->film.decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
     return open_engine(order, film, r, e);
+}
+
+bool job_film_changed(const struct job_order *order, const struct job_film *film)
+{
+    return film->stamp != 0 && film_stamp(order->path, order->parts) != film->stamp;
 }
 
 void job_close_film(struct job_film *film)
