@@ -49,15 +49,6 @@ struct page_colours layout_colours(const uint8_t paper[3])
     return c;
 }
 
-struct layout *layout_open(const struct report *r, struct err *e)
-{
-    struct layout *s = err_calloc(1, sizeof *s, e);
-    if (!s)
-        return NULL;
-    s->report = r;
-    return s;
-}
-
 void layout_free(struct layout **s)
 {
     if (!*s)
@@ -96,32 +87,35 @@ static struct layout_item *add_box(struct layout *s, enum layout_kind kind, doub
     return i;
 }
 
-void layout_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3])
+static void add_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3])
 {
     add_box(s, LAYOUT_AREA, x, y, w, h, rgb);
 }
 
-void layout_line(struct layout *s, double x, double y, double w, double h, double thick,
-                 const uint8_t rgb[3])
+static void add_line(struct layout *s, double x, double y, double w, double h, double thick,
+                     const uint8_t rgb[3])
 {
     struct layout_item *i = add_box(s, LAYOUT_LINE, x, y, w, h, rgb);
     if (i)
         i->thick = thick;
 }
 
-void layout_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
+/* Adds text, unless it is empty. */
+static void add_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
 {
     struct layout_item *i = words->text[0] && words->w > 0 ? add_item(s, LAYOUT_WORDS, rgb) : NULL;
     if (i)
         i->words = *words;
 }
 
-double layout_snap(const struct layout *s, double v)
+/* Returns v rounded to a whole pixel in a layout for pixels, otherwise to a whole unit. */
+static double snap(const struct layout *s, double v)
 {
     return s->scale > 0 ? floor(v * s->scale + 0.5) / s->scale : floor(v + 0.5);
 }
 
-void layout_one_line(const char *text, char *out, size_t size)
+/* Copies a text of any bytes as one line of UTF-8, with spaces for line breaks. */
+static void copy_line(const char *text, char *out, size_t size)
 {
     char line[LAYOUT_TEXT];
     /* A title may have line breaks, from the shell or a tag. */
@@ -134,8 +128,8 @@ void layout_one_line(const char *text, char *out, size_t size)
 void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
     char name[LAYOUT_TEXT];
-    layout_one_line(r->poster.title && r->poster.title[0] ? r->poster.title : r->film->title, out,
-                    LAYOUT_TEXT);
+    copy_line(r->poster.title && r->poster.title[0] ? r->poster.title : r->film->title, out,
+              LAYOUT_TEXT);
     if (out[strspn(out, " ")])
         return;
     paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);
@@ -201,13 +195,18 @@ static double add_tick(struct label_row *r, double at, const char *label, double
         return INFINITY;
     *right = t.x + w;
     t.w = w + r->size;
-    layout_line(r->s, at, r->y, 0, r->tick, r->size / 14, r->s->colours.small);
-    layout_words(r->s, &t, r->s->colours.small);
+    add_line(r->s, at, r->y, 0, r->tick, r->size / 14, r->s->colours.small);
+    add_words(r->s, &t, r->s->colours.small);
     return t.x;
 }
 
-bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
-                       double spare, struct err *e)
+/*
+ * Adds a horizontal axis below a strip that reaches from x to x + w. Its ticks are `tick` long and
+ * go down from y. The labels are below them, `size` high, and stay within x - spare and x + w +
+ * spare. The last one is the time at the end. Returns false if out of memory.
+ */
+static bool add_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
+                           double spare, struct err *e)
 {
     struct axis axis;
     struct layout_text t = {.size = size, .lines = 1, .w = 100 * size, .text = "0:00:00"};
@@ -259,13 +258,13 @@ static void add_label(struct layout *s, double y, double bar, int size, const ch
     t.w = both ? whole - note_width : whole;
     canvas_measure(s->canvas, &t, &w, &h);
     t.y = y + (bar - h) / 2;
-    layout_words(s, &t, s->colours.title);
+    add_words(s, &t, s->colours.title);
     if (!both)
         return;
     t.x += w + size * 0.8;
     t.w = note_width;
     snprintf(t.text, sizeof t.text, "%s", note);
-    layout_words(s, &t, s->colours.small);
+    add_words(s, &t, s->colours.small);
 }
 
 static void label_all(struct layout *s, const struct report *r, struct strips strips, int bar,
@@ -286,9 +285,10 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
                             struct err *e)
 {
     struct err none = ERR_INIT;
-    struct layout *s = layout_open(r, e);
+    struct layout *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
+    s->report = r;
     s->canvas = canvas_open(r->poster.style.font, &none);
     /* No warning if the build has no cairo, which is documented. */
     if (!s->canvas && none.code != ERR_USAGE)
@@ -305,8 +305,8 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     s->height = s->shape[strips.count - 1].y + height + head;
     if (s->canvas)
         label_all(s, r, strips, bar, size, height);
-    if ((s->canvas && !layout_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
-                                         -size * 0.6, e)) ||
+    if ((s->canvas &&
+         !add_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85, -size * 0.6, e)) ||
         (s->failed && !err_memory(e, s->items * sizeof *s->item)))
         layout_free(&s);
     return s;
@@ -355,7 +355,7 @@ static void note_of(const struct plan *p, char *out, size_t size)
     const struct report *r = p->s->report;
     char what[200], titles[300], length[40], selection[200];
     if (r->poster.style.subtitle) {
-        layout_one_line(r->poster.style.subtitle, out, size);
+        copy_line(r->poster.style.subtitle, out, size);
         return;
     }
     paint_text_titles(p->strips, titles, sizeof titles);
@@ -415,13 +415,13 @@ static void add_head(struct plan *p)
                 "no installed font has %d of the title's characters; they are drawn as boxes",
                 unknown);
     char note[700];
-    layout_words(p->s, &t, p->s->colours.title);
+    add_words(p->s, &t, p->s->colours.title);
     note_of(p, note, sizeof note);
     enum layout_align beside = canvas_leftward(p->s->canvas, &t) ? LAYOUT_RIGHT : LAYOUT_START;
     t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
     t.align = beside;
     if (p->note)
-        layout_words(p->s, &t, p->s->colours.small);
+        add_words(p->s, &t, p->s->colours.small);
 }
 
 /* Adds the film's palette at the bottom: areas of equal size with their values below. */
@@ -440,13 +440,13 @@ static void add_swatches(struct plan *p)
         char hex[PAINT_HEX];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
         if (layout_contrast(c, p->s->colours.paper) < AREA_CONTRAST)
-            layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair,
-                        p->s->colours.line);
-        layout_area(p->s, x, y, each, high, c);
+            add_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair,
+                     p->s->colours.line);
+        add_area(p->s, x, y, each, high, c);
         paint_text_hex(palette->colour[i].rgb, hex);
         struct layout_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
         if (w <= each && !p->s->report->poster.style.bare)
-            layout_words(p->s, &t, p->s->colours.small);
+            add_words(p->s, &t, p->s->colours.small);
     }
 }
 
@@ -455,12 +455,12 @@ static void add_shape(struct plan *p, size_t i, double x, double y, double right
 {
     struct layout *s = p->s;
     double hair = 0.06 * p->u;
-    x = layout_snap(s, x);
-    y = layout_snap(s, y);
-    double w = at_least(layout_snap(s, right) - x, 1 / at_least(s->scale, 1)),
-           h = at_least(layout_snap(s, foot) - y, 1 / at_least(s->scale, 1));
+    x = snap(s, x);
+    y = snap(s, y);
+    double w = at_least(snap(s, right) - x, 1 / at_least(s->scale, 1)),
+           h = at_least(snap(s, foot) - y, 1 / at_least(s->scale, 1));
     s->shape[s->shapes++] = (struct layout_shape){p->strips.kind[i], x, y, w, h};
-    layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, s->colours.line);
+    add_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, s->colours.line);
 }
 
 /* Places the strips one below the other. Several strips have a label each, and the axis is below
@@ -479,13 +479,13 @@ static bool place_strips(struct plan *p, struct err *e)
                 ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
         struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
         if (n > 1 && labels)
-            layout_words(p->s, &t, p->s->colours.small);
+            add_words(p->s, &t, p->s->colours.small);
         add_shape(p, i, p->x, y + (labels ? label : 0), p->x + p->w,
                   labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
     }
     const struct layout_shape *last = &p->s->shape[n - 1];
-    return !p->axis || layout_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
-                                         0.75 * p->u, p->small, 0, e);
+    return !p->axis || add_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
+                                      0.75 * p->u, p->small, 0, e);
 }
 
 /* Adds a tick at y on the left of the strip, and its label, `left` from the strip. */
@@ -493,10 +493,10 @@ static void add_time(struct plan *p, const char *label, double y, double top, do
 {
     const struct layout_shape *f = &p->s->shape[0];
     double tick = 0.75 * p->u, w = left - tick - p->u;
-    layout_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, p->s->colours.small);
+    add_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, p->s->colours.small);
     struct layout_text t = words(label, f->x - left, top, w, p->small);
     t.align = LAYOUT_RIGHT;
-    layout_words(p->s, &t, p->s->colours.small);
+    add_words(p->s, &t, p->s->colours.small);
 }
 
 /* Places the strip with time from top to bottom, and its axis on the left. */
@@ -535,9 +535,9 @@ static bool place_circle(struct plan *p, struct err *e)
     double margin_y = p->axis ? high + tick + 1.2 * p->u : 0;
     double width = p->w - 2 * margin_x, height = p->bottom - p->top - 2 * margin_y;
     double side = width < height ? width : height;
-    side = at_least(layout_snap(p->s, side), 1 / at_least(p->s->scale, 1));
-    double x = layout_snap(p->s, p->x + (p->w - side) / 2),
-           y = layout_snap(p->s, (p->top + p->bottom - side) / 2);
+    side = at_least(snap(p->s, side), 1 / at_least(p->s->scale, 1));
+    double x = snap(p->s, p->x + (p->w - side) / 2),
+           y = snap(p->s, (p->top + p->bottom - side) / 2);
     p->s->shape[p->s->shapes++] = (struct layout_shape){p->strips.kind[0], x, y, side, side};
     if (!p->axis)
         return true;
@@ -547,8 +547,8 @@ static bool place_circle(struct plan *p, struct err *e)
         double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn),
                r = side / 2 + 0.4 * p->u;
         double cx = x + side / 2, cy = y + side / 2, w;
-        layout_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14,
-                    p->s->colours.small);
+        add_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14,
+                 p->s->colours.small);
         t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);
         canvas_measure(p->s->canvas, &t, &w, &high);
         r += tick + 0.5 * p->u;
@@ -556,7 +556,7 @@ static bool place_circle(struct plan *p, struct err *e)
         t.y = cy + (r + high / 2) * dy - high / 2;
         t.w = w + p->small;
         t.align = LAYOUT_LEFT;
-        layout_words(p->s, &t, p->s->colours.small);
+        add_words(p->s, &t, p->s->colours.small);
     }
     return true;
 }
@@ -568,7 +568,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     layout_title(s->report, s->title);
     p->u = (s->width < s->height ? s->width : s->height) / 100;
     p->margin = 7.5 * p->u;
-    p->x = layout_snap(s, p->margin);
+    p->x = snap(s, p->margin);
     p->w = s->width - 2 * p->x;
     p->small = at_least(1.3 * p->u, s->unit_mm > 0 ? 5.5 : 10);
     p->title = at_least(3.4 * p->u, 1.4 * p->small);
@@ -594,9 +594,10 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
                              struct err *e)
 {
     int width, height, across, down;
-    struct layout *s = layout_open(r, e);
+    struct layout *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
+    s->report = r;
     paper_sides(&r->poster.page, r->picture.shape, &width, &height);
     paper_pixels(&r->poster.page, r->picture.shape, r->poster.dpi, &across, &down);
     double points = r->poster.page.pixels ? 1 : 72.0 / 25400,

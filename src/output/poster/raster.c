@@ -8,7 +8,6 @@
 #include "canvas_cairo.h"
 #include "layout.h"
 #include "base/interrupt.h"
-#include "base/log.h"
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 
@@ -35,21 +34,6 @@ struct painter {
     int band_y, band_rows; /* band_y < 0: the band is empty */
     struct err trouble;
 };
-
-bool paint_has_letters(struct err *e) { return canvas_ready(e); }
-
-void paint_check_font(const char *font)
-{
-    char used[CANVAS_FAMILY];
-    if (!canvas_has_font(font, used))
-        log_msg(LOG_WARNING, "--font: no font '%s' is installed; text is drawn with '%s'", font,
-                used);
-}
-
-bool paint_letter_places(paint_visit *visit, void *user, struct err *e)
-{
-    return canvas_places(visit, user, e);
-}
 
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
 {

@@ -12,7 +12,7 @@
 static bool letters(void)
 {
     struct err e = ERR_INIT;
-    return canvas_ready(&e);
+    return paint_has_letters(&e);
 }
 
 TEST(titles)
