@@ -18,6 +18,8 @@
 /* What the films of a run have in common in the parent. */
 struct batch {
     const struct job_context *context;
+    const struct batch_options *options;
+    enum sandbox_choice sandbox;
     struct film_queue *queue;
     struct report_log *report;     /* NULL: none */
     struct table *table;           /* NULL: none */

@@ -39,7 +39,7 @@ void job_warn(struct report *r, const char *format, ...)
 /* Opens the film, and decides how it is decoded. */
 static bool open_film(const struct job_order *order, struct job *j, struct err *e)
 {
-    const struct film_options *o = &order->options->film;
+    const struct film_options *o = &order->plan->film;
     struct job_film *film = &j->film;
     struct report *r = &j->report;
     film->stamp = film_stamp(order->path, order->parts);
@@ -61,7 +61,7 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
 static void describe_decoding(const struct job_order *order, struct job *j)
 {
     const struct decode_counts *c = &j->report.counts;
-    enum decode_choice choice = order->options->film.decode;
+    enum decode_choice choice = order->plan->film.decode;
     const char *device = decode_device_word(choice);
     /*
      * Which decoder got a chunk is not deterministic, so it is not reported: automatic means both.
@@ -73,9 +73,8 @@ static void describe_decoding(const struct job_order *order, struct job *j)
         j->report.decode = j->decode;
     }
     if (c->fallbacks > 0)
-        log_msg(job_device_level(order->options),
-                "'%s': %" PRIu64 " %s workers decoded in software", order->path, c->fallbacks,
-                device);
+        log_msg(job_device_level(choice), "'%s': %" PRIu64 " %s workers decoded in software",
+                order->path, c->fallbacks, device);
 }
 
 /* Makes everything that is written of the film. */
@@ -110,7 +109,7 @@ static bool goes_on_without_gpu(const struct job_context *c, size_t i, const str
                                 struct err *e)
 {
     /* the device itself may be missing */
-    bool demanded = decode_is_device(c->options->film.decode);
+    bool demanded = decode_is_device(c->plan->film.decode);
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(c->engines, gpu) : NULL;
     if (!next)
         return false;
@@ -169,7 +168,7 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     if (!ok || !job_write(order, &j->stores, &j->passes, &j->report, started, e))
         return false;
     const bool whole = sound_only || job_is_whole(&j->passes, &j->report);
-    if (order->options->outputs.strict && !(whole && job_sound_is_whole(j->report.sound)))
+    if (order->plan->outputs.strict && !(whole && job_sound_is_whole(j->report.sound)))
         return err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", order->path);
     return true;
 }
@@ -178,7 +177,7 @@ bool job_run(const struct job_context *c, size_t i, const struct outputs *output
              struct job_result *result, struct err *e)
 {
     const struct job_order order = {.context = c,
-                                    .options = c->options,
+                                    .plan = c->plan,
                                     .input = i,
                                     .path = c->inputs->path[i],
                                     .parts = c->inputs->parts[i],

@@ -57,7 +57,7 @@ static bool has_output(const struct outputs *outputs, const struct writer *w)
 static bool wants_palette(const struct job_order *order)
 {
     for (size_t i = 0; i < order->outputs->count; i++)
-        if (outputs_show_palette(order->options, order->outputs->output[i].writer))
+        if (outputs_show_palette(order->plan, order->outputs->output[i].writer))
             return true;
     return false;
 }
@@ -67,7 +67,7 @@ static bool wants_palette(const struct job_order *order)
 static bool open_previews(const struct job_order *order, struct job_stores *s, struct report *r,
                           struct err *e)
 {
-    const int width = order->options->formats.previews.width;
+    const int width = order->plan->formats.previews.width;
     if (!job_wants_previews(order->outputs))
         return true;
     s->previews = r->previews = previews_open(
@@ -86,7 +86,7 @@ static bool open_digests(const struct job_order *order, struct job_stores *s, st
                          struct err *e)
 {
     (void)r;
-    if (!order->options->film.verify)
+    if (!order->plan->film.verify)
         return true;
     s->digest = s->first = digest_open(e);
     s->second = s->first ? digest_open(e) : NULL;
@@ -203,7 +203,7 @@ void job_close_stores(struct job_stores *s)
 bool job_open_stores(const struct job_order *order, const struct job_film *film,
                      struct job_stores *s, struct report *r, struct err *e)
 {
-    const int k = order->options->kmeans.k;
+    const int k = order->plan->kmeans.k;
     free_stores(s);
     s->frame_bytes = (size_t)r->width * (size_t)r->height * 3;
     s->columns =
@@ -283,7 +283,7 @@ static bool write_outputs(const struct job_order *order, const struct job_stores
         const struct writer *w = output->writer;
         if (w->has_times != has_times)
             continue;
-        options_fingerprint(order->options, w, output->strips, r->fingerprint);
+        options_fingerprint(order->plan, w, output->strips, r->fingerprint);
         if (unsettled)
             fingerprint_add_again(r->fingerprint, order->path);
         r->overwrite = output->overwrite;

@@ -17,11 +17,12 @@ struct inputs_names {
 };
 
 /*
- * A list under construction. Begins with all but `in` and `options` zero. Its owner frees `names`.
+ * A list under construction. Its owner frees `names`.
  */
 struct inputs_list {
     struct inputs *in;
-    const struct options *options;
+    const struct inputs_options *options;
+    const char *fixed_name; /* --name without {stem}; NULL: outputs are named after the films */
     struct inputs_names names;
 };
 
@@ -72,7 +73,7 @@ bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e);
 bool inputs_is_image_name(const char *name);
 
 /* Sets the frame rate of parts that are images. ERR_INPUT if they have several formats. */
-bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct err *e);
+bool inputs_set_rate(const struct inputs_options *o, struct film_parts *parts, struct err *e);
 
 /* ---- inputs_chapters.c ---- */
 

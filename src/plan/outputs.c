@@ -18,45 +18,46 @@
 #include "outputs_names.h"
 #include "update.h"
 
-/* Returns the default writer of -o. */
-static const struct writer *usual_writer(void) { return writer_table[0]; }
-
 bool outputs_is_stdout(const char *path) { return strcmp(path, "-") == 0; }
 
 /* ---- Names ---- */
 
 /* Returns true if the program chooses the names of -o's outputs. */
-static bool is_chosen(const struct options *o)
+static bool is_chosen(const struct outputs_options *o)
 {
-    return !o->outputs.path || outputs_names_folder(o->outputs.path);
+    return !o->path || outputs_names_folder(o->path);
 }
 
-static const struct writer *writer_of(const struct options *o)
+const struct writer *outputs_format(const struct plan *plan)
 {
-    const struct writer *w = !is_chosen(o)     ? writer_by_ending(o->outputs.path)
-                             : o->outputs.name ? writer_by_ending(o->outputs.name)
-                                               : NULL;
+    const struct outputs_options *o = &plan->outputs;
+    const char *name = is_chosen(o) ? o->name : o->path;
+    const struct writer *w = name ? writer_by_ending(name) : NULL;
     if (w && is_chosen(o) && !w->one_a_strip)
         w = NULL; /* --name is for all outputs, but its ending only for pictures */
-    return w ? w : o->poster.format ? o->poster.format : usual_writer();
+    if (!w)
+        w = plan->poster.format;
+    return w ? w : writer_table[0];
 }
 
-const struct writer *outputs_format(const struct options *o) { return writer_of(o); }
-
-bool outputs_are_posters(const struct options *o) { return o->poster.wanted || writer_of(o)->page; }
-
-bool outputs_show_palette(const struct options *o, const struct writer *w)
+bool outputs_are_posters(const struct plan *plan)
 {
-    return w->palette || (w == writer_of(o) && outputs_are_posters(o));
+    return plan->poster.wanted || outputs_format(plan)->page;
+}
+
+bool outputs_show_palette(const struct plan *plan, const struct writer *w)
+{
+    return w->palette || (w == outputs_format(plan) && outputs_are_posters(plan));
 }
 
 /* Returns true if pictures are made: other outputs suppress them without -o or --poster. */
-static bool have_pictures(const struct options *o)
+static bool have_pictures(const struct plan *plan)
 {
     bool other = false;
-    for (size_t k = 0; k < o->outputs.extras; k++)
-        other |= !o->outputs.extra[k].writer->one_line; /* --bench does not replace the picture */
-    return o->outputs.path || o->poster.wanted || !other;
+    for (size_t k = 0; k < plan->outputs.extras; k++)
+        other |=
+            !plan->outputs.extra[k].writer->one_line; /* --bench does not replace the picture */
+    return plan->outputs.path || plan->poster.wanted || !other;
 }
 
 /* Returns FILE with "-MODE" before its ending, for the caller to free. NULL if out of memory. */
@@ -75,53 +76,53 @@ static char *insert_strip(const char *file, const char *strip, struct err *e)
 }
 
 /* Returns the modes that one file of this writer shows. */
-static struct strips shown_by(const struct writer *w, const struct options *o)
+static struct strips shown_by(const struct writer *w, const struct picture_options *o)
 {
-    return w->all_computed ? (struct strips){o->picture.computed, o->picture.computes}
-                           : (struct strips){o->picture.strip, o->picture.strips};
+    return w->all_computed ? (struct strips){o->computed, o->computes}
+                           : (struct strips){o->strip, o->strips};
 }
 
 /* Sets the name of one output of -o. */
-static bool name_picture(const struct options *o, const struct inputs *in, size_t i, bool several,
+static bool name_picture(const struct plan *plan, const struct inputs *in, size_t i, bool several,
                          struct output *output, struct err *e)
 {
-    if (is_chosen(o))
-        return outputs_choose_name(o, in, i, o->outputs.path, writer_usual_ending(output->writer),
-                                   true, output, e);
+    if (is_chosen(&plan->outputs))
+        return outputs_choose_name(plan, in, i, plan->outputs.path,
+                                   writer_usual_ending(output->writer), true, output, e);
     output->path = output->made =
-        several ? insert_strip(o->outputs.path, output->strips.kind[0]->name, e)
-                : path_join("", o->outputs.path, "", e);
+        several ? insert_strip(plan->outputs.path, output->strips.kind[0]->name, e)
+                : path_join("", plan->outputs.path, "", e);
     return output->path != NULL;
 }
 
 /* Rejects several pictures with one name. */
-static bool check_several(const struct options *o, size_t pictures, struct err *e)
+static bool check_several(const struct outputs_options *o, size_t pictures, struct err *e)
 {
-    if (!is_chosen(o) && outputs_is_stdout(o->outputs.path))
+    if (!is_chosen(o) && outputs_is_stdout(o->path))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
-    return !is_chosen(o) || !o->outputs.name || strstr(o->outputs.name, OUTPUTS_NAME_MODE) ||
+    return !is_chosen(o) || !o->name || strstr(o->name, OUTPUTS_NAME_MODE) ||
            err_set(e, ERR_USAGE,
                    "--name '%s': %zu pictures of a film would have the same name; "
                    "put " OUTPUTS_NAME_MODE " into it",
-                   o->outputs.name, pictures);
+                   o->name, pictures);
 }
 
 /* Adds the outputs of -o. */
-static bool add_pictures(const struct options *o, const struct inputs *in, size_t i,
+static bool add_pictures(const struct plan *plan, const struct inputs *in, size_t i,
                          struct outputs *list, struct err *e)
 {
-    const struct writer *w = writer_of(o);
-    struct strips shown = shown_by(w, o);
-    size_t each = w->one_a_strip && !o->picture.stacked ? 1 : shown.count;
+    const struct writer *w = outputs_format(plan);
+    struct strips shown = shown_by(w, &plan->picture);
+    size_t each = w->one_a_strip && !plan->picture.stacked ? 1 : shown.count;
     bool several = each < shown.count;
-    if (!is_chosen(o) && inputs_films(in) > 1)
-        return outputs_refuse_one_name(o->outputs.path, w, inputs_films(in), e);
-    if (several && !check_several(o, o->picture.strips, e))
+    if (!is_chosen(&plan->outputs) && inputs_films(in) > 1)
+        return outputs_refuse_one_name(plan->outputs.path, w, inputs_films(in), e);
+    if (several && !check_several(&plan->outputs, plan->picture.strips, e))
         return false;
     for (size_t k = 0; k < shown.count; k += each) {
         struct output *output = &list->output[list->count++];
         *output = (struct output){.writer = w, .strips = {shown.kind + k, each}, .option = "-o"};
-        if (!name_picture(o, in, i, several, output, e))
+        if (!name_picture(plan, in, i, several, output, e))
             return false;
     }
     list->pictures = list->count;
@@ -132,76 +133,79 @@ static bool add_pictures(const struct options *o, const struct inputs *in, size_
  * Sets the name of an output with an option of its own: PATH, or a file with the film's name in the
  * folder PATH.
  */
-static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path,
+static bool name_extra(const struct plan *plan, const struct inputs *in, size_t i, const char *path,
                        const char *ending, struct output *output, struct err *e)
 {
     if ((output->writer && output->writer->folder) || outputs_names_folder(path))
-        return outputs_choose_name(o, in, i, path, ending, false, output, e);
+        return outputs_choose_name(plan, in, i, path, ending, false, output, e);
     output->path = path;
     return true;
 }
 
 /* Sets the name of a film's page in the gallery's folder. */
-static bool name_page(const struct options *o, const struct inputs *in, size_t i,
+static bool name_page(const struct plan *plan, const struct inputs *in, size_t i,
                       const char *gallery, struct output *output, struct err *e)
 {
     char *folder = outputs_gallery_folder(gallery, e);
-    bool ok = folder && outputs_choose_name(o, in, i, folder, writer_usual_ending(output->writer),
-                                            false, output, e);
+    bool ok = folder && outputs_choose_name(plan, in, i, folder,
+                                            writer_usual_ending(output->writer), false, output, e);
     free(folder);
     return ok;
 }
 
-static bool add_extras(const struct options *o, const struct inputs *in, size_t i,
+static bool add_extras(const struct plan *plan, const struct inputs *in, size_t i,
                        struct outputs *list, struct err *e)
 {
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct writer *w = o->outputs.extra[k].writer;
-        const char *path = o->outputs.extra[k].path;
+    for (size_t k = 0; k < plan->outputs.extras; k++) {
+        const struct writer *w = plan->outputs.extra[k].writer;
+        const char *path = plan->outputs.extra[k].path;
         struct output *output = &list->output[list->count++];
-        *output = (struct output){.writer = w, .strips = shown_by(w, o)};
+        *output = (struct output){.writer = w, .strips = shown_by(w, &plan->picture)};
         snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (w->beside ? !outputs_name_beside(o, in, i, output, e)
-            : outputs_names_gallery(o, w, path)
-                ? !name_page(o, in, i, path, output, e)
-                : !name_extra(o, in, i, path, writer_usual_ending(w), output, e))
+        if (w->beside ? !outputs_name_beside(plan, in, i, output, e)
+            : outputs_names_gallery(plan, w, path)
+                ? !name_page(plan, in, i, path, output, e)
+                : !name_extra(plan, in, i, path, writer_usual_ending(w), output, e))
             return false;
     }
     list->dump = (struct output){.option = "--dump"};
-    return !o->outputs.dump || name_extra(o, in, i, o->outputs.dump, "rgb", &list->dump, e);
+    return !plan->outputs.dump ||
+           name_extra(plan, in, i, plan->outputs.dump, "rgb", &list->dump, e);
 }
 
 /* Adds the outputs that a command takes in memory (options.in_memory). */
-static void add_in_memory(const struct options *o, struct outputs *list)
+static void add_in_memory(const struct plan *plan, struct outputs *list)
 {
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct options_extra *extra = &o->outputs.extra[k];
-        list->output[list->count++] = (struct output){.writer = extra->writer,
-                                                      .strips = shown_by(extra->writer, o),
-                                                      .path = extra->path,
-                                                      .in_memory = true};
+    for (size_t k = 0; k < plan->outputs.extras; k++) {
+        const struct options_extra *extra = &plan->outputs.extra[k];
+        list->output[list->count++] =
+            (struct output){.writer = extra->writer,
+                            .strips = shown_by(extra->writer, &plan->picture),
+                            .path = extra->path,
+                            .in_memory = true};
     }
-    list->dump = (struct output){.path = o->outputs.dump, .in_memory = true};
+    list->dump = (struct output){.path = plan->outputs.dump, .in_memory = true};
 }
 
-bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list,
+bool outputs_of(const struct plan *plan, const struct inputs *in, size_t i, struct outputs *list,
                 struct err *e)
 {
     *list = (struct outputs){.count = 0};
-    if (o->outputs.sound_only)
+    if (plan->outputs.sound_only)
         return true;
-    if (o->outputs.in_memory) {
-        add_in_memory(o, list);
+    if (plan->outputs.in_memory) {
+        add_in_memory(plan, list);
         return true;
     }
-    if ((have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
+    if ((have_pictures(plan) && !add_pictures(plan, in, i, list, e)) ||
+        !add_extras(plan, in, i, list, e)) {
         outputs_free(list);
         return false;
     }
-    bool again = o->outputs.overwrite || update_knows_again(o, in, i, list);
+    bool again = plan->outputs.overwrite || update_knows_again(plan, in, i, list);
     for (size_t k = 0; k < list->count; k++)
         list->output[k].overwrite = again;
-    list->dump.overwrite = again || update_knows_dump(o, in, i, list);
+    list->dump.overwrite = again || update_knows_dump(plan, in, i, list);
     return true;
 }
 
@@ -330,28 +334,30 @@ struct named_list {
     size_t count;
 };
 
-static struct named_list list_named(const struct options *o)
+static struct named_list list_named(const struct plan *plan)
 {
     struct named_list list = {.count = 0};
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct writer *w = o->outputs.extra[k].writer;
+    for (size_t k = 0; k < plan->outputs.extras; k++) {
+        const struct writer *w = plan->outputs.extra[k].writer;
         if (w->beside)
             continue; /* it names no path */
         struct named *n = &list.named[list.count++];
-        *n = (struct named){.path = o->outputs.extra[k].path,
+        *n = (struct named){.path = plan->outputs.extra[k].path,
                             .writer = w,
-                            .gallery = outputs_names_gallery(o, w, o->outputs.extra[k].path)};
+                            .gallery = outputs_names_gallery(plan, w, plan->outputs.extra[k].path)};
         snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
     }
-    if (o->outputs.dump)
-        list.named[list.count++] = (struct named){.option = "--dump", .path = o->outputs.dump};
+    if (plan->outputs.dump)
+        list.named[list.count++] = (struct named){.option = "--dump", .path = plan->outputs.dump};
     return list;
 }
 
-static bool check_terminal(const struct options *o, const struct named_list *list, struct err *e)
+static bool check_terminal(const struct plan *plan, const struct named_list *list, struct err *e)
 {
     const char *option =
-        o->outputs.path && outputs_is_stdout(o->outputs.path) && writer_of(o)->binary ? "-o" : NULL;
+        plan->outputs.path && outputs_is_stdout(plan->outputs.path) && outputs_format(plan)->binary
+            ? "-o"
+            : NULL;
     for (size_t k = 0; k < list->count; k++) {
         const struct named *n = &list->named[k];
         if ((!n->writer || n->writer->binary) && outputs_is_stdout(n->path))
@@ -412,16 +418,16 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
     return true;
 }
 
-static bool check_film(const struct options *o, struct inputs *in, size_t i, struct err *e)
+static bool check_film(const struct plan *plan, struct inputs *in, size_t i, struct err *e)
 {
     struct outputs outputs;
     struct err *problem = &in->problem[i];
     bool ok = true;
-    if (outputs_of(o, in, i, &outputs, problem)) {
+    if (outputs_of(plan, in, i, &outputs, problem)) {
         for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
-            ok = !outputs_spare_gallery(o, nth(&outputs, k), problem) ||
+            ok = !outputs_spare_gallery(plan, nth(&outputs, k), problem) ||
                  check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
-        ok = ok && check_pairs(&outputs, o->outputs.report, e);
+        ok = ok && check_pairs(&outputs, plan->outputs.report, e);
         outputs_free(&outputs);
     }
     if (problem->code == ERR_USAGE) {
@@ -461,12 +467,12 @@ static bool check_gallery(const char *path, struct err *e)
 }
 
 /* Checks a folder that an option names, and logs if names in it get OUTPUTS_SUFFIX. */
-static bool check_folder(const struct options *o, const struct inputs *in, const char *folder,
+static bool check_folder(const struct plan *plan, const struct inputs *in, const char *folder,
                          struct err *e)
 {
     if (folder && *folder && !outputs_check_named(folder, e))
         return false;
-    if (outputs_add_suffix(o, in, folder))
+    if (outputs_add_suffix(plan, in, folder))
         log_msg(LOG_VERBOSE,
                 "names in '%s' end in " OUTPUTS_SUFFIX
                 ", because films are in that folder, too; --name '" OUTPUTS_NAME_STEM
@@ -479,18 +485,18 @@ static bool check_folder(const struct options *o, const struct inputs *in, const
  * Checks the folders of all options. Sets `*chosen` to the number of options whose output names the
  * program chooses.
  */
-static bool check_folders(const struct options *o, const struct inputs *in,
+static bool check_folders(const struct plan *plan, const struct inputs *in,
                           const struct named_list *list, size_t *chosen, struct err *e)
 {
-    *chosen = have_pictures(o) && is_chosen(o);
-    bool ok = *chosen == 0 || check_folder(o, in, o->outputs.path, e);
+    *chosen = have_pictures(plan) && is_chosen(&plan->outputs);
+    bool ok = *chosen == 0 || check_folder(plan, in, plan->outputs.path, e);
     for (size_t k = 0; k < list->count && ok; k++) {
         const struct named *n = &list->named[k];
         char *folder = n->gallery ? outputs_gallery_folder(n->path, e) : NULL;
         bool names = (n->writer && n->writer->folder) || outputs_names_folder(n->path);
         *chosen += n->gallery || names;
-        ok = n->gallery ? folder && check_folder(o, in, folder, e)
-                        : !names || check_folder(o, in, n->path, e);
+        ok = n->gallery ? folder && check_folder(plan, in, folder, e)
+                        : !names || check_folder(plan, in, n->path, e);
         free(folder);
     }
     return ok;
@@ -505,14 +511,14 @@ static bool is_any_due(const struct inputs *in)
     return false;
 }
 
-bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
+bool outputs_check(const struct plan *plan, struct inputs *in, struct err *e)
 {
-    struct named_list list = list_named(o);
-    if (!check_terminal(o, &list, e) || (outputs_are_posters(o) && !paint_has_letters(e)))
+    struct named_list list = list_named(plan);
+    if (!check_terminal(plan, &list, e) || (outputs_are_posters(plan) && !paint_has_letters(e)))
         return false;
-    if (o->poster.style.font)
-        paint_check_font(o->poster.style.font);
-    if (o->poster.title && inputs_films(in) > 1)
+    if (plan->poster.style.font)
+        paint_check_font(plan->poster.style.font);
+    if (plan->poster.title && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE,
                        "--title: one title for %zu films; without it each has its own",
                        inputs_films(in));
@@ -521,24 +527,24 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
             (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
             return false;
     }
-    if (!outputs_check_beside(o, in, e))
+    if (!outputs_check_beside(plan, in, e))
         return false;
     size_t chosen = 1;
-    if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
+    if (is_any_due(in) && !check_folders(plan, in, &list, &chosen, e))
         return false;
-    if (o->outputs.name && chosen == 0)
+    if (plan->outputs.name && chosen == 0)
         return err_set(
             e, ERR_USAGE,
             "--name applies to outputs in folders, but every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
-        if (inputs_is_due(in, i) && !check_film(o, in, i, e))
+        if (inputs_is_due(in, i) && !check_film(plan, in, i, e))
             return false;
     }
     /* The report is appended to, which would damage any other file. */
-    struct output report = {.path = o->outputs.report};
-    bool ok = check_name("-o", o->outputs.path, e) && check_format(o->outputs.path, e) &&
-              check_name("--report", o->outputs.report, e) &&
-              (!o->outputs.report || spare_films(in, &report, e));
+    struct output report = {.path = plan->outputs.report};
+    bool ok = check_name("-o", plan->outputs.path, e) && check_format(plan->outputs.path, e) &&
+              check_name("--report", plan->outputs.report, e) &&
+              (!plan->outputs.report || spare_films(in, &report, e));
     for (size_t k = 0; k < list.count && ok; k++)
         ok = check_name(list.named[k].option, list.named[k].path, e);
     return ok;

@@ -31,21 +31,22 @@ static void compare(struct inputs *in, const struct beside *list, size_t count)
     }
 }
 
-bool outputs_check_beside(const struct options *o, struct inputs *in, struct err *e)
+bool outputs_check_beside(const struct plan *plan, struct inputs *in, struct err *e)
 {
     size_t extra = 0, count = 0;
-    while (extra < o->outputs.extras && !o->outputs.extra[extra].writer->beside)
+    while (extra < plan->outputs.extras && !plan->outputs.extra[extra].writer->beside)
         extra++;
-    if (extra == o->outputs.extras || in->count == 0)
+    if (extra == plan->outputs.extras || in->count == 0)
         return true;
     struct beside *list = err_calloc(in->count, sizeof *list, e);
     if (!list)
         return false;
     for (size_t i = 0; i < in->count; i++) {
         struct err reported_later = ERR_INIT;
-        list[count] = (struct beside){.output.writer = o->outputs.extra[extra].writer, .film = i};
+        list[count] =
+            (struct beside){.output.writer = plan->outputs.extra[extra].writer, .film = i};
         if (in->stem[i] && in->problem[i].code == ERR_NONE &&
-            outputs_name_beside(o, in, i, &list[count].output, &reported_later))
+            outputs_name_beside(plan, in, i, &list[count].output, &reported_later))
             count++;
     }
     qsort(list, count, sizeof *list, by_name);

@@ -8,7 +8,7 @@
 #include "output/html/gallery.h"
 #include "inputs.h"
 
-bool outputs_names_gallery(const struct options *o, const struct writer *w, const char *path)
+bool outputs_names_gallery(const struct plan *plan, const struct writer *w, const char *path)
 {
     size_t length;
     static const char name[] = "index.";
@@ -17,8 +17,8 @@ bool outputs_names_gallery(const struct options *o, const struct writer *w, cons
         return false;
     return strncmp(last, name, strlen(name)) == 0 &&
            strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
-           (o->inputs.count > 1 ||
-            (o->inputs.count == 1 && inputs_is_folder(o->inputs.argument[0])) ||
+           (plan->inputs.count > 1 ||
+            (plan->inputs.count == 1 && inputs_is_folder(plan->inputs.argument[0])) ||
             gallery_exists(path));
 }
 
@@ -31,18 +31,18 @@ char *outputs_gallery_folder(const char *path, struct err *e)
     return folder;
 }
 
-const char *outputs_gallery(const struct options *o)
+const char *outputs_gallery(const struct plan *plan)
 {
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        if (outputs_names_gallery(o, o->outputs.extra[k].writer, o->outputs.extra[k].path))
-            return o->outputs.extra[k].path;
+    for (size_t k = 0; k < plan->outputs.extras; k++) {
+        if (outputs_names_gallery(plan, plan->outputs.extra[k].writer, plan->outputs.extra[k].path))
+            return plan->outputs.extra[k].path;
     }
     return NULL;
 }
 
-bool outputs_make_gallery_folder(const struct options *o, struct err *e)
+bool outputs_make_gallery_folder(const struct plan *plan, struct err *e)
 {
-    const char *path = outputs_gallery(o);
+    const char *path = outputs_gallery(plan);
     char *folder = outputs_gallery_folder(path, e);
     size_t length;
     const struct output gallery = {
@@ -53,9 +53,9 @@ bool outputs_make_gallery_folder(const struct options *o, struct err *e)
     return ok;
 }
 
-bool outputs_spare_gallery(const struct options *o, const struct output *output, struct err *e)
+bool outputs_spare_gallery(const struct plan *plan, const struct output *output, struct err *e)
 {
-    const char *gallery = outputs_gallery(o);
+    const char *gallery = outputs_gallery(plan);
     return !gallery || !file_same(gallery, output->path) ||
            err_set(e, ERR_FAILED,
                    "'%s' is the gallery, and this film's page would have its name; rename the film",

@@ -17,10 +17,10 @@ bool outputs_names_folder(const char *path)
            ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
 }
 
-bool outputs_add_suffix(const struct options *o, const struct inputs *in, const char *folder)
+bool outputs_add_suffix(const struct plan *plan, const struct inputs *in, const char *folder)
 {
     struct stat s;
-    if (o->outputs.name || stat(folder && *folder ? folder : ".", &s) != 0)
+    if (plan->outputs.name || stat(folder && *folder ? folder : ".", &s) != 0)
         return false;
     for (size_t i = 0; i < in->folders; i++) {
         const struct input_folder *f = &in->folder[i];
@@ -31,26 +31,27 @@ bool outputs_add_suffix(const struct options *o, const struct inputs *in, const 
 }
 
 /* Writes the modes that an output shows: "palette", "all", "squeeze+sound", "kmeans-average". */
-static void put_modes(FILE *f, const struct options *o, struct strips strips)
+static void put_modes(FILE *f, const struct plan *plan, struct strips strips)
 {
     char stack[STRIPS_NAME];
     strips_name(strips, stack);
-    for (size_t k = 0; k < strips.count && !o->picture.stacked; k++)
+    for (size_t k = 0; k < strips.count && !plan->picture.stacked; k++)
         fprintf(f, "%s%s", k > 0 ? "-" : "", strips.kind[k]->name);
-    if (o->picture.stacked)
+    if (plan->picture.stacked)
         fputs(stack, f);
 }
 
 /* Writes a pattern that --name accepts, without the ending of a format. */
-static void put_pattern(FILE *f, const struct options *o, const char *stem, struct strips strips)
+static void put_pattern(FILE *f, const struct plan *plan, const char *stem, struct strips strips)
 {
-    const char *end = writer_by_ending(o->outputs.name) ? strrchr(o->outputs.name, '.') : NULL;
-    for (const char *c = o->outputs.name; *c && c != end;) {
+    const char *end =
+        writer_by_ending(plan->outputs.name) ? strrchr(plan->outputs.name, '.') : NULL;
+    for (const char *c = plan->outputs.name; *c && c != end;) {
         if (strncmp(c, OUTPUTS_NAME_STEM, strlen(OUTPUTS_NAME_STEM)) == 0) {
             fputs(stem, f);
             c += strlen(OUTPUTS_NAME_STEM);
         } else if (strncmp(c, OUTPUTS_NAME_MODE, strlen(OUTPUTS_NAME_MODE)) == 0) {
-            put_modes(f, o, strips);
+            put_modes(f, plan, strips);
             c += strlen(OUTPUTS_NAME_MODE);
         } else {
             fputc(*c++, f);
@@ -59,15 +60,15 @@ static void put_pattern(FILE *f, const struct options *o, const char *stem, stru
 }
 
 /* Writes what distinguishes this picture from the one that the same film gives without options. */
-static void put_kind(FILE *f, const struct options *o, struct strips strips)
+static void put_kind(FILE *f, const struct plan *plan, struct strips strips)
 {
-    if (o->picture.strips > 1 || strips.kind[0] != strip_table[0]) {
+    if (plan->picture.strips > 1 || strips.kind[0] != strip_table[0]) {
         fputc('-', f);
-        put_modes(f, o, strips);
+        put_modes(f, plan, strips);
     }
-    if (o->picture.shape != SHAPE_STRIP)
-        fprintf(f, "-%s", strip_shape_name(o->picture.shape));
-    if (outputs_are_posters(o))
+    if (plan->picture.shape != SHAPE_STRIP)
+        fprintf(f, "-%s", strip_shape_name(plan->picture.shape));
+    if (outputs_are_posters(plan))
         fputs("-poster", f);
 }
 
@@ -79,25 +80,25 @@ static size_t last_begins(const char *folder)
     return length > 0 ? (size_t)(last - folder) : strlen(folder); /* the root always exists */
 }
 
-bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i,
+bool outputs_choose_name(const struct plan *plan, const struct inputs *in, size_t i,
                          const char *folder, const char *ending, bool picture,
                          struct output *output, struct err *e)
 {
     size_t length, size;
     const char *stem = in->stem[i], *last = path_last(stem, &length);
     struct strips strips =
-        picture ? output->strips : (struct strips){o->picture.strip, o->picture.strips};
+        picture ? output->strips : (struct strips){plan->picture.strip, plan->picture.strips};
     char *name = NULL;
     FILE *f = open_memstream(&name, &size);
     if (!f)
         return err_memory(e, strlen(stem));
     fprintf(f, "%.*s", (int)(last - stem), stem);
-    if (o->outputs.name)
-        put_pattern(f, o, last, strips);
+    if (plan->outputs.name)
+        put_pattern(f, plan, last, strips);
     else
-        fprintf(f, "%s%s", last, outputs_add_suffix(o, in, folder) ? OUTPUTS_SUFFIX : "");
-    if (!o->outputs.name && picture)
-        put_kind(f, o, strips);
+        fprintf(f, "%s%s", last, outputs_add_suffix(plan, in, folder) ? OUTPUTS_SUFFIX : "");
+    if (!plan->outputs.name && picture)
+        put_kind(f, plan, strips);
     fprintf(f, ".%s", ending);
     if (fclose(f) != 0) {
         free(name);
@@ -112,7 +113,7 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
     return output->path != NULL;
 }
 
-bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
+bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_t i,
                          struct output *output, struct err *e)
 {
     char suffix[WRITER_BESIDE];
@@ -124,7 +125,7 @@ bool outputs_name_beside(const struct options *o, const struct inputs *in, size_
                        film, output->option);
     if (dot && dot > name)
         length = (size_t)(dot - name);
-    output->writer->beside(&o->formats.previews, suffix);
+    output->writer->beside(&plan->formats.previews, suffix);
     output->chosen = true;
     if (asprintf(&output->made, "%.*s%s", (int)(name - film + (ptrdiff_t)length), film, suffix) <
         0) {
@@ -151,10 +152,10 @@ bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t 
     return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; %s", output, films, hint);
 }
 
-const char *outputs_table(const struct options *o, const struct inputs *in)
+const char *outputs_table(const struct outputs_options *o, const struct inputs *in)
 {
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct options_extra *extra = &o->outputs.extra[k];
+    for (size_t k = 0; k < o->extras; k++) {
+        const struct options_extra *extra = &o->extra[k];
         if (extra->writer->table && inputs_films(in) > 1 && !outputs_names_folder(extra->path))
             return extra->path;
     }

@@ -21,14 +21,14 @@ bool outputs_names_folder(const char *path);
  * working directory if no option names it ("" and "." do). It counts only if it is an argument
  * itself, so film.mkv gives film.png. With --name no folder counts.
  */
-bool outputs_add_suffix(const struct options *o, const struct inputs *in, const char *folder);
+bool outputs_add_suffix(const struct plan *plan, const struct inputs *in, const char *folder);
 
 /*
  * Fills output->path, made, below and chosen: film i's name in `folder` (as above) with this
  * ending. If `picture` and without --name, adds what distinguishes the pictures of one film: mode,
  * shape, "poster". Returns false if out of memory.
  */
-bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i,
+bool outputs_choose_name(const struct plan *plan, const struct inputs *in, size_t i,
                          const char *folder, const char *ending, bool picture,
                          struct output *output, struct err *e);
 
@@ -36,14 +36,14 @@ bool outputs_choose_name(const struct options *o, const struct inputs *in, size_
  * Sets the name of an output beside the film (writer.beside): the film's name without its ending,
  * or that of its first file. Fails with ERR_FAILED if the film is no file.
  */
-bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
+bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_t i,
                          struct output *output, struct err *e);
 
 /*
  * Makes it a problem of a film that an earlier one has the same names beside it: "a.mkv" and
  * "a.mp4", or one film that is listed twice. Returns false if out of memory.
  */
-bool outputs_check_beside(const struct options *o, struct inputs *in, struct err *e);
+bool outputs_check_beside(const struct plan *plan, struct inputs *in, struct err *e);
 /* Fails with ERR_USAGE: -o names one file for several films. The message names what makes many. */
 bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t films,
                              struct err *e);

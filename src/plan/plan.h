@@ -1,15 +1,36 @@
-/* plan.h - the plan of a run: which films are rendered, and to which outputs. */
+/* plan.h - the plan of a run: which films are rendered, how, and to which outputs. */
 #ifndef BARCODE_PLAN_H
 #define BARCODE_PLAN_H
 
+#include "barcode/kmeans/kmeans.h"
+#include "cache/cache_options.h"
+#include "media/film_options.h"
+#include "output/formats/format_options.h"
+#include "output/picture_options.h"
+#include "output/poster/poster_options.h"
 #include "inputs.h"
 
 /*
- * Lists the films of `o`, decides which of them this process renders (--shard, --update), and names
- * and checks their outputs. Returns false if nothing can be rendered. A problem of one film is kept
- * in `*in`, which is empty before the call; the caller calls inputs_free(in) in any case. Main
- * thread only.
+ * How films are rendered, and to which outputs. The command line completes and checks it
+ * (cli_complete); from then on it is constant.
  */
-bool plan_films(const struct options *o, struct inputs *in, struct err *e);
+struct plan {
+    struct inputs_options inputs;
+    struct film_options film;
+    struct kmeans_params kmeans; /* race: false if strips_forbid_race */
+    struct picture_options picture;
+    struct poster_options poster;
+    struct format_options formats;
+    struct outputs_options outputs;
+    struct cache_options cache; /* of analysis frames */
+};
+
+/*
+ * Lists the films of the plan, decides which of them this process renders (--shard, --update), and
+ * names and checks their outputs. Returns false if nothing can be rendered. A problem of one film
+ * is kept in `*in`, which is empty before the call; the caller calls inputs_free(in) in any case.
+ * Main thread only.
+ */
+bool plan_films(const struct plan *plan, struct inputs *in, struct err *e);
 
 #endif

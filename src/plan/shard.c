@@ -34,9 +34,9 @@ static bool is_everybodys(const struct inputs *in, size_t i)
     return in->problem[i].code != ERR_NONE || in->file[i].absent;
 }
 
-bool shard_split(const struct options *o, struct inputs *in, struct err *e)
+bool shard_split(const struct inputs_options *o, struct inputs *in, struct err *e)
 {
-    size_t shards = (size_t)o->inputs.shards;
+    size_t shards = (size_t)o->shards;
     if (shards == 0)
         return true;
     struct piece *piece = calloc(in->count + 1, sizeof *piece);
@@ -54,7 +54,7 @@ bool shard_split(const struct options *o, struct inputs *in, struct err *e)
     for (size_t i = 0; i < count; i++) {
         size_t to = lightest(load, shards);
         load[to] += piece[i].bytes;
-        if (to + 1 != (size_t)o->inputs.shard)
+        if (to + 1 != (size_t)o->shard)
             in->duty[piece[i].entry] = INPUT_OTHERS;
     }
     free(piece);

@@ -26,6 +26,6 @@
  *
  * Call it before any other duty changes. Returns false if out of memory. Main thread only.
  */
-bool shard_split(const struct options *o, struct inputs *in, struct err *e);
+bool shard_split(const struct inputs_options *o, struct inputs *in, struct err *e);
 
 #endif

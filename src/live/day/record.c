@@ -16,24 +16,16 @@
 
 /* ------------------------------------------------------------------ what a record contains */
 
-unsigned live_needs(const struct options *o)
+struct live_shape live_shape_of(const struct report *r, int width, int height)
 {
-    const bool shown = o->live.serve.given || o->live.format != LIVE_FORMAT_NONE;
-    return strips_need((struct strips){o->picture.strip, o->picture.strips}) |
-           csv_columns_need(&o->formats.csv_columns) | (shown ? STRIP_DOMINANT : 0U);
-}
-
-struct live_shape live_shape_of(const struct options *o, int width, int height)
-{
-    const unsigned needs = live_needs(o);
-    struct live_shape s = {.step_us = o->live.column_us,
+    struct live_shape s = {.step_us = r->selection.interval_us,
                            .width = width,
                            .height = height,
-                           .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
-                           .rows = needs & STRIP_ROWS ? height : 0};
-    if (needs & STRIP_SLIT) {
-        struct slit_line *line = slit_line_open(&o->picture.slit, width, height, NULL);
-        s.slit = o->picture.slit;
+                           .k = r->needs & STRIP_CLUSTERS ? r->kmeans.k : 0,
+                           .rows = r->needs & STRIP_ROWS ? height : 0};
+    if (r->needs & STRIP_SLIT) {
+        struct slit_line *line = slit_line_open(&r->slit, width, height, NULL);
+        s.slit = r->slit;
         s.slit_length = line ? line->length : 0;
         slit_line_free(&line);
     }
