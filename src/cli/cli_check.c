@@ -4,7 +4,6 @@
 #include "cli_rows.h"
 #include "output/poster/poster.h"
 #include "plan/outputs.h"
-#include "plan/outputs_names.h"
 
 enum {
     HEIGHT_USUAL = 800,

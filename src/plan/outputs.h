@@ -115,6 +115,12 @@ const char *outputs_table(const struct outputs_options *o, const struct inputs *
 /* Makes the gallery's folder, which does not exist if no page was written. */
 bool outputs_make_gallery_folder(const struct plan *plan, struct err *e);
 
+/*
+ * Returns true for an existing folder or a path that ends in '/': the program chooses the names in
+ * it. Any thread.
+ */
+bool outputs_names_folder(const char *path);
+
 /* Returns true for stdout. cli_parse replaces its other names by "-". Any thread. */
 bool outputs_is_stdout(const char *path);
 

@@ -55,7 +55,7 @@ FACE = {
     "batch": "batch.h batch_options.h",
     "job": "job.h",
     "cli": "cli.h",
-    "plan": "inputs.h options_fingerprint.h outputs.h outputs_names.h plan.h",
+    "plan": "inputs.h options_fingerprint.h outputs.h plan.h",
     "output": "report.h run_files.h sinks.h writer.h formats/format_options.h formats/json.h "
               "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
               "modes/strip.h poster/poster.h poster/poster_options.h",
