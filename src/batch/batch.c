@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "confine.h"
 #include "film_process.h"
 #include "film_watch.h"
 #include "film_workers.h"

@@ -1,4 +1,4 @@
-#include "confine.h"
+#include "film_process.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -26,6 +26,7 @@ struct live_shape {
     int rows;          /* row means: 0 or `height` */
     int slit_length;   /* pixels of the slit; 0: none */
     struct slit slit;
+    int unused; /* 0: the log begins with these bytes, which have no padding */
 };
 
 /* Returns the shape of columns from analysis frames of width x height, by live_plan.report. */

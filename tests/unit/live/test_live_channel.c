@@ -212,7 +212,7 @@ static struct logged logged(const char *path)
 {
     struct err e = ERR_INIT;
     struct logged l = {.ordered = true};
-    const struct live_shape shape = {10 * second, 4, 2, 0, 0, 0, {0, 0}};
+    const struct live_shape shape = {10 * second, 4, 2, 0, 0, 0, {0, 0}, 0};
     struct live_log *log = live_log_open(path, &shape, note, &l, &e);
     assert_string_equal(e.text, "");
     live_log_close(&log);

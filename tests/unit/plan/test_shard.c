@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "plan/shard.h"
+#include "plan/plan.h"
 
 enum { MOST = 2000 };
 
