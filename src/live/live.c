@@ -194,28 +194,25 @@ struct live_plan live_plan_of(const struct plan *plan, const struct live_run_opt
     const struct strips strips = {picture->strip, picture->strips};
     const unsigned needs = strips_need(strips) | csv_columns_need(&plan->formats.csv_columns) |
                            (is_shown(o) ? STRIP_DOMINANT : 0U);
-    return (struct live_plan){.report = {.selection = {.kind = SELECT_INTERVAL,
-                                                       .interval_us = o->column_us,
-                                                       .end_us = INT64_MAX,
-                                                       .keyframes = plan->film.selection.keyframes},
-                                         .kmeans = plan->kmeans,
-                                         .order = picture->order,
-                                         .needs = needs,
-                                         .slit = picture->slit,
-                                         .light = plan->film.light,
-                                         .means = means,
-                                         .picture_width = picture->width,
-                                         .picture_height = picture->height,
-                                         .title = plan->poster.title,
-                                         .style = plan->poster.style,
-                                         .csv_columns = &plan->formats.csv_columns,
-                                         .overwrite = true,
-                                         .engine = "cpu",
-                                         .decode = "cpu",
-                                         .cache = "off",
-                                         .threads = 1},
-                              .strips = strips,
-                              .day = o->day};
+    return (struct live_plan){
+        .report = {.analysis = {.selection = {.kind = SELECT_INTERVAL,
+                                              .interval_us = o->column_us,
+                                              .end_us = INT64_MAX,
+                                              .keyframes = plan->film.selection.keyframes},
+                                .kmeans = plan->kmeans,
+                                .needs = needs,
+                                .light = plan->film.light,
+                                .means = means},
+                   .picture = {.order = picture->order,
+                               .slit = picture->slit,
+                               .width = picture->width,
+                               .height = picture->height},
+                   .poster = {.title = plan->poster.title, .style = plan->poster.style},
+                   .csv_columns = &plan->formats.csv_columns,
+                   .id.overwrite = true,
+                   .run = {.engine = "cpu", .decode = "cpu", .cache = "off", .threads = 1}},
+        .strips = strips,
+        .day = o->day};
 }
 
 static bool open_all(struct live *l, struct err *e)

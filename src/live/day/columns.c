@@ -28,7 +28,7 @@ struct live_columns {
     struct live_shape shape;
     bool shaped;
     struct report report;
-    uint8_t *rgb;              /* [report.picture_height][3], for the feed; NULL: there is none */
+    uint8_t *rgb;              /* [report.picture.height][3], for the feed; NULL: there is none */
     struct day *today, *ended; /* ended: its files have to be written once more, or NULL */
     int64_t last;              /* of today: the last column that was closed; INT64_MIN: none */
     int64_t open;              /* the number of the open column; INT64_MIN: none */
@@ -55,11 +55,12 @@ static void set_report(struct live_columns *c)
     const struct film *film = &c->film;
     c->report = c->s.plan->report;
     c->report.film = film;
-    c->report.width = c->shape.width;
-    c->report.height = c->shape.height;
-    c->report.slit = c->shape.slit;
-    c->report.slit_length = c->shape.slit_length;
-    c->report.light.peak = light_peak(&c->report.light, film->transfer, film->peak);
+    c->report.analysis.width = c->shape.width;
+    c->report.analysis.height = c->shape.height;
+    c->report.analysis.slit_length = c->shape.slit_length;
+    c->report.analysis.light.peak =
+        light_peak(&c->report.analysis.light, film->transfer, film->peak);
+    c->report.picture.slit = c->shape.slit;
 }
 
 /* Copies a column into another that has the same room. */
@@ -74,9 +75,9 @@ static void copy_column(const struct report *r, struct column *to, const struct 
     if (to->cluster && from->cluster)
         memcpy(to->cluster, from->cluster, from->clusters * sizeof *from->cluster);
     if (to->row && from->row)
-        memcpy(to->row, from->row, (size_t)r->height * 3);
+        memcpy(to->row, from->row, (size_t)r->analysis.height * 3);
     if (to->slit && from->slit)
-        memcpy(to->slit, from->slit, (size_t)r->slit_length * 3);
+        memcpy(to->slit, from->slit, (size_t)r->analysis.slit_length * 3);
 }
 
 /* Paints the open column into c->rgb. Returns false if out of memory. */
@@ -84,11 +85,11 @@ static bool paint_open(struct live_columns *c)
 {
     struct err none = ERR_INIT;
     struct report one = c->report;
-    one.picture_width = 1;
+    one.picture.width = 1;
     one.count = 1;
     one.columns = c->latest;
     struct painter *painter = painter_open(&one, (struct strips){c->s.plan->strips.kind, 1}, &none);
-    for (int y = 0; painter && y < one.picture_height; y++)
+    for (int y = 0; painter && y < one.picture.height; y++)
         painter_row(painter, y, c->rgb + (size_t)y * 3);
     bool ok = painter && painter_ok(painter, &none);
     painter_free(&painter);
@@ -333,7 +334,7 @@ bool live_columns_add(struct live_columns *c, int64_t number, const struct colum
     if (column->status != COLUMN_MISSING) {
         struct column *latest = set_latest(c, column);
         live_average_add(&c->sum, sum);
-        live_average_colour(&c->sum, c->report.means, latest->average);
+        live_average_colour(&c->sum, c->report.analysis.means, latest->average);
         c->idle_us = NONE;
     }
     show_open(c, false);
@@ -452,7 +453,7 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
     set_report(c);
     c->latest = open_columns(c, e);
     if (c->s.feed)
-        c->rgb = err_calloc((size_t)c->report.picture_height, 3, e);
+        c->rgb = err_calloc((size_t)c->report.picture.height, 3, e);
     c->shaped = c->latest && columns_at(c->latest, 0, e) && e->code == ERR_NONE;
     return c->shaped;
 }
@@ -498,7 +499,7 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
     if (!c)
         return NULL;
     c->s = *s;
-    c->step_us = s->plan->report.selection.interval_us;
+    c->step_us = s->plan->report.analysis.selection.interval_us;
     c->last = c->open = NONE;
     if (s->dated && *s->folder)
         c->since_us = live_day_since(s->folder, s->stem, s->now_us);

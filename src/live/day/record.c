@@ -18,14 +18,14 @@
 
 struct live_shape live_shape_of(const struct report *r, int width, int height)
 {
-    struct live_shape s = {.step_us = r->selection.interval_us,
+    struct live_shape s = {.step_us = r->analysis.selection.interval_us,
                            .width = width,
                            .height = height,
-                           .k = r->needs & STRIP_CLUSTERS ? r->kmeans.k : 0,
-                           .rows = r->needs & STRIP_ROWS ? height : 0};
-    if (r->needs & STRIP_SLIT) {
-        struct slit_line *line = slit_line_open(&r->slit, width, height, NULL);
-        s.slit = r->slit;
+                           .k = r->analysis.needs & STRIP_CLUSTERS ? r->analysis.kmeans.k : 0,
+                           .rows = r->analysis.needs & STRIP_ROWS ? height : 0};
+    if (r->analysis.needs & STRIP_SLIT) {
+        struct slit_line *line = slit_line_open(&r->picture.slit, width, height, NULL);
+        s.slit = r->picture.slit;
         s.slit_length = line ? line->length : 0;
         slit_line_free(&line);
     }

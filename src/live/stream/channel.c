@@ -115,7 +115,8 @@ static bool sum_frame(void *user, const struct frame_tag *tag, const uint8_t *rg
     struct live_channel *c = g->channel[tag->column];
     pthread_mutex_unlock(&g->lock);
     if (c) /* only this frame of the stream is being analysed */
-        live_average_frame(&c->sum, rgb, c->engine->width, c->engine->height, g->report->means);
+        live_average_frame(&c->sum, rgb, c->engine->width, c->engine->height,
+                           g->report->analysis.means);
     return true;
 }
 
@@ -147,12 +148,12 @@ static struct engine *open_engine(struct live_engines *g, struct err *e)
 static bool begin_engine(struct live_engines *g, struct sized_engine *s, struct err *e)
 {
     const struct report *r = g->report;
-    const bool cluster = r->needs & STRIP_CLUSTERS, rows = r->needs & STRIP_ROWS;
-    s->columns = columns_open(cluster ? r->kmeans.k : 0, rows ? s->height : 0, e);
+    const bool cluster = r->analysis.needs & STRIP_CLUSTERS, rows = r->analysis.needs & STRIP_ROWS;
+    s->columns = columns_open(cluster ? r->analysis.kmeans.k : 0, rows ? s->height : 0, e);
     if (!s->columns)
         return false;
-    if (r->needs & STRIP_SLIT) {
-        s->slit = slit_line_open(&r->slit, s->width, s->height, e);
+    if (r->analysis.needs & STRIP_SLIT) {
+        s->slit = slit_line_open(&r->picture.slit, s->width, s->height, e);
         if (!s->slit)
             return false;
         columns_keep_slit(s->columns, s->slit->length);
@@ -165,12 +166,12 @@ static bool begin_engine(struct live_engines *g, struct sized_engine *s, struct 
                                    .cluster = cluster,
                                    .rows = rows,
                                    .slit = s->slit,
-                                   .modes = r->needs & STRIP_DOMINANT ? 1 : 0,
-                                   .kmeans = r->kmeans,
+                                   .modes = r->analysis.needs & STRIP_DOMINANT ? 1 : 0,
+                                   .kmeans = r->analysis.kmeans,
                                    .ports = g->streams,
                                    .columns = s->columns,
                                    .light = g->light,
-                                   .means = r->means,
+                                   .means = r->analysis.means,
                                    .tap = sum_frame,
                                    .tap_user = g,
                                    .done = mark_ready,
@@ -351,7 +352,7 @@ static bool handle_frame(void *user, const struct live_frame *f, struct err *e)
 {
     struct live_channel *c = user;
     int64_t number = live_clock_number(c->s.clock, f->arrived_ns, f->time_us,
-                                       c->s.report->selection.interval_us);
+                                       c->s.report->analysis.selection.interval_us);
     watch_moved();
     if (atomic_load(&c->stop) || !live_time_is_valid(f->time_us))
         return true;

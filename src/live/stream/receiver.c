@@ -57,10 +57,10 @@ struct live_receiver *live_receiver_open(const struct live_columns_setup *s,
     if (!r)
         return NULL;
     r->clock = clock;
-    r->step_us = s->plan->report.selection.interval_us;
+    r->step_us = s->plan->report.analysis.selection.interval_us;
     r->label = s->label;
     r->dated = s->dated;
-    r->linear = s->plan->report.means != NULL;
+    r->linear = s->plan->report.analysis.means != NULL;
     r->columns = live_columns_open(s, e);
     if (!r->columns || !make_room(r, e))
         live_receiver_free(&r);

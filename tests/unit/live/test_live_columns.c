@@ -93,7 +93,7 @@ static void log_pictures(int64_t step_us, int64_t every_us, char *text)
     const struct live_columns_setup s = setup_of("", true);
     FILE *log = tmpfile();
     int before = dup(STDERR_FILENO);
-    days.report.selection.interval_us = step_us;
+    days.report.analysis.selection.interval_us = step_us;
     struct live_columns *c = live_columns_open(&s, &e);
     assert_true(log && c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
     dup2(fileno(log), STDERR_FILENO);
@@ -105,7 +105,7 @@ static void log_pictures(int64_t step_us, int64_t every_us, char *text)
     text[fread(text, 1, 199, log)] = 0;
     fclose(log);
     live_columns_free(&c);
-    days.report.selection.interval_us = 10 * second;
+    days.report.analysis.selection.interval_us = 10 * second;
 }
 
 TEST_WITH(advice, enter, leave)

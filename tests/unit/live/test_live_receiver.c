@@ -150,7 +150,7 @@ TEST_WITH(a_frame_becomes_a_column, enter, leave)
     assert_true(send_frame(&made));
     assert_int_equal(frames(), 1);
     assert_int_equal(live_feed_newest(feed),
-                     now_us / days.report.selection.interval_us - 1); /* 1 ms before */
+                     now_us / days.report.analysis.selection.interval_us - 1); /* 1 ms before */
     assert_true(send_head(LIVE_BREAK));
     union message m = {.end = {.head = {.kind = LIVE_END}, .code = ERR_INPUT, .late = 7}};
     memset(m.end.text, 'x', sizeof m.end.text); /* without an end */

@@ -178,12 +178,12 @@ TEST(files_of_a_day)
     static char path[] = "cam";
     struct film film = {.path = path, .rate_den = 1};
     struct report r = {.film = &film,
-                       .needs = STRIP_SLIT,
-                       .width = 1,
-                       .height = 2,
-                       .slit_length = 2,
-                       .picture_height = HEIGHT,
-                       .selection = {.kind = SELECT_INTERVAL, .interval_us = step}};
+                       .analysis.needs = STRIP_SLIT,
+                       .analysis.width = 1,
+                       .analysis.height = 2,
+                       .analysis.slit_length = 2,
+                       .picture.height = HEIGHT,
+                       .analysis.selection = {.kind = SELECT_INTERVAL, .interval_us = step}};
     const struct strip_kind *const slit[] = {strip_find("slit", 4)};
     const struct strips strips = {slit, 1};
     o = (struct options){.live.day.local = false};
@@ -238,7 +238,7 @@ TEST(axis_of_a_day)
                        .columns = columns,
                        .count = 25,
                        .clock_us = INT64_C(1792836000000000), /* 2026-10-24 12:00 in Berlin */
-                       .selection = {.kind = SELECT_INTERVAL, .interval_us = 3600000000}};
+                       .analysis.selection = {.kind = SELECT_INTERVAL, .interval_us = 3600000000}};
     const struct layout layout = {.report = &r};
     struct axis axis;
     zone("Europe/Berlin");
