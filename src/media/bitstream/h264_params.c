@@ -1,4 +1,4 @@
-#include "h264_params.h"
+#include "param_sets.h"
 
 #include "nal_reader.h"
 #include "packet_scan.h"

@@ -1,4 +1,4 @@
-#include "mp4_box.h"
+#include "media/container/film_input.h"
 
 #include <string.h>
 

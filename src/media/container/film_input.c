@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "media/bitstream/mp4_box.h"
 
 /* ------------------------------------------------------------------ files and disks */
 

@@ -3,9 +3,12 @@
 #define BARCODE_CONTAINER_OPEN_H
 
 #include <libavformat/avformat.h>
+#include <libavutil/mastering_display_metadata.h>
+#include <stdbool.h>
 
 #include "barcode/base/err.h"
 #include "media/film.h"
+#include "media/ffmpeg/libav.h"
 
 /*
  * Opens `path`, finds video stream `requested` (film_stream_choose) and fills `film`; film->path is
@@ -73,5 +76,137 @@ int container_read(AVFormatContext *format, AVPacket *packet);
 
 /* Seeks as av_seek_frame does, and drops the packets of container_read_ahead. */
 int container_seek(AVFormatContext *format, int stream, int64_t time, int flags);
+
+/*
+ * ---- what is known of a film before it is decoded: which streams are the film, and what
+ * its container and its first key frame declare.
+ *
+ * Video streams are numbered from 0 in the container's order, as in ffmpeg's "v:N". Cover pictures
+ * and thumbnails have no number, unless the container has no other video.
+ */
+
+/* Returns true if the container has at most cover pictures. */
+bool film_has_no_video(const AVFormatContext *format);
+
+/*
+ * Returns the index of the chosen stream. `requested` is its number, or SOURCE_STREAM_CHOICE: the
+ * stream that can be decoded and has the most pixels a frame, among those marked as default if
+ * there are any; of equal ones the first. Returns -1 with ERR_USAGE if that number does not exist,
+ * with ERR_INPUT if the container has no film.
+ */
+int film_stream_choose(const AVFormatContext *format, int requested, const char *path,
+                       struct err *e);
+
+/*
+ * Returns the index of the stream of sound that belongs to video stream `video` (-1: no video), and
+ * sets *number to its number among the streams of sound, from 0. `requested` is that number, or
+ * SOURCE_STREAM_CHOICE: of those of the same program, one that can be decoded, is no description
+ * for the blind or deaf and no comment, is marked as default, and has the most channels; of equal
+ * ones the first. Returns -1 if there is no sound; with ERR_USAGE if there is, but not that number.
+ */
+int film_sound_choose(const AVFormatContext *format, int video, int requested, int *number,
+                      const char *path, struct err *e);
+
+/* With -v, logs a line for each video stream if there are several. */
+void film_stream_log(AVFormatContext *format, const struct film *film);
+
+/*
+ * Fills what `f`, which has its path, does not have yet, from stream `s`. `tags` are its colour
+ * tags from before it was probed. Call it before the first packet is read: the orientation is that
+ * of the first key frame (an SEI message of H.264 or HEVC, EXIF of images), to which it reads
+ * ahead, else that of the container, as in the ffmpeg program. Returns false on `e`: interrupted,
+ * or out of memory.
+ */
+bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags tags, struct film *f,
+                     struct err *e);
+
+/*
+ * Returns the duration that an AVI declares, in microseconds, if it is longer than libavformat says
+ * because the file is truncated; otherwise 0.
+ */
+int64_t film_declared_uncut(const AVFormatContext *format, const AVStream *s);
+
+/* Fills peak and dolby_vision from the container's metadata. */
+void film_light_of_stream(const AVStream *s, struct film *f);
+
+/*
+ * Returns MaxCLL, or else the mastering display's peak; 0 if unknown. Both arguments may be NULL.
+ */
+int film_light_peak(const AVContentLightMetadata *content,
+                    const AVMasteringDisplayMetadata *display);
+
+/* ---- why a file is not a film that can be read, where libavformat's error is no answer. ---- */
+
+enum { STREAMS_MOST = 64 }; /* AVFormatContext.max_streams */
+
+/*
+ * Fills `e` with the reason why libavformat could not open `path`, with `code` and the messages
+ * `logged` meanwhile. Returns false.
+ */
+bool refusal_of_container(const char *path, int code, bool piped,
+                          const struct av_log_counts *logged, struct err *e);
+
+/*
+ * Returns true if the chosen stream can be decoded; otherwise fills `e`. `logged` are the messages
+ * of its probing.
+ */
+bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char *path,
+                          const struct av_log_counts *logged, struct err *e);
+
+/* Fills `e` for a file whose demuxer is not that of a film. Returns false. */
+bool refusal_of_demuxer(const char *path, const AVInputFormat *demuxer, struct err *e);
+
+/* Fills `e` for a single image. Returns false. */
+bool refusal_of_picture(const char *path, struct err *e);
+
+/*
+ * Returns true if a second image of the first one's size is among the first few of a container that
+ * was just opened. Reads the container up to there: open it again afterwards. libavformat reads
+ * files of images one after another (ffmpeg's image2pipe, raw Motion JPEG) by its demuxers of
+ * single images, jpeg_pipe and others. A photograph that contains further images (Multi-Picture
+ * Format) is one image.
+ */
+bool film_pictures_follow(AVFormatContext *format);
+
+/*
+ * ---- which demuxers may read a film, and which files they may open. A demuxer may read
+ * the film's file alone. Those that open a network, devices or files by other names are not
+ * allowed. A playlist is text that names the files of a film (HLS, ffconcat), which libavformat
+ * then opens. They must lie in the playlist's folder or below it.
+ */
+
+/*
+ * Sets the context's format_whitelist: the demuxers of films, and `more`, a list of names
+ * ("": none). Contexts that its demuxer opens get the same list. Returns 0 or an AVERROR. Any
+ * thread.
+ */
+int allowed_demuxers(AVFormatContext *format, const char *more);
+
+/* Returns the names of the demuxers of films: "aa,aac,...". Static; "none" if out of memory. */
+const char *allowed_names(void);
+
+/*
+ * For AVFormatContext.io_open: opens those files of a playlist, which is the input format->pb
+ * (film_input.h), that playlists_file finds. Other files are refused with EPERM. Fails for the film
+ * itself with the reason for which film_input_open left it to libavformat.
+ */
+int allowed_open(AVFormatContext *format, AVIOContext **file, const char *url, int flags,
+                 AVDictionary **options);
+
+/* For AVFormatContext.io_close2: closes what allowed_open has opened. */
+int allowed_close(AVFormatContext *format, AVIOContext *file);
+
+/*
+ * Returns the demuxer of the playlist that a regular file is by its first bytes, or NULL. FFmpeg
+ * from 7.1 on finds that of HLS by the file's name, too.
+ */
+const AVInputFormat *playlist_demuxer(const char *path);
+
+/*
+ * Checks a file that `demuxer`, which is_playlist, would read. Returns false with ERR_INPUT if its
+ * name is not that of such a playlist (and playlists_allow was not called), if it names a file
+ * outside of its folder, or a playlist that it must not name, or if it has no end.
+ */
+bool playlist_check(const char *path, const AVInputFormat *demuxer, struct err *e);
 
 #endif

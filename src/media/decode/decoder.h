@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
-#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
 #include "barcode/base/err.h"
+#include "media/schedule/decode_pass.h"
 
 /*
  * Opens a decoder for the stream of the film `path`. `threads` 1: single-threaded; more: frame
@@ -137,5 +137,25 @@ bool corruption_concealed(const AVFrame *frame);
  * (a parser's).
  */
 void corruption_message(const AVCodecContext *c, int level, const char *format);
+
+/* ---- a thread that decodes chunks in software. ---- */
+
+/* libavcodec on the cores. */
+extern const struct decoder_backend software_backend;
+
+/* Implements worker_main (struct decoder_backend). */
+void *decode_worker_main(void *pass);
+
+/*
+ * A software worker without a thread of its own: the caller's. decode_worker_decode decodes what is
+ * selected in the chunk and not done.
+ */
+struct decode_worker;
+struct decode_worker *decode_worker_new(struct decode_pass *s, struct err *e);
+bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e);
+/*
+ * Adds the worker's counts to the pass, frees it and sets *s to NULL. Does nothing if *s is NULL.
+ */
+void decode_worker_free(struct decode_worker **s);
 
 #endif

@@ -2,7 +2,7 @@
  * colour_tags.c - which of the tags decide matrix, range and transfer. src/media/README.md has the
  * order.
  */
-#include "colour_tags.h"
+#include "libav.h"
 
 #include <libavutil/pixdesc.h>
 #include <string.h>

@@ -1,10 +1,9 @@
-#include "frame_view.h"
+#include "libav.h"
 
 #include <libavutil/pixdesc.h>
 #include <libswscale/swscale.h>
 #include <string.h>
 
-#include "colour_tags.h"
 
 /*
  * ---- Conversion by libswscale of frames whose samples frame.h cannot describe ----

@@ -8,8 +8,11 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/engine/frame.h"
+#include "media/film.h"
 
 /* Fills `e` (ERR_MEMORY): libavcodec was out of memory for the film `path`. Returns false. */
 bool av_out_of_memory(const char *path, struct err *e);
@@ -91,5 +94,100 @@ static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
     (void)c;
 #endif
 }
+
+/* ---- messages of libav: what demuxers report, and a hook for those of decoders. ---- */
+
+/* Installs the callback that receives libav's messages. Any thread, any number of times. */
+void av_log_install(void);
+
+/*
+ * Counts of what demuxers log while they read a film. They skip damage without an error code: only
+ * the log shows it.
+ */
+struct av_log_counts {
+    uint64_t errors; /* messages of level error */
+    /* MPEG-TS: a continuity counter jumped, so packets of some stream are missing */
+    uint64_t jumps;
+    /* MPEG-TS: the demuxer had to search for the next packet */
+    uint64_t searches;
+    uint64_t openings; /* files that were opened and whose format was found */
+    int read_error;    /* errno of a file that libavformat closed and could not read; 0: none */
+    /* the first file of a list (ffconcat) that could not be opened; "": none */
+    char unopened[256];
+    /* what a file is in, if that is not on the context's format_whitelist; NULL: no such file */
+    const AVInputFormat *unlisted;
+    bool many_streams;  /* the file has more than max_streams */
+    int64_t wide, high; /* a size of frames with more than max_pixels; 0: none */
+};
+
+/*
+ * Counts each message of a demuxer on this thread in *logged, which the caller keeps; NULL: in
+ * none. The AVFormatContext does not matter: a playlist's demuxer opens contexts of its own.
+ * Returns the counts that were set before, for the caller to restore. Any thread; each has its own
+ * counts.
+ */
+struct av_log_counts *av_log_listen(struct av_log_counts *logged);
+
+/* Adds `more` to the counts of this thread, if there are any. */
+void av_log_add(const struct av_log_counts *more);
+
+/* Receives a decoder's message, on the thread that logs it. */
+typedef void av_log_codec_hook(const AVCodecContext *c, int level, const char *format);
+
+/*
+ * Sets the function that is called for each message of a decoder or parser. Any thread, any number
+ * of times.
+ */
+void av_log_set_codec_hook(av_log_codec_hook *hook);
+
+/* ---- which of the tags decide matrix, range and transfer. ---- */
+
+/* The colour tags of a stream or of a frame. */
+struct colour_tags {
+    enum AVColorSpace space;
+    enum AVColorPrimaries primaries;
+    enum AVColorRange range;
+    enum AVColorTransferCharacteristic transfer;
+};
+
+struct colour_tags film_colour_tags(const AVCodecParameters *par);
+
+/*
+ * Decides pixel format, matrix, range and transfer of `f` before decoding. `container` has the
+ * stream's tags from before libavformat decoded the first frames: decoders overwrite them with
+ * "unspecified".
+ */
+void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f);
+
+/*
+ * Fills matrix, range, transfer and primaries of a view that has its width and height. `format` is
+ * the frame's coded format.
+ */
+void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film,
+                          struct frame_view *view);
+
+/*
+ * Stores the colour tags of a frame whose decoding begins in its `opaque`. From 6.1 on libavcodec
+ * replaces missing tags of a frame by those of the sequence in which it is output.
+ */
+void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f);
+
+enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film);
+
+/* ---- describes decoded frames by frame.h. ---- */
+
+/*
+ * Describes a decoded frame, or its copy in *planes if frame.h cannot describe its samples
+ * in place. *planes begins as NULL, one for each thread; the caller frees it with av_frame_free.
+ * Returns false with ERR_INPUT for an unsupported pixel format, with ERR_MEMORY.
+ */
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
+                   struct frame_view *view, struct err *e);
+
+/* Returns true if frame.h can describe the format's samples in place. */
+bool view_format_direct(enum AVPixelFormat format);
+
+/* Returns true if the pixel format is supported. */
+bool view_format_known(enum AVPixelFormat format);
 
 #endif

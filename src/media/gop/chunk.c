@@ -1,4 +1,4 @@
-#include "chunk.h"
+#include "chunker.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,8 @@
-#include "keyframe_chunks.h"
+#include "chunker.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunk.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
 #include "barcode/engine/column.h"

@@ -19,11 +19,8 @@
 
 #include "live_decode.h"
 #include "live_source.h"
-#include "live_url.h"
-#include "media/container/refusal.h"
-#include "media/container/film_facts.h"
+#include "media/container/open.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/av_log.h"
 #include "barcode/base/clock.h"
 #include "base/watch.h"
 #include "media/ffmpeg/stream_name.h"

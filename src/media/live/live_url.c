@@ -1,4 +1,4 @@
-#include "live_url.h"
+#include "live_decode.h"
 
 #include <dlfcn.h>
 #include <libavutil/avstring.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "media/container/allowed.h"
+#include "media/container/open.h"
 #include "media/ffmpeg/stream_name.h"
 
 struct scheme {

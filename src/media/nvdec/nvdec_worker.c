@@ -18,18 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder_pool.h"
 #include "nvdec.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
-#include "media/bitstream/h264_params.h"
+#include "media/bitstream/param_sets.h"
 #include "media/decode/decoder.h"
-#include "media/decode/worker.h"
-#include "media/ffmpeg/frame_view.h"
-#include "media/gop/chunk.h"
+#include "media/ffmpeg/libav.h"
+#include "media/gop/chunker.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/idr_splice.h"
-#include "media/schedule/scheduler.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 

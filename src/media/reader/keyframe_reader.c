@@ -12,16 +12,12 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
-#include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "media/gop/chunker.h"
-#include "media/gop/keyframe_chunks.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/idr_splice.h"
 #include "media/select/timeline.h"
 #include "reader.h"
 

@@ -9,7 +9,7 @@
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
 #include "media/film.h"
-#include "media/probe.h"
+#include "media/source.h"
 
 /*
  * Reads the complete film from the position of `r`, and queues its chunks; decodes what cannot be

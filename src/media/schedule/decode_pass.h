@@ -9,13 +9,76 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "idr_splice.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/gop/chunk.h"
-#include "media/gop/keyframe_chunks.h"
+#include "media/gop/chunker.h"
 #include "media/film.h"
 #include "media/source.h"
+#include "media/bitstream/param_sets.h"
+#include "barcode/base/err.h"
+
+/*
+ * ---- a complete IDR picture of the film, sent between two H.264 chunks in place of a
+ * flush.
+ *
+ * libavcodec's H.264 destroys its hardware decoder when it is flushed, and creating another takes
+ * 0.2 to 0.85 s. An IDR picture does all that a flush does, inside the bitstream: frame numbers,
+ * display order and references begin again, and the decoder outputs delayed frames as others
+ * follow. The decoder stays open. The picture is marked DISCARD: its frame is never output and
+ * never counted.
+ *
+ * It may be sent between two chunks only if the same parameter sets are active for both and for it
+ * (h264_params.h): its slices name them by their numbers. A film without IDR pictures has none, nor
+ * does a film whose packets hold fields.
+ */
+
+struct AVPacket;
+struct decode_pass;
+
+/* A worker's copy, or the pass's. Zero it first. */
+struct idr_splice {
+    struct AVPacket *packet; /* as in the film; NULL: none is kept */
+    struct nal_sets sets;    /* active at that picture there */
+    int sps;                 /* the SPS that its slices name */
+    int length_size;
+    unsigned made; /* how many were kept so far, with this one */
+};
+
+/*
+ * Keeps `p` if it can be spliced and is smaller than the one that is kept. Does nothing if `sets`
+ * are not those active at `p`. `length_size` is packet_scan's. Cannot fail: without memory the film
+ * has no spliced IDR. The reading thread calls it for each picture.
+ */
+void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
+                      int length_size);
+
+/* Updates `copy` to the one that is kept now. A worker's thread, for itself. */
+void idr_splice_fetch(struct decode_pass *s, struct idr_splice *copy);
+
+/*
+ * Records that a decoder rejected `copy`. Unless another one is kept by now, no more are kept: what
+ * is wrong with one may be wrong with all.
+ */
+void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *copy);
+
+/*
+ * Returns true if it may be sent between pictures of the sets `before` and `after` (struct
+ * picture's).
+ */
+bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t after);
+
+/*
+ * Makes `to`, an empty packet, the one to send before `next`, the key of a chunk that is not an
+ * IDR, or NULL if no picture follows. The caller unrefs it. Returns false if it cannot be sent
+ * there, or if out of memory.
+ */
+bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next,
+                       struct AVPacket *to);
+
+/* Frees what it holds. */
+void idr_splice_drop(struct idr_splice *copy);
 
 /*
  * ---- what decodes the chunks: libavcodec on the cores, or a device ----
@@ -223,5 +286,86 @@ void decode_pass_thread_ends(struct decode_pass *s, const struct decoder_backend
  * tags is logged once.
  */
 void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view);
+
+/*
+ * ---- the rules of decoding one film: which backends are used, with how many workers;
+ * which worker takes which chunk, and on how many threads it decodes the chunk.
+ */
+
+/*
+ * Returns the number of threads that may decode the film, 1 to `threads`. Their decoders fit into
+ * half of `memory` (bytes), so that frames of a gigabyte do not take a core's worth of memory each.
+ */
+int scheduler_max_threads(const struct film *film, int threads, uint64_t memory);
+
+/* Returns the machine's memory in bytes, or this film's part if several films are under way. */
+uint64_t scheduler_memory(const struct decode_job *job);
+
+/*
+ * Chooses the backends of the pass and the number of their workers, and opens the device. The first
+ * of `backends` decodes on the cores, the others on devices; NULL ends the array. Where no device
+ * can be used, software decodes the film. Returns false if the demanded device does not exist.
+ */
+bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backend *const *backends,
+                              struct err *e);
+
+/* Estimates the work of decoding a chunk, in bytes of packets. */
+size_t scheduler_estimate_work(const struct decode_pass *s, const struct chunk *chunk);
+
+/*
+ * Takes a chunk from the queue for a worker of `backend`, and sets chunk->threads. Waits for a
+ * chunk. Beside device workers, a worker on the cores waits until it may take one (may_share).
+ * Returns false if no chunk is left for this worker. A worker's thread.
+ */
+bool scheduler_next_chunk(struct decode_pass *s, const struct decoder_backend *backend,
+                          struct chunk **chunk);
+
+/* What a worker must know of its chunk after the chunk is freed. */
+struct taken_chunk {
+    size_t bytes;
+    uint64_t frames; /* displayed frames that are covered once the chunk is done */
+    const struct decoder_backend *backend;
+    int threads;
+    int64_t ns; /* when the worker took the chunk (clock_ns) */
+};
+
+/* Returns the facts of a chunk that scheduler_next_chunk returned. */
+struct taken_chunk scheduler_taken(const struct chunk *chunk);
+
+/* Returns the chunk's bytes and cores to the pass: its worker is done with it. */
+void scheduler_chunk_done(struct decode_pass *s, const struct taken_chunk *chunk);
+
+/* Counts one worker fewer on the device and one more on the cores: the device refused a worker. */
+void scheduler_leave_device(struct decode_pass *s);
+
+/*
+ * ---- on how many threads a chunk is decoded in software; exposed for its test ----
+ *
+ * While there are more chunks than cores, each chunk is decoded on one thread: that wastes nothing.
+ * A film of 30 s has about five chunks, and at the end of a long film fewer chunks than cores are
+ * left. Then a chunk gets threads in proportion to its part of the remaining work, so that the
+ * decoders at work end together.
+ */
+
+struct thread_share {
+    int cores;           /* that the film may use, including those of other chunks */
+    uint64_t chunk_work; /* work of the chunk, > 0: in bytes, or any other unit */
+    /*
+     * Work that has not been sent to a decoder yet: of the chunk, of other chunks, of what is not
+     * read yet, and of other films that share the cores. At least `chunk_work`.
+     */
+    uint64_t left;
+    int most; /* threads that a decoder may have */
+};
+
+/* Returns the threads for the chunk, 1 to the smaller of `cores` and `most`. */
+int thread_share_count(const struct thread_share *s);
+
+/*
+ * Returns the number of threads that BARCODE_FRAME_THREADS sets, for tests and measurements: 1 for
+ * "off" (every decoder is single-threaded), else the number in it (for each chunk that may have
+ * threads). Returns 0 if the variable is not set, or is set to anything else.
+ */
+int thread_share_override(void);
 
 #endif

@@ -1,6 +1,5 @@
-#include "idr_splice.h"
-
 #include "decode_pass.h"
+
 #include "media/bitstream/packet_scan.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "scheduler.h"
+#include "decode_pass.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "barcode/engine/frame.h"
-#include "media/film_length.h"
+#include "media/film.h"
 
 enum selection_kind {
     SELECT_EVERY,    /* every Nth displayed frame, from the first one inside start..end */

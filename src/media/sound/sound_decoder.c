@@ -1,4 +1,4 @@
-#include "sound_decoder.h"
+#include "sound_reading.h"
 
 #include <libavutil/channel_layout.h>
 #include <pthread.h>
@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "media/ffmpeg/libav.h"
-#include "sound_frames.h"
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"

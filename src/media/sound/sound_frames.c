@@ -1,4 +1,4 @@
-#include "sound_frames.h"
+#include "sound_reading.h"
 
 #include <libavutil/channel_layout.h>
 #include <libavutil/mathematics.h>

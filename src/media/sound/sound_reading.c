@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "media/select/timeline.h"
-#include "sound_decoder.h"
 #include "media/container/container_quirks.h"
 #include "media/container/open.h"
 #include "base/interrupt.h"

@@ -1,7 +1,7 @@
 #include <libavutil/pixdesc.h>
 
 #include "test.h"
-#include "media/ffmpeg/colour_tags.h"
+#include "media/ffmpeg/libav.h"
 #include "base/hash.h"
 #include "barcode/engine/colour.h"
 #include "clip.h"

@@ -3,7 +3,6 @@
 
 #include "test.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/frame_view.h"
 
 enum { W = 19, H = 7 }; /* odd: chroma planes are rounded up */
 

@@ -4,7 +4,7 @@
  */
 #include "test.h"
 #include "nal_bytes.h"
-#include "media/bitstream/h264_params.h"
+#include "media/bitstream/param_sets.h"
 #include "media/bitstream/nal_reader.h"
 
 /* Bits under construction. */

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "media/live/live_url.h"
+#include "media/live/live_decode.h"
 #include "files.h"
 
 /* Returns true if `word` is in a list with commas. */

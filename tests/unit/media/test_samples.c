@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "media/sound/sound_frames.h"
+#include "media/sound/sound_reading.h"
 
 /* A frame of four samples of two channels in memory of the caller. */
 static AVFrame *frame_of(enum AVSampleFormat format, void *first, void *second)

@@ -3,7 +3,7 @@
 
 #include "test.h"
 #include "barcode/engine/engine.h"
-#include "media/sound/sound_decoder.h"
+#include "media/sound/sound_reading.h"
 #include "media/source.h"
 #include "sound/film_sound.h"
 #include "clip.h"

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
 #include "../fuzz/random_film.h"
 
 /* ------------------------------------------------------------------ the container */

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "media/bitstream/coded_picture.h"
-#include "media/gop/chunk.h"
-#include "media/gop/keyframe_chunks.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/gop/chunker.h"
 #include "barcode/engine/column.h"
 #include "../fuzz/random_film.h"
 
