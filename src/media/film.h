@@ -39,10 +39,7 @@ static inline int64_t film_length_end(const struct film_length *l)
     return l->duration_us > 0 ? l->start_us + l->duration_us : INT64_MAX;
 }
 
-/*
- * Returns how far the last frame of a complete film may be from its end at `end_us`: 2 s or 1 %,
- * whichever is more. Sound often outlasts the picture.
- */
+/* Returns how far a film's last frame may be from its end: 2 s or 1 %. Sound outlasts pictures. */
 static inline int64_t film_length_slack(int64_t end_us)
 {
     return end_us / 100 > 2000000 ? end_us / 100 : 2000000;

@@ -38,19 +38,13 @@
 enum probe_want {
     /* how many frames are displayed and for how long: reads the complete film, decodes nothing */
     PROBE_LENGTH = 1 << 0,
-    /*
-     * how many key frames there are: by the container's index, or by reading the complete film;
-     * then PROBE_LENGTH is found too
-     */
+    /* how many key frames: by the index, or by reading the film, with PROBE_LENGTH too */
     PROBE_KEYS = 1 << 1,
     /* the same, if the container's index of key frames makes it cheap; else nothing */
     PROBE_END = 1 << 4,
     PROBE_LIGHT = 1 << 3, /* the peak brightness of an HDR film, from the metadata of its first
                              frame */
-    /*
-     * black bars, in up to two dozen key frames spread over the film. Not found if the film is not
-     * seekable
-     */
+    /* black bars, in up to two dozen key frames; not found in a film that is not seekable */
     PROBE_BARS = 1 << 2
 };
 
@@ -79,19 +73,13 @@ enum decode_choice {
     DECODE_NVDEC /* NVDEC alone, for the codecs that it supports */
 };
 
-/*
- * Returns the word of a choice in options, reports and cache keys: "auto", "cpu", or that of a
- * device. NULL if the choice does not exist.
- */
+/* Returns the word of a choice in options, reports and cache keys; NULL for no choice. */
 const char *decode_word(enum decode_choice choice);
 
 /* Returns true if the choice is a device alone. */
 static inline bool decode_is_device(enum decode_choice choice) { return choice > DECODE_CPU; }
 
-/*
- * Returns the word of the device that the choice uses. For DECODE_AUTO that is the device which is
- * tried first: frames of the cache do not record theirs.
- */
+/* Returns the word of the choice's device; for DECODE_AUTO, of the device tried first. */
 const char *decode_device_word(enum decode_choice choice);
 
 /*
@@ -104,16 +92,10 @@ const char *decode_device_word(enum decode_choice choice);
 
 struct decoders;
 
-/*
- * Opens an empty pool, for one film or `several`; the caller frees it with decoders_free. Returns
- * NULL if out of memory. Any thread.
- */
+/* Opens an empty pool, for one film or `several`. Returns NULL if out of memory. Any thread. */
 struct decoders *decoders_open(bool several, struct err *e);
 
-/*
- * Closes the pooled decoders; sets *d to NULL. Does nothing if *d is NULL. No film may be decoding.
- * Any thread.
- */
+/* Closes the decoders and sets *d to NULL, if it is not. No film may be decoding. Any thread. */
 void decoders_free(struct decoders **d);
 
 /* ---- decoding ---- */
@@ -158,10 +140,7 @@ struct decode_job {
     bool exact_damage; /* SOURCE_EXACT_DAMAGE: a sequential decoder has a single thread */
     /* SOURCE_HAS_FRAME_TIMES: emptied, then filled, by the calling thread. NULL: not needed */
     struct frame_times *frame_times;
-    /*
-     * SOURCE_SPARING: called for each selected frame; a frame that exists may be put all the same.
-     * NULL: no frame exists
-     */
+    /* SOURCE_SPARING: a selected frame that exists may be put all the same. NULL: none exists */
     frame_have *have;
     void *have_user;
     struct decoders *decoders; /* reused from film to film; NULL: none */
@@ -214,17 +193,11 @@ struct source {
     unsigned lacks; /* flags of ops->can that this source lacks */
 };
 
-/*
- * Opens a film through libav; the caller frees it with source_close. Returns NULL with ERR_INPUT,
- * with ERR_FAILED if the file cannot be read, or with ERR_MEMORY. Any thread.
- */
+/* Opens a film. Returns NULL with ERR_INPUT, ERR_FAILED (disk) or ERR_MEMORY. Any thread. */
 struct source *source_open(const char *path, struct err *e);
 
 enum {
-    /*
-     * the most pixels a frame among the streams marked as default, or else among all; of sound, the
-     * most channels likewise
-     */
+    /* by most pixels a frame, of streams marked as default or else all; sound: most channels */
     SOURCE_STREAM_CHOICE = -1,
     /* as SOURCE_STREAM_CHOICE, or only sound: a film without pictures */
     SOURCE_STREAM_OR_SOUND = -2,
@@ -244,10 +217,7 @@ enum {
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
                                   int sound, bool keep_going, struct err *e);
 
-/*
- * Returns true if the source has all of these abilities (SOURCE_ flags, combined). The result never
- * changes while it is open.
- */
+/* Returns true if the source has all of these SOURCE_ abilities, which never change. */
 bool source_can(const struct source *s, unsigned abilities);
 
 /*
@@ -307,10 +277,7 @@ struct pass_state {
     bool done;                   /* the pass succeeded: all columns exist */
 };
 
-/*
- * Called on the thread of pass_run, ten times a second, and once at the end unless the film must be
- * decoded again.
- */
+/* Called ten times a second by pass_run, and at the end unless the film is decoded again. */
 typedef void pass_tick(void *user, const struct pass_state *state);
 
 /* The arguments of pass_run, borrowed for the call. */

@@ -28,10 +28,7 @@ enum bitstream {
 /* How a decoder that has no earlier picture may begin at this packet. */
 enum rap {
     RAP_NONE,
-    /*
-     * no later picture refers before it: H.264 and HEVC IDR without leading pictures, key frames of
-     * VP8, VP9 and AV1
-     */
+    /* no later picture refers before it: IDR without leading pictures; VP8, VP9, AV1 keys */
     RAP_CLOSED,
     /*
      * leading pictures may: H.264 recovery point 0; HEVC CRA, BLA, and IDR with leading pictures;
@@ -69,18 +66,12 @@ struct packet_info {
     bool unreadable;
     bool intra; /* H.264, MPEG-2: the picture refers to no other */
     enum rap rap;
-    /*
-     * no picture refers to it (HEVC: within its temporal sub-layer), and the packet has no
-     * parameter sets
-     */
+    /* no picture refers to it (HEVC: of its temporal sub-layer), and it has no parameter sets */
     bool droppable;
     bool leading;      /* HEVC RASL or RADL */
     bool needs_before; /* HEVC RASL: it cannot be decoded if decoding starts at its key frame */
     bool closed;       /* MPEG-2: the GOP header's closed_gop; HEVC: IDR */
-    /*
-     * HEVC BLA: a key frame whose RASL pictures are never displayed; MPEG-2: the GOP header's
-     * broken_link
-     */
+    /* HEVC BLA: its RASL pictures are never displayed; MPEG-2: the GOP header's broken_link */
     bool broken_link;
     /* HEVC: an end of sequence precedes the picture; follows it, or there is no picture */
     bool after_end, ends;
@@ -120,16 +111,10 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 /* Returns true if a PPS in HEVC's extradata (hvcC or start codes) has output_flag_present_flag. */
 bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
 
-/*
- * Returns the size of the length prefix that an avcC or hvcC record declares; 0 if the extradata
- * has start codes or is empty.
- */
+/* Returns the size of the length prefix that an avcC or hvcC record declares; else 0. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 
-/*
- * Returns true if a packet of H.264 or HEVC, or HEVC's extradata, has a display orientation in an
- * SEI message (H.264 D.1.27, H.265 D.2.17).
- */
+/* Returns true if there is a display orientation in an SEI message (H.264 D.1.27, H.265 D.2.17). */
 bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t extradata_size,
                          const uint8_t *data, size_t size);
 
@@ -172,7 +157,7 @@ struct picture {
     bool droppable;      /* packet_info's */
     bool needs_before;   /* HEVC RASL */
     bool closed;         /* a key frame whose leading pictures refer to nothing before it */
-    uint64_t sets;       /* H.264: the state of the active parameter sets (h264_params.h) */
+    uint64_t sets;       /* H.264: the state of the active parameter sets (param_sets.h) */
     bool marked_leading; /* the bitstream marks it as leading (HEVC) */
     bool leading;        /* displayed before its GOP's key frame; set by the chunker */
     bool selected;       /* it is selected: `tag` is filled */

@@ -49,7 +49,7 @@ bool param_sets_lacking(const struct param_sets *s, uint64_t picture);
 
 /*
  * ---- H.264: tracks the active parameter sets, finds the picture order count in a slice
- * header, and rewrites an IDR picture so that it can stand between two others (idr_splice.h).
+ * header, and rewrites an IDR picture so that it can stand between two others (idr_splice.c).
  *
  * Pure functions over untrusted bytes, like those of packet_scan.h. Sources: ITU-T H.264 7.3.2.1.1
  * (SPS), 7.3.2.2 (PPS), 7.3.3 (slice header), 8.2.1.1 (order).
@@ -104,17 +104,11 @@ struct nal_slice {
     size_t order_bit;
 };
 
-/*
- * Reads the header of the packet's first slice. Returns false if the packet has no slice or its
- * sets are unknown.
- */
+/* Reads the header of the packet's first slice. Returns false without a slice or its sets. */
 bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data,
                           size_t size, struct nal_slice *slice);
 
-/*
- * Returns true if the packet is a complete IDR picture (a frame, or both fields) that nal_separate
- * can put before any other picture of its SPS, *sps.
- */
+/* Returns true for a complete IDR picture that nal_separate can put before others of its *sps. */
 bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
                       int *sps);
 

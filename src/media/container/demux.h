@@ -1,7 +1,4 @@
-/*
- * demux.h - reads a film's packets in the order of the file, and describes those of its video
- * stream as coded pictures.
- */
+/* demux.h - reads a film's packets in the order of the file; those of its video as pictures. */
 #ifndef BARCODE_CONTAINER_DEMUX_H
 #define BARCODE_CONTAINER_DEMUX_H
 
@@ -21,10 +18,7 @@
 
 enum { DEMUX_STREAMS_MAX = 2 };
 
-/*
- * Called by demux_next with each packet that it reads, of all selected streams. It may take over
- * (av_packet_move_ref) the content of a packet that is not of the video stream.
- */
+/* Called by demux_next with each packet. May move the content of one that is not of the video. */
 typedef void demux_tap(void *user, AVPacket *packet);
 
 struct demux {
@@ -60,10 +54,7 @@ struct demux {
     int suspect_next;         /* how many of the next pictures may be truncated */
     struct read_faults *faults;  /* the film's; borrowed; set after demux_open */
     struct av_log_counts logged; /* what demuxers logged while they read this film */
-    /*
-     * pictures so far that are never displayed, and packets that should contain a picture but do
-     * not
-     */
+    /* pictures that are never displayed; packets that should contain a picture and do not */
     uint64_t hidden, unreadable;
 };
 
@@ -85,16 +76,10 @@ bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
  * packet from then on. */
 void demux_describe(struct demux *r, AVPacket *packet, struct picture *p);
 
-/*
- * Reads the next picture of the video stream; the caller owns its packet. Returns false at the end,
- * or on `e`.
- */
+/* Reads the next picture; the caller owns its packet. Returns false at the end, or on `e`. */
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
-/*
- * Resets the state after a seek in the file: the next picture has number `serial`, and no earlier
- * picture is known.
- */
+/* Resets the state after a seek: the next picture has number `serial`, and none is known. */
 void demux_jumped(struct demux *r, uint64_t serial);
 
 /* Forgets all parameter sets except those of the extradata, as before the first packet. */
@@ -109,9 +94,7 @@ int64_t demux_place_us(const struct demux *r, int entry);
 /* Returns the position in the file. */
 uint64_t demux_position(const struct demux *r);
 
-/*
- * Returns how many bytes of the file were read since it was opened; 0 if it is not a single file.
- */
+/* Returns how many bytes were read of a single file since it was opened; else 0. */
 uint64_t demux_bytes_read(const struct demux *r);
 
 void demux_close(struct demux *r);
@@ -142,10 +125,7 @@ struct key_index {
     int64_t cut_us;
     int64_t last_us; /* of the last entry, as key_entry.from_us */
     uint64_t shown;  /* SAMPLES: the film's displayed pictures */
-    /*
-     * CUES: the stored time at which the film's last frame leaves the screen, from the packets
-     * after the last key frame; TIME_NONE: unknown
-     */
+    /* CUES: the stored time at which the last frame leaves the screen; TIME_NONE: unknown */
     int64_t end_us;
 };
 

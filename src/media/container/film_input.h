@@ -26,10 +26,7 @@
 /* Any thread. Every function accepts NULL: nothing is recorded, and there are no faults. */
 struct read_faults;
 
-/*
- * Makes an empty record, which the caller frees. With `keep_going` (--keep-going) unreadable bytes
- * are skipped. Returns NULL if out of memory.
- */
+/* Returns an empty record; with `keep_going` unreadable bytes are skipped. NULL without memory. */
 struct read_faults *read_faults_new(bool keep_going, struct err *e);
 void read_faults_free(struct read_faults **faults);
 
@@ -45,20 +42,14 @@ void read_faults_note(struct read_faults *f, const char *path, int error, int64_
 /* The same, and that the film was not read further. Does nothing if the errno is 0. */
 void read_faults_fail(struct read_faults *f, const char *path, int error, int64_t at);
 
-/*
- * Records that a part of the film is missing, but what else there is can be read. The text, as of
- * printf, goes behind "'FILM': ". The first one counts.
- */
+/* Records what part of the film is missing: a text to go behind "'FILM': ". The first counts. */
 void read_faults_lack(struct read_faults *f, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Returns the first text, or "". It is valid until the faults are freed. */
 const char *read_faults_lacking(struct read_faults *f);
 
-/*
- * Records what a demuxer could not read of the files that FFmpeg itself opened: those that "concat"
- * names.
- */
+/* Records what could not be read of the files that FFmpeg itself opened, for "concat". */
 void read_faults_add_logged(struct read_faults *f, const struct av_log_counts *logged);
 
 /* Records that the bytes [from, to) of the film were read as zeros. Any number of times. */
@@ -76,10 +67,7 @@ uint64_t read_faults_bytes(struct read_faults *f);
  */
 bool read_faults_check(struct read_faults *f, const char *path, struct err *e);
 
-/*
- * The same if the film could not be opened: also skipped bytes and a missing part are the cause.
- * Returns false.
- */
+/* The same if opening failed: also skipped bytes and a missing part are causes. Returns false. */
 bool read_faults_explain(struct read_faults *f, const char *path, struct err *e);
 
 /*
@@ -133,10 +121,7 @@ void film_input_close(AVIOContext **io);
 
 enum { MP4_BOX_HEAD = 8, MP4_BOX_HEAD_LONG = 16 }; /* bytes; the second one with 64 bits of size */
 
-/*
- * Returns true if head[0..count) is the header of a box of this name, four letters. `count` may be
- * any result of a read.
- */
+/* Returns true for the header of a box of this name. `count` may be any result of a read. */
 bool mp4_box_is(const uint8_t *head, int count, const char *name);
 
 /*

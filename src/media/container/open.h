@@ -27,10 +27,7 @@ bool container_open(const char *path, int requested, AVFormatContext **format, s
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e);
 
-/*
- * Opens a film again, with its stream chosen by the same `requested` (container_open). Fails
- * with ERR_INPUT if the file is another film now. *format as above.
- */
+/* Opens a film again, with the same `requested`. ERR_INPUT if the file is another film now. */
 bool container_reopen(const struct film *film, int requested, AVFormatContext **format,
                       struct err *e);
 
@@ -58,10 +55,7 @@ int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int b
 /* Converts a time of the stream to microseconds, limited to -TIME_MOST..TIME_MOST. */
 int64_t container_us(const AVStream *s, int64_t time);
 
-/*
- * Returns the stored time that is 0 for a player, in microseconds: where the file's earliest stream
- * begins. TIME_NONE if no stream has times.
- */
+/* Returns the stored time that is 0 for a player: the earliest stream's start, or TIME_NONE. */
 int64_t container_start_us(const AVFormatContext *format);
 
 /*
@@ -120,18 +114,13 @@ void film_stream_log(AVFormatContext *format, const struct film *film);
 bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags tags, struct film *f,
                      struct err *e);
 
-/*
- * Returns the duration that an AVI declares, in microseconds, if it is longer than libavformat says
- * because the file is truncated; otherwise 0.
- */
+/* Returns the duration that a truncated AVI declares, if longer than libavformat says; or 0. */
 int64_t film_declared_uncut(const AVFormatContext *format, const AVStream *s);
 
 /* Fills peak and dolby_vision from the container's metadata. */
 void film_light_of_stream(const AVStream *s, struct film *f);
 
-/*
- * Returns MaxCLL, or else the mastering display's peak; 0 if unknown. Both arguments may be NULL.
- */
+/* Returns MaxCLL, or else the mastering display's peak; 0 if unknown. Both may be NULL. */
 int film_light_peak(const AVContentLightMetadata *content,
                     const AVMasteringDisplayMetadata *display);
 
@@ -139,17 +128,11 @@ int film_light_peak(const AVContentLightMetadata *content,
 
 enum { STREAMS_MOST = 64 }; /* AVFormatContext.max_streams */
 
-/*
- * Fills `e` with the reason why libavformat could not open `path`, with `code` and the messages
- * `logged` meanwhile. Returns false.
- */
+/* Fills `e`: libavformat could not open `path` with `code`, and `logged` this. Returns false. */
 bool refusal_of_container(const char *path, int code, bool piped,
                           const struct av_log_counts *logged, struct err *e);
 
-/*
- * Returns true if the chosen stream can be decoded; otherwise fills `e`. `logged` are the messages
- * of its probing.
- */
+/* Returns true if the stream, whose probing `logged` this, can be decoded; else fills `e`. */
 bool refusal_check_stream(AVFormatContext *format, const AVStream *s, const char *path,
                           const struct av_log_counts *logged, struct err *e);
 
@@ -196,10 +179,7 @@ int allowed_open(AVFormatContext *format, AVIOContext **file, const char *url, i
 /* For AVFormatContext.io_close2: closes what allowed_open has opened. */
 int allowed_close(AVFormatContext *format, AVIOContext *file);
 
-/*
- * Returns the demuxer of the playlist that a regular file is by its first bytes, or NULL. FFmpeg
- * from 7.1 on finds that of HLS by the file's name, too.
- */
+/* Returns the demuxer of the playlist that a regular file is by its first bytes, or NULL. */
 const AVInputFormat *playlist_demuxer(const char *path);
 
 /*

@@ -16,10 +16,10 @@ struct read_faults {
     bool keep_going;
     pthread_mutex_t lock; /* guards the rest */
     bool failed;
-    int error;           /* of the first failed read; 0: none */
-    char *path;          /* its file; NULL: unknown */
-    int64_t at;          /* its offset */
-    char lack[400];      /* what is missing; "": nothing. Never changes again */
+    int error;                /* of the first failed read; 0: none */
+    char *path;               /* its file; NULL: unknown */
+    int64_t at;               /* its offset */
+    char lack[400];           /* what is missing; "": nothing. Never changes again */
     struct byte_range *range; /* skipped bytes; the ranges are in order and do not touch */
     size_t count, room;
 };

@@ -12,16 +12,10 @@
 #include "barcode/base/err.h"
 #include "media/schedule/decode_pass.h"
 
-/*
- * Opens a decoder for the stream of the film `path`. `threads` 1: single-threaded; more: frame
- * threads. Returns NULL on failure.
- */
+/* Opens a decoder; with more than one of `threads`, frame threads. Returns NULL on failure. */
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
 
-/*
- * avcodec_send_packet and avcodec_receive_frame of a decoder with a corruption watch. They return
- * AVERROR(ENOMEM) once a frame buffer could not be allocated.
- */
+/* As libavcodec's functions, but AVERROR(ENOMEM) once a frame buffer could not be allocated. */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
 
@@ -36,8 +30,7 @@ void decoder_close(AVCodecContext **c);
 int decoder_max_threads(const AVStream *stream, const struct codec_traits *traits);
 
 /*
- * Allocates a context for the stream, which is not opened yet. `name` is a decoder's, or NULL for
- * libavcodec's choice. Returns NULL on failure.
+ * Allocates an unopened context. `name`: of a decoder; NULL: libavcodec's choice. NULL on failure.
  */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
@@ -96,10 +89,7 @@ bool corruption_reported(const struct corruption_watch *w);
 /* Watches the messages alone, of a decoder whose frames are in a device's memory. */
 void corruption_watch_messages(struct corruption_watch *w, AVCodecContext *c);
 
-/*
- * Returns true if something was wrong with the packet for which avcodec_send_packet returned
- * `code`. With threads, the report may come with a later packet.
- */
+/* Returns true if the packet sent with `code` was damaged. With threads that may show later. */
 bool damage_found(struct corruption_watch *w, int code);
 
 /*
@@ -122,10 +112,7 @@ void corruption_reset(struct corruption_watch *w);
 /* Records damage that the decoder does not locate: the following frames may show it. */
 void corruption_is_everywhere(struct corruption_watch *w);
 
-/*
- * Returns true if the decoder flags the frame as damaged, as it does before an H.264 recovery
- * point.
- */
+/* Returns true if the frame is flagged as damaged, as before an H.264 recovery point. */
 bool corruption_is_flagged(const AVFrame *frame);
 
 /* Returns true if the decoder found damage in this frame's own data. */
@@ -146,16 +133,11 @@ extern const struct decoder_backend software_backend;
 /* Implements worker_main (struct decoder_backend). */
 void *decode_worker_main(void *pass);
 
-/*
- * A software worker without a thread of its own: the caller's. decode_worker_decode decodes what is
- * selected in the chunk and not done.
- */
+/* A software worker on the caller's thread. Decodes what is selected in a chunk and not done. */
 struct decode_worker;
 struct decode_worker *decode_worker_new(struct decode_pass *s, struct err *e);
 bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e);
-/*
- * Adds the worker's counts to the pass, frees it and sets *s to NULL. Does nothing if *s is NULL.
- */
+/* Adds the worker's counts to the pass and frees it, if *s is not NULL. */
 void decode_worker_free(struct decode_worker **s);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * worker.c - a thread that takes chunks from the queue and decodes them in software.
  *
- * A decoder is single-threaded, unless fewer chunks are left than there are cores (scheduler.h).
+ * A decoder is single-threaded, unless fewer chunks are left than there are cores (scheduler.c).
  * It is drained and flushed after each chunk. So which worker decodes which chunk, and in what
  * order, cannot change a pixel. A picture's serial travels through the decoder in `pts`.
  *

@@ -27,10 +27,7 @@ const char *av_error_text(int code, char text[128]);
  * libvpx decodes it.
  */
 
-/*
- * Sets the pixel format of a stream that has such alpha to YUVA420P, if there is a decoder for it.
- * Leaves other streams as they are.
- */
+/* Sets the pixel format of a stream with such alpha to YUVA420P, if a decoder can decode it. */
 void alpha_note(AVStream *s);
 
 /* Returns true for a stream that alpha_note changed, or a copy of its parameters. */
@@ -100,10 +97,7 @@ static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
 /* Installs the callback that receives libav's messages. Any thread, any number of times. */
 void av_log_install(void);
 
-/*
- * Counts of what demuxers log while they read a film. They skip damage without an error code: only
- * the log shows it.
- */
+/* What demuxers log while they read. They skip damage without an error code. */
 struct av_log_counts {
     uint64_t errors; /* messages of level error */
     /* MPEG-TS: a continuity counter jumped, so packets of some stream are missing */
@@ -134,10 +128,7 @@ void av_log_add(const struct av_log_counts *more);
 /* Receives a decoder's message, on the thread that logs it. */
 typedef void av_log_codec_hook(const AVCodecContext *c, int level, const char *format);
 
-/*
- * Sets the function that is called for each message of a decoder or parser. Any thread, any number
- * of times.
- */
+/* Sets the function for each message of a decoder or parser. Any thread, any number of times. */
 void av_log_set_codec_hook(av_log_codec_hook *hook);
 
 /* ---- which of the tags decide matrix, range and transfer. ---- */
@@ -159,10 +150,7 @@ struct colour_tags film_colour_tags(const AVCodecParameters *par);
  */
 void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f);
 
-/*
- * Fills matrix, range, transfer and primaries of a view that has its width and height. `format` is
- * the frame's coded format.
- */
+/* Fills the colour of a view that has width and height. `format` is the frame's coded format. */
 void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film,
                           struct frame_view *view);
 

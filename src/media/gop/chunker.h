@@ -12,7 +12,7 @@
  * selected picture is dropped. Other GOPs are merged into chunks of about CHUNK_PICTURES while they
  * are consecutive.
  *
- * A lost picture (coded_picture.h) gets its place by its time. Frames that are missing in a gap
+ * A lost picture (packet_scan.h) gets its place by its time. Frames that are missing in a gap
  * between two pictures are numbered, timed and announced too, though they are never decoded.
  *
  * One thread. The order inside a GOP is by picture order count, as in decoders, if the counts are
@@ -62,10 +62,7 @@ struct chunk {
     int threads;                           /* of its decoder */
 };
 
-/*
- * Appends *p to the chunk, which owns the packet from then on. Returns false if out of memory, with
- * *p unchanged.
- */
+/* Appends *p to the chunk, which owns its packet unless the result is false: out of memory. */
 bool chunk_append(struct chunk *r, const struct picture *p, struct err *e);
 
 /*
@@ -77,10 +74,7 @@ bool chunk_append(struct chunk *r, const struct picture *p, struct err *e);
  */
 void chunk_plan(struct chunk *r, const struct codec_traits *t, bool everything);
 
-/*
- * Returns the largest number of pictures that precede one in decoding order and follow it in
- * display order: the delay that a decoder needs.
- */
+/* Returns by how many pictures display lags decoding: the delay that a decoder needs. */
 int chunk_reorder_depth(const struct chunk *r);
 
 /*
@@ -92,10 +86,7 @@ struct chunk_order {
     bool wrong;    /* a frame was output after one that should have followed it */
 };
 
-/*
- * Records that the frame of `p` was output. Hidden pictures, those that are done, and codecs that
- * do not reorder are ignored.
- */
+/* Records that the frame of `p` was output. Ignores hidden and done pictures. */
 void chunk_order_check(struct chunk_order *o, const struct codec_traits *t,
                        const struct picture *p);
 
@@ -108,9 +99,7 @@ bool chunk_may_use_threads(const struct chunk *r);
 /* Returns true if each selected picture is done. */
 bool chunk_is_complete(const struct chunk *r);
 
-/*
- * Frees the chunk with its pictures and packets, and sets *r to NULL. Does nothing if *r is NULL.
- */
+/* Frees the chunk and its packets, and sets *r to NULL. Does nothing if *r is NULL. */
 void chunk_free(struct chunk **r);
 
 enum {
@@ -133,10 +122,7 @@ struct chunker_counts {
 /* Receives a chunk and owns it, also after a failure. */
 typedef bool chunker_emit(void *user, struct chunk *chunk, struct err *e);
 
-/*
- * Receives a displayed key frame, with its number and time in its tag. It may take the packet, and
- * then sets it to NULL.
- */
+/* Receives a displayed key frame, its tag filled. May take the packet, and then sets it to NULL. */
 typedef bool chunker_key(void *user, struct picture *key, struct err *e);
 
 struct chunker_config {
@@ -177,10 +163,7 @@ void chunker_stop(struct chunker *g);
 /* Ends the film, or the part before chunker_stop: emits what is held. */
 bool chunker_end(struct chunker *g, struct err *e);
 
-/*
- * Records that the file is truncated before picture `serial`, which does not come. Call it before
- * chunker_end.
- */
+/* Records that the file is truncated before picture `serial`. Call it before chunker_end. */
 void chunker_break_off(struct chunker *g, uint64_t serial);
 
 /*
@@ -190,10 +173,7 @@ void chunker_break_off(struct chunker *g, uint64_t serial);
  */
 bool chunker_stuck(const struct chunker *g, bool at_end);
 
-/*
- * Returns true once it is known with which picture the film begins, and which of its leading
- * pictures can be decoded.
- */
+/* Returns true once the film's first picture is known, and which leading ones can be decoded. */
 bool chunker_begun(const struct chunker *g);
 
 /* Returns true if the selection can pick nothing more. */
@@ -236,9 +216,7 @@ void chunker_free(struct chunker **g);
 struct keys_config {
     struct selection selection; /* its `keyframes` is true */
     struct columns *columns;    /* columns are announced here; NULL: not at all */
-    /*
-     * Returns whether a frame exists already; then its key frame is not emitted. NULL: none exists
-     */
+    /* Returns whether a frame exists: its key frame is not emitted. NULL: none exists */
     frame_have *have;
     void *have_user;
     chunker_emit *emit; /* receives the chunks */
@@ -280,10 +258,7 @@ void keys_drop(struct keys *k);
 
 /* ---- key frames that must not be used ---- */
 
-/*
- * Key frames of one film that turned out damaged, by their serials, which are the same each time
- * the film is read. The caller locks.
- */
+/* Damaged key frames of a film, by serials that are the same in each reading. The caller locks. */
 struct bad_key_list {
     uint64_t *serial; /* [count], ascending */
     size_t count, room;

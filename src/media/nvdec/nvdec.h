@@ -1,8 +1,4 @@
-/*
- * nvdec.h - decoding on an NVIDIA GPU through libavcodec's NVDEC hwaccel.
- *
- * The driver is loaded at run time, so the program starts on a machine without one.
- */
+/* nvdec.h - decoding on an NVIDIA GPU by libavcodec. The driver is loaded at run time. */
 #ifndef BARCODE_NVDEC_NVDEC_H
 #define BARCODE_NVDEC_NVDEC_H
 
@@ -62,10 +58,7 @@ void nvdec_close(struct nvdec *n);
  */
 AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream, struct err *e);
 
-/*
- * Returns how many workers keep the engines busy: while one worker waits for its frames, another
- * one sends packets.
- */
+/* Returns how many workers keep the engines busy: one sends packets while another waits. */
 int nvdec_workers(const struct nvdec *n);
 
 /* Returns true if the engine can read frames where they are: in its own context. */
@@ -91,17 +84,10 @@ void nvdec_fix_chroma(AVFrame *frame);
  */
 bool nvdec_is_exact(enum AVCodecID codec);
 
-/*
- * Records in a decoder's watch the only frame size that NVDEC decodes correctly, for a codec that
- * has one (the table in nvdec.c).
- */
+/* Records the only frame size that NVDEC decodes correctly, if the codec has one (nvdec.c). */
 void nvdec_expect_size(struct corruption_watch *w, const AVCodecParameters *par);
 
-/*
- * Returns true if the watched decoder has begun a frame of another size than nvdec_expect_size
- * recorded. All frames that it outputs from then on are wrong, even after the size has changed
- * back.
- */
+/* Returns true once a frame of another size has begun: all frames from then on are wrong. */
 bool nvdec_is_resized(const AVCodecContext *decoder);
 
 /* Returns true for a frame in device memory. */

@@ -5,7 +5,7 @@
  * chunk that begins with an IDR picture is sent directly after the chunk before it. The decoder
  * outputs the last frames of that chunk while it receives the new one. So several chunks may be
  * pending, and the serial of a frame identifies its chunk. Before a chunk that begins with another
- * key, the worker sends an IDR picture that belongs to neither (idr_splice.h). If no such picture
+ * key, the worker sends an IDR picture that belongs to neither (idr_splice.c). If no such picture
  * fits, the decoder is drained and flushed.
  *
  * A chunk of which NVDEC does not return all selected frames is decoded again in software.

@@ -1,7 +1,7 @@
 /*
  * keyframe_reader.c - the reading thread of --keyframes: each key frame becomes a chunk.
  *
- * With an index (keyframe_index.h), only the key frames at or before each selected time are read.
+ * With an index (keyframe_index.c), only the key frames at or before each selected time are read.
  * Otherwise the complete film goes through the chunker, which numbers and times each picture, and
  * only the packets of key frames are kept. Both ways give a key frame the same time.
  *

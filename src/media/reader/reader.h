@@ -21,7 +21,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 /* ---- keyframe_reader.c: for --keyframes ---- */
 
 /*
- * Does the same with chunks of one key frame each: those that fill columns (keyframe_chunks.h).
+ * Does the same with chunks of one key frame each: those that fill columns (chunker.h).
  * With an index only these are read, otherwise the complete film. Skips the bad key frames of the
  * pass.
  */

@@ -1,7 +1,4 @@
-/*
- * decode_pass.h - what the threads of one pass over a film share: the reader queues chunks, workers
- * decode them. scheduler.h has the rules by which workers take chunks.
- */
+/* decode_pass.h - what the threads of a pass over a film share; scheduling, backends, splices. */
 #ifndef BARCODE_SCHEDULE_DECODE_PASS_H
 #define BARCODE_SCHEDULE_DECODE_PASS_H
 
@@ -30,7 +27,7 @@
  * never counted.
  *
  * It may be sent between two chunks only if the same parameter sets are active for both and for it
- * (h264_params.h): its slices name them by their numbers. A film without IDR pictures has none, nor
+ * (param_sets.h): its slices name them by their numbers. A film without IDR pictures has none, nor
  * does a film whose packets hold fields.
  */
 
@@ -57,16 +54,10 @@ void idr_splice_offer(struct decode_pass *s, const struct picture *p, const stru
 /* Updates `copy` to the one that is kept now. A worker's thread, for itself. */
 void idr_splice_fetch(struct decode_pass *s, struct idr_splice *copy);
 
-/*
- * Records that a decoder rejected `copy`. Unless another one is kept by now, no more are kept: what
- * is wrong with one may be wrong with all.
- */
+/* Records that a decoder rejected `copy`. Unless another one is kept by now, no more are kept. */
 void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *copy);
 
-/*
- * Returns true if it may be sent between pictures of the sets `before` and `after` (struct
- * picture's).
- */
+/* Returns true if it may be sent between pictures of these sets (struct picture's). */
 bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t after);
 
 /*
@@ -126,22 +117,13 @@ struct decoder_backend {
 
     /* ---- on a device ---- */
 
-    /* A flush costs an H.264 decoder: workers send a spliced IDR picture instead (idr_splice.h). */
+    /* A flush costs an H.264 decoder: workers send a spliced IDR picture instead (idr_splice.c). */
     bool flush_is_slow;
-    /*
-     * Flags 1 << STREAM_: of these streams DECODE_AUTO leaves all chunks to the device, because
-     * software is too slow to add to the device's rate.
-     */
+    /* Flags 1 << STREAM_: DECODE_AUTO leaves these to the device, as software is too slow. */
     unsigned alone;
-    /*
-     * Returns true if DECODE_AUTO may use the device beside software: its frames are the software
-     * decoder's, byte for byte, and the engine can read them.
-     */
+    /* Returns true if its frames equal software's, and the engine can read them: DECODE_AUTO. */
     bool (*is_eligible)(const struct decode_job *job, const AVStream *stream);
-    /*
-     * Opens the device for the stream and fills `*d`. Fails with ERR_ENGINE if there is no device,
-     * with ERR_INPUT if the device cannot decode the stream, with ERR_MEMORY.
-     */
+    /* Opens the device. ERR_ENGINE: none; ERR_INPUT: it cannot decode the stream; ERR_MEMORY. */
     bool (*open)(struct decoder_device *d, const struct decode_job *job, const AVStream *stream,
                  struct err *e);
     /* Closes the device. All workers have ended. */
@@ -205,10 +187,7 @@ struct decode_pass {
     atomic_uint_fast64_t colours_logged; /* a bit for each set of tags (decode_pass_log_colour) */
 };
 
-/*
- * Initializes the pass. `film`, its `stream` and `job` are borrowed until decode_pass_close. There
- * is no queue yet, and no worker is chosen. Cannot fail.
- */
+/* Initializes the pass, without queue and workers. The arguments are borrowed until it ends. */
 void decode_pass_open(struct decode_pass *s, const struct film *film, const AVStream *stream,
                       struct codec_traits traits, const struct decode_job *job);
 
@@ -221,10 +200,7 @@ void decode_pass_close(struct decode_pass *s);
 /* Keeps the first error, closes the queue, wakes the reader and the workers. */
 void decode_pass_fail(struct decode_pass *s, const struct err *e);
 
-/*
- * Stops the reader and the workers: only a sequential decoder can find out what the film's frames
- * are.
- */
+/* Stops all threads: only a sequential decoder can find out what the film's frames are. */
 void decode_pass_contradict(struct decode_pass *s);
 
 /*
@@ -240,10 +216,7 @@ bool decode_pass_is_bad_key(struct decode_pass *s, uint64_t serial);
 /* Estimates how long decoding one key frame takes (decode_progress). Any thread. */
 void decode_pass_key_costs(struct decode_pass *s, struct decode_progress *p);
 
-/*
- * Stops the reader and the workers: a single-threaded decoder must find out which frames are
- * damaged.
- */
+/* Stops all threads: a single-threaded decoder must find out which frames are damaged. */
 void decode_pass_find_damage(struct decode_pass *s);
 
 /* Returns true if threads should stop, also if the user interrupted. */
@@ -257,16 +230,10 @@ bool decode_pass_stopped(struct decode_pass *s);
  */
 bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e);
 
-/*
- * Records that `bytes` of the chunk were sent to a software decoder, or does not need them. A
- * chunk's bytes count once.
- */
+/* Records that a software decoder got `bytes` of the chunk, or needs them not. Bytes count once. */
 void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes);
 
-/*
- * Records that a software worker is done with `pictures` more of the chunk, chunk->count for all of
- * them. A chunk's pictures count once. Worker thread only.
- */
+/* Records that a worker's thread is done with `pictures` more of its chunk, once each. */
 void decode_pass_pictures_done(struct decode_pass *s, struct chunk *chunk, size_t pictures);
 
 /* Records that the reader has queued its last chunk. */
@@ -275,22 +242,14 @@ void decode_pass_read_to_end(struct decode_pass *s);
 /* Adds a worker's counts. */
 void decode_pass_add_counts(struct decode_pass *s, const struct decode_counts *c);
 
-/*
- * Adds the processor time of a worker's thread, which is about to end and has sent `sent` packets.
- */
+/* Adds the processor time of a worker's thread, which ends after `sent` packets. */
 void decode_pass_thread_ends(struct decode_pass *s, const struct decoder_backend *backend,
                              uint64_t sent);
 
-/*
- * Logs, under -v, the colour tags of an analysed frame that differ from the film's. Each set of
- * tags is logged once.
- */
+/* Logs, under -v, each set of colour tags of frames that differ from the film's. */
 void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view);
 
-/*
- * ---- the rules of decoding one film: which backends are used, with how many workers;
- * which worker takes which chunk, and on how many threads it decodes the chunk.
- */
+/* ---- scheduler.c: the rules by which workers are chosen and take chunks ---- */
 
 /*
  * Returns the number of threads that may decode the film, 1 to `threads`. Their decoders fit into

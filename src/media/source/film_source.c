@@ -235,7 +235,7 @@ static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
 }
 
 /*
- * Closes a list of files, whose last file may have been unreadable (av_log.h). Returns false if
+ * Closes a list of files, whose last file may have been unreadable (av_log.c). Returns false if
  * some file was.
  */
 static bool close_list(struct source_film *f, struct err *e)
